@@ -1,0 +1,59 @@
+# Needs python3 (>= 3.9), git and make; the rest comes into .tools and .venv.
+# `make test PYTHON=3.12` works in an environment of its own, .venv-3.12.
+PYTHON :=
+VENV := .venv$(PYTHON:%=-%)
+BIN := $(VENV)/bin
+READY := $(VENV)/.benchinfer-lock
+# A uv on the PATH may be the shim of a Python that is switched off, so run it; the one inside
+# an activated environment cannot replace that environment.
+UV := $(filter-out $(CURDIR)/.venv%,$(shell uv --version >/dev/null 2>&1 && command -v uv))
+UV := $(or $(UV),.tools/bin/uv)
+# pip trusts the certificates of the system. Behind a proxy that has one of its own uv must, too.
+ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
+export SSL_CERT_FILE ?= /etc/ssl/certs/ca-certificates.crt
+endif
+
+.PHONY: test demo test-browser check format docs golden bench calibrate setup lock clean
+
+test: $(READY) # one BLAS thread in each of the two workers
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 $(ARGS)
+
+demo: $(READY)
+	$(BIN)/benchinfer report datasets/sklearn_bootstrap/scores.csv.gz --output demo/report.html
+
+test-browser: $(READY)
+	$(BIN)/pytest -m browser $(ARGS)
+
+check: $(READY)
+	$(BIN)/ruff check && $(BIN)/ruff format --check
+	$(BIN)/basedpyright && $(BIN)/lint-imports --no-logo && $(BIN)/python scripts/lock.py check
+
+format: $(READY)
+	$(BIN)/ruff check --fix; $(BIN)/ruff format
+
+docs: $(READY)
+	$(BIN)/sphinx-build -W --keep-going docs docs/_build/html
+
+golden: # needs R with the packages that each script loads
+	set -e; for script in $$(find tests/golden -name '*.R' | sort); do Rscript $$script; done
+
+bench: $(READY)
+	set -e; for script in benchmarks/*.py; do $(BIN)/python $$script; done
+
+calibrate: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -m calibration $(ARGS)
+
+setup: $(READY)
+
+$(READY): requirements.lock pyproject.toml .python-version scripts/setup.sh | $(UV)
+	sh scripts/setup.sh $(UV) $(VENV) $(PYTHON)
+
+.tools/bin/uv:
+	sh scripts/get-uv.sh
+
+# Newer versions: make lock ARGS=--upgrade (or "--upgrade-package pymc").
+lock: $(READY)
+	$(BIN)/python scripts/lock.py compile $(UV) $(ARGS)
+
+clean:
+	rm -rf .tools .venv* demo docs/_build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache

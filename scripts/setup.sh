@@ -1,0 +1,25 @@
+#!/bin/sh
+# setup.sh UV VENV [PYTHON]: an environment that is the lock, and the project in it.
+# Without PYTHON: the version of .python-version, or else whatever is >= 3.12.
+set -eu
+uv=$1 venv=$2 python=${3:-}
+
+# A pyenv shim only answers for the versions that pyenv has switched on; show uv the others.
+for bin in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3*/bin; do
+    if [ -d "$bin" ]; then PATH=$bin:$PATH; fi
+done
+
+# rm, because `uv venv` replaces only when told to and older versions do not know the option.
+make_venv() { rm -rf "$venv" && "$uv" venv --no-project --python "$1" "$venv"; }
+
+want=${python:-$(cat .python-version)}
+have=$("$venv/bin/python" -c 'import platform; print(platform.python_version())' 2>/dev/null || :)
+case $have. in
+    "$want".*) ;; # there already
+    *) make_venv "$want" || { [ -z "$python" ] && make_venv '>=3.12'; } ;;
+esac
+
+# Wheels only: nobody needs a compiler.
+"$uv" pip sync --python "$venv" --require-hashes --no-build requirements.lock
+"$uv" pip install --python "$venv" --no-deps --no-build-isolation --editable .
+touch "$venv/.benchinfer-lock"
