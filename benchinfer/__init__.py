@@ -1,0 +1,67 @@
+"""Turn tables of benchmark scores into sound decisions.
+
+The public names are loaded on first use, so that importing the package is cheap.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from benchinfer.compare.comparison import Comparison, Comparisons, per_dataset
+    from benchinfer.compare.mixed import compare_mixed
+    from benchinfer.compare.points import compare_points
+    from benchinfer.errors import (
+        BenchinferError,
+        DesignError,
+        FitError,
+        MissingExtra,
+        NotAWeakOrder,
+        ScoreTableError,
+    )
+    from benchinfer.measure import Measure
+    from benchinfer.order.relation import Relation
+    from benchinfer.plots.draw import plot
+    from benchinfer.reports.page import report
+    from benchinfer.saving import load
+    from benchinfer.scores import Resampling, ScoreTable, load_example, read_scores
+    from benchinfer.version import __version__
+
+_homes = {
+    "BenchinferError": "errors",
+    "Comparison": "compare.comparison",
+    "Comparisons": "compare.comparison",
+    "DesignError": "errors",
+    "FitError": "errors",
+    "Measure": "measure",
+    "MissingExtra": "errors",
+    "NotAWeakOrder": "errors",
+    "Relation": "order.relation",
+    "Resampling": "scores",
+    "ScoreTable": "scores",
+    "ScoreTableError": "errors",
+    "__version__": "version",
+    "compare_mixed": "compare.mixed",
+    "compare_points": "compare.points",
+    "load": "saving",
+    "load_example": "scores",
+    "per_dataset": "compare.comparison",
+    "plot": "plots.draw",
+    "read_scores": "scores",
+    "report": "reports.page",
+}
+
+__all__ = [  # noqa: PLE0604
+    *_homes
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _homes:
+        raise AttributeError(f"module 'benchinfer' has no attribute {name!r}")
+    value = getattr(import_module(f"benchinfer.{_homes[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(_homes)

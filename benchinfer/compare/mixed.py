@@ -1,0 +1,321 @@
+"""Linear mixed-effects models of scores, with simultaneous contrasts of the algorithms.
+
+References
+----------
+Eugster, M. J. A., Hothorn, T. & Leisch, F. (2012). Domain-based benchmark experiments: exploratory
+and inferential analysis. Austrian Journal of Statistics 41, 5-26.
+https://doi.org/10.17713/ajs.v41i1.185
+
+Kenward, M. G. & Roger, J. H. (1997). Small sample inference for fixed effects from restricted
+maximum likelihood. Biometrics 53, 983-997. https://doi.org/10.2307/2533558
+
+Hothorn, T., Bretz, F. & Westfall, P. (2008). Simultaneous inference in general parametric models.
+Biometrical Journal 50, 346-363. https://doi.org/10.1002/bimj.200810425
+
+Nadeau, C. & Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52,
+239-281. https://doi.org/10.1023/A:1024068626366
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from benchinfer import version
+from benchinfer.compare import designs
+from benchinfer.compare.comparison import (
+    Array,
+    Check,
+    Evidence,
+    Level,
+    Provenance,
+    Setting,
+    TestedComparison,
+    alpha_of,
+    decide,
+)
+from benchinfer.compare.wording import join
+from benchinfer.errors import DesignError, FitError, message, unknown
+from benchinfer.frames import frame
+from benchinfer.numerics import degrees, tukey
+from benchinfer.numerics.score_model import ScoreModelFit, fit
+from benchinfer.numerics.sufficient import Statistics, from_blocks, from_cells
+from benchinfer.saving import savable
+from benchinfer.scores import ScoreTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+type DfMethod = Literal["kenward-roger", "satterthwaite", "asymptotic"]
+
+_df_words = {
+    "kenward-roger": "Kenward-Roger small-sample covariance and degrees of freedom",
+    "satterthwaite": "Satterthwaite degrees of freedom",
+    "asymptotic": "normal theory (infinite degrees of freedom)",
+}
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False)
+class MixedComparison(TestedComparison):
+    """Verdicts from a linear mixed-effects model.
+
+    Attributes
+    ----------
+    design
+        The terms of the model and why.
+    model
+        The fit.
+    critical
+        Critical value of the simultaneous intervals.
+    """
+
+    design: designs.Design
+    model: ScoreModelFit
+    critical: float
+
+    title: ClassVar[str] = "Mixed model"
+    rests_on: ClassVar[tuple[str, ...]] = (
+        "benchinfer.compare.mixed",
+        "benchinfer.numerics.reml",
+    )
+
+    @property
+    def formula(self) -> str:
+        """The model as R users write it."""
+        return self.design.formula
+
+    @property
+    def method(self) -> str:
+        """What was done, in sentences for a methods section."""
+        arguments = self.provenance.arguments
+        scale = "" if self.measure.scale == "identity" else f"{self.measure.scale} of the "
+        small = _df_words[str(arguments["df"])]
+        return (
+            f"The {scale}scores of {self.measure.name} were modelled as {self.formula} by restricted"
+            f" maximum likelihood, with {small}. {self.design.reason} All pairs of algorithms were"
+            f" compared; {self.provenance.adjustment}."
+        )
+
+    def variances(self) -> "pd.DataFrame":
+        """Variance components: ``source variance share``, on the modelling scale.
+
+        The share is that of the sum over the sources: how much of the spread of single scores is
+        between data sets, between data sets in how algorithms differ, and so on.
+        """
+        held = {name: value for name, value in self._components() if name in self.model.terms}
+        names = [self.design.source(name) for name in held]
+        values = np.array(list(held.values()))
+        return frame({"source": names, "variance": values, "share": values / values.sum()})
+
+    def _components(self) -> list[tuple[str, float]]:
+        return list(zip(designs.COMPONENTS, self.model.variances.tolist(), strict=True))
+
+
+def compare_mixed(
+    scores: ScoreTable,
+    measure: str | None = None,
+    *,
+    terms: Literal["auto"] | Sequence[str] = "auto",
+    df: DfMethod = "kenward-roger",
+    level: float = 0.95,
+) -> MixedComparison:
+    """Compare algorithms by a linear mixed-effects model and Tukey contrasts.
+
+    ``value ~ algorithm + (1|dataset) + (1|dataset:algorithm) + (1|dataset:replication)``, fitted by
+    REML on the measure's scale, from which the design keeps the terms that it can estimate.
+
+    Parameters
+    ----------
+    scores
+        The table; cells may be missing.
+    measure
+        Name of the measure; may be omitted where there is one.
+    terms
+        ``"auto"``, or the random terms among ``"dataset"``, ``"dataset:algorithm"`` and
+        ``"dataset:replication"``.
+    df
+        ``"kenward-roger"``, ``"satterthwaite"`` or ``"asymptotic"``.
+    level
+        Confidence level of the family of all pairs.
+
+    Returns
+    -------
+    MixedComparison
+        With single-step adjusted p-values and simultaneous intervals of all pairs.
+
+    Raises
+    ------
+    DesignError
+        The table cannot answer the question: fewer than two algorithms, terms that cannot be
+        estimated, an algorithm that shares no data set with the others, scores without variation,
+        or overlapping resamples on one data set whose overlap is not declared.
+
+    References
+    ----------
+    Eugster, Hothorn & Leisch (2012), https://doi.org/10.17713/ajs.v41i1.185
+
+    Examples
+    --------
+    >>> import benchinfer as bi
+    >>> mixed = compare_mixed(bi.load_example("simulated/balanced"))
+    >>> mixed.formula
+    'score ~ algorithm + (1|dataset) + (1|dataset:algorithm) + (1|dataset:replication)'
+    >>> mixed.contrasts().columns.tolist()[:5]
+    ['measure', 'first', 'second', 'estimate', 'conf_low']
+    """
+    alpha = alpha_of(level)
+    if df not in degrees.METHODS:
+        raise DesignError(unknown("df", df, list(degrees.METHODS)))
+    setting = Setting.of(scores, measure)
+    design = designs.choose(setting, terms)
+    stats = _statistics(scores, setting, design)
+    try:
+        model = fit(stats, design.fitted)
+    except FitError as error:
+        raise DesignError(message(str(error), hint="scores.describe() shows the cells.")) from None
+    extra = designs.overlap_variance(setting, model.variances[3])
+    evidence, levels, critical, error = _infer(model, df, alpha, extra, setting.measure.margin)
+    pairs, _ = tukey.all_pairs(len(setting.algorithms))
+    return MixedComparison(
+        setting=setting,
+        pairs=pairs,
+        codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
+        level=level,
+        target=design.target,
+        levels=levels,
+        checks=_checks(setting, model, evidence, error),
+        provenance=Provenance(
+            analysis="compare_mixed",
+            version=version.__version__,
+            arguments={
+                "measure": setting.measure.name,
+                "terms": terms if isinstance(terms, str) else tuple(terms),
+                "structure": "common",
+                "df": df,
+                "level": level,
+            },
+            adjustment="p-values and intervals are single-step (max-|t|, Tukey) over all"
+            f" {len(pairs)} pairs",
+            digest=setting.digest,
+        ),
+        evidence=evidence,
+        design=design,
+        model=model,
+        critical=critical,
+    )
+
+
+def _statistics(scores: ScoreTable, setting: Setting, design: designs.Design) -> Statistics:
+    """Reduce the table: cells suffice where replications are not modelled."""
+    name = setting.measure.name
+    if "dataset:replication" not in design.components:
+        cells = scores.cells(name)
+        within = np.where(cells.n > 1, (cells.n - 1) * np.nan_to_num(cells.sd) ** 2, 0.0)
+        return from_cells(cells.n, cells.mean, within)
+    blocks = scores.blocks(name)
+    if design.one_dataset:
+        # The replications of the one data set play the part of the data sets.
+        rows = np.arange(len(blocks.dataset))
+        mean = np.where(blocks.count > 0, blocks.mean, np.nan)
+        stats = from_cells(blocks.count, mean, np.zeros_like(blocks.mean))
+        return replace(stats, square=stats.square + _spread(blocks.within, stats, len(rows)))
+    return from_blocks(blocks.dataset, blocks.count, blocks.mean, blocks.within)
+
+
+def _spread(within: Array, stats: Statistics, n_rows: int) -> Array:
+    """Spread the sum of squares of repeats evenly; only its total enters the likelihood."""
+    return np.full(n_rows, within.sum() / stats.scale**2 / n_rows)
+
+
+def _infer(
+    model: ScoreModelFit, df: DfMethod, alpha: float, extra: float, margin: float
+) -> tuple[Evidence, Level, float, float]:
+    """Return contrasts, levels, the critical value, and the error of the p-values."""
+    k = len(model.beta)
+    _, contrasts = tukey.all_pairs(k)
+    adjusted = degrees.METHODS[df](model, contrasts)
+    cov = adjusted.cov + extra * np.eye(k)
+    estimate = contrasts @ model.beta
+    error = np.sqrt(np.einsum("jp,pq,jq->j", contrasts, cov, contrasts))
+    family = tukey.max_t(contrasts, cov, float(adjusted.df.min()))
+    critical = tukey.quantile(family, alpha)
+    statistic = estimate / error
+    gap = (margin - np.abs(estimate)) / error
+    p, p_error = tukey.survival(family, np.r_[np.abs(statistic), np.abs(gap)])
+    half = p[len(estimate) :] / 2
+    alone = degrees.METHODS[df](model, np.eye(k))
+    spread = tukey.critical_t(alone.df, alpha) * np.sqrt(alone.cov.diagonal() + extra)
+    return (
+        Evidence(
+            estimate=estimate,
+            std_error=error,
+            df=adjusted.df,
+            statistic=statistic,
+            p_value=p[: len(estimate)],
+            p_raw=tukey.raw_p(statistic, adjusted.df),
+            # Two one-sided tests: equivalent at alpha when the (1 - 2 alpha) interval lies inside.
+            p_equivalence=np.where(gap > 0, half, 1 - half),
+            low=estimate - critical * error,
+            high=estimate + critical * error,
+        ),
+        Level(model.beta, model.beta - spread, model.beta + spread),
+        critical,
+        float(p_error.max()),
+    )
+
+
+def _checks(
+    setting: Setting, model: ScoreModelFit, evidence: Evidence, p_error: float
+) -> tuple[Check, ...]:
+    """Hold the fit against what a reader must know."""
+    coverage, d = setting.coverage, len(setting.coverage.datasets)
+    rows = [
+        Check(
+            "optimiser converged", float(model.optimizer.converged), 1.0,
+            ok=model.optimizer.converged,
+            remedy="the optimum is not certain: report this table to the developers",
+        ),
+        Check(
+            "variance components at zero", float(len(model.singular)), 0.0,
+            ok=not model.singular,
+            remedy=f"no evidence of variation from {join(model.singular)}; the fit stands"
+            if model.singular else "",
+        ),
+        Check(
+            "degrees of freedom", float(evidence.df.min()), 5.0, ok=bool(evidence.df.min() >= 5),
+            remedy="few degrees of freedom: intervals lean on normality; add data sets"
+            if d > 1 else "few degrees of freedom: add replications",
+        ),
+        Check(
+            "error of adjusted p-values", p_error, 1e-3, ok=p_error <= 1e-3,
+            remedy="p-values near the level may fall on either side of it",
+        ),
+        *designs.checks(setting),
+    ]
+    if coverage.empty:
+        first = ", ".join(f"{a} on {m}" for m, a in coverage.empty[:3])
+        rows.append(
+            Check(
+                "empty cells", float(len(coverage.empty)), 0.0, ok=False,
+                remedy=f"no scores of {first}{' ...' if len(coverage.empty) > 3 else ''}: the model"
+                " uses the rest, which is fair only if scores are not missing because they are bad",
+            )
+        )
+    if coverage.thin:
+        rows.append(
+            Check(
+                "thin cells", float(len(coverage.thin)), 0.0, ok=False,
+                remedy="some replications are missing in these cells; the model uses what is there",
+            )
+        )
+    if setting.measure.tolerance == 0:
+        rows.append(
+            Check(
+                "tolerance", 0.0, 0.0, ok=False,
+                remedy="no tolerance is set, so no pair can be called equivalent: set"
+                " Measure(tolerance=...) to the difference that does not matter",
+            )
+        )
+    return tuple(rows)

@@ -1,0 +1,182 @@
+"""Point rules: compare a statistic of each algorithm, without inference.
+
+References
+----------
+Eugster, M. J. A., Hothorn, T. & Leisch, F. (2012). Domain-based benchmark experiments: exploratory
+and inferential analysis. Austrian Journal of Statistics 41, 5-26.
+https://doi.org/10.17713/ajs.v41i1.185
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from benchinfer import version
+from benchinfer.compare.comparison import (
+    Array,
+    Check,
+    Comparison,
+    Level,
+    Provenance,
+    Setting,
+)
+from benchinfer.compare.wording import margin
+from benchinfer.errors import DesignError, message, unknown
+from benchinfer.numerics.tukey import all_pairs
+from benchinfer.order.relation import Verdict
+from benchinfer.saving import savable
+from benchinfer.scores import ScoreTable
+
+type Statistic = Literal["mean", "median", "worst"]
+
+_words = {
+    "mean": "the mean of the data sets' means",
+    "median": "the mean of the data sets' medians",
+    "worst": "the mean of the data sets' worst scores",
+}
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False)
+class PointsComparison(Comparison):
+    """Verdicts from a statistic of each algorithm alone.
+
+    Attributes
+    ----------
+    statistic
+        ``"mean"``, ``"median"`` or ``"worst"``.
+    """
+
+    statistic: Statistic
+
+    title: ClassVar[str] = "Point comparison"
+    rests_on: ClassVar[tuple[str, ...]] = ("benchinfer.compare.points",)
+
+    @property
+    def rule(self) -> str:
+        """The decision rule in words."""
+        return (
+            f"A pair is called equivalent when {_words[self.statistic]} differs by at most"
+            f" {margin(self.measure)}, and the better value wins otherwise. This is a description:"
+            " no error is controlled."
+        )
+
+    @property
+    def method(self) -> str:
+        """What was done, in sentences for a methods section."""
+        return (
+            f"Algorithms were compared by {_words[self.statistic]}"
+            f" ({self.measure.name}, {self.measure.better} is better), without inference."
+        )
+
+    @property
+    def formula(self) -> str:
+        """The statistic in one line."""
+        return f"{self.statistic} of each data set, averaged over data sets"
+
+    def effects(self) -> Mapping[str, Array]:
+        """Return the estimates of the pairs, in the measure's own unit."""
+        i, j = self.pairs.T
+        return {"estimate": self.measure.effect(self.levels.estimate[i] - self.levels.estimate[j])}
+
+
+def compare_points(
+    scores: ScoreTable,
+    measure: str | None = None,
+    *,
+    statistic: Statistic = "mean",
+    tolerance: float | None = None,
+) -> PointsComparison:
+    """Compare algorithms by a statistic of their scores, without inference.
+
+    Each data set contributes one value per algorithm with equal weight, whatever its number of
+    replications: its mean, median or worst score on the measure's scale.
+
+    Parameters
+    ----------
+    scores
+        The table.
+    measure
+        Name of the measure; may be omitted where there is one.
+    statistic
+        ``"mean"``, ``"median"`` or ``"worst"``.
+    tolerance
+        In place of the measure's own.
+
+    Returns
+    -------
+    PointsComparison
+        Pairs that differ by at most the tolerance are ``equivalent`` by rule.
+
+    Raises
+    ------
+    DesignError
+        An algorithm has no score on some data set, so that averages would not be comparable.
+
+    References
+    ----------
+    Eugster, Hothorn & Leisch (2012), https://doi.org/10.17713/ajs.v41i1.185
+
+    Examples
+    --------
+    >>> import benchinfer as bi
+    >>> scores = bi.load_example("demsar2006")
+    >>> str(compare_points(scores, tolerance=0.005).relation())
+    'C4.5+m+cf ~ C4.5+m > C4.5+cf ~ C4.5'
+    """
+    if statistic not in _words:
+        raise DesignError(unknown("statistic", statistic, list(_words)))
+    setting = Setting.of(scores, measure)
+    if tolerance is not None:
+        from dataclasses import replace
+
+        setting = replace(setting, measure=replace(setting.measure, tolerance=tolerance))
+    chosen, coverage = setting.measure, setting.coverage
+    if coverage.empty:
+        raise DesignError(
+            message(
+                f"{len(coverage.empty)} of {coverage.found.size} cells have no score for measure"
+                f" {chosen.name!r}.",
+                where=[("dataset", "algorithm"), *coverage.empty],
+                hint="point rules need every algorithm on every data set: compare"
+                f" scores.complete({chosen.name!r}), or use compare_mixed.",
+            )
+        )
+    best_first = 2 if statistic == "median" else (0 if chosen.better == "higher" else 4)
+    values = (
+        scores.cells(chosen.name).mean
+        if statistic == "mean"
+        else chosen.orient(setting.quantiles[:, :, best_first])
+    )
+    level = values.mean(axis=0)
+    pairs, contrasts = all_pairs(len(coverage.algorithms))
+    difference = contrasts @ level
+    # Scores are printed with few decimals: a tie must not hang on the last bit.
+    equal = np.abs(difference) <= chosen.margin + 1e-12 * np.abs(level).max()
+    codes = np.where(difference > 0, Verdict.FIRST, Verdict.SECOND)
+    # A tie is no evidence of equality unless a difference that does not matter has been named.
+    tied = Verdict.EQUIVALENT if chosen.margin > 0 else Verdict.UNDECIDED
+    return PointsComparison(
+        setting=setting,
+        pairs=pairs,
+        codes=np.where(equal, tied, codes).astype(np.int8),
+        level=float("nan"),
+        target="datasets",
+        levels=Level(level),
+        checks=(
+            Check(
+                "inference", 0.0, 1.0, ok=False,
+                remedy="none: point rules describe these scores; use compare_mixed for evidence",
+            ),
+        ),
+        provenance=Provenance(
+            analysis="compare_points",
+            version=version.__version__,
+            arguments={"measure": chosen.name, "statistic": statistic, "tolerance": tolerance},
+            adjustment="none (no tests)",
+            digest=setting.digest,
+        ),
+        statistic=statistic,
+    )

@@ -1,0 +1,92 @@
+"""Tidy pandas output, and the column glossary as code.
+
+Every table that the package gives out is built by `frame`, which knows only the columns of
+`GLOSSARY`; ``docs/glossary.md`` is generated from it.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from benchinfer.errors import BenchinferError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+GLOSSARY: dict[str, str] = {
+    "domain": "the domain that a data set belongs to",
+    "dataset": "data set (problem, task)",
+    "replication": "repetition within a data set: resample, fold, seed or item",
+    "algorithm": "algorithm (method, model, learner)",
+    "measure": "name of the performance measure",
+    "value": "a score; in diagnostics, the value that was checked",
+    "first": "first algorithm of a pair",
+    "second": "second algorithm of a pair",
+    "estimate": "contrasts: first minus second in the measure's own unit (on log and logit scales"
+    " the ratio or odds ratio first / second, neutral value 1); summary: the algorithm's level in"
+    " the measure's own unit",
+    "conf_low": "lower end of the interval (simultaneous over all pairs in contrasts)",
+    "conf_high": "upper end of the interval (simultaneous over all pairs in contrasts)",
+    "std_error": "standard error of the difference on the modelling scale",
+    "df": "degrees of freedom of the test statistic",
+    "statistic": "test statistic, positive where the first algorithm is better",
+    "p_value": "p-value adjusted for all pairs (the method is in provenance)",
+    "p_raw": "p-value of the pair alone, not adjusted",
+    "p_equivalence": "p-value, equally adjusted, of the two one-sided tests at the tolerance",
+    "verdict": "first or second (is better), equivalent, undecided, or missing",
+    "winner": "name of the better algorithm, empty where there is none",
+    "n": "number of scores",
+    "n_datasets": "number of data sets with a score",
+    "mean": "arithmetic mean in the measure's own unit",
+    "sd": "standard deviation (n - 1) in the measure's own unit",
+    "median": "median",
+    "minimum": "smallest score",
+    "q25": "lower quartile (linear interpolation)",
+    "q75": "upper quartile (linear interpolation)",
+    "maximum": "largest score",
+    "found": "number of scores present",
+    "expected": "number of scores a complete table would have here",
+    "rank": "rank of the estimate, 1 is best, ties share the mean rank",
+    "check": "what was checked",
+    "limit": "the limit it is held against",
+    "ok": "whether the check passed",
+    "remedy": "what to do or how to read it",
+    "rule": "name of the rule that found it",
+    "severity": "error (stops reading), warning or note",
+    "count": "how many rows, cells or names are concerned",
+    "where": "the first of them",
+    "hint": "what to do",
+    "source": "source of variation",
+    "variance": "variance component on the modelling scale",
+    "share": "share of the total variance",
+}
+
+
+def frame(columns: Mapping[str, object]) -> "pd.DataFrame":
+    """Build a tidy pandas frame whose columns are all in the glossary.
+
+    Parameters
+    ----------
+    columns
+        Column name to values (a sequence or a scalar; at least one sequence).
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns in the given order.
+
+    Raises
+    ------
+    BenchinferError
+        A column is not in the glossary: names are fixed, so this is a programming error.
+
+    Examples
+    --------
+    >>> frame({"algorithm": ["svm"], "estimate": [0.1]})
+      algorithm  estimate
+    0       svm       0.1
+    """
+    import pandas as pd
+
+    if strange := [name for name in columns if name not in GLOSSARY]:
+        raise BenchinferError(f"columns not in the glossary: {', '.join(strange)}")
+    return pd.DataFrame(dict(columns))

@@ -1,0 +1,83 @@
+"""Binary relations on a small finite set, as boolean matrices.
+
+A relation ``r`` is a boolean array (K, K); ``r[i, j]`` reads "i stands in the relation to j".
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+type Matrix = NDArray[np.bool_]
+
+
+def compose(r: Matrix, s: Matrix) -> Matrix:
+    """Return the relational product: ``i -> j`` when ``i r k`` and ``k s j`` for some k."""
+    return (r.astype(np.int64) @ s.astype(np.int64)) > 0
+
+
+def transitive_closure(r: Matrix) -> Matrix:
+    """Return the smallest transitive relation that contains `r` (Warshall)."""
+    closed = r.copy()
+    for k in range(len(r)):
+        closed |= np.outer(closed[:, k], closed[k])
+    return closed
+
+
+def transitive_reduction(r: Matrix) -> Matrix:
+    """Return the cover pairs of a strict partial order (its Hasse diagram)."""
+    return r & ~compose(r, r)
+
+
+def is_irreflexive(r: Matrix) -> bool:
+    """No element stands in relation to itself."""
+    return not r.diagonal().any()
+
+
+def is_symmetric(r: Matrix) -> bool:
+    """``i r j`` implies ``j r i``."""
+    return bool((r == r.T).all())
+
+
+def is_asymmetric(r: Matrix) -> bool:
+    """``i r j`` excludes ``j r i``."""
+    return not (r & r.T).any()
+
+
+def is_transitive(r: Matrix) -> bool:
+    """``i r j`` and ``j r k`` imply ``i r k``."""
+    return not (compose(r, r) & ~r).any()
+
+
+def is_negatively_transitive(r: Matrix) -> bool:
+    """``i r k`` implies ``i r j`` or ``j r k`` for every j: a strict weak order's second half."""
+    return is_transitive(~r)
+
+
+def is_acyclic(r: Matrix) -> bool:
+    """No chain leads back to where it began."""
+    return is_irreflexive(transitive_closure(r))
+
+
+def intransitive_triples(r: Matrix) -> list[tuple[int, int, int]]:
+    """Return the triples (i, j, k) with ``i r j`` and ``j r k`` but not ``i r k``, i != k."""
+    i, j, k = np.nonzero(r[:, :, None] & r[None, :, :] & ~r[:, None, :])
+    return [(int(a), int(b), int(c)) for a, b, c in zip(i, j, k, strict=True) if a != c]
+
+
+def levels(strict: Matrix) -> list[list[int]]:
+    """Return the indifference classes of a strict weak order, best first.
+
+    Elements of a weak order are ordered by how many others stand above them.
+    """
+    above = strict.sum(axis=0)
+    return [np.flatnonzero(above == count).tolist() for count in np.unique(above)]
+
+
+def depths(strict: Matrix) -> NDArray[np.int64]:
+    """Return each element's layer in a strict partial order: the longest chain above it."""
+    depth = np.zeros(len(strict), dtype=np.int64)
+    for _ in range(len(strict)):
+        above = np.where(strict, depth[:, None] + 1, 0).max(axis=0, initial=0)
+        if (above == depth).all():
+            break
+        depth = above
+    return depth

@@ -1,0 +1,266 @@
+"""Fit the score model: projected Newton on the variances, and what follows from the optimum."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.errors import FitError
+from benchinfer.numerics.reml import (
+    COMPONENTS,
+    Derivatives,
+    Workspace,
+    derivatives,
+    evaluate,
+)
+from benchinfer.numerics.sufficient import Statistics
+
+type Array = NDArray[np.float64]
+
+_MAX_STEPS = 100
+# Newton decrement (squared length of the step in standard errors of the variances) to stop at.
+_DECREMENT = 1e-18
+# Share of a variance, relative to the largest start value, below which it is tried at 0.
+_FLOOR = 1e-10
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerRecord:
+    """How the optimum was found.
+
+    Attributes
+    ----------
+    evaluations
+        Number of evaluations of the criterion.
+    steps
+        Number of Newton steps taken.
+    decrement
+        Squared length of the last Newton step, in standard errors of the variances.
+    converged
+        Whether the decrement fell below its limit, or no step could improve the criterion further.
+    """
+
+    evaluations: int
+    steps: int
+    decrement: float
+    converged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreModelFit:
+    """A fitted score model; p fixed effects, D data sets, K algorithms, on the scores' own scale.
+
+    Attributes
+    ----------
+    terms
+        The components in the model, the residual last.
+    variances
+        (4,) variances in the order of `reml.COMPONENTS`, 0 where a component is not in the model.
+    beta, cov
+        (p,) fixed effects and (p, p) their covariance.
+    criterion
+        -2 log (restricted) likelihood.
+    reml
+        Whether the likelihood is restricted.
+    n
+        Number of scores.
+    singular
+        Components in the model that are estimated to be exactly zero.
+    blup_dataset, blup_interaction
+        (D,) and (D, K) predicted random effects.
+    derivatives
+        Score, informations and matrices on the scale of the centred scores.
+    scale
+        What that scale was divided by.
+    phi
+        (p, p) covariance of the fixed effects on the scale of the centred scores.
+    optimizer
+        How the optimum was found.
+    """
+
+    terms: tuple[str, ...]
+    variances: Array
+    beta: Array
+    cov: Array
+    criterion: float
+    reml: bool
+    n: int
+    singular: tuple[str, ...]
+    blup_dataset: Array
+    blup_interaction: Array
+    derivatives: Derivatives
+    scale: float
+    phi: Array
+    optimizer: OptimizerRecord
+
+    @property
+    def log_likelihood(self) -> float:
+        """Log (restricted) likelihood."""
+        return -self.criterion / 2
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of fixed effects and variances."""
+        return len(self.beta) + len(self.terms)
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion, with the (restricted) likelihood at hand."""
+        return self.criterion + 2 * self.n_parameters
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion with the number of scores, as lme4 counts."""
+        return self.criterion + float(np.log(self.n)) * self.n_parameters
+
+
+def fit(
+    stats: Statistics, terms: tuple[str, ...], x: Array | None = None, *, reml: bool = True
+) -> ScoreModelFit:
+    """Fit the score model.
+
+    Parameters
+    ----------
+    stats
+        Sufficient statistics of D data sets and K algorithms.
+    terms
+        Components besides the residual, from `reml.COMPONENTS`.
+    x
+        (D, K, p) design of the fixed effects, or None for one mean per algorithm.
+    reml
+        Restricted (default) or full maximum likelihood.
+
+    Returns
+    -------
+    ScoreModelFit
+        The optimum.
+
+    Raises
+    ------
+    FitError
+        The scores do not vary beyond the fixed effects, or there are too few of them.
+
+    Examples
+    --------
+    >>> from benchinfer.numerics.sufficient import from_cells
+    >>> n = np.full((4, 2), 1); y = np.array([[1., 2.], [2., 4.], [5., 5.], [0., 3.]])
+    >>> model = fit(from_cells(n, y, np.zeros_like(y)), ("dataset",))
+    >>> model.variances.round(4).tolist()
+    [2.9167, 0.0, 0.0, 0.8333]
+    >>> model.beta.tolist()
+    [2.0, 3.5]
+    """
+    free = np.array([name in terms or name == "residual" for name in COMPONENTS])
+    p = stats.n.shape[1] if x is None else x.shape[2]
+    if stats.n_scores <= p:
+        raise FitError(f"{stats.n_scores} scores cannot tell {p} fixed effects from noise.")
+    if stats.square.sum() <= 1e-24 * (stats.n.sum() * (1 + (stats.offset**2).max())):
+        raise FitError("the scores do not vary beyond the algorithm and data set means.")
+    work, record = _optimize(stats, _start(stats, free), free, x, reml=reml)
+    der = derivatives(stats, work, x, reml=reml)
+    s, theta = stats.scale, work.theta
+    offset = stats.offset if x is None else np.linalg.lstsq(x.reshape(-1, p), np.tile(
+        stats.offset, len(x)), rcond=None)[0]
+    zero = tuple(
+        name for name, on, value in zip(COMPONENTS, free, theta, strict=True) if on and value == 0
+    )
+    return ScoreModelFit(
+        terms=tuple(name for name, on in zip(COMPONENTS, free, strict=True) if on),
+        variances=theta * s**2,
+        beta=(work.beta + offset) * s,
+        cov=work.phi * s**2,
+        criterion=work.criterion + 2 * (stats.n_scores - p * reml) * float(np.log(s)),
+        reml=reml,
+        n=stats.n_scores,
+        singular=zero,
+        blup_dataset=theta[0] * der.z.sum(axis=1) * s,
+        blup_interaction=theta[1] * der.z * s,
+        derivatives=der,
+        scale=s,
+        phi=work.phi,
+        optimizer=record,
+    )
+
+
+def _start(stats: Statistics, free: NDArray[np.bool_]) -> Array:
+    """Return start values: the spread of the data sets' means, thirds of the rest."""
+    theta = np.where(free, 1 / 3, 0.0)
+    if free[0]:
+        theta[0] = max(float(np.var(stats.delta)), 0.01)
+    return theta
+
+
+def _optimize(
+    stats: Statistics, theta: Array, free: NDArray[np.bool_], x: Array | None, *, reml: bool
+) -> tuple[Workspace, OptimizerRecord]:
+    """Minimise the criterion over variances >= 0: two Fisher steps, then Newton."""
+    work = evaluate(stats, theta, x, reml=reml)
+    evaluations, decrement, converged, step_no = 1, np.inf, False, 0
+    for step_no in range(1, _MAX_STEPS + 1):  # noqa: B007 (its last value is the record)
+        der = derivatives(stats, work, x, reml=reml)
+        # A zero component stays there as long as the criterion grows away from it (KKT).
+        active = free & ~((work.theta <= 0) & (der.score >= 0))
+        direction, decrement = _direction(der, active, fisher=step_no <= 2)
+        if decrement < _DECREMENT:
+            converged = True
+            break
+        better, tried = _search(stats, work, direction, decrement, x, reml=reml)
+        evaluations += tried
+        if better is None:
+            # No measurable descent is left: at the optimum up to rounding, or in trouble.
+            converged = decrement < 1e-8
+            if converged or step_no > 2:
+                break
+            continue
+        work = better
+    return work, OptimizerRecord(evaluations, step_no, float(decrement), converged)
+
+
+def _direction(
+    der: Derivatives, active: NDArray[np.bool_], *, fisher: bool
+) -> tuple[Array, float]:
+    """Return the step over the active components and its decrement (score' H^-1 score / 2)."""
+    index = np.flatnonzero(active)
+    score = der.score[index]
+    for hessian in (der.expected,) if fisher else (der.observed, der.expected):
+        h = hessian[np.ix_(index, index)]
+        # Variances may differ by many orders of magnitude: solve in their natural units.
+        unit = 1 / np.sqrt(np.abs(h.diagonal()))
+        scaled = h * unit * unit[:, None]
+        values = np.linalg.eigvalsh(scaled)
+        if values[0] > 1e-10 * values[-1]:
+            step = -unit * np.linalg.solve(scaled, unit * score)
+            break
+    else:
+        values, vectors = np.linalg.eigh(scaled)  # pyright: ignore[reportPossiblyUnbound]
+        inverse = vectors / np.maximum(np.abs(values), 1e-10 * np.abs(values).max()) @ vectors.T
+        step = -unit * (inverse @ (unit * score))  # pyright: ignore[reportPossiblyUnbound]
+    direction = np.zeros(len(active))
+    direction[index] = step
+    return direction, float(-score @ step / 2)
+
+
+def _search(
+    stats: Statistics,
+    work: Workspace,
+    direction: Array,
+    decrement: float,
+    x: Array | None,
+    *,
+    reml: bool,
+) -> tuple[Workspace | None, int]:
+    """Halve the step until the criterion falls; clamp variances at zero."""
+    noise = 1e-13 * (abs(work.criterion) + stats.n_scores)
+    length = 1.0
+    for tried in range(1, 31):
+        theta = np.maximum(work.theta + length * direction, 0.0)
+        theta[:3][theta[:3] < _FLOOR * theta.max() * 1e-6] = 0.0
+        if theta[3] <= 0:
+            theta[3] = work.theta[3] / 10
+        trial = evaluate(stats, theta, x, reml=reml)
+        gain = work.criterion - trial.criterion
+        # Close to the optimum the gain drowns in rounding: the Newton step is then the better guide.
+        if gain > 0 or (decrement < 1e-6 and length == 1.0 and gain > -noise):
+            return trial, tried
+        length /= 2
+    return None, 30

@@ -1,0 +1,171 @@
+"""Sufficient statistics of the score model, in one pass over the blocks.
+
+The covariance of a data set's scores depends on a block (data set, replication) only through how
+many scores the block has, so blocks of a data set with equal counts form a *class* whose moments
+are all that the likelihood needs: exact for any pattern of missing scores.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+type Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Moments of centred, scaled scores; D data sets, K algorithms, M classes.
+
+    Attributes
+    ----------
+    n
+        (D, K) number of scores.
+    total
+        (D, K) sums of the centred scores.
+    square
+        (D,) sums of squares of the centred scores.
+    start
+        (D,) index of each data set's first class; empty when no replications are modelled.
+    size, rows
+        (M,) scores per block of the class, and number of its blocks.
+    cross
+        (M, K, K) sums of outer products of the blocks' counts.
+    moment
+        (M, K) sums of the blocks' counts times the blocks' sums.
+    block_square
+        (M,) sums of squares of the blocks' sums.
+    offset, delta
+        (K,) and (D,) the constants that were taken off, on the scale of the centred scores.
+    scale
+        What centred scores were divided by.
+    """
+
+    n: Array
+    total: Array
+    square: Array
+    start: NDArray[np.int64]
+    size: Array
+    rows: Array
+    cross: Array
+    moment: Array
+    block_square: Array
+    offset: Array
+    delta: Array
+    scale: float
+
+    @property
+    def n_scores(self) -> int:
+        """Number of scores."""
+        return int(self.n.sum())
+
+
+def _centres(n: Array, mean: Array) -> tuple[Array, Array]:
+    """Return algorithm means (of cell means) and the data sets' mean distance to them."""
+    held = n > 0
+    algorithm = np.where(held, mean, 0).sum(axis=0) / np.maximum(held.sum(axis=0), 1)
+    # A second sweep makes the centres nearly orthogonal when cells are missing.
+    distance = np.where(held, mean - algorithm, 0)
+    delta = (n * distance).sum(axis=1) / n.sum(axis=1)
+    return algorithm, delta
+
+
+def from_cells(n: NDArray[np.int64], mean: Array, square_within: Array) -> Statistics:
+    """Return the statistics of a model without a replication term.
+
+    Parameters
+    ----------
+    n, mean
+        (D, K) counts and means (NaN where n is 0).
+    square_within
+        (D, K) sums of squares about the cell means.
+
+    Returns
+    -------
+    Statistics
+        Without classes.
+    """
+    count = n.astype(np.float64)
+    algorithm, delta = _centres(count, mean)
+    residual = np.where(n > 0, mean - algorithm - delta[:, None], 0.0)
+    square = (count * residual**2 + np.where(n > 0, square_within, 0.0)).sum(axis=1)
+    scale = float(np.sqrt(square.sum() / count.sum())) or 1.0
+    k = n.shape[1]
+    return Statistics(
+        n=count,
+        total=count * residual / scale,
+        square=square / scale**2,
+        start=np.empty(0, dtype=np.int64),
+        size=np.empty(0),
+        rows=np.empty(0),
+        cross=np.empty((0, k, k)),
+        moment=np.empty((0, k)),
+        block_square=np.empty(0),
+        offset=algorithm / scale,
+        delta=delta / scale,
+        scale=scale,
+    )
+
+
+def from_blocks(
+    dataset: NDArray[np.int64], count: NDArray[np.int64], mean: Array, within: Array
+) -> Statistics:
+    """Return the statistics of a model with a replication term.
+
+    Parameters
+    ----------
+    dataset
+        (R,) data set of each block, non-decreasing; every data set has a block.
+    count, mean
+        (R, K) number of scores of the block and their mean (any finite number where there is none).
+    within
+        (D,) sum of squares of repeated scores about their mean.
+
+    Returns
+    -------
+    Statistics
+        With one class per (data set, number of scores in the block).
+    """
+    first = np.flatnonzero(np.r_[True, dataset[1:] != dataset[:-1]])
+    weight = count.astype(np.float64)
+    n = np.add.reduceat(weight, first, axis=0)
+    cell = np.add.reduceat(weight * mean, first, axis=0) / np.maximum(n, 1)
+    algorithm, delta = _centres(n, cell)
+    centred = mean - algorithm
+    centred -= delta[dataset][:, None]
+    value = weight * centred
+    square = np.add.reduceat(np.einsum("rk,rk->r", value, centred), first) + within
+    scale = float(np.sqrt(square.sum() / n.sum())) or 1.0
+    value /= scale
+    block_sum = value.sum(axis=1)
+    size = weight.sum(axis=1)
+    order = slice(None)
+    if not (np.diff(size)[dataset[1:] == dataset[:-1]] >= 0).all():
+        order = np.lexsort((size, dataset))
+    weight, block_sum, size, home = weight[order], block_sum[order], size[order], dataset[order]
+    begin = np.flatnonzero(np.r_[True, (np.diff(home) != 0) | (np.diff(size) != 0)])
+    return Statistics(
+        n=n,
+        total=np.add.reduceat(value, first, axis=0),
+        square=square / scale**2,
+        start=np.flatnonzero(np.r_[True, np.diff(home[begin]) != 0]),
+        size=size[begin],
+        rows=np.diff(np.r_[begin, len(home)]).astype(np.float64),
+        cross=_cross_products(weight, begin),
+        moment=np.add.reduceat(weight * block_sum[:, None], begin, axis=0),
+        block_square=np.add.reduceat(block_sum**2, begin),
+        offset=algorithm / scale,
+        delta=delta / scale,
+        scale=scale,
+    )
+
+
+def _cross_products(weight: Array, begin: NDArray[np.int64]) -> Array:
+    """Return the (M, K, K) sums of outer products of the rows of each class."""
+    k = weight.shape[1]
+    stop = np.r_[begin[1:], len(weight)]
+    cross = np.empty((len(begin), k, k))
+    for i, (a, b) in enumerate(zip(begin, stop, strict=True)):
+        rows = weight[a:b]
+        cross[i] = b - a if rows.min() == rows.max() == 1 else rows.T @ rows
+    return cross
