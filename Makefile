@@ -24,9 +24,10 @@ demo: $(READY)
 test-browser: $(READY)
 	$(BIN)/pytest -m browser $(ARGS)
 
-check: $(READY)
+check: $(READY) # the cache of lint-imports misses modules that are new or gone
 	$(BIN)/ruff check && $(BIN)/ruff format --check
-	$(BIN)/basedpyright && $(BIN)/lint-imports --no-logo && $(BIN)/python scripts/lock.py check
+	$(BIN)/basedpyright && $(BIN)/lint-imports --no-logo --no-cache
+	$(BIN)/python scripts/lock.py check
 
 format: $(READY)
 	$(BIN)/ruff check --fix; $(BIN)/ruff format
@@ -56,4 +57,4 @@ lock: $(READY)
 	$(BIN)/python scripts/lock.py compile $(UV) $(ARGS)
 
 clean:
-	rm -rf .tools .venv* demo docs/_build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .tools .venv* demo docs/_build dist .pytest_cache .ruff_cache .hypothesis

@@ -4,7 +4,7 @@ The public names are loaded on first use, so that importing the package is cheap
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from benchinfer.compare.comparison import Comparison, Comparisons, per_dataset
@@ -50,12 +50,32 @@ _homes = {
     "report": "reports.page",
 }
 
-__all__ = [  # noqa: PLE0604
-    *_homes
+__all__ = [
+    "BenchinferError",
+    "Comparison",
+    "Comparisons",
+    "DesignError",
+    "FitError",
+    "Measure",
+    "MissingExtra",
+    "NotAWeakOrder",
+    "Relation",
+    "Resampling",
+    "ScoreTable",
+    "ScoreTableError",
+    "__version__",
+    "compare_mixed",
+    "compare_points",
+    "load",
+    "load_example",
+    "per_dataset",
+    "plot",
+    "read_scores",
+    "report",
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _homes:
         raise AttributeError(f"module 'benchinfer' has no attribute {name!r}")
     value = getattr(import_module(f"benchinfer.{_homes[name]}"), name)

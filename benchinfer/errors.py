@@ -11,7 +11,17 @@ class BenchinferError(ValueError):
 
 
 class ScoreTableError(BenchinferError):
-    """The input table is wrong."""
+    """The input table is wrong.
+
+    Attributes
+    ----------
+    findings
+        What the checks found, one record each; empty where the source could not be opened.
+    """
+
+    def __init__(self, text: str, findings: Sequence[object] = ()) -> None:
+        super().__init__(text)
+        self.findings = tuple(findings)
 
 
 class DesignError(BenchinferError):
@@ -42,7 +52,7 @@ def message(
     hint: str | Sequence[str] = (),
     shown: int = 5,
 ) -> str:
-    """Build a message: a sentence, an aligned table of offenders, and a hint.
+    r"""Build a message: a sentence, an aligned table of offenders, and a hint.
 
     Parameters
     ----------
@@ -63,7 +73,7 @@ def message(
     Examples
     --------
     >>> print(message("1 of 6 cells has no score.", where=[("dataset", "found"), ("d07", 0)],
-    ...               hint="compare with missing=\\"use\\"."))
+    ...               hint='compare with missing="use".'))
     1 of 6 cells has no score.
         dataset  found
         d07          0

@@ -138,15 +138,15 @@ class Measure:
         self, low: object, high: object
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Turn the bounds of an oriented difference into bounds of the reported effect."""
-        ends = self.effect(low), self.effect(high)
-        return ends if self.sign > 0 else ends[::-1]
+        low, high = (low, high) if self.sign > 0 else (high, low)
+        return self.effect(low), self.effect(high)
 
     def level_interval(
         self, low: object, high: object
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Turn the bounds of an oriented location into bounds in the user's unit."""
-        ends = self.level_of(low), self.level_of(high)
-        return ends if self.sign > 0 else ends[::-1]
+        low, high = (low, high) if self.sign > 0 else (high, low)
+        return self.level_of(low), self.level_of(high)
 
     @staticmethod
     def parse(text: str) -> "Measure":
@@ -197,7 +197,7 @@ def as_measures(source: object) -> tuple[Measure, ...]:
     if isinstance(source, Mapping):
         measures = tuple(Measure(str(k), v) for k, v in source.items())
     else:
-        measures = tuple(m for item in source for m in as_measures(item))  # pyright: ignore
+        measures = tuple(m for item in source for m in as_measures(item))  # pyright: ignore[reportGeneralTypeIssues]
     names = [m.name for m in measures]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise BenchinferError(

@@ -35,7 +35,7 @@ def savable[T: type](cls: T) -> T:
     return cls
 
 
-def encode(value: object) -> object:
+def encode(value: object) -> object:  # noqa: PLR0911 (one return for each kind of value)
     """Turn a record into what JSON can hold, losing nothing."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
@@ -86,8 +86,8 @@ def write_whole(path: str | Path, text: str) -> Path:
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, target)
+        Path(name).chmod(0o666 & ~_umask())
+        Path(name).replace(target)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
@@ -130,5 +130,3 @@ def load(path: str | Path) -> Any:
     if version != FORMAT:
         raise BenchinferError(f"{str(path)!r} was saved in format {version}; this reads {FORMAT}.")
     return decode(document["result"])
-
-

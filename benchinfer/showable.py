@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 from benchinfer import saving
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from benchinfer.plots.draw import Axes, Figure
 
 
 class Showable:

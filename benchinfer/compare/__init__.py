@@ -1,0 +1,1 @@
+"""One analysis per module: ask, compute, return a comparison."""

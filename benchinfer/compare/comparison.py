@@ -68,7 +68,7 @@ class Setting:
         """
         chosen = scores.measure(measure)
         coverage = scores.coverage(chosen.name)
-        if len(coverage.algorithms) < 2:  # noqa: PLR2004 (a comparison needs a pair)
+        if len(coverage.algorithms) < 2:
             raise DesignError(
                 message(
                     f"{len(coverage.algorithms)} algorithm has scores of measure {chosen.name!r}.",
@@ -97,13 +97,28 @@ class Setting:
 @savable
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One row of `Comparison.diagnostics`: a value held against a limit."""
+    """One row of `Comparison.diagnostics`: a value held against a limit.
+
+    Attributes
+    ----------
+    check, value, limit
+        What was checked, its value, and the limit it is held against.
+    ok
+        Whether the check passed.
+    remedy
+        What to do or how to read it; empty where the check passed.
+    """
 
     check: str
     value: float
     limit: float
     ok: bool
     remedy: str
+
+    @staticmethod
+    def of(check: str, value: float, limit: float, *, ok: bool, remedy: str) -> "Check":
+        """Make a row; the remedy is kept only where the check failed."""
+        return Check(check, float(value), float(limit), bool(ok), "" if ok else remedy)
 
 
 @savable
@@ -198,7 +213,8 @@ def decide(estimate: Array, p: Array, p_equivalence: Array, alpha: float) -> NDA
 
     Examples
     --------
-    >>> decide(np.array([0.2, 0.0, -0.1]), np.array([0.01, 0.9, 0.4]), np.array([1, 0.02, 0.6]), 0.05)
+    >>> estimate, p = np.array([0.2, 0.0, -0.1]), np.array([0.01, 0.9, 0.4])
+    >>> decide(estimate, p, np.array([1, 0.02, 0.6]), alpha=0.05)
     array([3, 2, 1], dtype=int8)
     """
     if np.isnan([estimate, p, p_equivalence]).any():

@@ -48,9 +48,7 @@ class Design:
     @property
     def formula(self) -> str:
         """The model as R users write it."""
-        terms = [
-            f"(1|{'replication' if self.one_dataset else name})" for name in self.components
-        ]
+        terms = [f"(1|{'replication' if self.one_dataset else name})" for name in self.components]
         name = self.measure if self.measure.isidentifier() else f"`{self.measure}`"
         return " + ".join([f"{name} ~ algorithm", *terms])
 
@@ -202,24 +200,33 @@ def checks(setting: Setting) -> list[Check]:
     d = len(setting.coverage.datasets)
     if d > 1:
         return [
-            Check(
-                "number of data sets", float(d), 10.0, ok=d >= 10,  # noqa: PLR2004 (the limit shown)
+            Check.of(
+                "number of data sets",
+                float(d),
+                10.0,
+                ok=d >= 10,
                 remedy="few data sets: a claim about their domain rests on them being typical of it",
             )
         ]
     resampling = setting.resampling
     if resampling is None:
         return [
-            Check(
-                "resampling declared", 0.0, 1.0, ok=False,
+            Check.of(
+                "resampling declared",
+                0.0,
+                1.0,
+                ok=False,
                 remedy="say how replications came about (resampling=...): without it p-values hold"
                 " only for independent replications",
             )
         ]
     if resampling.kind == "bootstrap":
         return [
-            Check(
-                "conditional on the learning sample", 1.0, 0.0, ok=False,
+            Check.of(
+                "conditional on the learning sample",
+                1.0,
+                0.0,
+                ok=False,
                 remedy="bootstrap replications speak of this data set as drawn: with more of them"
                 " any difference becomes significant",
             )

@@ -272,24 +272,36 @@ def _checks(
     """Hold the fit against what a reader must know."""
     coverage, d = setting.coverage, len(setting.coverage.datasets)
     rows = [
-        Check(
-            "optimiser converged", float(model.optimizer.converged), 1.0,
+        Check.of(
+            "optimiser converged",
+            float(model.optimizer.converged),
+            1.0,
             ok=model.optimizer.converged,
             remedy="the optimum is not certain: report this table to the developers",
         ),
-        Check(
-            "variance components at zero", float(len(model.singular)), 0.0,
+        Check.of(
+            "variance components at zero",
+            float(len(model.singular)),
+            0.0,
             ok=not model.singular,
             remedy=f"no evidence of variation from {join(model.singular)}; the fit stands"
-            if model.singular else "",
+            if model.singular
+            else "",
         ),
-        Check(
-            "degrees of freedom", float(evidence.df.min()), 5.0, ok=bool(evidence.df.min() >= 5),
+        Check.of(
+            "degrees of freedom",
+            float(evidence.df.min()),
+            5.0,
+            ok=bool(evidence.df.min() >= 5),
             remedy="few degrees of freedom: intervals lean on normality; add data sets"
-            if d > 1 else "few degrees of freedom: add replications",
+            if d > 1
+            else "few degrees of freedom: add replications",
         ),
-        Check(
-            "error of adjusted p-values", p_error, 1e-3, ok=p_error <= 1e-3,
+        Check.of(
+            "error of adjusted p-values",
+            p_error,
+            1e-3,
+            ok=p_error <= 1e-3,
             remedy="p-values near the level may fall on either side of it",
         ),
         *designs.checks(setting),
@@ -297,23 +309,32 @@ def _checks(
     if coverage.empty:
         first = ", ".join(f"{a} on {m}" for m, a in coverage.empty[:3])
         rows.append(
-            Check(
-                "empty cells", float(len(coverage.empty)), 0.0, ok=False,
+            Check.of(
+                "empty cells",
+                float(len(coverage.empty)),
+                0.0,
+                ok=False,
                 remedy=f"no scores of {first}{' ...' if len(coverage.empty) > 3 else ''}: the model"
                 " uses the rest, which is fair only if scores are not missing because they are bad",
             )
         )
     if coverage.thin:
         rows.append(
-            Check(
-                "thin cells", float(len(coverage.thin)), 0.0, ok=False,
+            Check.of(
+                "thin cells",
+                float(len(coverage.thin)),
+                0.0,
+                ok=False,
                 remedy="some replications are missing in these cells; the model uses what is there",
             )
         )
     if setting.measure.tolerance == 0:
         rows.append(
-            Check(
-                "tolerance", 0.0, 0.0, ok=False,
+            Check.of(
+                "tolerance",
+                0.0,
+                0.0,
+                ok=False,
                 remedy="no tolerance is set, so no pair can be called equivalent: set"
                 " Measure(tolerance=...) to the difference that does not matter",
             )

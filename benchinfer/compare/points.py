@@ -166,8 +166,11 @@ def compare_points(
         target="datasets",
         levels=Level(level),
         checks=(
-            Check(
-                "inference", 0.0, 1.0, ok=False,
+            Check.of(
+                "inference",
+                0.0,
+                1.0,
+                ok=False,
                 remedy="none: point rules describe these scores; use compare_mixed for evidence",
             ),
         ),

@@ -20,7 +20,7 @@ def join(names: Sequence[str], last: str = "and") -> str:
     >>> join(["a", "b", "c"])
     'a, b and c'
     """
-    if len(names) < 2:  # noqa: PLR2004
+    if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} {last} {names[-1]}"
 
@@ -64,7 +64,7 @@ def headline(relation: Relation, measure: Measure, where: str) -> str:
     best = [names[i] for i in np.flatnonzero(~beaten)]
     k = len(names)
     if len(best) == 1 and strict[names.index(best[0])].sum() == k - 1:
-        others = "the other algorithm" if k == 2 else f"each of the other {k - 1} algorithms"  # noqa: PLR2004
+        others = "the other algorithm" if k == 2 else f"each of the other {k - 1} algorithms"
         claim = f"{best[0]} is better than {others}"
     elif not strict.any():
         claim = _nothing_strict(relation)

@@ -41,7 +41,9 @@ def _members(fit: ScoreModelFit) -> NDArray[np.int64]:
     return np.array([i for i, name in enumerate(COMPONENTS) if name in fit.terms])
 
 
-def _derivative_of_variance(fit: ScoreModelFit, contrasts: Array, index: Array) -> Array:
+def _derivative_of_variance(
+    fit: ScoreModelFit, contrasts: Array, index: NDArray[np.int64]
+) -> Array:
     """Return (J, c) derivatives of the contrasts' variances by the variance components."""
     half = contrasts @ fit.phi
     return np.einsum("jp,cpq,jq->jc", half, fit.derivatives.f[index], half)

@@ -14,6 +14,7 @@ Gilmour, A. R., Thompson, R. & Cullis, B. R. (1995). Average information REML. B
 1440-1450. https://doi.org/10.2307/2533274
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,12 +22,13 @@ from numpy.typing import NDArray
 
 from benchinfer.errors import FitError
 from benchinfer.numerics.sufficient import Statistics
+from benchinfer.saving import savable
 
 type Array = NDArray[np.float64]
 
 # Components in the order of every array over components; the residual is always last.
 COMPONENTS = ("dataset", "dataset:algorithm", "dataset:replication", "residual")
-_D, _A, _R, _E = range(4)
+_D, _A, _R = range(3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +41,8 @@ class Workspace:
         (4,) variances.
     h
         (M,) ``1 / (residual + replication * size)`` of each class.
-    g_matrix
-        (D, K, K) ``Za' R^-1 Za``.
+    g_matrix, g
+        (D, K, K) ``Za' R^-1 Za`` and (D, K) ``Za' R^-1 y``.
     t_matrix
         (D, K, K) conditional covariance of the algorithm profile given the data set's scores.
     q_matrix
@@ -49,8 +51,8 @@ class Workspace:
         (D, K, K) ``I - t_matrix g_matrix``; ``e_one`` (D, K) its row sums.
     c
         (D, K) ``Za' V^-1 y``.
-    phi
-        (p, p) covariance of the fixed effects, ``(X' V^-1 X)^-1``.
+    phi, information
+        (p, p) covariance of the fixed effects, ``(X' V^-1 X)^-1``, and its inverse.
     beta
         (p,) fixed effects of the centred scores.
     y_p_y
@@ -62,13 +64,13 @@ class Workspace:
     theta: Array
     h: Array
     g_matrix: Array
+    g: Array
     t_matrix: Array
     q_matrix: Array
     q_one: Array
     e_matrix: Array
     e_one: Array
     c: Array
-    profile_y: Array
     phi: Array
     information: Array
     beta: Array
@@ -76,6 +78,7 @@ class Workspace:
     criterion: float
 
 
+@savable
 @dataclass(frozen=True, slots=True)
 class Derivatives:
     """Derivatives at given variances, over the four components.
@@ -211,7 +214,7 @@ def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: b
         e_matrix=e_matrix,
         e_one=e_a_one / den[:, None],
         c=c,
-        profile_y=g,
+        g=g,
         phi=phi,
         information=information,
         beta=beta,
@@ -223,11 +226,118 @@ def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: b
 def block_profile(stats: Statistics, work: Workspace, x: Array | None = None) -> Array:
     """Return ``f`` (D, K) such that a block's residual sum is its sum minus counts times f."""
     mean = _fitted(x, work.beta)
-    residual = work.profile_y - np.einsum(
-        "dkl,dl->dk", work.g_matrix, np.broadcast_to(mean, stats.n.shape)
-    )
+    residual = work.g - np.einsum("dkl,dl->dk", work.g_matrix, np.broadcast_to(mean, stats.n.shape))
     f = np.einsum("dkl,dl->dk", work.t_matrix, residual) + mean
     return f - stats.delta[:, None] * work.e_one
+
+
+@dataclass(frozen=True, slots=True)
+class _Replication:
+    """What the replication term adds, per data set (D) and per class (M).
+
+    ``u`` (D, K, K) is ``Za' V^-1 Zr Zr' V^-1 Za`` with row sums ``u_one``; ``ss`` (M,) are sums of
+    squares of the blocks' residual sums, ``e_t2`` (D, K) is ``Za' V^-1 Zr Zr' P y``.
+    """
+
+    s2: Array
+    s3: Array
+    t_s2: Array
+    u: Array
+    u_one: Array
+    ss: Array
+    t2: Array
+    e_t2: Array
+
+
+def _replication(stats: Statistics, work: Workspace, x: Array | None) -> _Replication:
+    d, h = len(stats.n), work.h
+    s2 = _by_dataset((h**2)[:, None, None] * stats.cross, stats.start, d)
+    s3 = _by_dataset((h**3 * stats.size)[:, None, None] * stats.cross, stats.start, d)
+    u = work.e_matrix.transpose(0, 2, 1) @ s2 @ work.e_matrix
+    home = np.repeat(np.arange(len(stats.start)), np.diff(np.r_[stats.start, len(stats.size)]))
+    f = block_profile(stats, work, x)[home]
+    p_f = np.einsum("mkl,ml->mk", stats.cross, f)
+    t2 = _by_dataset((h**2)[:, None] * (stats.moment - p_f), stats.start, d)
+    return _Replication(
+        s2=s2,
+        s3=s3,
+        t_s2=work.t_matrix @ s2,
+        u=u,
+        u_one=u.sum(axis=2),
+        ss=stats.block_square - 2 * (f * stats.moment).sum(axis=1) + (f * p_f).sum(axis=1),
+        t2=t2,
+        e_t2=np.einsum("dkl,dk->dl", work.e_matrix, t2),
+    )
+
+
+def _mirrored(upper: Mapping[tuple[int, int], Array | float]) -> Array:
+    """Return the (3, 3, ...) array whose upper triangle is given."""
+    return np.array([[upper[min(i, j), max(i, j)] for j in range(3)] for i in range(3)])
+
+
+def _traces(stats: Statistics, work: Workspace, rep: _Replication) -> tuple[Array, Array]:
+    """Return ``tr(V^-1 V_i)`` (3,) and ``tr(V^-1 V_i V^-1 V_j)`` (3, 3)."""
+    q, q1, h, size = work.q_matrix, work.q_one, work.h, stats.size
+    total = q1.sum(axis=1)
+    first = [
+        total.sum(),
+        np.einsum("dkk->", q),
+        (stats.rows * h * size).sum() - np.einsum("dkk->", rep.t_s2),
+    ]
+    second = {
+        (_D, _D): (total**2).sum(),
+        (_D, _A): (q1**2).sum(),
+        (_D, _R): rep.u_one.sum(),
+        (_A, _A): (q * q).sum(),
+        (_A, _R): np.einsum("dkk->", rep.u),
+        (_R, _R): (stats.rows * (h * size) ** 2).sum()
+        - 2 * np.einsum("dkl,dlk->", work.t_matrix, rep.s3)
+        + np.einsum("dkl,dlk->", rep.t_s2, rep.t_s2),
+    }
+    return np.array(first), _mirrored(second)
+
+
+def _fixed_effects(work: Workspace, rep: _Replication, x: Array | None) -> tuple[Array, Array]:
+    """Return F (3, p, p) and FF (3, 3, p, p), the fixed effects' share in the informations."""
+    q, q1, e = work.q_matrix, work.q_one, work.e_matrix
+    total, q_q1, qq = q1.sum(axis=1), np.einsum("dkl,dl->dk", q, q1), q @ q
+
+    def outer(u: Array, v: Array) -> Array:
+        return u[:, :, None] * v[:, None, :]
+
+    single = [outer(q1, q1), qq, rep.u]
+    middle = rep.s3 - rep.s2 @ rep.t_s2
+    double = {
+        (_D, _D): total[:, None, None] * outer(q1, q1),
+        (_D, _A): outer(q_q1, q1),
+        (_D, _R): outer(q1, rep.u_one),
+        (_A, _A): qq @ q,
+        (_A, _R): q @ rep.u,
+        (_R, _R): e.transpose(0, 2, 1) @ middle @ e,
+    }
+    projected = {key: _project(x, m) for key, m in double.items()}
+    ff = _mirrored({key: (m + m.T) / 2 for key, m in projected.items()})
+    return np.array([_project(x, m) for m in single]), ff
+
+
+def _quadratics(
+    stats: Statistics, work: Workspace, rep: _Replication, z: Array, x: Array | None
+) -> tuple[Array, Array]:
+    """Return ``y' P V_i P y`` (3,) and ``y' P V_i P V_j P y`` (3, 3)."""
+    h, q1, z_sum = work.h, work.q_one, z.sum(axis=1)
+    q_z = np.einsum("dkl,dl->dk", work.q_matrix, z)
+    first = [(z_sum**2).sum(), (z**2).sum(), (h**2 * rep.ss).sum()]
+    second = {
+        (_D, _D): (z_sum**2 * q1.sum(axis=1)).sum(),
+        (_D, _A): (z_sum * (z * q1).sum(axis=1)).sum(),
+        (_D, _R): (z_sum * rep.e_t2.sum(axis=1)).sum(),
+        (_A, _A): (z * q_z).sum(),
+        (_A, _R): (z * rep.e_t2).sum(),
+        (_R, _R): (h**3 * stats.size * rep.ss).sum()
+        - np.einsum("dk,dkl,dl->", rep.t2, work.t_matrix, rep.t2),
+    }
+    v = np.array([_gather(x, u) for u in (q1 * z_sum[:, None], q_z, rep.e_t2)])
+    return np.array(first), _mirrored(second) - v @ work.phi @ v.T
 
 
 def derivatives(
@@ -237,85 +347,12 @@ def derivatives(
 
     Everything that concerns the residual follows from ``sum_i theta_i V_i = V``.
     """
-    d, _ = stats.n.shape
-    q, q1, e, t = work.q_matrix, work.q_one, work.e_matrix, work.t_matrix
-    h, size = work.h, stats.size
-    s2 = _by_dataset((h**2)[:, None, None] * stats.cross, stats.start, d)
-    s3 = _by_dataset((h**3 * size)[:, None, None] * stats.cross, stats.start, d)
-    t_s2 = t @ s2
-    e_t = e.transpose(0, 2, 1)
-    qq, u_r = q @ q, e_t @ s2 @ e
-    q_u = np.einsum("dkl,dl->dk", u_r, np.ones_like(q1))
-    total = q1.sum(axis=1)
-    z = work.c - np.einsum("dkl,dl->dk", q, np.broadcast_to(_fitted(x, work.beta), stats.n.shape))
-    z_sum = z.sum(axis=1)
-    f_profile = block_profile(stats, work, x)
-    home = np.repeat(np.arange(d), np.diff(np.r_[stats.start, len(size)])) if len(size) else []
-    f_class = f_profile[home]
-    p_f = np.einsum("mkl,ml->mk", stats.cross, f_class)
-    ss = stats.block_square - 2 * (f_class * stats.moment).sum(1) + (f_class * p_f).sum(1)
-    t2 = _by_dataset((h**2)[:, None] * (stats.moment - p_f), stats.start, d)
-
-    trace = np.array(
-        [
-            total.sum(),
-            np.trace(q, axis1=1, axis2=2).sum(),
-            (stats.rows * h * size).sum() - np.trace(t_s2, axis1=1, axis2=2).sum(),
-        ]
-    )
-    quad = np.array([(z_sum**2).sum(), (z**2).sum(), (h**2 * ss).sum()])
-    outer = q1[:, :, None] * q1[:, None, :]
-    f = np.array([_project(x, m) for m in (outer, qq, u_r)])
-    a = np.empty((3, 3))
-    a[_D, _D], a[_D, _A], a[_A, _A] = (total**2).sum(), (q1**2).sum(), (q * q).sum()
-    a[_A, _R], a[_D, _R] = np.trace(u_r, axis1=1, axis2=2).sum(), q_u.sum()
-    a[_R, _R] = (
-        (stats.rows * (h * size) ** 2).sum()
-        - 2 * np.einsum("dkl,dlk->", t, s3)
-        + np.einsum("dkl,dlk->", t_s2, t_s2)
-    )
-    qq1 = np.einsum("dkl,dl->dk", q, q1)
-    middle = s3 - s2 @ t_s2
-    parts = {
-        (_D, _D): total[:, None, None] * outer,
-        (_D, _A): qq1[:, :, None] * q1[:, None, :],
-        (_A, _A): qq @ q,
-        (_A, _R): q @ u_r,
-        (_D, _R): q1[:, :, None] * q_u[:, None, :],
-        (_R, _R): e_t @ middle @ e,
-    }
-    e_t2 = np.einsum("dkl,dk->dl", e, t2)
-    q_z = np.einsum("dkl,dl->dk", q, z)
-    ai = np.empty((3, 3))
-    ai[_D, _D], ai[_D, _A] = (z_sum**2 * total).sum(), (z_sum * (z * q1).sum(1)).sum()
-    ai[_A, _A], ai[_A, _R] = (z * q_z).sum(), (z * e_t2).sum()
-    ai[_D, _R] = (z_sum * e_t2.sum(1)).sum()
-    ai[_R, _R] = (h**3 * size * ss).sum() - np.einsum("dk,dkl,dl->", t2, t, t2)
-    v = np.array([_gather(x, u) for u in (q1 * z_sum[:, None], q_z, e_t2)])
-    p = len(work.beta)
-    ff = np.empty((3, 3, p, p))
-    for (i, j), part in parts.items():
-        m = _project(x, part)
-        ff[i, j] = ff[j, i] = (m + m.T) / 2
-        a[j, i], ai[j, i] = a[i, j], ai[i, j]
-    ai -= v @ work.phi @ v.T
-    return _with_residual(stats, work, trace, quad, a, ai, f, ff, z, reml=reml)
-
-
-def _with_residual(
-    stats: Statistics,
-    work: Workspace,
-    trace: Array,
-    quad: Array,
-    a: Array,
-    ai: Array,
-    f: Array,
-    ff: Array,
-    z: Array,
-    *,
-    reml: bool,
-) -> Derivatives:
-    """Add the residual component by homogeneity and the terms of the fixed effects."""
+    rep = _replication(stats, work, x)
+    mean = np.broadcast_to(_fitted(x, work.beta), stats.n.shape)
+    z = work.c - np.einsum("dkl,dl->dk", work.q_matrix, mean)
+    trace, a = _traces(stats, work, rep)
+    f, ff = _fixed_effects(work, rep, x)
+    quad, ai = _quadratics(stats, work, rep, z, x)
     sigma, var_e = work.theta[:3], work.theta[3]
 
     def close(values: Array, total: Array | float) -> Array:
@@ -323,19 +360,18 @@ def _with_residual(
         last = (total - np.tensordot(sigma, values, axes=(0, 0))) / var_e
         return np.concatenate([values, np.asarray(last)[None]])
 
-    trace = close(trace, float(stats.n_scores))
-    quad = close(quad, work.y_p_y)
+    def close_both(values: Array, totals: Array, total: Array) -> Array:
+        """Append the row and the column of the residual."""
+        return close(np.swapaxes(close(values, totals[:3]), 0, 1), total)
+
+    trace, quad = close(trace, float(stats.n_scores)), close(quad, work.y_p_y)
     f = close(f, work.information)
-    rows_a, rows_ai = close(a, trace[:3]), close(ai, quad[:3])
-    a = close(rows_a.T, trace)
-    ai = close(rows_ai.T, quad)
-    ff = close(np.swapaxes(close(ff, f[:3]), 0, 1), f)
-    if reml:
-        phi_f = work.phi @ f
-        trace_f = np.trace(phi_f, axis1=1, axis2=2)
-        cross = np.einsum("ipq,jqp->ij", phi_f, phi_f)
-        expected = a - 2 * np.einsum("pq,ijqp->ij", work.phi, ff) + cross
-        score = trace - trace_f - quad
-    else:
-        expected, score = a, trace - quad
+    a, ai, ff = close_both(a, trace, trace), close_both(ai, quad, quad), close_both(ff, f, f)
+    if not reml:
+        return Derivatives(score=trace - quad, expected=a, average=ai, f=f, ff=ff, z=z)
+    phi_f = work.phi @ f
+    expected = (
+        a - 2 * np.einsum("pq,ijqp->ij", work.phi, ff) + np.einsum("ipq,jqp->ij", phi_f, phi_f)
+    )
+    score = trace - np.einsum("ipp->i", phi_f) - quad
     return Derivatives(score=score, expected=expected, average=ai, f=f, ff=ff, z=z)

@@ -14,6 +14,7 @@ from benchinfer.numerics.reml import (
     evaluate,
 )
 from benchinfer.numerics.sufficient import Statistics
+from benchinfer.saving import savable
 
 type Array = NDArray[np.float64]
 
@@ -24,6 +25,7 @@ _DECREMENT = 1e-18
 _FLOOR = 1e-10
 
 
+@savable
 @dataclass(frozen=True, slots=True)
 class OptimizerRecord:
     """How the optimum was found.
@@ -46,6 +48,7 @@ class OptimizerRecord:
     converged: bool
 
 
+@savable
 @dataclass(frozen=True, slots=True)
 class ScoreModelFit:
     """A fitted score model; p fixed effects, D data sets, K algorithms, on the scores' own scale.
@@ -159,8 +162,11 @@ def fit(
     work, record = _optimize(stats, _start(stats, free), free, x, reml=reml)
     der = derivatives(stats, work, x, reml=reml)
     s, theta = stats.scale, work.theta
-    offset = stats.offset if x is None else np.linalg.lstsq(x.reshape(-1, p), np.tile(
-        stats.offset, len(x)), rcond=None)[0]
+    offset = (
+        stats.offset
+        if x is None
+        else np.linalg.lstsq(x.reshape(-1, p), np.tile(stats.offset, len(x)), rcond=None)[0]
+    )
     zero = tuple(
         name for name, on, value in zip(COMPONENTS, free, theta, strict=True) if on and value == 0
     )
@@ -196,7 +202,7 @@ def _optimize(
     """Minimise the criterion over variances >= 0: two Fisher steps, then Newton."""
     work = evaluate(stats, theta, x, reml=reml)
     evaluations, decrement, converged, step_no = 1, np.inf, False, 0
-    for step_no in range(1, _MAX_STEPS + 1):  # noqa: B007 (its last value is the record)
+    for step_no in range(1, _MAX_STEPS + 1):
         der = derivatives(stats, work, x, reml=reml)
         # A zero component stays there as long as the criterion grows away from it (KKT).
         active = free & ~((work.theta <= 0) & (der.score >= 0))
@@ -216,28 +222,32 @@ def _optimize(
     return work, OptimizerRecord(evaluations, step_no, float(decrement), converged)
 
 
-def _direction(
-    der: Derivatives, active: NDArray[np.bool_], *, fisher: bool
-) -> tuple[Array, float]:
+def _direction(der: Derivatives, active: NDArray[np.bool_], *, fisher: bool) -> tuple[Array, float]:
     """Return the step over the active components and its decrement (score' H^-1 score / 2)."""
     index = np.flatnonzero(active)
-    score = der.score[index]
-    for hessian in (der.expected,) if fisher else (der.observed, der.expected):
-        h = hessian[np.ix_(index, index)]
-        # Variances may differ by many orders of magnitude: solve in their natural units.
-        unit = 1 / np.sqrt(np.abs(h.diagonal()))
-        scaled = h * unit * unit[:, None]
-        values = np.linalg.eigvalsh(scaled)
-        if values[0] > 1e-10 * values[-1]:
-            step = -unit * np.linalg.solve(scaled, unit * score)
-            break
-    else:
-        values, vectors = np.linalg.eigh(scaled)  # pyright: ignore[reportPossiblyUnbound]
-        inverse = vectors / np.maximum(np.abs(values), 1e-10 * np.abs(values).max()) @ vectors.T
-        step = -unit * (inverse @ (unit * score))  # pyright: ignore[reportPossiblyUnbound]
+    score, block = der.score[index], np.ix_(index, index)
+    step = None if fisher else _solve(der.observed[block], score, floor=0.0)
+    if step is None:
+        # The expected information is positive; its smallest eigenvalues may drown in rounding.
+        step = _solve(der.expected[block], score, floor=1e-10)
     direction = np.zeros(len(active))
-    direction[index] = step
-    return direction, float(-score @ step / 2)
+    if step is not None:
+        direction[index] = step
+    return direction, float(-score @ direction[index] / 2)
+
+
+def _solve(hessian: Array, score: Array, floor: float) -> Array | None:
+    """Return the Newton step, or None where the Hessian is not positive definite.
+
+    With a positive floor eigenvalues are raised to that share of the largest one.
+    """
+    # Variances may differ by many orders of magnitude: solve in their natural units.
+    unit = 1 / np.sqrt(np.abs(hessian.diagonal()))
+    values, vectors = np.linalg.eigh(hessian * unit * unit[:, None])
+    if floor == 0 and values[0] <= 1e-10 * values[-1]:
+        return None
+    values = np.maximum(values, floor * values[-1])
+    return -unit * (vectors @ ((vectors.T @ (unit * score)) / values))
 
 
 def _search(
@@ -259,7 +269,7 @@ def _search(
             theta[3] = work.theta[3] / 10
         trial = evaluate(stats, theta, x, reml=reml)
         gain = work.criterion - trial.criterion
-        # Close to the optimum the gain drowns in rounding: the Newton step is then the better guide.
+        # Near the optimum the gain drowns in rounding: the Newton step is the better guide.
         if gain > 0 or (decrement < 1e-6 and length == 1.0 and gain > -noise):
             return trial, tried
         length /= 2

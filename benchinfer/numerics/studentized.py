@@ -1,7 +1,7 @@
 """The studentized range distribution, to full relative accuracy in the upper tail.
 
 With K independent standard normals and an independent chi with df degrees of freedom,
-``P(range / s > q) = E[ K * integral of phi(z) {Phi(z)^(K-1) - (Phi(z) - Phi(z - q s))^(K-1)} dz ]``.
+``P(Q > q) = E[ K * integral of phi(z) {Phi(z)^(K-1) - (Phi(z) - Phi(z - q s))^(K-1)} dz ]``.
 Both integrals are of analytic, fast decaying functions, for which the trapezoidal rule converges
 exponentially; the inner difference is formed without cancellation.
 
@@ -73,5 +73,3 @@ def survival(q: Array, k: int, df: float) -> Array:
     scale, weight = np.exp(u[keep]), weight[keep]
     result = np.array([weight @ range_survival(value * scale, k) for value in flat])
     return np.minimum(result, 1.0).reshape(q.shape)
-
-

@@ -62,7 +62,7 @@ class MaxT:
         (J, r) root of the contrasts' correlation matrix, unit rows.
     largest, control
         Spread of the largest ``|root u|`` over directions u, and the same under equal variances
-        (None where the family is exact, or not all pairs).
+        (empty where the family is exact, None where it is not all pairs).
     control_means
         K of the control variate, 0 where there is none.
     """
@@ -71,7 +71,7 @@ class MaxT:
     rank: int
     n_means: int
     root: Array
-    largest: Spread | None
+    largest: Spread
     control: Spread | None
     control_means: int
 
@@ -112,7 +112,7 @@ def max_t(contrasts: Array, cov: Array, df: float) -> MaxT:
         raise FitError("a contrast has no positive variance.")
     scaled = contrasts / np.sqrt(spread)[:, None]
     basis = np.linalg.svd(contrasts, full_matrices=False)
-    rank = int((basis.S > 1e-10 * basis.S[0]).sum())
+    rank = int((1e-10 * basis.S[0] < basis.S).sum())
     inner = basis.Vh[:rank] @ cov @ basis.Vh[:rank].T
     values, vectors = np.linalg.eigh(inner)
     keep = values > 1e-12 * values[-1]
@@ -124,7 +124,8 @@ def max_t(contrasts: Array, cov: Array, df: float) -> MaxT:
     tukey = len(contrasts) == k * (k - 1) // 2 and rank == k - 1 and _is_all_pairs(contrasts)
     equal = tukey and bool(np.ptp(spread) <= 1e-9 * spread.max())
     if equal or rank == 1:
-        return MaxT(df, rank, k if equal else 2, root, None, None, 0)
+        nothing = Spread(np.zeros((0, 0)), np.zeros((0, 0)))
+        return MaxT(df, rank, k if equal else 2, root, nothing, None, 0)
     u = _directions(root.shape[1], len(root))
     largest = _largest(root, u)
     control = _largest(contrasts @ basis.Vh[: len(half)].T / np.sqrt(2), u) if tukey else None
@@ -160,7 +161,7 @@ def _directions(r: int, n_contrasts: int) -> Array:
 
 
 def _largest(root: Array, u: Array) -> Spread:
-    """Return the spread of the largest ``|root u|``, one replicate at a time to bound the memory."""
+    """Sum up the largest ``|root u|``, one replicate at a time to bound the memory."""
     mean, share = np.zeros((2, len(u), _BINS))
     for i, directions in enumerate(u):
         g = np.abs(directions @ root.T).max(axis=1)
@@ -248,7 +249,6 @@ def _body(family: MaxT, t: float) -> tuple[float, float]:
     """Average the exact radial survival over directions, minus the control variate's error."""
     if t == 0:
         return 1.0, 0.0
-    assert family.largest is not None
     means = _radial_survival(t, family.largest, family.rank, family.df)
     exact = 0.0
     if family.control is not None:

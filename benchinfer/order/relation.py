@@ -135,7 +135,7 @@ class Relation(Showable):
         return frame(verdict_columns(self.algorithms, np.column_stack([i, j]), codes))
 
     def incidence(self) -> "pd.DataFrame":
-        """The verdicts as words in a square table, rows first, columns second."""
+        """Return the verdicts as words in a square table, rows first, columns second."""
         import pandas as pd
 
         words = [[Verdict(code).label for code in row] for row in self.states]
@@ -279,14 +279,12 @@ def verdict_columns(
     algorithms: Sequence[str], pairs: NDArray[np.int64], codes: NDArray[np.int8]
 ) -> dict[str, list[str]]:
     """Return the columns ``first second verdict winner`` of a table of pairs."""
-    first = [algorithms[i] for i in pairs[:, 0]]
-    second = [algorithms[j] for j in pairs[:, 1]]
-    winners = {Verdict.FIRST: first, Verdict.SECOND: second}
+    first: list[str] = [algorithms[int(i)] for i in pairs[:, 0]]
+    second: list[str] = [algorithms[int(j)] for j in pairs[:, 1]]
+    winners: dict[int, list[str]] = {Verdict.FIRST: first, Verdict.SECOND: second}
     return {
         "first": first,
         "second": second,
         "verdict": [Verdict(code).label for code in codes],
-        "winner": [
-            winners[Verdict(code)][i] if code in winners else "" for i, code in enumerate(codes)
-        ],
+        "winner": [winners[c][i] if c in winners else "" for i, c in enumerate(codes.tolist())],
     }

@@ -1,0 +1,308 @@
+"""compare_mixed: numbers against R, verdicts against their definition, designs, refusals."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+from benchinfer.errors import DesignError
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "lmm"
+
+
+def table(values, algorithms="abcdef", **options):
+    """Scores from an array (data sets, replications, algorithms); NaN is a missing row."""
+    d, b, k = np.indices(np.shape(values)).reshape(3, -1)
+    rows = pd.DataFrame(
+        {
+            "dataset": [f"d{i:02d}" for i in d],
+            "replication": b + 1,
+            "algorithm": [algorithms[i] for i in k],
+            "value": np.ravel(values),
+        }
+    ).dropna()
+    options = {"measures": bi.Measure("score", "higher", tolerance=0.3), "paired": True} | options
+    return bi.read_scores(rows, **options)
+
+
+def simulated(seed, shape=(8, 5, 4), effect=1.0):
+    rng = np.random.default_rng(seed)
+    d, b, k = shape
+    return (
+        rng.normal(size=(d, 1, 1))
+        + 0.3 * rng.normal(size=(d, 1, k))
+        + 0.2 * rng.normal(size=(d, b, 1))
+        + 0.5 * rng.normal(size=(d, b, k))
+        + effect * np.arange(k)
+    )
+
+
+@pytest.mark.parametrize("method", ["kenward-roger", "satterthwaite", "asymptotic"])
+@pytest.mark.parametrize("name", ["balanced", "unbalanced", "singular", "heteroscedastic"])
+def test_contrasts_agree_with_emmeans(name, method):
+    reference = json.loads((GOLDEN / f"simulated_{name}.json").read_text())["values"]["M4_reml"]
+    expected = reference[method]
+    mixed = bi.compare_mixed(bi.load_example(f"simulated/{name}"), df=method)
+    ours, levels = mixed.contrasts(), mixed.summary()
+    # The tolerance is that of lme4's polished optimum; p-values move by more in the far tail.
+    np.testing.assert_allclose(ours["estimate"], expected["estimate"], rtol=1e-6, atol=1e-10)
+    np.testing.assert_allclose(ours["std_error"], expected["std_error"], rtol=1e-6)
+    np.testing.assert_allclose(ours["df"], np.array(expected["df"], dtype=float), rtol=1e-5)
+    np.testing.assert_allclose(ours["p_raw"], expected["p_raw"], rtol=2e-4, atol=1e-13)
+    np.testing.assert_allclose(levels["estimate"], expected["mean"], rtol=1e-6)
+    if method == "asymptotic":
+        # multcomp's family, second minus first; its p-values carry their own error.
+        step = reference["single_step"]
+        names = [pair.split(" - ")[::-1] for pair in step["pair"]]
+        p = {tuple(pair): value for pair, value in zip(names, step["p_value"], strict=True)}
+        pairs = zip(ours["first"], ours["second"], strict=True)
+        expected_p = [p[pair] for pair in pairs]
+        np.testing.assert_allclose(ours["p_value"], expected_p, atol=max(2 * step["p_error"], 2e-5))
+
+
+def test_intervals_and_verdicts_follow_from_estimates():
+    mixed = bi.compare_mixed(table(simulated(1)))
+    rows, c = mixed.contrasts(), mixed.critical
+    np.testing.assert_allclose(rows["conf_high"], rows["estimate"] + c * rows["std_error"])
+    np.testing.assert_allclose(rows["conf_low"], rows["estimate"] - c * rows["std_error"])
+    excludes = (rows["conf_low"] > 0) | (rows["conf_high"] < 0)
+    assert ((rows["p_value"] <= 0.05) == excludes).all()
+    decided = rows["verdict"].isin(["first", "second"])
+    assert decided.any()
+    expected = np.where(rows["estimate"] > 0, rows["first"], rows["second"])
+    assert (rows["winner"][decided] == expected[decided]).all()
+
+
+def test_equivalence_is_the_interval_inside_the_tolerance():
+    values = simulated(2, shape=(30, 5, 3), effect=0.05)
+    for tolerance in (0.05, 0.15, 0.3, 0.6):
+        measure = bi.Measure("score", "higher", tolerance=tolerance)
+        mixed = bi.compare_mixed(table(values, measures=measure))
+        wide = bi.compare_mixed(table(values, measures=measure), level=0.9).contrasts()
+        # The simultaneous (1 - 2 alpha) interval inside the tolerance.
+        inside = (wide["conf_low"] > -tolerance) & (wide["conf_high"] < tolerance)
+        assert ((mixed.contrasts()["verdict"] == "equivalent") == inside).all()
+    assert inside.any()
+
+
+def test_without_a_tolerance_nothing_is_equivalent():
+    values = simulated(3, effect=0.0)
+    mixed = bi.compare_mixed(table(values, measures={"score": "higher"}))
+    assert "equivalent" not in set(mixed.contrasts()["verdict"])
+    row = mixed.diagnostics().set_index("check").loc["tolerance"]
+    assert not row["ok"]
+
+
+def test_two_algorithms_one_replication_is_the_paired_t_test():
+    from scipy import stats
+
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=(12, 1, 1)) + rng.normal(size=(12, 1, 2)) + [0.0, 0.6]
+    mixed = bi.compare_mixed(table(values))
+    expected = stats.ttest_rel(values[:, 0, 0], values[:, 0, 1])
+    row = mixed.contrasts().iloc[0]
+    assert row["statistic"] == pytest.approx(expected.statistic, rel=1e-9)
+    assert row["df"] == pytest.approx(11, rel=1e-9)
+    assert row["p_value"] == pytest.approx(expected.pvalue, rel=1e-8)
+    interval = expected.confidence_interval()
+    assert row["conf_low"] == pytest.approx(interval.low, rel=1e-8)
+
+
+def test_one_data_set_unpaired_is_the_pooled_t_test():
+    from scipy import stats
+
+    values = np.random.default_rng(5).normal(size=(1, 9, 2)) + [0.0, 1.0]
+    values[0, 7:, 0] = np.nan
+    mixed = bi.compare_mixed(table(values, paired=False))
+    a, b = values[0, :7, 0], values[0, :, 1]
+    expected = stats.ttest_ind(a, b)
+    row = mixed.contrasts().iloc[0]
+    assert row["statistic"] == pytest.approx(expected.statistic, rel=1e-10)
+    assert row["df"] == pytest.approx(14, rel=1e-9)
+    assert row["p_value"] == pytest.approx(expected.pvalue, rel=1e-9)
+    assert mixed.formula == "score ~ algorithm"
+
+
+def test_overlapping_folds_get_the_corrected_variance():
+    # Nadeau & Bengio: variance of the difference times (1/B + rho/(1 - rho)).
+    values = np.random.default_rng(6).normal(size=(1, 10, 2)) + [0.0, 1.0]
+    difference = values[0, :, 0] - values[0, :, 1]
+    folds = bi.Resampling("cv", folds=10)
+    mixed = bi.compare_mixed(table(values, resampling=folds))
+    expected = np.sqrt(np.var(difference, ddof=1) * (1 / 10 + (1 / 10) / (9 / 10)))
+    assert mixed.contrasts()["std_error"][0] == pytest.approx(expected, rel=1e-7)
+    with pytest.raises(DesignError, match=r"whose training sets overlap.*\n.*folds=10"):
+        bi.compare_mixed(table(values, resampling="cv"))
+
+
+@pytest.mark.parametrize(
+    ("shape", "paired", "formula"),
+    [
+        ((6, 4, 3), True, "(1|dataset) + (1|dataset:algorithm) + (1|dataset:replication)"),
+        ((6, 4, 3), False, "(1|dataset) + (1|dataset:algorithm)"),
+        ((6, 1, 3), True, "(1|dataset)"),
+        ((1, 6, 3), True, "(1|replication)"),
+    ],
+)
+def test_terms_follow_from_the_design(shape, paired, formula):
+    mixed = bi.compare_mixed(table(simulated(7, shape), paired=paired))
+    assert mixed.formula == f"score ~ algorithm + {formula}"
+    assert mixed.target == ("datasets" if shape[0] == 1 else "domain")
+    assert set(mixed.variances()["source"]) >= {"residual"}
+
+
+def test_terms_that_cannot_be_estimated_are_refused_with_the_reason():
+    with pytest.raises(DesignError) as caught:
+        bi.compare_mixed(table(simulated(8, (6, 1, 3))), terms=["dataset", "dataset:algorithm"])
+    assert str(caught.value) == (
+        "1 of the terms asked for cannot be estimated from this table.\n"
+        "    term               reason\n"
+        "    dataset:algorithm  with one score per data set and algorithm it cannot be told from"
+        " the residual\n"
+        'Hint: terms="auto" keeps what the design can estimate.'
+    )
+    mixed = bi.compare_mixed(table(simulated(8)), terms=["dataset"])
+    assert mixed.formula == "score ~ algorithm + (1|dataset)"
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (np.ones((3, 2, 2)), "do not vary"),
+        (np.array([[[1.0, 2.0]]]), "one data set with one score per algorithm"),
+        (np.array([[[1.0, np.nan]], [[np.nan, 2.0]]]), "a share no data set with b|b share no"),
+        (np.arange(6.0).reshape(3, 2, 1), "a comparison needs at least two"),
+    ],
+)
+def test_impossible_designs_are_refused(values, words):
+    with pytest.raises(DesignError, match=words):
+        bi.compare_mixed(table(values))
+
+
+def test_wrong_arguments_are_refused():
+    scores = table(simulated(9))
+    with pytest.raises(DesignError, match="unknown df 'kr'"):
+        bi.compare_mixed(scores, df="kr")
+    with pytest.raises(DesignError, match="level is 95"):
+        bi.compare_mixed(scores, level=95)
+    with pytest.raises(DesignError, match="unknown term 'fold'"):
+        bi.compare_mixed(scores, terms=["fold"])
+
+
+def test_direction_turns_no_verdict():
+    values = simulated(10)
+    up = bi.compare_mixed(table(values))
+    down = bi.compare_mixed(
+        table(-values, measures=bi.Measure("score", "lower", tolerance=0.3))
+    )
+    a, b = up.contrasts(), down.contrasts()
+    assert a["verdict"].tolist() == b["verdict"].tolist()
+    np.testing.assert_allclose(a["estimate"], -b["estimate"])
+    np.testing.assert_allclose(a["conf_low"], -b["conf_high"])
+    np.testing.assert_allclose(a["statistic"], b["statistic"])
+    assert up.relation() == down.relation()
+
+
+def test_a_change_of_units_scales_estimates_and_keeps_verdicts():
+    values = simulated(11)
+    one = bi.compare_mixed(table(values)).contrasts()
+    measure = bi.Measure("score", "higher", tolerance=300.0)
+    other = bi.compare_mixed(table(1000 * values + 5e4, measures=measure)).contrasts()
+    np.testing.assert_allclose(other["estimate"], 1000 * one["estimate"], rtol=1e-8)
+    np.testing.assert_allclose(other["p_value"], one["p_value"], rtol=1e-6, atol=1e-12)
+    assert one["verdict"].tolist() == other["verdict"].tolist()
+
+
+def test_log_scale_reports_ratios():
+    seconds = np.exp(simulated(12))
+    measure = bi.Measure("seconds", "lower", scale="log", tolerance=0.05)
+    ours = bi.compare_mixed(table(seconds, measures=measure)).contrasts()
+    logs = bi.compare_mixed(table(np.log(seconds))).contrasts()
+    np.testing.assert_allclose(ours["estimate"], np.exp(logs["estimate"]))
+    np.testing.assert_allclose(ours["conf_low"], np.exp(logs["conf_low"]))
+    assert (ours["winner"][ours["verdict"] == "first"] == ours["first"][ours["verdict"] == "first"]).all()
+
+
+def test_names_and_order_of_rows_do_not_matter():
+    values = simulated(13)
+    strange = {"a": "svm - rbf <b>x</b>", "b": "a - b", "c": "é", "d": "x" * 200}
+    plain = bi.compare_mixed(table(values)).contrasts()
+    named = bi.compare_mixed(table(values, algorithms=list(strange.values()))).contrasts()
+    renamed = {
+        tuple(sorted((strange[a], strange[b]))): abs(e)
+        for a, b, e in zip(plain["first"], plain["second"], plain["estimate"], strict=True)
+    }
+    for a, b, e in zip(named["first"], named["second"], named["estimate"], strict=True):
+        assert renamed[tuple(sorted((a, b)))] == pytest.approx(abs(e))
+
+
+def test_missing_cells_are_used_and_reported():
+    values = simulated(14)
+    values[2, :, 1] = np.nan
+    values[3, :2, 0] = np.nan
+    mixed = bi.compare_mixed(table(values))
+    rows = mixed.diagnostics().set_index("check")
+    assert rows.loc["empty cells", "value"] == 1
+    assert rows.loc["thin cells", "value"] == 1
+    assert "b on d02" in rows.loc["empty cells", "remedy"]
+
+
+def test_repeated_scores_are_kept_by_their_exact_likelihood():
+    values = simulated(15, (5, 3, 3))
+    frame = pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "dataset": f"d{d}",
+                    "replication": b,
+                    "algorithm": "abc"[k],
+                    "value": values[d, b, k] + shift,
+                },
+                index=[0],
+            )
+            for d, b, k in np.ndindex(5, 3, 3)
+            for shift in (-0.1, 0.1)
+        ]
+    )
+    scores = bi.read_scores(frame, measures={"score": "higher"}, repeats="keep", paired=True)
+    mixed = bi.compare_mixed(scores)
+    # Each score twice, 0.1 to either side: the residual is what the repeats say it is not, so only
+    # the means are known in closed form.
+    means = values.mean(axis=(0, 1))
+    np.testing.assert_allclose(mixed.summary()["estimate"], means, rtol=1e-9)
+    assert mixed.model.n == 90
+
+
+def test_legacy_rule_calls_not_significant_equal():
+    mixed = bi.compare_mixed(table(simulated(16, effect=0.4)))
+    relation = mixed.relation(rule="not-significant").to_frame()
+    p = mixed.contrasts()["p_value"]
+    assert ((relation["verdict"] == "equivalent") == (p > 0.05)).all()
+    with pytest.raises(DesignError, match="unknown rule 'p'"):
+        mixed.relation(rule="p")
+
+
+def test_per_dataset_equals_one_by_one():
+    scores = table(simulated(17))
+    local = bi.per_dataset(bi.compare_mixed, scores)
+    assert list(local) == [f"d{i:02d}" for i in range(8)]
+    assert len(local) == 8
+    one = bi.compare_mixed(scores.subset(datasets=["d03"]))
+    pd.testing.assert_frame_equal(local["d03"].contrasts(), one.contrasts())
+    assert local.contrasts().columns[0] == "dataset"
+    assert set(local.relations()) == set(local)
+    with pytest.raises(DesignError, match="none of the 6 data sets can be compared by itself"):
+        bi.per_dataset(bi.compare_mixed, table(simulated(17, (6, 1, 3))))
+
+
+def test_confidence_holds_the_truth_as_often_as_it_says():
+    # 200 tables at nominal 90 %: 99.9 % of binomial counts lie in [165, 193].
+    held = 0
+    for seed in range(200):
+        rows = bi.compare_mixed(table(simulated(seed, (6, 2, 3))), level=0.9).contrasts()
+        truth = np.array([-1.0, -2.0, -1.0])
+        held += ((rows["conf_low"] < truth) & (truth < rows["conf_high"])).all()
+    assert 165 <= held <= 193

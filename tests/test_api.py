@@ -1,0 +1,116 @@
+"""The public interface: names, signatures, and what an import costs."""
+
+import inspect
+import json
+import subprocess
+import sys
+
+import pytest
+
+import benchinfer as bi
+
+NAMES = [
+    "BenchinferError",
+    "Comparison",
+    "Comparisons",
+    "DesignError",
+    "FitError",
+    "Measure",
+    "MissingExtra",
+    "NotAWeakOrder",
+    "Relation",
+    "Resampling",
+    "ScoreTable",
+    "ScoreTableError",
+    "__version__",
+    "compare_mixed",
+    "compare_points",
+    "load",
+    "load_example",
+    "per_dataset",
+    "plot",
+    "read_scores",
+    "report",
+]
+
+# Keyword-only from the star on: what comes later may not shift what scripts rely on.
+SIGNATURES = {
+    "compare_mixed": "scores, measure=None, *, terms='auto', df='kenward-roger', level=0.95",
+    "compare_points": "scores, measure=None, *, statistic='mean', tolerance=None",
+    "load": "path",
+    "load_example": "name",
+    "Measure": "name, better, tolerance=0.0, scale='identity', bounds=None, unit='', label=''",
+    "per_dataset": "compare, scores, measure=None, **arguments",
+    "plot": "result, kind=None, ax=None",
+    "read_scores": "source, *, measures=None, columns=None, layout='long', dataset=None,"
+    " resampling=None, paired=None, repeats='error', query=None, nan='error'",
+    "report": "results_or_scores, path, *, scores=None",
+    "Resampling": "kind, folds=None, test_fraction=None, paired=None",
+}
+
+
+def test_names() -> None:
+    assert bi.__all__ == NAMES
+    assert dir(bi) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_name_is_there_and_documented(name: str) -> None:
+    thing = getattr(bi, name)
+    assert name == "__version__" or inspect.getdoc(thing)
+    # A test module that imports everything must not collect the package's own functions.
+    assert not name.startswith("test_")
+
+
+def test_unknown_names_are_attribute_errors() -> None:
+    with pytest.raises(AttributeError, match="'compare_magic'"):
+        _ = bi.compare_magic
+
+
+def test_every_function_has_its_signature_written_down() -> None:
+    functions = {name for name in NAMES if inspect.isfunction(getattr(bi, name))}
+    assert functions <= set(SIGNATURES)
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_signature(name: str) -> None:
+    parameters = inspect.signature(getattr(bi, name)).parameters.values()
+    bare = [p.replace(annotation=inspect.Parameter.empty) for p in parameters]
+    assert str(inspect.Signature(bare)) == f"({SIGNATURES[name]})"
+
+
+def _in_a_clean_process(code: str) -> object:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    return json.loads(done.stdout)
+
+
+HEAVY = ("arviz", "matplotlib", "narwhals", "numba", "pandas", "pymc", "scipy.stats", "statsmodels")
+
+
+def test_import_is_light() -> None:
+    code = f"""
+import json, sys, time
+import benchinfer
+seconds = time.process_time()
+print(json.dumps([seconds, [name for name in {HEAVY} if name in sys.modules]]))
+"""
+    seconds, loaded = _in_a_clean_process(code)
+    assert loaded == []
+    assert seconds < 0.3
+
+
+def test_a_comparison_loads_no_figures() -> None:
+    code = """
+import json, sys
+import benchinfer as bi
+bi.compare_points(bi.load_example("demsar2006")).contrasts()
+print(json.dumps([name for name in ("matplotlib", "pymc", "jinja2") if name in sys.modules]))
+"""
+    assert _in_a_clean_process(code) == []
+
+
+def test_a_public_name_is_not_also_a_module() -> None:
+    import pkgutil
+
+    modules = {module.name for module in pkgutil.iter_modules(bi.__path__)}
+    assert not modules & set(NAMES)

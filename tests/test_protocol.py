@@ -1,0 +1,85 @@
+"""One contract for every kind of comparison."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+from benchinfer.frames import GLOSSARY
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return bi.load_example("sklearn_bootstrap")
+
+
+KINDS = [bi.compare_points, bi.compare_mixed]
+
+
+@pytest.fixture(scope="module", params=KINDS, ids=lambda f: f.__name__)
+def result(request, scores):
+    return request.param(scores, "error")
+
+
+def test_tables_use_the_glossary(result):
+    contrasts, summary, checks = result.contrasts(), result.summary(), result.diagnostics()
+    for frame in (contrasts, summary, checks):
+        assert set(frame.columns) <= set(GLOSSARY)
+        assert not frame.isna().all().any()
+    assert list(contrasts.columns[:4]) == ["measure", "first", "second", "estimate"]
+    assert list(contrasts.columns[-2:]) == ["verdict", "winner"]
+    assert list(summary.columns[:3]) == ["measure", "algorithm", "estimate"]
+    assert list(checks.columns) == ["check", "value", "limit", "ok", "remedy"]
+    assert len(contrasts) == 15
+    assert len(summary) == 6
+    assert (checks["remedy"].str.len().gt(0) == ~checks["ok"]).all()
+
+
+def test_relation_says_what_the_contrasts_say(result):
+    expected = result.contrasts()[["first", "second", "verdict", "winner"]]
+    pd.testing.assert_frame_equal(result.relation().to_frame(), expected)
+
+
+def test_estimates_are_differences_of_the_summary(result):
+    level = result.summary().set_index("algorithm")["estimate"]
+    rows = result.contrasts()
+    difference = level[rows["first"]].to_numpy() - level[rows["second"]].to_numpy()
+    np.testing.assert_allclose(rows["estimate"], difference, atol=1e-12)
+
+
+def test_words(result):
+    assert str(result) == result.headline()
+    assert "error, lower is better" in result.headline()
+    for text in (result.rule, result.method, result.formula, result.scope()):
+        assert text == text.strip() != ""
+    assert "doi" in result.citations()
+
+
+def test_provenance(result, scores):
+    assert result.provenance.version == bi.__version__
+    assert result.provenance.digest == scores.digest
+    assert result.provenance.arguments["measure"] == "error"
+
+
+def test_saved_and_loaded_again(result, tmp_path):
+    path = result.save(tmp_path / "result.json")
+    back = bi.load(path)
+    assert type(back) is type(result)
+    pd.testing.assert_frame_equal(back.contrasts(), result.contrasts())
+    pd.testing.assert_frame_equal(back.summary(), result.summary())
+    pd.testing.assert_frame_equal(back.diagnostics(), result.diagnostics())
+    assert back.relation() == result.relation()
+    assert back.provenance == result.provenance
+    assert back.method == result.method
+
+
+def test_results_are_frozen_and_hold_no_rows(result):
+    with pytest.raises(AttributeError):
+        result.level = 0.5
+    arrays = [result.setting.quantiles, result.setting.coverage.found]
+    assert max(a.size for a in arrays) <= 12 * 6 * 5
+
+
+def test_figures(result):
+    for kind in (None, "hasse", "distributions"):
+        assert result.plot(kind).axes
