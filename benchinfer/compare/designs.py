@@ -6,7 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from benchinfer.compare.comparison import Check, Setting, Target
+from benchinfer.compare.comparison import Target
+from benchinfer.compare.evidence import Check, Setting
 from benchinfer.compare.wording import join
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.reml import COMPONENTS
@@ -161,7 +162,8 @@ def _check_connected(setting: Setting) -> None:
         rest = [setting.algorithms[k] for k in np.flatnonzero(reached)]
         raise DesignError(
             message(
-                f"{join(apart)} share no data set with {join(rest)}, not even by a chain of others.",
+                f"{join(apart)} share no data set with {join(rest)}, not even by a chain of"
+                " others.",
                 hint="compare each group by itself with scores.subset(algorithms=[...]).",
             )
         )
@@ -187,8 +189,8 @@ def overlap_variance(setting: Setting, residual: float) -> float:
         wanted = "folds=10" if resampling.kind == "cv" else "test_fraction=0.1"
         raise DesignError(
             message(
-                f"scores on one data set come from {resampling.kind!r}, whose training sets overlap,"
-                " and by how much is not declared.",
+                f"scores on one data set come from {resampling.kind!r}, whose training sets"
+                " overlap, and by how much is not declared.",
                 hint=f'declare it, as in resampling=Resampling("{resampling.kind}", {wanted}).',
             )
         )
@@ -197,38 +199,63 @@ def overlap_variance(setting: Setting, residual: float) -> float:
 
 def checks(setting: Setting) -> list[Check]:
     """Return the diagnostics rows that concern the design."""
-    d = len(setting.coverage.datasets)
-    if d > 1:
-        return [
-            Check.of(
-                "number of data sets",
-                float(d),
-                10.0,
-                ok=d >= 10,
-                remedy="few data sets: a claim about their domain rests on them being typical of it",
-            )
-        ]
+    coverage = setting.coverage
+    d, empty = len(coverage.datasets), coverage.empty
+    first = ", ".join(f"{algorithm} on {dataset}" for dataset, algorithm in empty[:3])
+    more = " ..." if len(empty) > 3 else ""
+    return [
+        Check.of(
+            "number of data sets",
+            d,
+            10.0,
+            ok=d >= 10,
+            remedy="few data sets: a claim about their domain rests on them being typical of it",
+        )
+        if d > 1
+        else _resampling(setting),
+        Check.of(
+            "empty cells",
+            len(empty),
+            0.0,
+            ok=not empty,
+            remedy=f"no scores of {first}{more}: the model uses the rest, which is fair only if"
+            " scores are not missing because they are bad",
+        ),
+        Check.of(
+            "thin cells",
+            len(coverage.thin),
+            0.0,
+            ok=not coverage.thin,
+            remedy="some replications are missing in these cells; the model uses what is there",
+        ),
+        Check.of(
+            "tolerance",
+            setting.measure.tolerance,
+            0.0,
+            ok=setting.measure.tolerance > 0,
+            remedy="no tolerance is set, so no pair can be called equivalent: set"
+            " Measure(tolerance=...) to the difference that does not matter",
+        ),
+    ]
+
+
+def _resampling(setting: Setting) -> Check:
+    """Say what the replications on one data set stand for."""
     resampling = setting.resampling
-    if resampling is None:
-        return [
-            Check.of(
-                "resampling declared",
-                0.0,
-                1.0,
-                ok=False,
-                remedy="say how replications came about (resampling=...): without it p-values hold"
-                " only for independent replications",
-            )
-        ]
-    if resampling.kind == "bootstrap":
-        return [
-            Check.of(
-                "conditional on the learning sample",
-                1.0,
-                0.0,
-                ok=False,
-                remedy="bootstrap replications speak of this data set as drawn: with more of them"
-                " any difference becomes significant",
-            )
-        ]
-    return []
+    if resampling is not None and resampling.kind == "bootstrap":
+        return Check.of(
+            "conditional on the learning sample",
+            1.0,
+            0.0,
+            ok=False,
+            remedy="bootstrap replications speak of this data set as drawn: with more of them any"
+            " difference becomes significant",
+        )
+    return Check.of(
+        "resampling declared",
+        float(resampling is not None),
+        1.0,
+        ok=resampling is not None,
+        remedy="say how replications came about (resampling=...): without it p-values hold only"
+        " for independent replications",
+    )

@@ -24,14 +24,14 @@ import numpy as np
 
 from benchinfer import version
 from benchinfer.compare import designs
-from benchinfer.compare.comparison import (
+from benchinfer.compare.comparison import TestedComparison
+from benchinfer.compare.evidence import (
     Array,
     Check,
     Evidence,
     Level,
     Provenance,
     Setting,
-    TestedComparison,
     alpha_of,
     decide,
 )
@@ -93,8 +93,8 @@ class MixedComparison(TestedComparison):
         scale = "" if self.measure.scale == "identity" else f"{self.measure.scale} of the "
         small = _df_words[str(arguments["df"])]
         return (
-            f"The {scale}scores of {self.measure.name} were modelled as {self.formula} by restricted"
-            f" maximum likelihood, with {small}. {self.design.reason} All pairs of algorithms were"
+            f"The {scale}scores of {self.measure.name} were modelled as {self.formula} by"
+            f" restricted maximum likelihood, with {small}. {self.design.reason} All pairs of algorithms were"
             f" compared; {self.provenance.adjustment}."
         )
 
@@ -270,8 +270,9 @@ def _checks(
     setting: Setting, model: ScoreModelFit, evidence: Evidence, p_error: float
 ) -> tuple[Check, ...]:
     """Hold the fit against what a reader must know."""
-    coverage, d = setting.coverage, len(setting.coverage.datasets)
-    rows = [
+    few = "data sets" if len(setting.coverage.datasets) > 1 else "replications"
+    df = float(evidence.df.min())
+    return (
         Check.of(
             "optimiser converged",
             float(model.optimizer.converged),
@@ -281,21 +282,17 @@ def _checks(
         ),
         Check.of(
             "variance components at zero",
-            float(len(model.singular)),
+            len(model.singular),
             0.0,
             ok=not model.singular,
-            remedy=f"no evidence of variation from {join(model.singular)}; the fit stands"
-            if model.singular
-            else "",
+            remedy=f"no evidence of variation from {join(model.singular)}; the fit stands",
         ),
         Check.of(
             "degrees of freedom",
-            float(evidence.df.min()),
+            df,
             5.0,
-            ok=bool(evidence.df.min() >= 5),
-            remedy="few degrees of freedom: intervals lean on normality; add data sets"
-            if d > 1
-            else "few degrees of freedom: add replications",
+            ok=df >= 5,
+            remedy=f"few degrees of freedom: intervals lean on normality; add {few}",
         ),
         Check.of(
             "error of adjusted p-values",
@@ -305,38 +302,4 @@ def _checks(
             remedy="p-values near the level may fall on either side of it",
         ),
         *designs.checks(setting),
-    ]
-    if coverage.empty:
-        first = ", ".join(f"{a} on {m}" for m, a in coverage.empty[:3])
-        rows.append(
-            Check.of(
-                "empty cells",
-                float(len(coverage.empty)),
-                0.0,
-                ok=False,
-                remedy=f"no scores of {first}{' ...' if len(coverage.empty) > 3 else ''}: the model"
-                " uses the rest, which is fair only if scores are not missing because they are bad",
-            )
-        )
-    if coverage.thin:
-        rows.append(
-            Check.of(
-                "thin cells",
-                float(len(coverage.thin)),
-                0.0,
-                ok=False,
-                remedy="some replications are missing in these cells; the model uses what is there",
-            )
-        )
-    if setting.measure.tolerance == 0:
-        rows.append(
-            Check.of(
-                "tolerance",
-                0.0,
-                0.0,
-                ok=False,
-                remedy="no tolerance is set, so no pair can be called equivalent: set"
-                " Measure(tolerance=...) to the difference that does not matter",
-            )
-        )
-    return tuple(rows)
+    )

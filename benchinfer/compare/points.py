@@ -14,14 +14,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from benchinfer import version
-from benchinfer.compare.comparison import (
-    Array,
-    Check,
-    Comparison,
-    Level,
-    Provenance,
-    Setting,
-)
+from benchinfer.compare.comparison import Comparison
+from benchinfer.compare.evidence import Array, Check, Level, Provenance, Setting
 from benchinfer.compare.wording import margin
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.tukey import all_pairs

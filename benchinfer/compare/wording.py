@@ -9,7 +9,7 @@ from benchinfer.measure import Measure
 from benchinfer.order.relation import Relation, Verdict
 
 if TYPE_CHECKING:
-    from benchinfer.compare.comparison import Setting
+    from benchinfer.compare.evidence import Setting
 
 
 def join(names: Sequence[str], last: str = "and") -> str:

@@ -134,6 +134,16 @@ def _fitted(x: Array | None, beta: Array) -> Array:
     return beta if x is None else x @ beta
 
 
+def _invert(information: Array) -> tuple[Array, Array]:
+    """Return the Cholesky factor and the inverse of the fixed effects' information."""
+    try:
+        lower = np.linalg.cholesky(information)
+    except np.linalg.LinAlgError:
+        raise FitError("the fixed effects cannot be told apart in this table.") from None
+    half = np.linalg.inv(lower)
+    return lower, half.T @ half
+
+
 def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: bool) -> Workspace:
     """Evaluate the criterion at the variances `theta`.
 
@@ -157,14 +167,13 @@ def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: b
     var_d, var_a, var_r, var_e = theta
     h = 1 / (var_e + var_r * stats.size)
     w = var_r * h
-    eye = np.eye(k)
     start = stats.start
     g_matrix = -_by_dataset(w[:, None, None] * stats.cross, start, d)
     g_matrix[:, range(k), range(k)] += stats.n
     g_matrix /= var_e
     g = (stats.total - _by_dataset(w[:, None] * stats.moment, start, d)) / var_e
     y_r_y = (stats.square - _by_dataset(w * stats.block_square, start, d)) / var_e
-    inner = eye + var_a * g_matrix
+    inner = np.eye(k) + var_a * g_matrix
     e_a = np.linalg.inv(inner)
     q_a = g_matrix @ e_a
     e_a_one, q_a_one = e_a.sum(axis=2), q_a.sum(axis=2)
@@ -186,14 +195,8 @@ def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: b
         + stats.delta**2 * q_one.sum(axis=1)
     ).sum()
     information = _project(x, q_matrix)
-    try:
-        lower = np.linalg.cholesky(information)
-    except np.linalg.LinAlgError:
-        raise FitError("the fixed effects cannot be told apart in this table.") from None
-    half = np.linalg.inv(lower)
-    phi = half.T @ half
-    right = _gather(x, c)
-    beta = phi @ right
+    lower, phi = _invert(information)
+    beta = phi @ (right := _gather(x, c))
     y_p_y = float(y_v_y - right @ beta)
     n, p = stats.n_scores, len(beta)
     log_det = (

@@ -195,9 +195,7 @@ def test_wrong_arguments_are_refused():
 def test_direction_turns_no_verdict():
     values = simulated(10)
     up = bi.compare_mixed(table(values))
-    down = bi.compare_mixed(
-        table(-values, measures=bi.Measure("score", "lower", tolerance=0.3))
-    )
+    down = bi.compare_mixed(table(-values, measures=bi.Measure("score", "lower", tolerance=0.3)))
     a, b = up.contrasts(), down.contrasts()
     assert a["verdict"].tolist() == b["verdict"].tolist()
     np.testing.assert_allclose(a["estimate"], -b["estimate"])
@@ -223,7 +221,9 @@ def test_log_scale_reports_ratios():
     logs = bi.compare_mixed(table(np.log(seconds))).contrasts()
     np.testing.assert_allclose(ours["estimate"], np.exp(logs["estimate"]))
     np.testing.assert_allclose(ours["conf_low"], np.exp(logs["conf_low"]))
-    assert (ours["winner"][ours["verdict"] == "first"] == ours["first"][ours["verdict"] == "first"]).all()
+    assert (
+        ours["winner"][ours["verdict"] == "first"] == ours["first"][ours["verdict"] == "first"]
+    ).all()
 
 
 def test_names_and_order_of_rows_do_not_matter():

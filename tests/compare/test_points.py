@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from tests.compare.test_mixed import simulated, table
 
 import benchinfer as bi
 from benchinfer.errors import DesignError
+from tests.compare.test_mixed import simulated, table
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from tests.numerics.test_score_model import CASES, GOLDEN, golden
 
 from benchinfer.numerics import degrees, tukey
+from tests.numerics.test_score_model import CASES, GOLDEN, golden
 
 REML = [case for case in CASES if case[1].endswith("_reml")]
 

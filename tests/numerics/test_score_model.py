@@ -114,9 +114,7 @@ def test_criterion_equals_the_dense_computation(reml, repeats, covariate):
     x = None
     if covariate:
         size = rng.normal(size=d)
-        x = np.concatenate(
-            [np.tile(np.eye(k), (d, 1, 1)), size[:, None, None] * np.eye(k)], axis=2
-        )
+        x = np.concatenate([np.tile(np.eye(k), (d, 1, 1)), size[:, None, None] * np.eye(k)], axis=2)
     # The inverse of a dense V loses eps * its condition: a looser bound where that is 1e7.
     cases = [
         ([2.0, 0.5, 0.3, 1.0], 1e-8),

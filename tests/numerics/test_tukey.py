@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.numerics.test_score_model import TABLES, golden
 
 from benchinfer.numerics import studentized, tukey
+from tests.numerics.test_score_model import TABLES, golden
 
 
 def test_all_pairs_in_order():

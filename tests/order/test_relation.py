@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchinfer.errors import DesignError, NotAWeakOrder
 from benchinfer.numerics import poset
-from benchinfer.order.relation import Relation, Verdict
+from benchinfer.order.relation import Relation
 
 
 def relation(names, **pairs):
@@ -109,12 +109,8 @@ def test_what_is_no_relation_is_refused():
 @given(random_relations())
 def test_properties_agree_with_their_definitions(r):
     strict, k = r.strict, range(len(r.algorithms))
-    transitive = all(
-        strict[i, m] for i in k for j in k for m in k if strict[i, j] and strict[j, m]
-    )
-    negatively = all(
-        strict[i, j] or strict[j, m] for i in k for j in k for m in k if strict[i, m]
-    )
+    transitive = all(strict[i, m] for i in k for j in k for m in k if strict[i, j] and strict[j, m])
+    negatively = all(strict[i, j] or strict[j, m] for i in k for j in k for m in k if strict[i, m])
     found = r.properties()
     assert found["transitive"] == transitive
     assert found["weak order"] == (transitive and negatively)
@@ -148,5 +144,12 @@ def test_renaming_renames(r, order):
         tuple(r.algorithms[i] for i in order), np.ascontiguousarray(r.states[np.ix_(order, order)])
     )
     assert moved.properties() == r.properties()
-    assert set(moved.violations()) == set(r.violations()) or not r.is_weak_order()
-    assert Verdict.FIRST.label == "first"
+
+    def named(relation):
+        # Equivalence has no direction: the ends of such a triple come in the order of the names.
+        return {
+            (kind, b, frozenset((a, c)) if kind == "intransitive equivalence" else (a, c))
+            for kind, a, b, c in relation.violations()
+        }
+
+    assert named(moved) == named(r)

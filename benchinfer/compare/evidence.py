@@ -1,0 +1,225 @@
+"""What a comparison rests on: its setting, evidence, checks, provenance, and the verdict rule."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.errors import DesignError, message
+from benchinfer.measure import Measure
+from benchinfer.order.relation import Verdict
+from benchinfer.saving import savable
+from benchinfer.scores import Coverage, Resampling, ScoreTable
+
+type Array = NDArray[np.float64]
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What was compared, without the rows.
+
+    Attributes
+    ----------
+    measure
+        The measure.
+    algorithms
+        The K names, sorted; pairs are index pairs into them.
+    coverage
+        Counts per cell and findings.
+    quantiles
+        (D, K, 5) minimum, quartiles and maximum of the scores in the measure's own unit, NaN where
+        a cell is empty.
+    resampling, paired
+        How replications came about, and whether algorithms share them.
+    digest
+        Fingerprint of the table.
+    """
+
+    measure: Measure
+    algorithms: tuple[str, ...]
+    coverage: Coverage
+    quantiles: Array
+    resampling: Resampling | None
+    paired: bool
+    digest: str
+
+    @staticmethod
+    def of(scores: ScoreTable, measure: str | None = None) -> "Setting":
+        """Take down the setting of one measure of a table.
+
+        Raises
+        ------
+        DesignError
+            There are fewer than two algorithms.
+        """
+        chosen = scores.measure(measure)
+        coverage = scores.coverage(chosen.name)
+        if len(coverage.algorithms) < 2:
+            raise DesignError(
+                message(
+                    f"{len(coverage.algorithms)} algorithm has scores of measure {chosen.name!r}.",
+                    hint="a comparison needs at least two.",
+                )
+            )
+        table = scores.describe(chosen.name)
+        shape = len(coverage.datasets), len(coverage.algorithms)
+        quantiles = np.full((*shape, 5), np.nan)
+        d = {name: i for i, name in enumerate(coverage.datasets)}
+        k = {name: i for i, name in enumerate(coverage.algorithms)}
+        quantiles[[d[x] for x in table["dataset"]], [k[x] for x in table["algorithm"]]] = table[
+            ["minimum", "q25", "median", "q75", "maximum"]
+        ].to_numpy()
+        return Setting(
+            measure=chosen,
+            algorithms=coverage.algorithms,
+            coverage=coverage,
+            quantiles=quantiles,
+            resampling=scores.resampling,
+            paired=scores.paired,
+            digest=scores.digest,
+        )
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One row of `Comparison.diagnostics`: a value held against a limit.
+
+    Attributes
+    ----------
+    check, value, limit
+        What was checked, its value, and the limit it is held against.
+    ok
+        Whether the check passed.
+    remedy
+        What to do or how to read it; empty where the check passed.
+    """
+
+    check: str
+    value: float
+    limit: float
+    ok: bool
+    remedy: str
+
+    @staticmethod
+    def of(check: str, value: float, limit: float, *, ok: bool, remedy: str) -> "Check":
+        """Make a row; the remedy is kept only where the check failed."""
+        return Check(check, float(value), float(limit), bool(ok), "" if ok else remedy)
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a result comes from.
+
+    Attributes
+    ----------
+    analysis
+        The function that made it.
+    version
+        Version of the package.
+    arguments
+        Every argument, defaults included.
+    adjustment
+        How p-values and intervals are adjusted for many pairs, in words.
+    digest
+        Fingerprint of the table.
+    seed
+        Seed of the random numbers, None where there are none.
+    """
+
+    analysis: str
+    version: str
+    arguments: Mapping[str, object]
+    adjustment: str
+    digest: str
+    seed: int | None = None
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Level of each of K algorithms on the modelling scale, larger is better; (K,) arrays."""
+
+    estimate: Array
+    low: Array | None = None
+    high: Array | None = None
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Test and interval of each of P pairs on the modelling scale, larger is better; (P,) arrays.
+
+    Attributes
+    ----------
+    estimate
+        First minus second.
+    std_error, df, statistic
+        Of the difference.
+    p_value, p_raw
+        Adjusted for the family of pairs, and of the pair alone.
+    p_equivalence
+        Adjusted p-value of the two one-sided tests at the measure's tolerance.
+    low, high
+        Simultaneous interval.
+    """
+
+    estimate: Array
+    std_error: Array
+    df: Array
+    statistic: Array
+    p_value: Array
+    p_raw: Array
+    p_equivalence: Array
+    low: Array
+    high: Array
+
+
+def alpha_of(level: float) -> float:
+    """Return one minus the level, rounded so that 0.95 gives 0.05; check the level.
+
+    Raises
+    ------
+    DesignError
+        The level is not between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise DesignError(message(f"level is {level!r}.", hint="between 0 and 1, as in 0.95."))
+    return round(1 - level, 12)
+
+
+def decide(estimate: Array, p: Array, p_equivalence: Array, alpha: float) -> NDArray[np.int8]:
+    """Turn adjusted p-values into verdicts.
+
+    Equivalent where the equivalence test rejects at alpha (even if the difference is significant:
+    significant but irrelevant), else first or second where the difference test does, else
+    undecided. Not significant is not equal.
+
+    Parameters
+    ----------
+    estimate
+        (P,) differences, positive where first is better.
+    p, p_equivalence
+        (P,) adjusted p-values of the difference and of the equivalence tests.
+    alpha
+        One minus the level.
+
+    Returns
+    -------
+    numpy.ndarray
+        (P,) `Verdict` codes.
+
+    Examples
+    --------
+    >>> estimate, p = np.array([0.2, 0.0, -0.1]), np.array([0.01, 0.9, 0.4])
+    >>> decide(estimate, p, np.array([1, 0.02, 0.6]), alpha=0.05)
+    array([3, 2, 1], dtype=int8)
+    """
+    if np.isnan([estimate, p, p_equivalence]).any():
+        raise DesignError("a verdict cannot rest on NaN: a pair has no estimate.")
+    better = np.where(estimate > 0, Verdict.FIRST, Verdict.SECOND)
+    codes = np.where(p <= alpha, better, Verdict.UNDECIDED)
+    return np.where(p_equivalence <= alpha, Verdict.EQUIVALENT, codes).astype(np.int8)

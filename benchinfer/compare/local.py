@@ -1,0 +1,121 @@
+"""One comparison per data set: what Eugster, Hothorn & Leisch call local relations.
+
+References
+----------
+Eugster, M. J. A., Hothorn, T. & Leisch, F. (2012). Domain-based benchmark experiments: exploratory
+and inferential analysis. Austrian Journal of Statistics 41, 5-26.
+https://doi.org/10.17713/ajs.v41i1.185
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from benchinfer.compare.comparison import Comparison
+from benchinfer.errors import DesignError, message
+from benchinfer.order.relation import Relation
+from benchinfer.saving import savable
+from benchinfer.scores import ScoreTable
+from benchinfer.showable import Showable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparisons(Showable, Mapping[str, Comparison]):
+    """One comparison per data set: a mapping from data set to comparison.
+
+    Attributes
+    ----------
+    results
+        Data set name to comparison.
+    refused
+        Data set name to why it could not be compared.
+    """
+
+    results: Mapping[str, Comparison]
+    refused: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def __getitem__(self, dataset: str) -> Comparison:
+        """Return the comparison on one data set."""
+        return self.results[dataset]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the data sets."""
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        """Return the number of data sets."""
+        return len(self.results)
+
+    def relations(self, rule: str = "evidence") -> dict[str, Relation]:
+        """Return the relation of each data set."""
+        return {name: result.relation(rule) for name, result in self.results.items()}
+
+    def contrasts(self) -> "pd.DataFrame":
+        """Return all contrasts with a leading ``dataset`` column."""
+        return self._stack([result.contrasts() for result in self.results.values()])
+
+    def summary(self) -> "pd.DataFrame":
+        """Return all summaries with a leading ``dataset`` column."""
+        return self._stack([result.summary() for result in self.results.values()])
+
+    def diagnostics(self) -> "pd.DataFrame":
+        """Return all diagnostics with a leading ``dataset`` column."""
+        return self._stack([result.diagnostics() for result in self.results.values()])
+
+    def _stack(self, tables: list["pd.DataFrame"]) -> "pd.DataFrame":
+        import pandas as pd
+
+        for name, table in zip(self.results, tables, strict=True):
+            table.insert(0, "dataset", name)
+        return pd.concat(tables, ignore_index=True)
+
+
+def per_dataset(
+    compare: Callable[..., Comparison],
+    scores: ScoreTable,
+    measure: str | None = None,
+    **arguments: object,
+) -> Comparisons:
+    """Compare the algorithms on each data set by itself.
+
+    Parameters
+    ----------
+    compare
+        One of the ``compare_*`` functions.
+    scores
+        The table.
+    measure
+        Name of the measure; may be omitted where there is one.
+    **arguments
+        Passed on to `compare`.
+
+    Returns
+    -------
+    Comparisons
+        Data sets on which the question cannot be answered are in ``refused`` with the reason.
+
+    Raises
+    ------
+    DesignError
+        No data set can be compared; the message gives the reasons.
+    """
+    results: dict[str, Comparison] = {}
+    refused: dict[str, str] = {}
+    for name, part in scores.by_dataset().items():
+        try:
+            results[name] = compare(part, measure, **arguments)
+        except DesignError as error:
+            refused[name] = str(error).partition("\n")[0]
+    if not results:
+        raise DesignError(
+            message(
+                f"none of the {len(refused)} data sets can be compared by itself.",
+                where=[("dataset", "reason"), *refused.items()],
+                hint="one data set needs several replications.",
+            )
+        )
+    return Comparisons(results, refused)

@@ -1,0 +1,332 @@
+"""The commands as a user meets them: what is printed, where, and the exit code."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+import benchinfer as bi
+from benchinfer.cli import options
+from benchinfer.cli.app import app
+from benchinfer.compare import mixed, points
+from benchinfer.frames import GLOSSARY
+from benchinfer.scores import roles
+
+LOWER = ("--measures", "error:lower:0.01")
+
+
+# --- help and usage
+
+
+def test_help_names_every_command(run: Callable) -> None:
+    result = run("--help")
+    assert result.exit_code == 0
+    for command in ("check", "describe", "compare", "report"):
+        assert f"  {command} " in result.stdout
+    assert "Exit codes" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("check",), ("describe",), ("compare", "mixed"), ("compare", "points"), ("report",)],
+)
+def test_each_command_explains_itself(run: Callable, arguments: tuple[str, ...]) -> None:
+    result = run(*arguments, "--help")
+    assert result.exit_code == 0
+    assert "Exit codes" in result.stdout
+    assert "--measures" in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def test_version(run: Callable) -> None:
+    assert run("--version").stdout == f"benchinfer {bi.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("compare", "mixed", "x.csv", "--lvel", "0.9"), "--lvel"),
+        (("compare", "tukey", "x.csv"), "tukey"),
+        (("check",), "SCORES"),
+        (("check", "x.csv", "--layout", "broad"), "broad"),
+        (("compare", "mixed", "x.csv", "--level", "95"), "between 0 and 1"),
+        (("compare", "mixed", "example:demsar2006", "--terms", "fold"), "'fold'"),
+        (("compare", "mixed", "example:demsar2006", "-m", "accuracy"), "'AUC'"),
+        (("compare", "mixed", "example:sklearn_bootstrap"), "'seconds'"),
+        (("check", "example:demsar2006", "--column", "task"), "NAME=ROLE"),
+        (("check", "example:demsar2006", "--resampling", "cv:ten"), "'ten'"),
+        (("check", "example:demsar2006", "--measures", "AUC"), "better"),
+        (("compare", "points", "example:demsar2006", "--tolerance", "-1"), "tolerance"),
+    ],
+)
+def test_wrong_usage_is_2(run: Callable, arguments: tuple[str, ...], said: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+
+
+def test_choices_are_those_of_the_library() -> None:
+    def choices(command: str, name: str) -> tuple[str, ...]:
+        group = next(g for g in app.registered_groups if g.name == "compare").typer_instance
+        found = next(c for c in group.registered_commands if c.callback.__name__ == command)
+        return get_args(get_args(found.callback.__annotations__[name])[0])
+
+    assert choices("mixed", "df") == get_args(mixed.DfMethod.__value__)
+    assert choices("points", "statistic") == get_args(points.Statistic.__value__)
+    assert get_args(get_args(options.Layout)[0]) == roles.LAYOUTS
+
+
+# --- check and describe
+
+
+def test_check_of_a_sound_table(run: Callable) -> None:
+    result = run("check", "example:sklearn_bootstrap")
+    assert result.exit_code == 0
+    assert "14400 scores; 12 data sets x 6 algorithms x 100 replications" in result.stdout
+    assert result.stdout.endswith("0 warnings, 1 note.\n")
+
+
+def test_check_with_warnings_is_1(run: Callable) -> None:
+    result = run("check", "example:sklearn_bootstrap_incomplete")
+    assert result.exit_code == 1
+    assert "2 of 144 cells have no score." in result.stdout
+    assert "digits   svm        error" in result.stdout
+
+
+def test_check_as_json(run: Callable) -> None:
+    document = json.loads(run("check", "example:sklearn_bootstrap_incomplete", "--json").stdout)
+    assert document["n"] == 13490
+    assert [f["severity"] for f in document["findings"]] == ["note", "warning", "warning"]
+    assert document["findings"][1]["where"][0] == {
+        "dataset": "digits", "algorithm": "svm", "measure": "error", "found": "0",
+        "expected": "100",
+    }  # fmt: skip
+
+
+def test_garbled_table_names_every_fault_at_once(run: Callable, table: Callable) -> None:
+    path = table(
+        [
+            ("iris", 1, "svm", "0.1"),
+            ("iris", 1, "svm", "0.2"),
+            ("iris", 1, "knn", "n.n."),
+            ("iris", 2, "knn", "nan"),
+            ("iris", 2, "svm", "inf"),
+            ("wine", 1, "", "0.3"),
+            ("Wine", 1, "svm", "0.3"),
+        ]
+    )
+    result = run("check", path, *LOWER)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert result.stderr.startswith("Error: ")
+    for word in ("number", "nan", "infinit", "label", "repeats"):
+        assert word.casefold() in result.stderr.casefold(), word
+    assert "Traceback" not in result.stderr
+
+
+def test_errors_of_check_as_json(run: Callable, table: Callable) -> None:
+    result = run("check", table([("iris", 1, "svm", "good")]), *LOWER, "--json")
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)["findings"]
+    assert {f["rule"] for f in found if f["severity"] == "error"} == {"not numbers"}
+
+
+@pytest.mark.parametrize("source", ["nowhere.csv", "example:nothing"])
+def test_what_is_not_there_is_1(run: Callable, source: str) -> None:
+    result = run("check", source)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: ")
+
+
+def test_describe_shows_every_cell(run: Callable) -> None:
+    result = run("describe", "example:simulated/balanced")
+    assert result.exit_code == 0
+    assert result.stdout.count("alg3") == 10
+    assert "median" in result.stdout
+    single = run("describe", "example:demsar2006").stdout
+    assert "median" not in single  # one score per cell has no quantiles worth printing
+
+
+def test_describe_as_json_is_complete(run: Callable) -> None:
+    scores = bi.load_example("simulated/balanced")
+    rows = json.loads(run("describe", "example:simulated/balanced", "--json").stdout)["score"]
+    table = scores.describe()
+    assert [list(row) for row in rows] == [table.columns.tolist()] * len(table)
+    assert [row["mean"] for row in rows] == table["mean"].tolist()
+
+
+# --- compare
+
+
+def test_a_clear_winner_is_0(run: Callable, clear: Path) -> None:
+    result = run("compare", "mixed", clear, *LOWER)
+    assert result.exit_code == 0, result.output
+    assert "b is better than each of the other 2 algorithms" in " ".join(result.stdout.split())
+    assert "    b > a > c\n" in result.stdout
+    assert "a > b: a is better" in result.stdout
+    assert "below 0 the first is better" in result.stdout
+    assert "95 % interval" in result.stdout
+    assert "<0.0001" in result.stdout
+    assert "single-step" in result.stdout
+
+
+def test_undecided_is_3(run: Callable) -> None:
+    result = run("compare", "mixed", "example:demsar2006")
+    assert result.exit_code == 3
+    assert "undecided" in result.stdout
+
+
+def test_undecidable_is_4(run: Callable, table: Callable) -> None:
+    path = table([("d1", 1, "a", 0.1), ("d1", 1, "b", 0.2)])
+    result = run("compare", "mixed", path, *LOWER)
+    assert result.exit_code == 4
+    assert "Hint: " in result.stderr
+    assert result.stdout == ""
+
+
+def test_one_algorithm_is_undecidable(run: Callable, table: Callable) -> None:
+    path = table([("d1", r, "a", 0.1 * r) for r in (1, 2, 3)])
+    assert run("compare", "points", path, *LOWER).exit_code == 4
+
+
+def test_failed_checks_are_printed_with_their_remedies(run: Callable) -> None:
+    text = " ".join(run("compare", "points", "example:demsar2006").stdout.split())
+    assert "Beware - inference: 0 (limit 1). None: point rules describe these scores" in text
+
+
+def test_comparison_as_json_holds_what_the_library_says(run: Callable, clear: Path) -> None:
+    result = bi.compare_mixed(bi.read_scores(clear, measures="error:lower:0.01"), level=0.9)
+    document = json.loads(run("compare", "mixed", clear, *LOWER, "--level", 0.9, "--json").stdout)
+    assert document["headline"] == result.headline()
+    assert document["order"] == str(result.relation()) == "b > a > c"
+    assert document["decided"] is True
+    assert document["level"] == 0.9
+    assert document["measure"]["better"] == "lower"
+    assert document["provenance"]["digest"] == result.setting.digest
+    for name in ("summary", "contrasts", "diagnostics"):
+        expected = getattr(result, name)()
+        assert [list(row) for row in document[name]] == [expected.columns.tolist()] * len(expected)
+        assert set(expected.columns) <= set(GLOSSARY)
+        for column in expected.select_dtypes("number"):
+            assert [row[column] for row in document[name]] == expected[column].tolist()
+
+
+def test_what_is_not_finite_is_valid_json(run: Callable, clear: Path) -> None:
+    text = run("compare", "mixed", clear, *LOWER, "--df", "asymptotic", "--json").stdout
+
+    def fail(constant: str) -> None:
+        pytest.fail(f"{constant} is not JSON")
+
+    document = json.loads(text, parse_constant=fail)
+    assert {math.inf} == {float(row["df"]) for row in document["contrasts"]}
+
+
+def test_per_dataset(run: Callable, clear: Path) -> None:
+    result = run("compare", "mixed", clear, *LOWER, "--resampling", "independent", "--per-dataset")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("b > a > c") == 6
+    document = json.loads(
+        run("compare", "points", clear, *LOWER, "--per-dataset", "--json").stdout
+    )
+    assert [entry["order"] for entry in document["datasets"].values()] == ["b > a > c"] * 6
+    assert document["refused"] == {}
+
+
+def test_terms_and_columns_reach_the_library(run: Callable, clear: Path) -> None:
+    clear.write_text(clear.read_text().replace("dataset,", "where=,"), encoding="utf-8")
+    result = run(
+        "compare", "mixed", clear, *LOWER, "--column", "where==dataset",
+        "--terms", "dataset, dataset:algorithm", "--json",
+    )  # fmt: skip
+    assert json.loads(result.stdout)["formula"] == (
+        "error ~ algorithm + (1|dataset) + (1|dataset:algorithm)"
+    )
+
+
+# --- names are data
+
+
+NASTY = ["[red]svm[/red]", "knn\x1b[31m", "<b> - x"]
+
+
+@pytest.mark.parametrize("command", ["mixed", "points"])
+def test_names_are_printed_literally(run: Callable, clear: Path, command: str) -> None:
+    text = clear.read_text()
+    for old, new in zip("abc", NASTY, strict=True):
+        text = text.replace(f",{old},", f",{new},")
+    clear.write_text(text, encoding="utf-8")
+    result = run("compare", command, clear, *LOWER)
+    assert result.exit_code == 0, result.output
+    assert "[red]svm[/red]" in result.stdout
+    assert r"knn\x1b[31m" in result.stdout
+    assert "\x1b" not in result.stdout
+    document = json.loads(run("compare", command, clear, *LOWER, "--json").stdout)
+    assert document["algorithms"] == sorted(NASTY)
+
+
+def test_names_in_errors_are_escaped(run: Callable, table: Callable) -> None:
+    result = run("check", table([("d\x1b[2J", 1, "a", "x")]), *LOWER)
+    assert r"\x1b[2J" in result.stderr
+    assert "\x1b" not in result.stderr
+
+
+# --- as a process
+
+
+def _process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from benchinfer.cli import main; main()", *arguments],
+        capture_output=True,
+        check=False,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, **environment},
+    )
+
+
+def test_piped_output_is_plain() -> None:
+    done = _process("compare", "points", "example:demsar2006", COLUMNS="40")
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout
+    assert done.stdout.isascii()
+    # A table is never cut or folded in a pipe, however narrow the terminal was.
+    assert "C4.5+cf  C4.5+m+cf      -0.018  C4.5+m+cf better" in done.stdout
+
+
+def test_colour_on_a_terminal_unless_it_is_not_wanted() -> None:
+    wanted = _process("compare", "points", "example:demsar2006", FORCE_COLOR="1", TERM="xterm-256color")
+    assert "\x1b[1;32m" in wanted.stdout
+    unwanted = _process(
+        "compare", "points", "example:demsar2006", FORCE_COLOR="1", NO_COLOR="1", TERM="xterm-256color"
+    )
+    assert "\x1b[1;32m" not in unwanted.stdout
+
+
+def test_a_name_that_the_output_cannot_encode_is_escaped(clear: Path) -> None:
+    clear.write_text(clear.read_text().replace(",a,", ",b\u00e4r,"), encoding="utf-8")
+    done = _process("compare", "points", str(clear), *LOWER, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert r"b\xe4r" in done.stdout
+
+
+def test_help_is_light() -> None:
+    code = (
+        "import sys, time\n"
+        "from benchinfer.cli import main\n"
+        "sys.argv = ['benchinfer', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'pandas', 'numpy', 'scipy', 'narwhals', 'matplotlib', 'pymc', 'rich'}\n"
+        "print(time.process_time(), *sorted(heavy & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    seconds, *heavy = done.stdout.splitlines()[-1].split()
+    assert heavy == []
+    assert float(seconds) < 0.6

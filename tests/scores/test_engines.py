@@ -1,0 +1,228 @@
+"""One table of cases, run on every engine."""
+
+import gzip
+import math
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchinfer.errors import ScoreTableError
+from benchinfer.measure import Measure
+from benchinfer.scores import read_scores
+
+ACC = Measure("acc", "higher")
+
+
+def test_every_reduction_agrees(engine, make):
+    columns = make(4, 5, 3, seed=1)
+    expected = read_scores(pd.DataFrame(columns), measures=ACC)
+    scores = read_scores(engine(columns), measures=ACC)
+    assert scores.digest == expected.digest
+    assert scores.datasets == ("d0", "d1", "d2", "d3")
+    assert scores.algorithms == ("a0", "a1", "a2")
+    for name in ("n", "mean", "sd"):
+        np.testing.assert_allclose(
+            getattr(scores.cells(), name), getattr(expected.cells(), name), rtol=1e-9, strict=True
+        )
+    for name in ("dataset", "count", "mean", "within"):
+        np.testing.assert_array_equal(
+            getattr(scores.blocks(), name), getattr(expected.blocks(), name)
+        )
+    pd.testing.assert_frame_equal(scores.describe(), expected.describe(), rtol=1e-9)
+    pd.testing.assert_frame_equal(scores.findings(), expected.findings())
+    pd.testing.assert_frame_equal(scores.coverage().to_frame(), expected.coverage().to_frame())
+    pd.testing.assert_frame_equal(scores.to_frame(), expected.to_frame())
+
+
+@pytest.mark.parametrize(
+    "measure", [Measure("t", "lower", scale="log"), Measure("t", "higher", scale="logit")]
+)
+def test_scales_agree(engine, make, measure):
+    columns = make(2, 6, 2, seed=2)
+    cells = read_scores(engine(columns), measures=measure).cells()
+    frame = pd.DataFrame(columns).assign(score=lambda f: measure.orient(f["score"]))
+    groups = frame.groupby(["dataset", "algorithm"])["score"]
+    np.testing.assert_allclose(cells.mean.ravel(), groups.mean(), rtol=1e-9)
+    np.testing.assert_allclose(cells.sd.ravel(), groups.std(), rtol=1e-9)
+
+
+def test_moments_are_centred(engine):
+    noise = np.array([-1.5, -0.5, 0.25, 1.75]) / 1024  # exact in binary next to a billion
+    columns = {
+        "dataset": ["d"] * 8,
+        "replication": [1, 2, 3, 4] * 2,
+        "algorithm": ["a"] * 4 + ["b"] * 4,
+        "score": [*(1e9 + noise), *(-1e9 + noise)],
+    }
+    cells = read_scores(engine(columns), measures=ACC).cells()
+    np.testing.assert_allclose(cells.sd, np.full((1, 2), noise.std(ddof=1)), rtol=1e-4)
+    assert (cells.sd > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([1, 1, 2, 2], ["1", "2"]),
+        ([1.0, 1.0, 2.0, 2.0], ["1", "2"]),
+        ([0.5, 0.5, 2.0, 2.0], ["0.5", "2"]),
+        ([True, True, False, False], ["False", "True"]),
+        (["01", "01", " 2", " 2"], [" 2", "01"]),
+    ],
+)
+def test_labels_are_text(engine, labels, expected):
+    columns = {"dataset": labels, "algorithm": ["a", "b"] * 2, "score": [0.1, 0.2, 0.3, 0.4]}
+    scores = read_scores(engine(columns), measures=ACC)
+    assert scores.datasets == tuple(expected)
+
+
+def test_faults_agree(engine):
+    columns = {
+        "dataset": ["d", "d", "d", None, "d", "d"],
+        "replication": [1, 1, 2, 2, 2, 2],
+        "algorithm": ["a", "b", "a", "b", "", "a"],
+        "score": [0.1, math.inf, 0.3, 0.4, 0.5, 7.0],
+    }
+    with pytest.raises(ScoreTableError) as caught:
+        read_scores(engine(columns), measures=Measure("acc", "higher", bounds=(0, 1)))
+    text = str(caught.value).split("\n", 1)[1]
+    assert text == (
+        " 1. missing labels: 2 rows lack a label (dataset, replication, algorithm, measure).\n"
+        "        dataset  replication  algorithm  measure  value\n"
+        "        d        2            (none)     acc      0.5\n"
+        "        (none)   2            b          acc      0.4\n"
+        "    Hint: complete the labels, or remove the rows.\n"
+        " 2. infinite values: 1 score is infinite.\n"
+        "        dataset  replication  algorithm  value\n"
+        "        d        1            b          inf\n"
+        "    Hint: leave failed runs out as missing rows.\n"
+        " 3. duplicate rows: 1 place (dataset, replication, algorithm, measure) has several"
+        " scores.\n"
+        "        dataset  replication  algorithm  n\n"
+        "        d        2            a          2\n"
+        "    Hint: remove the duplicates; if they are repeats of one replication,"
+        ' say repeats="keep".\n'
+        " 4. out of bounds: 1 score is outside the bounds: acc [0, 1].\n"
+        "        dataset  replication  algorithm  value\n"
+        "        d        2            a          7\n"
+        "    Hint: per cent or a fraction? Correct the scores, or the bounds of the measure.\n"
+        "Also:\n"
+        "  - one algorithm: there is one algorithm only: a."
+    )
+
+
+def test_text_scores_agree(engine):
+    columns = {
+        "dataset": ["d"] * 5,
+        "replication": [1, 2, 3, 4, 5],
+        "algorithm": ["a"] * 5,
+        "score": ["0.5", " 1e-3 ", "0,7", "n/a", "failed"],
+    }
+    with pytest.raises(ScoreTableError) as caught:
+        read_scores(engine(columns), measures=ACC)
+    rules = [(f.rule, f.count) for f in caught.value.findings if f.severity == "error"]
+    assert rules == [("decimal commas", 1), ("not numbers", 1), ("nan values", 1)]
+
+
+def test_nan_and_null_are_missing(engine):
+    columns = {
+        "dataset": ["d"] * 4,
+        "replication": [1, 1, 2, 2],
+        "algorithm": ["a", "b"] * 2,
+        "score": [0.1, None, 0.3, math.nan],
+    }
+    scores = read_scores(engine(columns), measures=ACC, nan="missing")
+    assert scores.n_rows == 2
+    assert scores.algorithms == ("a",)
+    found = {f.rule: (f.severity, f.count) for f in scores.finding_records}
+    assert found["nan values"] == ("warning", 2)
+
+
+def test_selections_agree(engine, make):
+    columns = make(3, 4, 3)
+    del (
+        columns["score"][0],
+        columns["dataset"][0],
+        columns["replication"][0],
+        columns["algorithm"][0],
+    )
+    scores = read_scores(engine(columns), measures=ACC)
+    assert scores.complete().datasets == ("d1", "d2")
+    assert scores.complete(by="replication").n_rows == 33
+    part = scores.subset(datasets=["d0"], algorithms=["a0", "a2"], replications=["0", "1"])
+    assert part.n_rows == 3
+    assert [t.n_rows for t in scores.by_dataset().values()] == [11, 12, 12]
+
+
+@pytest.mark.parametrize("layout", ["wide-algorithms", "wide-measures"])
+def test_wide_agrees(engine, make, layout):
+    frame = pd.DataFrame(make())
+    if layout == "wide-algorithms":
+        wide = frame.pivot(index=["dataset", "replication"], columns="algorithm", values="score")
+        measures = {"acc": "higher"}
+    else:
+        wide = frame.rename(columns={"score": "acc"}).assign(loss=lambda f: 1 - f["acc"])
+        measures = {"acc": "higher", "loss": "lower"}
+    columns = wide.reset_index(drop=layout == "wide-measures").to_dict(orient="list")
+    scores = read_scores(engine(columns), measures=measures, layout=layout)
+    expected = read_scores(frame, measures=ACC)
+    np.testing.assert_array_equal(scores.blocks("acc").mean, expected.blocks("acc").mean)
+
+
+def _csv(frame, path):
+    frame.to_csv(path, index=False)
+
+
+def _gz(frame, path):
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        frame.to_csv(file, index=False)
+
+
+def _tsv(frame, path):
+    frame.to_csv(path, index=False, sep="\t")
+
+
+def _semicolons(frame, path):
+    frame.to_csv(path, index=False, sep=";")
+
+
+def _jsonl(frame, path):
+    frame.to_json(path, orient="records", lines=True, double_precision=15)
+
+
+def _folder(frame, path):
+    path.mkdir()
+    frame.iloc[:7].to_parquet(path / "1.parquet")
+    frame.iloc[7:].to_parquet(path / "2.parquet")
+
+
+def _database(frame, path):
+    connection = duckdb.connect(str(path))
+    connection.from_df(frame).create("results")
+    connection.close()
+
+
+FILES = {
+    "scores.csv": _csv,
+    "scores.csv.gz": _gz,
+    "scores.tsv": _tsv,
+    "scores.txt.csv": _semicolons,
+    "scores.parquet": lambda frame, path: frame.to_parquet(path),
+    "scores.feather": lambda frame, path: frame.to_feather(path),
+    "scores.jsonl": _jsonl,
+    "scores.xlsx": lambda frame, path: frame.to_excel(path, index=False),
+    "folder": _folder,
+    "scores.duckdb": _database,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_hold_the_same_table(name, make, tmp_path):
+    columns = make()
+    columns["score"] = [round(value, 6) for value in columns["score"]]
+    frame = pd.DataFrame(columns)
+    FILES[name](frame, tmp_path / name)
+    scores = read_scores(tmp_path / name, measures=ACC)
+    assert scores.digest == read_scores(frame, measures=ACC).digest
+    assert scores.source == name
