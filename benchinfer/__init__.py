@@ -7,7 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchinfer.compare.comparison import Comparison, Comparisons, per_dataset
+    from benchinfer.compare.comparison import Comparison
+    from benchinfer.compare.local import Comparisons, per_dataset
     from benchinfer.compare.mixed import compare_mixed
     from benchinfer.compare.points import compare_points
     from benchinfer.errors import (
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _homes = {
     "BenchinferError": "errors",
     "Comparison": "compare.comparison",
-    "Comparisons": "compare.comparison",
+    "Comparisons": "compare.local",
     "DesignError": "errors",
     "FitError": "errors",
     "Measure": "measure",
@@ -44,7 +45,7 @@ _homes = {
     "compare_points": "compare.points",
     "load": "saving",
     "load_example": "scores",
-    "per_dataset": "compare.comparison",
+    "per_dataset": "compare.local",
     "plot": "plots.draw",
     "read_scores": "scores",
     "report": "reports.page",

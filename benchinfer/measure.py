@@ -50,7 +50,7 @@ class Measure:
     >>> error.orient([0.1, 0.3])
     array([-0.1, -0.3])
     >>> Measure("seconds", better="lower", scale="log").effect(np.log(2.0))
-    array(0.5)
+    np.float64(0.5)
     """
 
     name: str

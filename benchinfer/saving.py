@@ -23,7 +23,8 @@ _homes = (
     "benchinfer.measure",
     "benchinfer.scores",
     "benchinfer.order.relation",
-    "benchinfer.compare.comparison",
+    "benchinfer.compare.evidence",
+    "benchinfer.compare.local",
     "benchinfer.compare.points",
     "benchinfer.compare.mixed",
 )

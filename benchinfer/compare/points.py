@@ -70,6 +70,12 @@ class PointsComparison(Comparison):
         """The statistic in one line."""
         return f"{self.statistic} of each data set, averaged over data sets"
 
+    def scope(self) -> str:
+        """Return what the claims are about, in words: never more than a description."""
+        # Zero-argument super() does not work in a slotted dataclass.
+        where = Comparison.scope(self).removeprefix("on average ")
+        return f"going by {_words[self.statistic]} alone, without inference, {where}"
+
     def effects(self) -> Mapping[str, Array]:
         """Return the estimates of the pairs, in the measure's own unit."""
         i, j = self.pairs.T
@@ -118,7 +124,7 @@ def compare_points(
     >>> import benchinfer as bi
     >>> scores = bi.load_example("demsar2006")
     >>> str(compare_points(scores, tolerance=0.005).relation())
-    'C4.5+m+cf ~ C4.5+m > C4.5+cf ~ C4.5'
+    'C4.5+m+cf > C4.5+m > C4.5 ~ C4.5+cf'
     """
     if statistic not in _words:
         raise DesignError(unknown("statistic", statistic, list(_words)))

@@ -149,7 +149,7 @@ def fit(
     >>> n = np.full((4, 2), 1); y = np.array([[1., 2.], [2., 4.], [5., 5.], [0., 3.]])
     >>> model = fit(from_cells(n, y, np.zeros_like(y)), ("dataset",))
     >>> model.variances.round(4).tolist()
-    [2.9167, 0.0, 0.0, 0.8333]
+    [2.3333, 0.0, 0.0, 0.8333]
     >>> model.beta.tolist()
     [2.0, 3.5]
     """

@@ -53,7 +53,7 @@ def survival(q: Array, k: int, df: float) -> Array:
 
     Examples
     --------
-    >>> float(survival(np.array(3.877676), 3, 10).round(6))
+    >>> float(survival(np.array(3.876776749), 3, 10).round(6))
     0.05
     """
     q = np.asarray(q, dtype=np.float64)

@@ -114,7 +114,7 @@ def test_two_algorithms_one_replication_is_the_paired_t_test():
 def test_one_data_set_unpaired_is_the_pooled_t_test():
     from scipy import stats
 
-    values = np.random.default_rng(5).normal(size=(1, 9, 2)) + [0.0, 1.0]
+    values = np.random.default_rng(5).normal(size=(1, 9, 2)) + np.array([0.0, 1.0])
     values[0, 7:, 0] = np.nan
     mixed = bi.compare_mixed(table(values, paired=False))
     a, b = values[0, :7, 0], values[0, :, 1]
@@ -128,7 +128,7 @@ def test_one_data_set_unpaired_is_the_pooled_t_test():
 
 def test_overlapping_folds_get_the_corrected_variance():
     # Nadeau & Bengio: variance of the difference times (1/B + rho/(1 - rho)).
-    values = np.random.default_rng(6).normal(size=(1, 10, 2)) + [0.0, 1.0]
+    values = np.random.default_rng(6).normal(size=(1, 10, 2)) + np.array([0.0, 1.0])
     difference = values[0, :, 0] - values[0, :, 1]
     folds = bi.Resampling("cv", folds=10)
     mixed = bi.compare_mixed(table(values, resampling=folds))
