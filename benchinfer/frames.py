@@ -24,8 +24,10 @@ GLOSSARY: dict[str, str] = {
     "estimate": "contrasts: first minus second in the measure's own unit (on log and logit scales"
     " the ratio or odds ratio first / second, neutral value 1); summary: the algorithm's level in"
     " the measure's own unit",
-    "conf_low": "lower end of the interval (simultaneous over all pairs in contrasts)",
-    "conf_high": "upper end of the interval (simultaneous over all pairs in contrasts)",
+    "conf_low": "lower end of the interval: simultaneous over all pairs in contrasts, of"
+    " the algorithm alone in summary",
+    "conf_high": "upper end of the interval: simultaneous over all pairs in contrasts, of"
+    " the algorithm alone in summary",
     "std_error": "standard error of the difference on the modelling scale",
     "df": "degrees of freedom of the test statistic",
     "statistic": "test statistic, positive where the first algorithm is better",

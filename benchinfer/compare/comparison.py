@@ -164,6 +164,10 @@ class Comparison(Showable):
             raise DesignError(unknown("rule", rule, ["evidence"]))
         return Relation.from_codes(self.algorithms, self.pairs, self.codes, self.rule)
 
+    def irrelevant(self) -> list[tuple[str, str]]:
+        """Return the pairs that differ significantly, but by less than the tolerance."""
+        return []
+
     def headline(self) -> str:
         """Return the verdict in one sentence, with direction and unit of generalisation."""
         return wording.headline(self.relation(), self.measure, self.scope())
@@ -218,6 +222,11 @@ class TestedComparison(Comparison):
             "p_raw": e.p_raw,
             "p_equivalence": e.p_equivalence,
         }
+
+    def irrelevant(self) -> list[tuple[str, str]]:
+        """Return the pairs that differ significantly, but by less than the tolerance."""
+        small = (self.codes == Verdict.EQUIVALENT) & (self.evidence.p_value <= self.alpha)
+        return [(self.algorithms[i], self.algorithms[j]) for i, j in self.pairs[small]]
 
     def relation(self, rule: str = "evidence") -> Relation:
         """Return the preference relation.

@@ -94,8 +94,8 @@ class MixedComparison(TestedComparison):
         small = _df_words[str(arguments["df"])]
         return (
             f"The {scale}scores of {self.measure.name} were modelled as {self.formula} by"
-            f" restricted maximum likelihood, with {small}. {self.design.reason} All pairs of algorithms were"
-            f" compared; {self.provenance.adjustment}."
+            f" restricted maximum likelihood, with {small}. {self.design.reason} All pairs"
+            f" of algorithms were compared; {self.provenance.adjustment}."
         )
 
     def variances(self) -> "pd.DataFrame":

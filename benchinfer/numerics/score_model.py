@@ -150,7 +150,7 @@ def fit(
     >>> model = fit(from_cells(n, y, np.zeros_like(y)), ("dataset",))
     >>> model.variances.round(4).tolist()
     [2.3333, 0.0, 0.0, 0.8333]
-    >>> model.beta.tolist()
+    >>> model.beta.round(6).tolist()
     [2.0, 3.5]
     """
     free = np.array([name in terms or name == "residual" for name in COMPONENTS])

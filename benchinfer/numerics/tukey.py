@@ -265,6 +265,9 @@ def _tail(family: MaxT, t: float) -> tuple[float, float]:
     A contrast is drawn, then its t beyond the threshold, then the others given it: multivariate t
     with one degree of freedom more. Relative error stays small however small the probability.
     """
+    bound = float(_bonferroni(family, np.array(t)))
+    if bound < 1e-280:
+        return bound, 0.0  # nothing can be drawn beyond t, and the union bound is tight there
     rng = np.random.default_rng(_SEED)
     root, df = family.root, family.df
     j_count, r = root.shape
@@ -282,7 +285,6 @@ def _tail(family: MaxT, t: float) -> tuple[float, float]:
             noise *= np.sqrt((df + x**2) / rng.chisquare(df + 1, per_batch))[:, None]
         beyond = np.abs((noise + x[:, None] * own) @ root.T) > t
         means[i] = (1 / np.maximum(beyond.sum(axis=1), 1)).mean()
-    bound = float(_bonferroni(family, np.array(t)))
     error = means.std(ddof=1) / np.sqrt(_REPLICATES)
     return float(means.mean()) * bound, float(error) * bound
 

@@ -218,13 +218,18 @@ class Relation(Showable):
         return poset.levels(self.strict)
 
     def covers(self) -> list[tuple[str, str]]:
-        """Cover pairs (better, worse) of the strict part: the lines of the Hasse diagram.
+        """Return the cover pairs (better, worse): the lines of the Hasse diagram, best first.
 
         Where the strict part is not transitive every established preference is returned.
         """
         strict = self.strict
         edges = poset.transitive_reduction(strict) if poset.is_transitive(strict) else strict
-        return [(self.algorithms[i], self.algorithms[j]) for i, j in np.argwhere(edges)]
+        beats, loses = strict.sum(axis=1), strict.sum(axis=0)
+        pairs = sorted(
+            ((int(i), int(j)) for i, j in np.argwhere(edges)),
+            key=lambda pair: (loses[pair[0]] - beats[pair[0]], pair[0], loses[pair[1]], pair[1]),
+        )
+        return [(self.algorithms[i], self.algorithms[j]) for i, j in pairs]
 
     def __str__(self) -> str:
         """Write the order best first, or the cover pairs where it is not a weak order."""

@@ -159,7 +159,9 @@ def test_selections_agree(engine, make):
 def test_wide_agrees(engine, make, layout):
     frame = pd.DataFrame(make())
     if layout == "wide-algorithms":
-        wide = frame.pivot(index=["dataset", "replication"], columns="algorithm", values="score")
+        wide = frame.pivot_table(
+            index=["dataset", "replication"], columns="algorithm", values="score"
+        )
         measures = {"acc": "higher"}
     else:
         wide = frame.rename(columns={"score": "acc"}).assign(loss=lambda f: 1 - f["acc"])

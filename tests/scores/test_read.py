@@ -266,7 +266,9 @@ def test_several_measures_without_a_column_of_measures(balanced):
 
 
 def test_wide_table_with_empty_cells(balanced):
-    wide = balanced.pivot(index=["dataset", "replication"], columns="algorithm", values="score")
+    wide = balanced.pivot_table(
+        index=["dataset", "replication"], columns="algorithm", values="score"
+    )
     wide.iloc[0, 0] = math.nan
     scores = read_scores(wide, measures="acc:higher", layout="wide-algorithms")
     assert scores.n_rows == 35

@@ -1,0 +1,101 @@
+"""What ``--json`` prints: every number in full, keys as in the column glossary.
+
+JSON has no word for what is not finite: NaN is ``null``, infinities are ``"inf"`` and ``"-inf"``.
+"""
+
+import dataclasses
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.compare.comparison import Comparison
+    from benchinfer.compare.local import Comparisons
+    from benchinfer.scores import Finding, ScoreTable
+
+
+def write(document: object) -> None:
+    """Print a document."""
+    # In ASCII: what a name holds can neither steer a terminal nor fail to be encoded.
+    sys.stdout.write(json.dumps(plain(document), indent=2, allow_nan=False) + "\n")
+
+
+def plain(value: Any) -> Any:
+    """Turn records, arrays and numbers into what JSON can hold."""
+    if isinstance(value, str) or value is None:
+        return value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if (as_list := getattr(value, "tolist", None)) is not None:  # NumPy's arrays and scalars
+        value = as_list()
+    if isinstance(value, Sequence):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+def rows(table: "pd.DataFrame") -> list[dict[str, object]]:
+    """Turn a table into one record per row."""
+    return [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False)]
+
+
+def findings(found: Sequence["Finding"]) -> list[dict[str, object]]:
+    """Write down findings, the first places of each as records."""
+    return [
+        plain(finding)
+        | {"where": [dict(zip(finding.where[0], row, strict=True)) for row in finding.where[1:]]}
+        for finding in found
+    ]
+
+
+def table(scores: "ScoreTable") -> dict[str, object]:
+    """Write down what a table holds and what the checks found."""
+    return {
+        "source": scores.source,
+        "n": scores.n_rows,
+        "datasets": scores.datasets,
+        "algorithms": scores.algorithms,
+        "measures": scores.measures,
+        "resampling": scores.resampling,
+        "paired": scores.paired,
+        "digest": scores.digest,
+        "findings": findings(scores.finding_records),
+    }
+
+
+def comparison(result: "Comparison", *, decided: bool) -> dict[str, object]:
+    """Write down a comparison."""
+    return {
+        "analysis": result.title,
+        "headline": result.headline(),
+        "order": str(result.relation()),
+        "decided": decided,
+        "measure": result.measure,
+        "algorithms": result.algorithms,
+        "level": result.level,
+        "target": result.target,
+        "rule": result.rule,
+        "formula": result.formula,
+        "method": result.method,
+        "summary": rows(result.summary()),
+        "contrasts": rows(result.contrasts()),
+        "diagnostics": rows(result.diagnostics()),
+        "provenance": result.provenance,
+    }
+
+
+def comparisons(results: "Comparisons", decided: Mapping[str, bool]) -> dict[str, object]:
+    """Write down one comparison per data set."""
+    return {
+        "datasets": {
+            name: comparison(result, decided=decided[name]) for name, result in results.items()
+        },
+        "refused": results.refused,
+    }

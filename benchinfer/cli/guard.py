@@ -1,0 +1,82 @@
+"""Exit codes, and errors without tracebacks."""
+
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+import typer
+
+from benchinfer.errors import (
+    BenchinferError,
+    DesignError,
+    FitError,
+    MissingExtra,
+    ScoreTableError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from benchinfer.order.relation import Relation
+
+
+class Exit(IntEnum):
+    """What a command tells the script that called it."""
+
+    DECIDED = 0
+    FAULTY = 1
+    USAGE = 2
+    UNDECIDED = 3
+    UNDECIDABLE = 4
+
+
+EPILOG = (
+    "Exit codes: 0 done; for compare: an algorithm is better than or equivalent to each of the"
+    " others; 1 the table has faults; 2 wrong usage; 3 compare: no such algorithm; 4 the table"
+    " cannot answer the question."
+)
+
+
+@contextmanager
+def guarded() -> Generator[None]:
+    """Turn errors into a message on stderr and an exit code; bugs keep their traceback."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # the reader has seen enough; typer ends quietly
+    except (BenchinferError, MissingExtra, OSError) as error:
+        from benchinfer.cli.terminal import safe_lines
+
+        sys.stderr.write(f"Error: {safe_lines(str(error))}\n")
+        raise typer.Exit(_code(error)) from None
+
+
+def _code(error: Exception) -> Exit:
+    if isinstance(error, DesignError | FitError):
+        return Exit.UNDECIDABLE
+    if isinstance(error, ScoreTableError) or not isinstance(error, BenchinferError):
+        return Exit.FAULTY
+    return Exit.USAGE
+
+
+def verdict_code(relations: "Iterable[Relation]") -> Exit:
+    """Return ``DECIDED`` where each relation has an algorithm that no other one may surpass.
+
+    Examples
+    --------
+    >>> from benchinfer.order.relation import Relation
+    >>> verdict_code([Relation.from_pairs(["a", "b"], {("a", "b"): "equivalent"})])
+    <Exit.DECIDED: 0>
+    >>> verdict_code([Relation.from_pairs(["a", "b"], {("a", "b"): "undecided"})])
+    <Exit.UNDECIDED: 3>
+    """
+    return Exit.DECIDED if all(settled(relation) for relation in relations) else Exit.UNDECIDED
+
+
+def settled(relation: "Relation") -> bool:
+    """Whether one algorithm is better than or equivalent to each of the others."""
+    words = relation.incidence().to_numpy()
+    # The diagonal is empty; "first" means that the row's algorithm is better.
+    return any(all(word in {"first", "equivalent", ""} for word in row) for row in words)

@@ -1,0 +1,197 @@
+"""The options that say where scores come from, written once for all commands."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from benchinfer.cli.guard import guarded
+from benchinfer.errors import DesignError
+
+if TYPE_CHECKING:
+    from benchinfer.scores import Resampling, ScoreTable
+
+Path = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCORES",
+        help="A CSV, TSV, Parquet, JSON lines, Feather or DuckDB file, a folder or glob of them, or"
+        " example:NAME for a bundled table.",
+        show_default=False,
+    ),
+]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TEXT",
+        help="name:better[:tolerance[:scale]], as in error:lower:0.01, once per measure; or the"
+        " path of a TOML file. Without it measures.toml beside the table is read.",
+    ),
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="NAME=ROLE",
+        help="The role of a column: dataset, replication, algorithm, measure, value or domain."
+        " Once per column; common names are recognised.",
+    ),
+]
+Layout = Annotated[
+    Literal["long", "wide-algorithms", "wide-measures"],
+    typer.Option(help="One row per score, or one column per algorithm or per measure."),
+]
+Resamples = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KIND",
+        help="How replications came about: independent, bootstrap, holdout:FRACTION, cv:FOLDS,"
+        " seeds or items.",
+    ),
+]
+Paired = Annotated[
+    bool | None,
+    typer.Option(
+        "--paired/--unpaired",
+        help="Whether algorithms share replications, if the resampling does not tell.",
+        show_default=False,
+    ),
+]
+Repeats = Annotated[
+    Literal["error", "keep"],
+    typer.Option(help="Several scores of one cell's replication: a fault, or kept."),
+]
+Nan = Annotated[
+    Literal["error", "missing"], typer.Option(help="Scores that are NaN: a fault, or missing rows.")
+]
+Query = Annotated[
+    str | None, typer.Option(metavar="SQL", help="What to select from a DuckDB file.")
+]
+Dataset = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Name of the data set where the table has no such column."),
+]
+MeasureName = Annotated[
+    str | None,
+    typer.Option(
+        "--measure",
+        "-m",
+        metavar="NAME",
+        help="The measure; may be omitted where the table has one.",
+    ),
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print everything as JSON, in full precision.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where scores come from, as typed; the fields are options of every command."""
+
+    scores: Path
+    measures: Measures = None
+    column: Columns = None
+    layout: Layout = "long"
+    resampling: Resamples = None
+    paired: Paired = None
+    repeats: Repeats = "error"
+    nan: Nan = "error"
+    query: Query = None
+    dataset: Dataset = None
+
+    def read(self) -> "ScoreTable":
+        """Read the table."""
+        from benchinfer.scores import load_example, read_scores
+        from benchinfer.scores.examples import examples
+
+        source, options = self.scores, self._arguments()
+        if source.startswith("example:"):
+            name = source.removeprefix("example:")
+            if name not in (folders := examples()):
+                return load_example(name)  # which says what examples there are
+            source = folders[name]
+        return read_scores(source, **options)
+
+    def _arguments(self) -> dict[str, Any]:
+        return {
+            "measures": _measures(self.measures),
+            "columns": _columns(self.column),
+            "layout": self.layout,
+            "resampling": None if self.resampling is None else parse_resampling(self.resampling),
+            "paired": self.paired,
+            "repeats": self.repeats,
+            "nan": self.nan,
+            "query": self.query,
+            "dataset": self.dataset,
+        }
+
+    def measure(self, scores: "ScoreTable", name: str | None) -> str:
+        """Return the name of the measure asked for; a wrong one is wrong usage."""
+        try:
+            return scores.measure(name).name
+        except DesignError as error:
+            raise typer.BadParameter(str(error), param_hint="'--measure'") from None
+
+
+def reads_scores(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `Source` in front of its own, and errors without tracebacks.
+
+    The command is called with a `Source` and its own options.
+    """
+
+    def run(**given: Any) -> None:
+        shared = {field.name: given.pop(field.name) for field in fields(Source)}
+        with guarded():
+            command(Source(**shared), **given)
+
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    shared = list(inspect.signature(Source, eval_str=True).parameters.values())
+    both = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in [*shared, *own]]
+    run.__signature__ = inspect.Signature(both)  # pyright: ignore[reportFunctionMemberAccess]
+    run.__annotations__ = {p.name: p.annotation for p in both}
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    return run
+
+
+def _measures(texts: list[str] | None) -> str | list[str] | None:
+    if texts is None:
+        return None
+    if len(texts) == 1 and texts[0].endswith(".toml"):
+        return texts[0]
+    return texts
+
+
+def _columns(texts: list[str] | None) -> Mapping[str, str] | None:
+    """Read NAME=ROLE; a name may hold ``=`` itself."""
+    if texts is None:
+        return None
+    pairs = [text.rpartition("=") for text in texts]
+    if wrong := [text for text, pair in zip(texts, pairs, strict=True) if not pair[0]]:
+        raise typer.BadParameter(f"{wrong[0]!r} is not NAME=ROLE.", param_hint="'--column'")
+    return {name.strip(): role.strip() for name, _, role in pairs}
+
+
+def parse_resampling(text: str) -> "Resampling":
+    """Read KIND, cv:FOLDS and holdout:FRACTION.
+
+    Examples
+    --------
+    >>> parse_resampling("cv:10").folds
+    10
+    """
+    from benchinfer.scores import Resampling
+
+    kind, colon, size = text.partition(":")
+    options: dict[str, Any] = {}
+    if colon:
+        try:
+            options = {"test_fraction": float(size)} if kind == "holdout" else {"folds": int(size)}
+        except ValueError:
+            raise typer.BadParameter(
+                f"{size!r} in {text!r} is no number of folds and no test fraction.",
+                param_hint="'--resampling'",
+            ) from None
+    return Resampling(kind, **options)  # pyright: ignore[reportArgumentType]

@@ -1,0 +1,73 @@
+"""What the command ``report`` does and prints."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchinfer.cli import results as shown
+from benchinfer.cli.tables import size
+from benchinfer.cli.terminal import Terminal
+from benchinfer.errors import DesignError
+
+if TYPE_CHECKING:
+    from benchinfer.compare.comparison import Comparison
+    from benchinfer.reports.gather import Gathered
+    from benchinfer.scores import ScoreTable
+
+
+def analyse(scores: "ScoreTable") -> "Gathered":
+    """Run what the table supports.
+
+    Raises
+    ------
+    DesignError
+        The table supports nothing.
+    """
+    from benchinfer.reports.gather import everything
+
+    found = everything(scores)
+    if not found.results:
+        raise DesignError(found.refusals[0].why)
+    return found
+
+
+def write(found: "Gathered", path: str) -> None:
+    """Write the report, making the folder that it goes to; leave nothing where that fails."""
+    from benchinfer.reports.page import report
+
+    folder = Path(path).parent
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        report(found, path)
+    except BaseException:
+        for place in made:
+            place.rmdir()
+        raise
+
+
+def comparisons(found: "Gathered") -> "list[Comparison]":
+    """Return the results that compare over all data sets, the first of a measure being its main."""
+    from benchinfer.compare.comparison import Comparison
+
+    return [result for result in found.results if isinstance(result, Comparison)]
+
+
+def show(found: "Gathered", scores: "ScoreTable", path: str) -> None:
+    """Print the main result on each measure, and where the report is."""
+    out = Terminal()
+    size(out, scores)
+    main: dict[str, Comparison] = {}
+    for result in comparisons(found):
+        main.setdefault(result.measure.name, result)
+    for name, result in main.items():
+        out.heading(f"{name}, by {result.title.lower()}")
+        shown.headline(out, result)
+        out.line()
+        out.grid(shown.levels(result))
+    out.line()
+    shown.legend(out, [result.relation() for result in main.values()])
+    for refusal in found.refusals:
+        out.line()
+        out.prose(f"{refusal.analysis} of {refusal.measure}: {refusal.why}", style="yellow")
+    out.line()
+    out.line(f"Report written to {path}", "bold")

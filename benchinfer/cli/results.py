@@ -1,0 +1,193 @@
+"""What is printed of a comparison: verdict, order, levels, contrasts, and what to beware of."""
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from benchinfer.cli import rounding
+from benchinfer.cli.terminal import Grid, Terminal
+from benchinfer.reports import numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.compare.comparison import Comparison
+    from benchinfer.compare.local import Comparisons
+    from benchinfer.measure import Measure
+    from benchinfer.order.relation import Relation
+
+LEGEND = "a > b: a is better    a ~ b: equivalent    a ? b: not told apart"
+_LINE = 72  # pairs that are not told apart are listed if they fit on one line, else counted
+
+
+def comparison(result: "Comparison") -> None:
+    """Print a comparison."""
+    out = Terminal()
+    headline(out, result)
+    out.line()
+    legend(out, [result.relation()])
+    out.heading(f"Levels: {result.measure.title} ({result.measure.better} is better)")
+    out.grid(levels(result))
+    contrasts(out, result)
+    beware(out, result)
+
+
+def headline(out: Terminal, result: "Comparison") -> None:
+    """Print the verdict in a sentence and as an order."""
+    out.prose(result.headline(), style="bold")
+    out.line()
+    for text in order(result.relation()):
+        out.prose(text, style="bold green", indent="    ", hanging="  ")
+
+
+def legend(out: Terminal, relations: Iterable["Relation"]) -> None:
+    """Print how orders are to be read."""
+    out.line(LEGEND, "dim")
+    properties = [relation.properties() for relation in relations]
+    if any(p["transitive"] and not p["weak order"] for p in properties):
+        out.line("a > b and b > c together say a > c", "dim")
+
+
+def order(relation: "Relation") -> list[str]:
+    """Write a relation in lines: one where it is a ranking, else one per better algorithm.
+
+    Examples
+    --------
+    >>> from benchinfer.order.relation import Relation
+    >>> order(Relation.from_pairs(["a", "b", "c"], {("a", "b"): "undecided", ("a", "c"): "first",
+    ...                                             ("b", "c"): "undecided"}))
+    ['a > c', 'a ? b, b ? c']
+    """
+    if relation.is_weak_order():
+        return [str(relation)]
+    worse: dict[str, list[str]] = {}
+    for a, b in relation.covers():
+        worse.setdefault(a, []).append(b)
+    # Best first, so that a chain can be read downwards.
+    strict = relation.strict
+    lost = dict(zip(relation.algorithms, strict.sum(axis=0) - strict.sum(axis=1), strict=True))
+    lines = [f"{a} > {', '.join(worse[a])}" for a in sorted(worse, key=lambda name: lost[name])]
+    pairs = relation.to_frame()
+    equal = pairs[pairs["verdict"] == "equivalent"]
+    if len(equal):
+        ties = zip(equal["first"], equal["second"], strict=True)
+        lines.append(", ".join(f"{a} ~ {b}" for a, b in ties))
+    apart = pairs[pairs["verdict"].isin(["undecided", "missing"])]
+    listed = ", ".join(f"{a} ? {b}" for a, b in zip(apart["first"], apart["second"], strict=True))
+    if len(listed) > _LINE:
+        listed = f"{len(apart)} of {len(pairs)} pairs are not told apart"
+    return [*lines, listed] if listed else lines
+
+
+def levels(result: "Comparison") -> Grid:
+    """Lay out the level of each algorithm, best first."""
+    table = result.summary().sort_values("rank", kind="stable")
+    measure = result.measure
+    has_interval = "conf_low" in table
+    ends = (table["conf_high"] - table["conf_low"]) / 4 if has_interval else _steps(table)
+    decimals = numbers.decimals(list(ends))
+    heads = ["rank", "algorithm", measure.name]
+    if has_interval:
+        heads += [f"{rounding.percent(result.level)} interval"]
+    rows: list[tuple[str, ...]] = []
+    for row in table.to_dict("records"):
+        cells = [f"{row['rank']:g}", row["algorithm"], rounding.number(row["estimate"], decimals)]
+        if has_interval:
+            cells.append(_interval(row["conf_low"], row["conf_high"], decimals))
+        rows.append((*cells, str(row["n"])))
+    return Grid((*heads, "scores"), tuple(rows), frozenset({0, 2, 3, 4}))
+
+
+def contrasts(out: Terminal, result: "Comparison") -> None:
+    """Print the evidence for every pair."""
+    table, measure = result.contrasts(), result.measure
+    tested = "p_value" in table
+    decimals = numbers.decimals(_spreads(table, measure))
+    heads = ["first", "second", measure.effect_name]
+    if tested:
+        heads += [f"{rounding.percent(result.level)} interval", "p"]
+    rows: list[tuple[str, ...]] = []
+    for row in table.to_dict("records"):
+        cells = [row["first"], row["second"], rounding.number(row["estimate"], decimals)]
+        if tested:
+            cells.append(_interval(row["conf_low"], row["conf_high"], decimals))
+            cells.append(numbers.p_value(row["p_value"]))
+        rows.append((*cells, f"{row['winner']} better" if row["winner"] else row["verdict"]))
+    out.heading(f"Contrasts: {direction(measure)}")
+    out.grid(
+        Grid(
+            (*heads, "verdict"),
+            tuple(rows),
+            frozenset({2, 3, 4} if tested else {2}),
+            tuple("" if name else "dim" for name in table["winner"]),
+        )
+    )
+    out.line()
+    if tested:
+        out.prose(f"{_sentence(result.provenance.adjustment)}.")
+    out.prose(result.rule)
+
+
+def direction(measure: "Measure") -> str:
+    """Say how a contrast is to be read."""
+    if measure.scale == "identity":
+        side = "above" if measure.better == "higher" else "below"
+        return f"{measure.name} of first minus second; {side} 0 the first is better"
+    side = "above" if measure.better == "higher" else "below"
+    what = "odds of " if measure.scale == "logit" else ""
+    return f"{what}{measure.name} of first divided by second; {side} 1 the first is better"
+
+
+def beware(out: Terminal, result: "Comparison") -> None:
+    """Print the checks that failed, with their remedies."""
+    failed = [check for check in result.checks if not check.ok]
+    if not failed:
+        return
+    out.heading("Beware")
+    for check in failed:
+        held = f"{check.check}: {check.value:.4g} (limit {check.limit:.4g})."
+        out.prose(f"- {held} {_sentence(check.remedy)}.", hanging="  ")
+
+
+def comparisons(results: "Comparisons") -> None:
+    """Print one order per data set."""
+    out = Terminal()
+    first = next(iter(results.values()))
+    measure = first.measure
+    out.prose(
+        f"{measure.name} ({measure.better} is better) on each of {len(results)} data sets by"
+        " itself.",
+        style="bold",
+    )
+    out.line()
+    rows = tuple((name, "; ".join(order(result.relation()))) for name, result in results.items())
+    out.grid(Grid(("dataset", "order"), rows))
+    out.line()
+    legend(out, results.relations().values())
+    out.line()
+    out.prose(first.rule)
+    if results.refused:
+        out.heading(f"{len(results.refused)} data sets could not be compared")
+        out.grid(Grid(("dataset", "reason"), tuple(results.refused.items())))
+
+
+def _spreads(table: "pd.DataFrame", measure: "Measure") -> list[float]:
+    """Return the sizes by which the decimals of contrasts are chosen."""
+    if "conf_low" in table:
+        return ((table["conf_high"] - table["conf_low"]) / 4).tolist()
+    return (table["estimate"] - measure.neutral).tolist()
+
+
+def _steps(table: "pd.DataFrame") -> list[float]:
+    """Return the distances of neighbouring levels."""
+    return table["estimate"].sort_values().diff().dropna().tolist()
+
+
+def _interval(low: float, high: float, decimals: int) -> str:
+    if math.isnan(low):
+        return ""
+    return f"{rounding.number(low, decimals)} to {rounding.number(high, decimals)}"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,115 @@
+"""What is printed of a score table: what it holds, what the checks found, and its cells."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer.cli import rounding
+from benchinfer.cli.terminal import Grid, Terminal
+from benchinfer.reports import numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.scores import Finding, ScoreTable
+
+_STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
+_STATISTICS = ("mean", "sd", "minimum", "q25", "median", "q75", "maximum")
+_HEADS = ("mean", "sd", "min", "q25", "median", "q75", "max")
+
+
+def check(scores: "ScoreTable") -> None:
+    """Print what the table holds and what the checks found."""
+    out = Terminal()
+    size(out, scores)
+    found = scores.finding_records
+    for finding in found:
+        out.line()
+        _finding(out, finding)
+    out.line()
+    counts = [(sum(f.severity == word for f in found), word) for word in ("warning", "note")]
+    out.line(", ".join(many(n, word) for n, word in counts) + ".", "bold")
+
+
+def size(out: Terminal, scores: "ScoreTable") -> None:
+    """Print the size of the table."""
+    low, high = _replications(scores)
+    span = f"{high}" if low == high else f"{low} to {high}"
+    kind = scores.resampling.kind if scores.resampling else "undeclared"
+    cells = (
+        f"{many(len(scores.datasets), 'data set')} x {many(len(scores.algorithms), 'algorithm')}"
+    )
+    shared = "shared" if scores.paired else "not shared"
+    out.prose(
+        f"{scores.source}: {many(scores.n_rows, 'score')}; {cells} x {span}"
+        f" replication{'' if high == 1 else 's'} (resampling: {kind}; {shared} by the algorithms)",
+        hanging="  ",
+    )
+    for measure in scores.measures:
+        out.prose(
+            f"{measure.name}: {measure.title}, {measure.better} is better, tolerance"
+            f" {measure.tolerance:g}"
+            + ("" if measure.scale == "identity" else f", {measure.scale} scale"),
+            indent="  ",
+            hanging="  ",
+        )
+
+
+def many(n: int, noun: str) -> str:
+    """Write a number with its noun.
+
+    Examples
+    --------
+    >>> many(1, "note"), many(2, "note")
+    ('1 note', '2 notes')
+    """
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def _replications(scores: "ScoreTable") -> tuple[int, int]:
+    found = np.concatenate([scores.coverage(m.name).expected for m in scores.measures])
+    found = found[found > 0]
+    return int(found.min()), int(found.max())
+
+
+def _finding(out: Terminal, finding: "Finding") -> None:
+    out.prose(
+        f"{finding.severity}  {finding.rule}: {finding.what}",
+        style=_STYLES[finding.severity],
+        hanging="  ",
+    )
+    head, *rows = finding.where or ((),)
+    if rows:
+        out.grid(Grid(head, tuple(rows)), indent="    ")
+        if (more := finding.count - len(rows)) > 0:
+            out.line(f"    ... and {more} more")
+    if finding.hint:
+        out.prose(f"Hint: {finding.hint}", indent="  ", hanging="      ")
+
+
+def describe(scores: "ScoreTable", measures: Sequence[str]) -> None:
+    """Print the statistics of every cell."""
+    out = Terminal()
+    size(out, scores)
+    for name in measures:
+        measure, table = scores.measure(name), scores.describe(name)
+        out.heading(f"{measure.title} ({measure.better} is better)")
+        out.grid(_cells(table))
+
+
+def _cells(table: "pd.DataFrame") -> Grid:
+    """Lay out the cells; the name of a data set stands at the first of its rows."""
+    single = bool((table["n"] == 1).all())
+    keys, heads = (("mean",), ("score",)) if single else (_STATISTICS, _HEADS)
+    spread = table["mean"] - table["mean"].mean() if single else table["q75"] - table["q25"]
+    decimals = numbers.decimals(spread.tolist())
+    rows: list[tuple[str, ...]] = []
+    for _, group in groupby(table.to_dict("records"), key=lambda row: row["dataset"]):
+        for i, row in enumerate(group):
+            values = tuple(rounding.number(row[key], decimals) for key in keys)
+            count = () if single else (str(row["n"]),)
+            rows.append((row["dataset"] if i == 0 else "", row["algorithm"], *count, *values))
+    names = ("dataset", "algorithm", *(() if single else ("n",)), *heads)
+    return Grid(names, tuple(rows), frozenset(range(2, len(names))))

@@ -1,0 +1,195 @@
+"""`plot`: one word for every figure of every result."""
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from benchinfer.compare.comparison import Comparison
+from benchinfer.compare.evidence import Setting
+from benchinfer.compare.local import Comparisons
+from benchinfer.errors import BenchinferError, DesignError, message, unknown
+from benchinfer.order.relation import Relation
+from benchinfer.plots import distributions, forest, hasse, verdicts
+from benchinfer.scores import ScoreTable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from benchinfer.plots.style import Width
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A figure that a result can be shown as.
+
+    Attributes
+    ----------
+    layout
+        Turns the result (and a width) into a record of where everything stands, with its text
+        alternative as ``alt``.
+    size
+        Turns that record into the size of a figure in inches.
+    draw
+        Draws that record into an Axes.
+    """
+
+    layout: Callable[..., Any]
+    size: Callable[[Any], tuple[float, float]]
+    draw: Callable[[Any, "Axes"], None]
+
+
+_hasse = Kind(hasse.layout, hasse.size, hasse.draw)
+
+
+_forest = Kind(forest.layout, forest.size, forest.draw)
+_verdicts = Kind(verdicts.layout, verdicts.size, verdicts.draw)
+_scores = Kind(distributions.layout, distributions.size, distributions.draw)
+
+
+def _on(kind: Kind, part: Callable[[Any], object]) -> Kind:
+    """Return the kind that shows a part of a result."""
+
+    def layout(result: object, width: "Width" = "wide") -> object:
+        return kind.layout(part(result), width)
+
+    return replace(kind, layout=layout)
+
+
+# The default kind first. The table is open: a type of your own can be added to it.
+KINDS: dict[type, Mapping[str, Kind]] = {
+    Comparison: {
+        "forest": _forest,
+        "hasse": _on(_hasse, lambda comparison: comparison.relation()),
+        "distributions": _on(_scores, lambda comparison: comparison.setting),
+    },
+    Comparisons: {"verdicts": _verdicts},
+    Relation: {"hasse": _hasse},
+    Setting: {"distributions": _scores},
+    ScoreTable: {"distributions": _on(_scores, Setting.of)},
+}
+
+
+def kinds(result: object) -> Mapping[str, Kind]:
+    """Return the figures that a result can be shown as by name, the default first.
+
+    Raises
+    ------
+    BenchinferError
+        There is no figure of such an object.
+    """
+    for cls in type(result).__mro__:
+        if cls in KINDS:
+            return KINDS[cls]
+    raise BenchinferError(
+        message(
+            f"there is no figure of a {type(result).__name__}.",
+            hint="plot a comparison, comparisons per data set, a relation or a score table.",
+        )
+    )
+
+
+def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> Figure:
+    """Draw a result.
+
+    Parameters
+    ----------
+    result
+        A comparison, comparisons per data set, a relation or a score table.
+    kind
+        Of a comparison: ``"forest"`` of the contrasts (default), ``"hasse"`` diagram of the order,
+        or ``"distributions"`` of the scores. Of comparisons per data set: ``"verdicts"``. Of a
+        relation: ``"hasse"``. Of a score table (with one measure): ``"distributions"``.
+    ax
+        Axes to draw into; by default a new figure whose size follows the number of rows.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; its label is a text alternative.
+
+    Raises
+    ------
+    BenchinferError
+        There is no figure of such an object.
+    DesignError
+        The result has no figure of that kind.
+
+    Examples
+    --------
+    >>> import benchinfer as bi
+    >>> relation = bi.Relation.from_pairs(["rf", "svm"], {("rf", "svm"): "second"})
+    >>> bi.plot(relation).get_label()
+    'Hasse diagram, best first (> preferred to, ~ equivalent, ? not told apart): svm > rf.'
+    """
+    chosen = _choose(result, kind)
+    return _drawn(chosen, chosen.layout(result), ax)
+
+
+def _choose(result: object, kind: str | None) -> Kind:
+    known = kinds(result)
+    if kind is None:
+        return next(iter(known.values()))
+    if kind not in known:
+        raise DesignError(unknown("kind of figure", kind, list(known)))
+    return known[kind]
+
+
+def _drawn(kind: Kind, laid: Any, ax: "Axes | None") -> Figure:
+    if ax is None:
+        # Not through pyplot: no window, no global state, nothing to close.
+        figure = Figure(figsize=kind.size(laid), layout="constrained")
+        kind.draw(laid, figure.add_subplot())
+        figure.set_label(laid.alt)
+        return figure
+    kind.draw(laid, ax)
+    figure = ax.figure
+    return figure if isinstance(figure, Figure) else figure.figure
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """A figure as SVG text.
+
+    Attributes
+    ----------
+    text
+        The SVG.
+    width, height
+        Natural size in CSS pixels.
+    alt
+        Text alternative.
+    """
+
+    text: str
+    width: int
+    height: int
+    alt: str
+
+
+def vector(result: object, kind: str, width: "Width" = "wide") -> Vector:
+    """Draw a result as SVG, the same text for the same result."""
+    chosen = _choose(result, kind)
+    buffer = StringIO()
+    with mpl.rc_context(), warnings.catch_warnings():
+        mpl.rcdefaults()  # a report looks the same whatever style its author prefers on screen
+        mpl.rcParams["svg.fonttype"] = "none"
+        mpl.rcParams["svg.hashsalt"] = "benchinfer"
+        mpl.rcParams["font.family"] = "DejaVu Sans"
+        # The browser draws the text and has the glyphs that matplotlib's own font lacks.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        figure = _drawn(chosen, chosen.layout(result, width), None)
+        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        figure.savefig(buffer, format="svg", metadata=nothing)
+    _, _, body = buffer.getvalue().partition("<svg")
+    across, down = figure.get_size_inches()
+    return Vector(
+        text="<svg" + body.replace("'DejaVu Sans'", "system-ui, 'DejaVu Sans', sans-serif"),
+        width=round(96 * across),
+        height=round(96 * down),
+        alt=str(figure.get_label()),
+    )

@@ -1,0 +1,189 @@
+"""Verdicts per data set: a tile for every data set and pair of algorithms."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
+
+from benchinfer.errors import DesignError, message
+from benchinfer.order.relation import Verdict
+from benchinfer.plots.style import FAINT, INK, MARKS, Width, plain, short, wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from benchinfer.compare.local import Comparisons
+    from benchinfer.order.relation import Relation
+
+SYMBOLS = {
+    Verdict.FIRST: ">",
+    Verdict.SECOND: "<",
+    Verdict.EQUIVALENT: "~",
+    Verdict.UNDECIDED: "?",
+    Verdict.MISSING: "",
+}
+_FILL = {
+    Verdict.FIRST: "#CFE4F2",
+    Verdict.SECOND: "#F8DCC6",
+    Verdict.EQUIVALENT: "#CDEBDD",
+    Verdict.UNDECIDED: "#F3F4F6",
+    Verdict.MISSING: "#FFFFFF",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """The verdict on one data set (`row`) about one pair (`column`)."""
+
+    row: int
+    column: int
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """Where everything stands.
+
+    Attributes
+    ----------
+    tiles
+        One per data set and pair.
+    rows, columns
+        Names of the data sets and of the pairs, the first algorithm of a pair first.
+    title, note
+        Heading, and how to read it.
+    width
+        Narrow figures have smaller tiles.
+    alt
+        Text alternative.
+    """
+
+    tiles: tuple[Tile, ...]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    title: str
+    note: tuple[str, ...]
+    width: Width
+    alt: str
+
+
+def layout(comparisons: "Comparisons", width: Width = "wide") -> Verdicts:
+    """Lay out the verdicts of a comparison per data set.
+
+    Parameters
+    ----------
+    comparisons
+        One comparison per data set; pairs that a data set lacks have an empty tile.
+    width
+        ``"narrow"`` for smaller tiles.
+
+    Raises
+    ------
+    DesignError
+        There is no comparison to draw.
+    """
+    if not comparisons:
+        raise DesignError(message("no data set was compared.", hint="see comparisons.refused."))
+    relations = comparisons.relations()
+    algorithms = _standing(relations)
+    pairs = list(combinations(algorithms, 2))
+    names, datasets = short(algorithms, 14), short(list(relations), 22)
+    tiles = [
+        Tile(row, column, _verdict(relation, *pair))
+        for row, relation in enumerate(relations.values())
+        for column, pair in enumerate(pairs)
+    ]
+    measure = next(iter(comparisons.values())).measure
+    counts = {v: sum(tile.verdict == v for tile in tiles) for v in Verdict}
+    said = ", ".join(f"{n} {v.label}" for v, n in sorted(counts.items(), reverse=True) if n)
+    return Verdicts(
+        tiles=tuple(tiles),
+        rows=tuple(datasets[name] for name in relations),
+        columns=tuple(f"{names[a]} : {names[b]}" for a, b in pairs),
+        title="Verdicts on each data set: "
+        f"{next(iter(short([measure.label or measure.name], 40).values()))}",
+        note=("> first, < second preferred", "~ equivalent, ? not told apart"),
+        width=width,
+        alt=f"Verdicts about {len(pairs)} pairs of algorithms on {len(relations)} data sets:"
+        f" {said}.",
+    )
+
+
+def _standing(relations: Mapping[str, "Relation"]) -> list[str]:
+    """Return the algorithms by wins less losses, so that most tiles favour the first of a pair."""
+    balance: Counter[str] = Counter()
+    for relation in relations.values():
+        balance.update(dict(zip(relation.algorithms, map(int, _balance(relation)), strict=True)))
+    return sorted(balance, key=lambda name: (-balance[name], name))
+
+
+def _balance(relation: "Relation") -> NDArray[np.int64]:
+    return relation.strict.sum(axis=1) - relation.strict.sum(axis=0)
+
+
+def _verdict(relation: "Relation", a: str, b: str) -> Verdict:
+    if a not in relation.algorithms or b not in relation.algorithms:
+        return Verdict.MISSING
+    i, j = relation.algorithms.index(a), relation.algorithms.index(b)
+    return Verdict(relation.states[i, j])
+
+
+def size(verdicts: Verdicts) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    across, down = (0.32, 0.26) if verdicts.width == "wide" else (0.15, 0.19)
+    names = 0.073 * max(map(len, verdicts.rows), default=0) + 0.2
+    heads = 0.075 * max(map(len, verdicts.columns), default=0)
+    return (
+        max(3.75, names + across * len(verdicts.columns)),
+        0.95 + heads + down * len(verdicts.rows),
+    )
+
+
+def draw(verdicts: Verdicts, ax: "Axes") -> None:
+    """Draw the verdicts into an Axes."""
+    v = verdicts
+    points = 9.5 if v.width == "wide" else 7.5
+    small = 8.5 if v.width == "wide" else 7.5
+    for tile in v.tiles:
+        ax.add_patch(
+            Rectangle(
+                (tile.column - 0.46, tile.row - 0.46), 0.92, 0.92, lw=0, fc=_FILL[tile.verdict]
+            )
+        )
+        ax.text(
+            tile.column,
+            tile.row,
+            SYMBOLS[tile.verdict],
+            ha="center",
+            va="center_baseline",
+            fontsize=points,
+            color=MARKS[tile.verdict].ink,
+            fontweight="bold",
+        )
+    ax.set_xlim(-0.5, len(v.columns) - 0.5)
+    ax.set_ylim(len(v.rows) - 0.5, -0.5)
+    ax.spines[:].set_visible(False)
+    ax.xaxis.tick_top()
+    ax.set_xticks(
+        range(len(v.columns)),
+        [plain(name) for name in v.columns],
+        rotation=90,
+        fontsize=small,
+        color=INK,
+    )
+    ax.set_yticks(range(len(v.rows)), [plain(n) for n in v.rows], fontsize=small, color=INK)
+    ax.tick_params(length=0)
+    ax.set_title(
+        plain(wrapped(v.title, 64 if v.width == "wide" else 34)),
+        loc="left",
+        fontsize=10,
+        fontweight="bold",
+        color=INK,
+        pad=8,
+    )
+    ax.set_xlabel("\n".join(v.note), loc="left", fontsize=8, color=FAINT)

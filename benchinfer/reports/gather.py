@@ -1,0 +1,114 @@
+"""Everything that a score table supports, asked one question after the other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchinfer.compare.comparison import Comparison
+from benchinfer.compare.local import Comparisons, per_dataset
+from benchinfer.compare.mixed import compare_mixed
+from benchinfer.compare.points import compare_points
+from benchinfer.errors import BenchinferError, DesignError, FitError, message
+from benchinfer.order.relation import Relation
+from benchinfer.scores import ScoreTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+type Result = Comparison | Comparisons | Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A question that the table cannot answer: measure, analysis, and why."""
+
+    measure: str
+    analysis: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What a report is about.
+
+    Attributes
+    ----------
+    results
+        In the order in which they were asked for.
+    refusals
+        What the table could not answer.
+    scores
+        The table, if there is one.
+    """
+
+    results: tuple[Result, ...]
+    refusals: tuple[Refusal, ...] = ()
+    scores: ScoreTable | None = None
+
+
+def everything(scores: ScoreTable) -> Gathered:
+    """Run all analyses on all measures, noting what the table cannot answer.
+
+    Mixed models over all data sets, point comparisons, and mixed models on each data set by itself
+    (where there are several).
+    """
+    asked: list[tuple[str, str, Callable[[str], Result]]] = []
+    for measure in scores.measures:
+        asked += [
+            (measure.name, "Mixed model", lambda name: compare_mixed(scores, name)),
+            (measure.name, "Point comparison", lambda name: compare_points(scores, name)),
+        ]
+        if len(scores.datasets) > 1:
+            asked.append(
+                (
+                    measure.name,
+                    "Mixed model on each data set",
+                    lambda name: per_dataset(compare_mixed, scores, name),
+                )
+            )
+    results: list[Result] = []
+    refusals: list[Refusal] = []
+    for name, analysis, ask in asked:
+        try:
+            results.append(ask(name))
+        except (DesignError, FitError) as error:
+            refusals.append(Refusal(name, analysis, str(error)))
+    return Gathered(tuple(results), tuple(refusals), scores)
+
+
+def gather(results: object, scores: ScoreTable | None) -> Gathered:
+    """Bring what `report` takes into one form.
+
+    Raises
+    ------
+    BenchinferError
+        Something cannot be reported.
+    """
+    if isinstance(results, Gathered):
+        return results
+    if isinstance(results, ScoreTable):
+        return everything(results)
+    if isinstance(results, Comparison | Comparisons | Relation):
+        return Gathered((results,), (), scores)
+    if not isinstance(results, Sequence) or isinstance(results, str):
+        raise _unfit(results)
+    parts = [gather(item, scores) for item in results]
+    if not parts:
+        raise BenchinferError(
+            message("there is nothing to report.", hint="give a score table, a result or a list.")
+        )
+    return Gathered(
+        tuple(result for part in parts for result in part.results),
+        tuple(refusal for part in parts for refusal in part.refusals),
+        scores or next((part.scores for part in parts if part.scores is not None), None),
+    )
+
+
+def _unfit(thing: object) -> BenchinferError:
+    return BenchinferError(
+        message(
+            f"cannot report a {type(thing).__name__}.",
+            hint="give a score table, a comparison, comparisons per data set, a relation, or a list"
+            " of them.",
+        )
+    )

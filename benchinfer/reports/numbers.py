@@ -1,0 +1,96 @@
+"""Numbers as a reader wants them: few digits, no exponents, a true minus sign."""
+
+import math
+from collections.abc import Sequence
+from statistics import median
+
+_MINUS = "\N{MINUS SIGN}"
+_NONE = "\N{EN DASH}"
+
+
+def fixed(value: float, decimals: int) -> str:
+    """Write a number with a given number of decimals.
+
+    Examples
+    --------
+    >>> fixed(0.0312, 3), fixed(-0.0001, 2), fixed(float("inf"), 2)
+    ('0.031', '0.00', '∞')
+    """
+    if math.isnan(value):
+        return _NONE
+    if math.isinf(value):
+        return ("" if value > 0 else _MINUS) + "∞"
+    text = f"{value:,.{decimals}f}"
+    if not text.strip("-0.,"):
+        text = text.lstrip("-")  # no minus zero
+    return text.replace("-", _MINUS)
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Write a number with a given number of significant digits.
+
+    Examples
+    --------
+    >>> significant(0.0123456), significant(12345.6), significant(1.0)
+    ('0.0123', '12,346', '1.00')
+    """
+    if not math.isfinite(value) or value == 0:
+        return fixed(value, 0)
+    return fixed(value, min(12, max(0, digits - 1 - math.floor(math.log10(abs(value))))))
+
+
+def brief(value: float) -> str:
+    """Write a number as short as it is.
+
+    Examples
+    --------
+    >>> brief(10.0), brief(0.00123), brief(1234.0)
+    ('10', '0.00123', '1,234')
+    """
+    text = significant(value)
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def p_value(value: float) -> str:
+    """Write a p-value.
+
+    Examples
+    --------
+    >>> p_value(3e-9), p_value(0.04217), p_value(0.99999)
+    ('<0.0001', '0.0422', '>0.9999')
+    """
+    if math.isnan(value):
+        return _NONE
+    if value < 1e-4:
+        return "<0.0001"
+    return ">0.9999" if value > 0.9999 else f"{value:.4f}"
+
+
+def percent(value: float) -> str:
+    """Write a share.
+
+    Examples
+    --------
+    >>> percent(0.1234)
+    '12.3 %'
+    """
+    return f"{fixed(100 * value, 1)} %"
+
+
+def decimals(spreads: Sequence[float]) -> int:
+    """Return how many decimals show two digits of the uncertainty.
+
+    Parameters
+    ----------
+    spreads
+        Standard errors, or what else says how finely values are known.
+
+    Examples
+    --------
+    >>> decimals([0.031, 0.034])
+    3
+    """
+    known = [abs(s) for s in spreads if math.isfinite(s) and s != 0]
+    if not known:
+        return 3
+    return min(8, max(0, 1 - math.floor(math.log10(median(known)))))

@@ -1,0 +1,231 @@
+"""`report`: results to one HTML file that needs nothing else."""
+
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from benchinfer.compare.comparison import Comparison
+from benchinfer.compare.evidence import Setting
+from benchinfer.compare.local import Comparisons
+from benchinfer.errors import DesignError
+from benchinfer.order.relation import Relation
+from benchinfer.reports import references, sections, tables
+from benchinfer.reports.gather import Gathered, gather
+from benchinfer.reports.records import Cell, Column, Page, Part, Section, Table
+from benchinfer.saving import write_whole
+from benchinfer.version import __version__
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benchinfer.measure import Measure
+    from benchinfer.scores import ScoreTable
+
+
+def report(
+    results: object,
+    path: "str | Path",
+    *,
+    scores: "ScoreTable | None" = None,
+    title: str | None = None,
+) -> "Path":
+    """Write results as one self-contained HTML file.
+
+    Parameters
+    ----------
+    results
+        A score table (everything that it supports is run, as on the command line), a comparison,
+        comparisons per data set, a relation, or a list of them.
+    path
+        The file to write.
+    scores
+        The table that the results come from, for its coverage and findings on all measures.
+    title
+        Heading of the report.
+
+    Returns
+    -------
+    pathlib.Path
+        The file. The same results give the same bytes.
+
+    Raises
+    ------
+    BenchinferError
+        Something cannot be reported, or the folder does not exist.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import benchinfer as bi
+    >>> relation = bi.Relation.from_pairs(["rf", "svm"], {("rf", "svm"): "second"})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     bi.report(relation, f"{folder}/report.html").name
+    'report.html'
+    """
+    return write_whole(path, render(compose(gather(results, scores), title)))
+
+
+def compose(gathered: Gathered, title: str | None = None) -> Page:
+    """Put together what a report says.
+
+    Parameters
+    ----------
+    gathered
+        The results.
+    title
+        Heading of the report.
+    """
+    comparisons = [r for r in gathered.results if isinstance(r, Comparison)]
+    everyone = [
+        *comparisons,
+        *(c for r in gathered.results if isinstance(r, Comparisons) for c in r.values()),
+    ]
+    parts = [_part(measure, n, gathered) for n, measure in enumerate(_measures(gathered), 1)]
+    relations = [r for r in gathered.results if isinstance(r, Relation)]
+    if relations:
+        found = tuple(sections.relation(r, n) for n, r in enumerate(relations, 1))
+        parts.append(Part("relations", "Relations", "", found[0].order, found))
+    entries = references.merged([c.citations() for c in everyone])
+    shown = [table for part in parts for section in part.sections for table in section.tables]
+    return Page(
+        title=title or _title(gathered),
+        about=_about(gathered),
+        parts=tuple(parts),
+        references=tuple(references.prose(entry) for entry in entries),
+        bibtex="\n\n".join(entries),
+        provenance=_provenance(gathered),
+        glossary=tables.explained(shown),
+        version=__version__,
+    )
+
+
+def render(page: Page) -> str:
+    """Turn a page into HTML; every text is escaped."""
+    import jinja2
+
+    source = files("benchinfer.reports") / "templates"
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda name: (source / name).read_text(encoding="utf-8")),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("page.html").render(page=page)
+
+
+def _measures(gathered: Gathered) -> "list[Measure]":
+    """Return the measures of the table or, without one, of the results, each once."""
+    found: dict[str, Measure] = {}
+    if gathered.scores is not None:
+        found = {measure.name: measure for measure in gathered.scores.measures}
+    for setting in _settings(gathered):
+        found[setting.measure.name] = setting.measure
+    return list(found.values())
+
+
+def _settings(gathered: Gathered) -> list[Setting]:
+    results = [r for r in gathered.results if isinstance(r, Comparison)]
+    # A data set by itself describes a part of the table: only where nothing describes the whole.
+    parts = [next(iter(r.values())) for r in gathered.results if isinstance(r, Comparisons)]
+    return [result.setting for result in (*results, *parts)]
+
+
+def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
+    """Return all that is known about one measure."""
+    name = measure.name
+    comparisons = [
+        r for r in gathered.results if isinstance(r, Comparison) and r.measure.name == name
+    ]
+    comparisons.sort(key=lambda c: not sections.inferential(c))
+    found = [
+        sections.verdict(c, main=n == 0 or sections.inferential(c))
+        for n, c in enumerate(comparisons)
+    ]
+    local = [
+        r
+        for r in gathered.results
+        if isinstance(r, Comparisons) and next(iter(r.values())).measure.name == name
+    ]
+    found += [sections.each_dataset(r) for r in local]
+    if refusals := [r for r in gathered.refusals if r.measure == name]:
+        found.append(sections.refused(refusals))
+    found += _data(measure, comparisons, gathered)
+    found += [sections.method(c) for c in comparisons]
+    found += [sections.method(next(iter(r.values())), each=True) for r in local]
+    return Part(
+        anchor=f"measure-{number}",
+        title=measure.title,
+        tag=f"{measure.better} is better",
+        verdict=comparisons[0].headline() if comparisons else "",
+        sections=tuple(found),
+    )
+
+
+def _data(
+    measure: "Measure", comparisons: Sequence[Comparison], gathered: Gathered
+) -> list[Section]:
+    """Return one section for each table of scores that a measure was compared on."""
+    scores = gathered.scores
+    if scores is not None and measure.name in {m.name for m in scores.measures}:
+        try:
+            setting = Setting.of(scores, measure.name)
+        except DesignError:
+            return []  # fewer than two algorithms: the refusals say so
+        return [sections.data(setting)]
+    settings = {c.setting.digest: c.setting for c in comparisons}
+    return [sections.data(s) for s in settings.values()]
+
+
+def _title(gathered: Gathered) -> str:
+    k, d = _extent(gathered)
+    on = f" on {d} data {'set' if d == 1 else 'sets'}" if d else ""
+    return f"Comparison of {k} algorithms{on}"
+
+
+def _extent(gathered: Gathered) -> tuple[int, int]:
+    if gathered.scores is not None:
+        return len(gathered.scores.algorithms), len(gathered.scores.datasets)
+    algorithms: set[str] = set()
+    datasets: set[str] = set()
+    for result in gathered.results:
+        for one in result.values() if isinstance(result, Comparisons) else [result]:
+            algorithms |= set(one.algorithms)
+            if isinstance(one, Comparison):
+                datasets |= set(one.setting.coverage.datasets)
+    return len(algorithms), len(datasets)
+
+
+def _about(gathered: Gathered) -> tuple[str, ...]:
+    measures = _measures(gathered)
+    if not measures:
+        return ()
+    said = "; ".join(f"{measure.title} ({measure.better} is better)" for measure in measures)
+    return (f"{'Measure' if len(measures) == 1 else 'Measures'}: {said}.",)
+
+
+def _provenance(gathered: Gathered) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for result in gathered.results:
+        if isinstance(result, Relation):
+            continue
+        one = next(iter(result.values())) if isinstance(result, Comparisons) else result
+        whole = isinstance(result, Comparison)
+        source = one.provenance
+        arguments = ", ".join(f"{name}={value!r}" for name, value in source.arguments.items())
+        rows.append(
+            (
+                Cell(source.analysis + ("" if whole else ", each data set"), "code"),
+                Cell(arguments, "code prose"),
+                Cell(source.digest if whole else "of each data set", "code"),
+                Cell(source.version),
+                Cell("" if source.seed is None else str(source.seed)),
+            )
+        )
+    columns = [Column("", head) for head in ("analysis", "arguments", "digest", "version", "seed")]
+    seeded = any(row[-1].text for row in rows)
+    return Table(
+        caption="How each result was made",
+        columns=tuple(columns if seeded else columns[:-1]),
+        rows=tuple(row if seeded else row[:-1] for row in rows),
+    )

@@ -1,0 +1,278 @@
+"""Frames of results as tables for readers."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from benchinfer.frames import GLOSSARY
+from benchinfer.order.relation import Verdict
+from benchinfer.plots.forest import order
+from benchinfer.plots.style import MARKS, words
+from benchinfer.reports.numbers import (
+    brief,
+    decimals,
+    fixed,
+    p_value,
+    percent,
+    significant,
+)
+from benchinfer.reports.records import Cell, Column, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.compare.comparison import Comparison
+    from benchinfer.compare.evidence import Check
+    from benchinfer.measure import Measure
+    from benchinfer.order.relation import Relation
+    from benchinfer.scores import Coverage, Finding
+
+type Write = Callable[[float], str]
+
+_HEADS = {
+    "conf_low": "from",
+    "conf_high": "to",
+    "std_error": "std. error",
+    "df": "df",
+    "statistic": "statistic",
+    "p_value": "p (difference)",
+    "p_equivalence": "p (equivalence)",
+    "p_raw": "p (unadjusted)",
+}
+_P = ("p_value", "p_equivalence", "p_raw")
+# What decides comes before what it was computed from: a narrow screen shows the left end.
+_DECIDES = ("verdict", "estimate", "conf_low", "conf_high", "p_value", "p_equivalence")
+
+
+def favours(measure: "Measure") -> str:
+    """Say how to read the sign of a contrast.
+
+    Examples
+    --------
+    >>> from benchinfer.measure import Measure
+    >>> favours(Measure("error", better="lower"))
+    'A difference below 0 favours the algorithm named first, as lower is better.'
+    """
+    side = "below" if measure.better == "lower" else "above"
+    article = "An" if measure.scale == "logit" else "A"
+    return (
+        f"{article} {measure.effect_name} {side} {measure.neutral:g} favours the algorithm named"
+        f" first, as {measure.better} is better."
+    )
+
+
+def contrasts(comparison: "Comparison") -> Table:
+    """One row per pair, in the order of the forest."""
+    measure, frame = comparison.measure, comparison.contrasts().iloc[order(comparison)]
+    known = [name for name in frame.columns if name not in {"measure", "first", "second", "winner"}]
+    names = [name for name in _DECIDES if name in known]
+    names += [name for name in known if name not in names]
+    columns = [Column("first", "first"), Column("second", "second")]
+    cells = [[Cell(str(v), "name") for v in frame[name]] for name in ("first", "second")]
+    writers = _effect_writers(measure, frame)
+    for name in names:
+        if name == "verdict":
+            columns.append(Column(name, "verdict"))
+            cells.append([_verdict(*row) for row in _rows(frame, "verdict", "first", "second")])
+        else:
+            head = effect_head(measure) if name == "estimate" else _HEADS.get(name, name)
+            columns.append(Column(name, head, numeric=True))
+            cells.append([Cell(writers.get(name, significant)(float(v))) for v in frame[name]])
+    interval = (
+        f" From, to: {100 * comparison.level:g} % simultaneous interval."
+        if "conf_low" in names
+        else ""
+    )
+    return Table(
+        caption=f"Contrasts in {measure.title}, {measure.better} is better",
+        columns=tuple(columns),
+        rows=tuple(zip(*cells, strict=True)),
+        note=favours(measure) + interval,
+    )
+
+
+def _rows(frame: "pd.DataFrame", *names: str) -> list[tuple[Any, ...]]:
+    return list(zip(*(frame[name].tolist() for name in names), strict=True))
+
+
+def effect_head(measure: "Measure") -> str:
+    """Name the contrast column by what it holds."""
+    sign = "\N{MINUS SIGN}" if measure.scale == "identity" else "/"
+    return f"{measure.effect_name} (first {sign} second)"
+
+
+def _verdict(label: str, first: str, second: str) -> Cell:
+    verdict = Verdict[label.upper()]
+    return Cell(words(verdict, first, second), f"verdict {label}", MARKS[verdict].symbol)
+
+
+def _effect_writers(measure: "Measure", frame: "pd.DataFrame") -> dict[str, Write]:
+    """Return how to write the columns of a table of contrasts."""
+    if measure.scale == "identity":
+        places = decimals(_spreads(frame))
+
+        def effect(value: float) -> str:
+            return fixed(value, places)
+    else:
+        effect = significant
+    return {
+        **dict.fromkeys(("estimate", "conf_low", "conf_high"), effect),
+        **dict.fromkeys(_P, p_value),
+        "df": lambda value: fixed(value, 1),
+        "statistic": lambda value: fixed(value, 2),
+    }
+
+
+def _spreads(frame: "pd.DataFrame") -> list[float]:
+    if "std_error" in frame:
+        return [float(v) for v in frame["std_error"]]
+    if "conf_low" in frame:
+        return [float(v) / 4 for v in frame["conf_high"] - frame["conf_low"]]
+    return [float(v) / 10 for v in frame["estimate"]]
+
+
+def summary(comparison: "Comparison") -> Table:
+    """One row per algorithm, best first."""
+    measure = comparison.measure
+    frame = comparison.summary().drop(columns="measure").sort_values("rank", kind="stable")
+    if measure.scale == "identity":
+        places = decimals(_spreads(frame))
+
+        def level(value: float) -> str:
+            return fixed(value, places)
+    else:
+        level = significant
+    writers: dict[str, Write] = dict.fromkeys(("estimate", "conf_low", "conf_high"), level)
+    columns = [Column("algorithm", "algorithm")]
+    cells = [[Cell(str(v), "name") for v in frame["algorithm"]]]
+    for name in frame.columns.drop("algorithm"):
+        columns.append(Column(name, _HEADS.get(name, name.replace("_", " ")), numeric=True))
+        cells.append([Cell(writers.get(name, brief)(float(v))) for v in frame[name]])
+    interval = (
+        f"From, to: {100 * comparison.level:g} % interval of each algorithm alone; overlap of two"
+        " intervals is no test of their difference."
+        if "conf_low" in frame
+        else ""
+    )
+    return Table(
+        caption=f"Algorithms by {measure.title}, {measure.better} is better, best first",
+        columns=tuple(columns),
+        rows=tuple(zip(*cells, strict=True)),
+        note=interval,
+    )
+
+
+def variances(frame: "pd.DataFrame", measure: "Measure") -> Table:
+    """One row per source of variation."""
+    scale = {"identity": "the measure's own", "log": "the logarithmic", "logit": "the logit"}
+    return Table(
+        caption=f"Where the scores vary, on {scale[measure.scale]} scale",
+        columns=(
+            Column("source", "source"),
+            Column("variance", "variance", numeric=True),
+            Column("sd", "std. deviation", numeric=True),
+            Column("share", "share of variance", numeric=True),
+        ),
+        rows=tuple(
+            (
+                Cell(str(source)),
+                Cell(significant(variance)),
+                Cell(significant(variance**0.5)),
+                Cell(percent(share)),
+            )
+            for source, variance, share in _rows(frame, "source", "variance", "share")
+        ),
+    )
+
+
+def diagnostics(checks: "Sequence[Check]") -> Table:
+    """One row per check, those that ask for attention first."""
+    return Table(
+        caption="Diagnostics",
+        columns=(
+            Column("ok", "result"),
+            Column("check", "check"),
+            Column("value", "value", numeric=True),
+            Column("limit", "limit", numeric=True),
+            Column("remedy", "how to read it"),
+        ),
+        rows=tuple(
+            (
+                Cell("passed", "pass", "✓") if row.ok else Cell("attention", "fail", "!"),
+                Cell(row.check),
+                Cell(brief(row.value)),
+                Cell(brief(row.limit)),
+                Cell(row.remedy, "prose"),
+            )
+            for row in sorted(checks, key=lambda row: row.ok)
+        ),
+    )
+
+
+def incidence(relation: "Relation") -> Table:
+    """One row per pair of a relation."""
+    frame = relation.to_frame()
+    return Table(
+        caption="Verdicts of the pairs",
+        columns=(
+            Column("first", "first"),
+            Column("second", "second"),
+            Column("verdict", "verdict"),
+        ),
+        rows=tuple(
+            (Cell(first, "name"), Cell(second, "name"), _verdict(verdict, first, second))
+            for first, second, verdict in _rows(frame, "first", "second", "verdict")
+        ),
+    )
+
+
+def counts(coverage: "Coverage") -> Table:
+    """Scores per cell, with those marked that lack some."""
+    expected = coverage.expected.tolist()
+    return Table(
+        caption="Scores per cell",
+        columns=(
+            Column("dataset", "data set"),
+            Column("expected", "expected", numeric=True),
+            *(Column("", name, numeric=True) for name in coverage.algorithms),
+        ),
+        rows=tuple(
+            (Cell(name, "name"), Cell(str(whole)), *(_count(n, whole) for n in row))
+            for name, whole, row in zip(
+                coverage.datasets, expected, coverage.found.tolist(), strict=True
+            )
+        ),
+        note="Expected: the replications that the data set has. Shaded: fewer, or none.",
+    )
+
+
+def _count(n: int, whole: int) -> Cell:
+    return Cell(str(n), "empty" if n == 0 else "thin" if n < whole else "full")
+
+
+def findings(records: Sequence["Finding"]) -> Table:
+    """One row per finding of the checks."""
+    rank = {"error": 0, "warning": 1, "note": 2}
+    return Table(
+        caption="What the checks of the table found",
+        columns=(
+            Column("severity", "severity"),
+            Column("rule", "rule"),
+            Column("where", "what"),
+            Column("hint", "what to do"),
+        ),
+        rows=tuple(
+            (
+                Cell(f.severity, "note" if f.severity == "note" else "fail"),
+                Cell(f.rule),
+                Cell(f.what, "prose"),
+                Cell(f.hint, "prose"),
+            )
+            for f in sorted(records, key=lambda f: rank.get(f.severity, 3))
+        ),
+    )
+
+
+def explained(tables: Sequence[Table]) -> tuple[tuple[str, str, str], ...]:
+    """Return head, name and meaning of each column of the tables that the glossary knows."""
+    seen = {column.name: column.head for table in tables for column in table.columns[::-1]}
+    return tuple((seen[name], name, text) for name, text in GLOSSARY.items() if name in seen)

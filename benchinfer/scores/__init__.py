@@ -1,0 +1,19 @@
+"""Tables in: reading scores, checking them, and reducing them to arrays."""
+
+from benchinfer.scores.cells import Blocks, Cells
+from benchinfer.scores.coverage import Coverage, Finding
+from benchinfer.scores.examples import load_example
+from benchinfer.scores.read import read_scores
+from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.table import ScoreTable
+
+__all__ = [
+    "Blocks",
+    "Cells",
+    "Coverage",
+    "Finding",
+    "Resampling",
+    "ScoreTable",
+    "load_example",
+    "read_scores",
+]

@@ -1,0 +1,155 @@
+"""From a frame and its roles to the columns that all else reads, in any engine.
+
+Six columns: ``domain`` (if there is one), ``dataset``, ``replication``, ``algorithm`` and
+``measure`` are text without empty strings, ``value`` is a float. A seventh, ``text``, is there only
+where scores came as text; it holds what was written.
+"""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import narwhals as nw
+
+from benchinfer.scores.roles import LABELS, Roles
+
+type Frame = "nw.LazyFrame[Any]"
+
+_EXACT = 2.0**53  # whole numbers beyond are not told apart
+_NAME, _VALUE = "benchinfer_name", "benchinfer_value"  # until they have their roles
+# What stands for "no score" in a text column, as CSV readers take it.
+_NONE = (
+    *("", "NA", "NaN", "-NaN", "nan", "-nan", "NULL", "null", "None", "N/A", "n/a", "NaT"),
+    *("#N/A", "#NA", "#N/A N/A", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+)
+_NUMBER = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$"
+_INFINITE = r"^[+-]?(?:[iI][nN][fF]|[iI]nfinity)$"
+COMMA = r"^[+-]?\d*,\d+(?:[eE][+-]?\d+)?$"
+
+
+def canonical(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> Frame:
+    """Name, type and arrange the columns.
+
+    Parameters
+    ----------
+    frame
+        As loaded.
+    roles
+        Which column plays which role.
+    absent
+        Role to the one label that stands for a column that is not there.
+
+    Returns
+    -------
+    LazyFrame
+        The canonical columns. In memory, labels are dictionary-encoded.
+    """
+    if roles.wide:
+        frame = _long(frame, roles)
+    schema, memory = frame.collect_schema(), in_memory(frame)
+    columns: list[nw.Expr] = []
+    for role in LABELS:
+        names = (_NAME,) if roles.wide and role == roles.spread else roles.of.get(role, ())
+        if len(names) == 1:
+            columns.append(_label(names[0], schema[names[0]], memory=memory).alias(role))
+        elif names:
+            parts = [_label(name, schema[name], memory=False) for name in names]
+            columns.append(nw.concat_str(parts, separator="/").alias(role))
+        elif role in absent:
+            columns.append(nw.lit(absent[role]).alias(role))
+    value = _VALUE if roles.wide else roles.of.get("value", (None,))[0]
+    if value is None:
+        columns.append(nw.lit(0.0).alias("value"))  # reported as a missing column
+    elif schema[value] == nw.String:
+        stripped = nw.col(value).str.strip_chars()
+        columns.append(nw.when(~stripped.is_in(_NONE)).then(stripped).alias("text"))
+    elif schema[value].is_numeric() or schema[value] == nw.Boolean:
+        columns.append(nw.col(value).cast(nw.Float64).alias("value"))
+    else:
+        columns.append(nw.col(value).cast(nw.String).alias("text"))
+    frame = frame.select(*columns)
+    if "text" in frame.collect_schema().names():
+        frame = frame.with_columns(_parsed().alias("value"))
+    return encoded(frame)
+
+
+def _long(frame: Frame, roles: Roles) -> Frame:
+    """One row per score."""
+    schema = frame.collect_schema()
+    kind = nw.String if any(schema[name] == nw.String for name in roles.wide) else nw.Float64
+    # Not unpivot: narwhals 2.28 cannot do it on DuckDB connections other than the default one.
+    parts = [
+        frame.select(
+            *roles.labels, nw.lit(name).alias(_NAME), nw.col(name).cast(kind).alias(_VALUE)
+        )
+        for name in roles.wide
+    ]
+    return nw.concat(parts)
+
+
+def in_memory(frame: Frame) -> bool:
+    """Whether the frame is an Arrow table; all that is in memory is taken over into one."""
+    return type(nw.to_native(frame)).__module__.split(".")[0] == "pyarrow"
+
+
+def _label(name: str, kind: nw.dtypes.DType, *, memory: bool) -> nw.Expr:
+    """Text of a label: whole numbers without ".0", truth as in Python, null for nothing."""
+    column = nw.col(name)
+    if memory and kind == nw.Categorical:
+        return column  # codes of text, as our CSV reader gives them
+    if kind.is_float():
+        there = ~(column.is_null() | column.is_nan())
+        whole = there & (column.abs() < _EXACT) & (column == column.round(0))
+        # The cast must not see the others: engines raise on them.
+        as_whole = nw.when(whole).then(column).otherwise(nw.lit(0.0)).cast(nw.Int64)
+        text = nw.when(whole).then(as_whole.cast(nw.String)).otherwise(column.cast(nw.String))
+        return nw.when(there).then(text)
+    if kind == nw.Boolean:
+        return nw.when(column).then(nw.lit("True")).when(~column).then(nw.lit("False"))
+    if kind == nw.String:
+        return nw.when(column != nw.lit("")).then(column)
+    return column.cast(nw.String)
+
+
+def _parsed() -> nw.Expr:
+    """Read numbers from text; those with a decimal comma too, so that later checks see them."""
+    text = nw.col("text")
+    # Each cast must not see what it cannot read: engines raise on it.
+    number = nw.when(text.str.contains(_NUMBER)).then(text).cast(nw.Float64)
+    swapped = text.str.replace_all(",", ".", literal=True)
+    comma = nw.when(text.str.contains(COMMA)).then(swapped).cast(nw.Float64)
+    infinite = nw.when(text.str.contains(_INFINITE)).then(nw.lit(float("inf")))
+    return nw.coalesce(number, comma, infinite)
+
+
+def unreadable() -> nw.Expr:
+    """Whether text is there that is no number, decimal commas aside."""
+    text = nw.col("text")
+    pattern = f"{_NUMBER}|{COMMA}|{_INFINITE}"
+    return ~text.is_null() & ~text.str.contains(pattern).fill_null(value=False)
+
+
+def encoded(frame: Frame) -> Frame:
+    """Dictionary-encode the labels of a frame in memory; leave others to their engine."""
+    if not in_memory(frame):
+        return frame
+    import pyarrow as pa
+
+    native = cast("pa.Table", nw.to_native(frame))
+    for i, name in enumerate(native.schema.names):
+        column = native.column(i)
+        if name in LABELS:
+            if not pa.types.is_dictionary(column.type):
+                column = column.cast(pa.string()).dictionary_encode()
+            native = native.set_column(i, name, _without_empty(column))
+    return nw.from_native(native.unify_dictionaries(), eager_only=True).lazy()
+
+
+def _without_empty(column: Any) -> Any:
+    """Make empty labels null."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not any("" in chunk.dictionary.to_pylist() for chunk in column.chunks[:1]):
+        return column
+    text = column.cast(pa.string())
+    return pc.if_else(pc.equal(text, ""), None, text).dictionary_encode()  # pyright: ignore[reportAttributeAccessIssue]

@@ -1,0 +1,140 @@
+"""What a table covers: counts per cell, kept by every result in place of the data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.frames import frame
+from benchinfer.saving import savable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding of a check.
+
+    Attributes
+    ----------
+    rule
+        Name of the rule.
+    severity
+        ``"error"`` (stops reading), ``"warning"`` or ``"note"``.
+    count
+        How many rows, cells or names are concerned.
+    what
+        One sentence.
+    where
+        Header row and the first offenders, as strings.
+    hint
+        What to do.
+    """
+
+    rule: str
+    severity: str
+    count: int
+    what: str
+    where: tuple[tuple[str, ...], ...] = ()
+    hint: str = ""
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Counts per cell of one measure, with what the checks found.
+
+    Attributes
+    ----------
+    measure
+        Name of the measure.
+    datasets, algorithms
+        The D and K names, sorted.
+    found
+        (D, K) number of scores.
+    expected
+        (D,) number of replications that the data set has: what a complete cell would hold.
+    findings
+        What the checks of the table found.
+    """
+
+    measure: str
+    datasets: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    found: NDArray[np.int64]
+    expected: NDArray[np.int64]
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """Number of scores."""
+        return int(self.found.sum())
+
+    def __repr__(self) -> str:
+        """Say how much is there; `to_frame` lists the cells."""
+        return (
+            f"Coverage({self.measure}: {len(self.datasets)} data sets x {len(self.algorithms)}"
+            f" algorithms, {self.n} scores; of {self.found.size} cells {len(self.empty)} empty,"
+            f" {len(self.thin)} thin)"
+        )
+
+    @property
+    def empty(self) -> list[tuple[str, str]]:
+        """The (data set, algorithm) cells without a score."""
+        return [(self.datasets[d], self.algorithms[k]) for d, k in np.argwhere(self.found == 0)]
+
+    @property
+    def thin(self) -> list[tuple[str, str]]:
+        """The (data set, algorithm) cells with some scores, but fewer than expected."""
+        some = (self.found > 0) & (self.found < self.expected[:, None])
+        return [(self.datasets[d], self.algorithms[k]) for d, k in np.argwhere(some)]
+
+    def to_frame(self) -> "pd.DataFrame":
+        """One row per cell: ``dataset algorithm found expected``."""
+        d, k = (index.ravel() for index in np.indices(self.found.shape))
+        return frame(
+            {
+                "dataset": [self.datasets[i] for i in d],
+                "algorithm": [self.algorithms[i] for i in k],
+                "found": self.found.ravel(),
+                "expected": self.expected[d],
+            }
+        )
+
+
+def listed(findings: Sequence[Finding]) -> "pd.DataFrame":
+    """Put findings into a table.
+
+    Parameters
+    ----------
+    findings
+        The findings.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per finding: ``rule severity count where hint``. ``where`` says what was found and
+        names the first places.
+    """
+    return frame(
+        {
+            "rule": [f.rule for f in findings],
+            "severity": [f.severity for f in findings],
+            "count": np.array([f.count for f in findings], dtype=np.int64),
+            "where": [_places(f) for f in findings],
+            "hint": [f.hint.replace("\n", " ") for f in findings],
+        }
+    )
+
+
+def _places(finding: Finding) -> str:
+    header, *rows = finding.where or ((),)
+    places = [", ".join(f"{a} {b}" for a, b in zip(header, row, strict=True)) for row in rows]
+    more = finding.count - len(rows)
+    if rows and more > 0:
+        places.append(f"and {more} more")
+    return finding.what.removesuffix(".") + (f" ({'; '.join(places)})" if places else "")

@@ -1,0 +1,197 @@
+"""What the author declares about a table: its measures and its resampling."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from benchinfer.errors import BenchinferError, ScoreTableError, message, unknown
+from benchinfer.measure import Measure, as_measures
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.resampling import Resampling
+
+type Measures = Measure | str | Path | Mapping[str, str] | Sequence[Measure | str]
+
+_TOP = ("resampling", "measures")
+_MEASURE = ("better", "tolerance", "scale", "bounds", "unit", "label")
+_RESAMPLING = ("kind", "folds", "test_fraction", "paired")
+
+
+def declared(
+    measures: object, resampling: object, beside: Path | None
+) -> tuple[tuple[Measure, ...], Resampling | None, list[Finding]]:
+    """Bring together what the arguments and the TOML declare; arguments win.
+
+    Parameters
+    ----------
+    measures
+        What ``measures=`` takes: forms of `as_measures`, or a path to a TOML.
+    resampling
+        A `Resampling`, the name of a kind, or None.
+    beside
+        A ``measures.toml`` beside the table, if there is one.
+
+    Returns
+    -------
+    measures, resampling, findings
+        Empty and None where nothing declares them; a note on what the file beside the table said.
+    """
+    path = beside
+    if isinstance(measures, Path) or (isinstance(measures, str) and measures.endswith(".toml")):
+        path, measures = Path(measures), None
+    found: tuple[Measure, ...] = ()
+    said: Resampling | None = None
+    notes: list[Finding] = []
+    # Where both arguments are given, a file that happens to lie there is not even opened.
+    if path is not None and (measures is None or resampling is None):
+        found, said = read_toml(path)
+        parts = ["measures"] * (measures is None) + ["resampling"] * (
+            resampling is None and said is not None
+        )
+        if path is beside and parts:
+            what = f"{' and '.join(parts)} as {path.name} beside the table says."
+            notes.append(Finding("declared beside", "note", len(parts), what))
+    if measures is not None:
+        try:
+            found = as_measures(measures)
+        except (TypeError, AttributeError):
+            raise ScoreTableError(
+                message(
+                    f"measures={measures!r} cannot be read.",
+                    hint='measures={"accuracy": "higher"}, or Measure("accuracy", "higher").',
+                )
+            ) from None
+    if isinstance(resampling, str):
+        said = Resampling(resampling)  # pyright: ignore[reportArgumentType]
+    elif isinstance(resampling, Resampling):
+        said = resampling
+    elif resampling is not None:
+        kinds = ("independent", "bootstrap", "holdout", "cv", "seeds", "items")
+        raise ScoreTableError(unknown("resampling", resampling, kinds))
+    return found, said, notes
+
+
+def read_toml(path: Path) -> tuple[tuple[Measure, ...], Resampling | None]:
+    r"""Read a ``measures.toml``.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    measures, resampling
+        In the order of the file; None where resampling is not declared.
+
+    Raises
+    ------
+    ScoreTableError
+        Every fault of the file at once.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "measures.toml")
+    ...     _ = path.write_text('[measures.error]\nbetter = "lower"\ntolerance = 0.01')
+    ...     read_toml(path)[0][0].tolerance
+    0.01
+    """
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ScoreTableError(message(f"there is no file {str(path)!r}.")) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ScoreTableError(message(f"{path.name!r} is not a TOML file: {error}.")) from None
+    faults = _strange(document, _TOP, "")
+    tables = document.get("measures", {})
+    measures: list[Measure] = []
+    resampling: Resampling | None = None
+    if not isinstance(tables, Mapping):
+        faults.append("measures: not a table; write [measures.error] and its keys below.")
+        tables = {}
+    for name, entry in cast("Mapping[str, object]", tables).items():
+        if isinstance(item := _measure(name, entry), Measure):
+            measures.append(item)
+        else:
+            faults += item
+    if "resampling" in document:
+        item = _resampling(document["resampling"])
+        resampling = item if isinstance(item, Resampling) else None
+        faults += item if isinstance(item, list) else []
+    if faults:
+        raise ScoreTableError(
+            message(
+                f"{len(faults)} {'fault' if len(faults) == 1 else 'faults'} in {path.name!r}:\n"
+                + "\n".join(f"    {fault}" for fault in faults),
+                hint=[
+                    f"keys of a measure: {', '.join(_MEASURE)};",
+                    f"of [resampling]: {', '.join(_RESAMPLING)}.",
+                ],
+            )
+        )
+    return tuple(measures), resampling
+
+
+def _strange(table: Mapping[str, object], known: tuple[str, ...], prefix: str) -> list[str]:
+    return [f"{prefix}{key}: there is no such key." for key in table if key not in known]
+
+
+def _measure(name: str, entry: object) -> Measure | list[str]:
+    """Read one measure, or say what is wrong with it."""
+    prefix = f"measures.{name}."
+    if not isinstance(entry, Mapping):
+        return [f"measures.{name}: not a table; write [measures.{name}] and its keys below."]
+    table = cast("Mapping[str, Any]", entry)
+    faults = _strange(table, _MEASURE, prefix)
+    if "better" not in table:
+        faults.append(f'{prefix}better: missing; "higher" or "lower".')
+    faults += [
+        f"{prefix}{key}: {table[key]!r} is not text."
+        for key in ("better", "scale", "unit", "label")
+        if not isinstance(table.get(key, ""), str)
+    ]
+    if not _number(table.get("tolerance", 0)):
+        faults.append(f"{prefix}tolerance: {table['tolerance']!r} is not a number.")
+    bounds = table.get("bounds")
+    if bounds is not None and not (
+        isinstance(bounds, list) and len(bounds) == 2 and all(map(_number, bounds))
+    ):
+        faults.append(f"{prefix}bounds: {bounds!r} is not [lowest, highest].")
+    if faults:
+        return faults
+    keys = {key: value for key, value in table.items() if key != "bounds"}
+    if bounds is not None:
+        keys["bounds"] = (float(bounds[0]), float(bounds[1]))
+    try:
+        return Measure(name, **keys)
+    except BenchinferError as error:
+        return [f"measures.{name}: {str(error).splitlines()[0]}"]
+
+
+def _resampling(entry: object) -> Resampling | list[str]:
+    """Read the resampling, or say what is wrong with it."""
+    if not isinstance(entry, Mapping):
+        return ["resampling: not a table; write [resampling] and its keys below."]
+    table = cast("Mapping[str, Any]", entry)
+    faults = _strange(table, _RESAMPLING, "resampling.")
+    if "kind" not in table:
+        faults.append("resampling.kind: missing.")
+    if not isinstance(table.get("paired", True), bool):
+        faults.append(f"resampling.paired: {table['paired']!r} is not true or false.")
+    faults += [
+        f"resampling.{key}: {table[key]!r} is not a number."
+        for key in ("folds", "test_fraction")
+        if key in table and not _number(table[key])
+    ]
+    if faults:
+        return faults
+    try:
+        return Resampling(**table)
+    except BenchinferError as error:
+        return [f"resampling: {str(error).splitlines()[0]}"]
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

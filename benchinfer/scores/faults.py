@@ -1,0 +1,356 @@
+"""What makes a table unfit to be compared: one rule per function, all reported together."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from benchinfer.errors import ScoreTableError, message
+from benchinfer.measure import Measure
+from benchinfer.scores.canonical import COMMA, unreadable
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.roles import LABELS, Roles
+from benchinfer.scores.rows import first_rows
+from benchinfer.scores.summary import Summary
+
+type Frame = "nw.LazyFrame[Any]"
+
+_VALUE = nw.col("value")
+_ABSENT = _VALUE.is_null() | _VALUE.is_nan()
+_INFINITE = ~_ABSENT & ~_VALUE.is_finite()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A table on its way in.
+
+    Attributes
+    ----------
+    frame
+        Canonical columns, as they came.
+    clean
+        The rows without a missing label and with a finite score.
+    summary
+        Of the clean rows.
+    roles
+        Which column played which role.
+    measures
+        As declared.
+    repeats, nan
+        What to do with several scores in one place, and with scores that are not there.
+    counts
+        How many rows fail each test of `tests`.
+    """
+
+    frame: Frame
+    clean: Frame
+    summary: Summary
+    roles: Roles
+    measures: tuple[Measure, ...]
+    repeats: str
+    nan: str
+    counts: dict[str, int]
+
+    @property
+    def columns(self) -> list[str]:
+        """The canonical columns that there are."""
+        return self.frame.collect_schema().names()
+
+    @property
+    def place(self) -> list[str]:
+        """The columns that say where a score belongs, as far as the table has them."""
+        many = len(self.summary.measures) > 1 or len(self.measures) > 1
+        shown = ["dataset", "replication", "algorithm", *(["measure"] if many else [])]
+        return [name for name in shown if name in self.columns]
+
+
+type Fault = Callable[[Reading], Finding | None]
+
+
+def tests(frame: Frame) -> dict[str, nw.Expr]:
+    """Give the conditions that a single row can fail."""
+    columns = frame.collect_schema().names()
+    labels = [nw.col(name).is_null() for name in LABELS if name in columns]
+    conditions = {
+        "rows": nw.lit(value=True),
+        "labels": nw.any_horizontal(*labels, ignore_nulls=True),
+        "absent": _ABSENT,
+        "infinite": _INFINITE,
+    }
+    if "text" in columns:
+        conditions["absent"] = nw.col("text").is_null()
+        conditions["comma"] = nw.col("text").str.contains(COMMA)
+        conditions["unreadable"] = unreadable()
+    return conditions
+
+
+def tally(frame: Frame) -> dict[str, int]:
+    """Count the rows that fail each test, in one query."""
+    counts = [
+        nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).alias(name)
+        for name, condition in tests(frame).items()
+    ]
+    table = frame.select(*counts).select(nw.all().sum()).collect().to_arrow()
+    return {name: int(table.column(name)[0].as_py() or 0) for name in table.column_names}
+
+
+def without_faults(frame: Frame, counts: dict[str, int]) -> Frame:
+    """Keep the rows that can be counted; those with a fault are reported, not compared."""
+    columns = frame.collect_schema().names()
+    if sum(counts.values()) > counts["rows"]:
+        labels = [nw.col(name).is_null() for name in LABELS if name in columns]
+        bad = nw.any_horizontal(*labels, _ABSENT, ignore_nulls=True) | _INFINITE
+        frame = frame.filter(~bad)
+    return frame.select(*(name for name in (*LABELS, "value") if name in columns))
+
+
+def _are(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"
+
+
+def no_scores(reading: Reading) -> Finding | None:
+    """Report a table without rows, or without any that can be used."""
+    if not reading.counts["rows"]:
+        return Finding("no scores", "error", 1, "the table has no rows.")
+    if not reading.summary.measures and reading.counts["absent"] == reading.counts["rows"]:
+        return Finding("no scores", "error", 1, "no row of the table has a score.")
+    return None
+
+
+def decimal_commas(reading: Reading) -> Finding | None:
+    """Report scores like ``0,93``."""
+    if not (n := reading.counts.get("comma", 0)):
+        return None
+    bad = reading.frame.filter(nw.col("text").str.contains(COMMA))
+    where = first_rows(bad, (*reading.place, "text"))
+    return Finding(
+        "decimal commas",
+        "error",
+        n,
+        _are(n, "score is", "scores are") + " text with a decimal comma.",
+        _as_value(where),
+        'pandas.read_csv(path, decimal=",") reads them as numbers.',
+    )
+
+
+def not_numbers(reading: Reading) -> Finding | None:
+    """Report scores that are words or dates."""
+    if not (n := reading.counts.get("unreadable", 0)):
+        return None
+    where = first_rows(reading.frame.filter(unreadable()), (*reading.place, "text"))
+    return Finding(
+        "not numbers",
+        "error",
+        n,
+        _are(n, "score is not a number.", "scores are not numbers."),
+        _as_value(where),
+        "correct them, or leave failed runs out as missing rows.",
+    )
+
+
+def numbers_as_text(reading: Reading) -> Finding | None:
+    """Report scores that are numbers, but typed as text throughout."""
+    c = reading.counts
+    if "unreadable" not in c or c["unreadable"] or c["comma"] or not c["rows"] > c["absent"]:
+        return None
+    n = c["rows"] - c["absent"]
+    return Finding(
+        "numbers as text",
+        "error",
+        n,
+        _are(n, "score is a number", "scores are numbers") + " written as text.",
+        _as_value(first_rows(reading.frame, (*reading.place, "text"))),
+        f"convert the column {', '.join(reading.roles.scores)} to float first.",
+    )
+
+
+def _as_value(where: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    return ((*where[0][:-1], "value"), *where[1:])
+
+
+def missing_labels(reading: Reading) -> Finding | None:
+    """Report rows that do not say what they are about."""
+    if not (n := reading.counts["labels"]):
+        return None
+    labels = [name for name in LABELS if name in reading.columns]
+    bad = reading.frame.filter(
+        nw.any_horizontal(*(nw.col(name).is_null() for name in labels), ignore_nulls=True)
+    )
+    return Finding(
+        "missing labels",
+        "error",
+        n,
+        _are(n, "row lacks", "rows lack") + f" a label ({', '.join(labels)}).",
+        tuple(first_rows(bad, (*labels, "value"))),
+        "complete the labels, or remove the rows.",
+    )
+
+
+def nan_values(reading: Reading) -> Finding | None:
+    """Report scores that are NaN or null."""
+    if not (n := reading.counts["absent"]):
+        return None
+    where = tuple(first_rows(reading.frame.filter(tests(reading.frame)["absent"]), reading.place))
+    if reading.nan == "missing" or reading.roles.wide:
+        what = _are(n, "score is", "scores are") + " NaN or null: taken as missing."
+        return Finding("nan values", "warning", n, what, where, "coverage() shows what is left.")
+    hint = 'leave failed runs out as missing rows, or say so knowingly: nan="missing".'
+    what = _are(n, "score is", "scores are") + " NaN or null."
+    return Finding("nan values", "error", n, what, where, hint)
+
+
+def infinite_values(reading: Reading) -> Finding | None:
+    """Report scores that are infinite."""
+    if not (n := reading.counts["infinite"]):
+        return None
+    return Finding(
+        "infinite values",
+        "error",
+        n,
+        _are(n, "score is", "scores are") + " infinite.",
+        tuple(first_rows(reading.frame.filter(_INFINITE), (*reading.place, "value"))),
+        "leave failed runs out as missing rows.",
+    )
+
+
+def duplicate_rows(reading: Reading) -> Finding | None:
+    """Report several scores of one (data set, replication, algorithm, measure)."""
+    more = reading.summary.n > reading.summary.replications
+    if not more.any() or not reading.roles.has("algorithm"):
+        return None
+    keys = ["dataset", "replication", "algorithm", "measure"]
+    groups = reading.clean.group_by(*keys).agg(nw.len().alias("n")).filter(nw.col("n") > 1)
+    n = int(groups.select(nw.len().alias("n")).collect().to_arrow().column("n")[0].as_py())
+    where = tuple(first_rows(groups, (*reading.place, "n")))
+    place = "(dataset, replication, algorithm, measure)"
+    what = f"{_are(n, 'place', 'places')} {place} {'has' if n == 1 else 'have'} several scores."
+    if reading.repeats == "keep":
+        return Finding("repeats kept", "note", n, what, where, "their spread is used as such.")
+    hint = 'remove the duplicates; if they are repeats of one replication, say repeats="keep".'
+    if "replication" not in reading.roles.of:
+        hint = (
+            'columns={"name": "replication"} says which column tells them apart;\n'
+            'repeats="keep" takes them as repeats of one replication.'
+        )
+    return Finding("duplicate rows", "error", n, what, where, hint)
+
+
+def direction_not_given(reading: Reading) -> Finding | None:
+    """Report measures of which nobody said which direction is better."""
+    known = {measure.name for measure in reading.measures}
+    names = [name for name in reading.summary.measures if name not in known]
+    if not names or not reading.roles.has("value"):
+        return None
+    everything = {m.name: m.better for m in reading.measures} | dict.fromkeys(names, "lower")
+    if any(m.tolerance or m.scale != "identity" or m.bounds for m in reading.measures):
+        code = f'Measure("{names[0]}", better="lower")' if len(names) == 1 else "a Measure for each"
+        hint = f'add {code} to measures=, with "higher" where larger is better.'
+    else:
+        pairs = ", ".join(f'"{name}": "{better}"' for name, better in everything.items())
+        hint = f'measures={{{pairs}}}, with "higher" where larger is better.'
+    what = f"it is not said whether higher or lower is better for: {', '.join(names)}."
+    return Finding("direction not given", "error", len(names), what, (), hint)
+
+
+def out_of_bounds(reading: Reading) -> Finding | None:
+    """Report scores outside the legal range of their measure."""
+    conditions: list[nw.Expr] = []
+    ranges: list[str] = []
+    for m in reading.measures:
+        if m.bounds is None or m.name not in reading.summary.measures:
+            continue
+        own = reading.summary.of(m.name)
+        low, high = m.bounds
+        if np.nanmin(own.minimum) < low or np.nanmax(own.maximum) > high:
+            outside = ~_VALUE.is_between(low, high)
+            conditions.append((nw.col("measure") == m.name) & outside)
+            ranges.append(f"{m.name} [{low:g}, {high:g}]")
+    if not conditions:
+        return None
+    bad = reading.clean.filter(nw.any_horizontal(*conditions, ignore_nulls=True))
+    n = int(bad.select(nw.len().alias("n")).collect().to_arrow().column("n")[0].as_py())
+    return Finding(
+        "out of bounds",
+        "error",
+        n,
+        _are(n, "score is", "scores are") + f" outside the bounds: {', '.join(ranges)}.",
+        tuple(first_rows(bad, (*reading.place, "value"))),
+        "per cent or a fraction? Correct the scores, or the bounds of the measure.",
+    )
+
+
+def several_domains(reading: Reading) -> Finding | None:
+    """Report data sets that are said to be of more than one domain."""
+    if "domain" not in reading.columns:
+        return None
+    pairs = reading.clean.select("dataset", "domain").unique().collect().to_arrow().to_pylist()
+    names = [pair["dataset"] for pair in pairs]
+    rows = sorted((p["dataset"], p["domain"]) for p in pairs if names.count(p["dataset"]) > 1)
+    if not rows:
+        return None
+    n = len({row[0] for row in rows})
+    return Finding(
+        "several domains",
+        "error",
+        n,
+        _are(n, "data set is", "data sets are") + " of more than one domain.",
+        (("dataset", "domain"), *rows[:5]),
+        "a data set belongs to one domain.",
+    )
+
+
+FAULTS: tuple[Fault, ...] = (
+    no_scores,
+    numbers_as_text,
+    decimal_commas,
+    not_numbers,
+    missing_labels,
+    nan_values,
+    infinite_values,
+    duplicate_rows,
+    direction_not_given,
+    out_of_bounds,
+    several_domains,
+)
+
+
+def refuse(findings: list[Finding], name: str) -> None:
+    """Raise all errors among the findings as one.
+
+    Parameters
+    ----------
+    findings
+        What was found.
+    name
+        What to call the table.
+
+    Raises
+    ------
+    ScoreTableError
+        There is at least one error; warnings are named too, since no table is there to ask.
+    """
+    errors = [finding for finding in findings if finding.severity == "error"]
+    if not errors:
+        return
+    warnings = [finding for finding in findings if finding.severity == "warning"]
+    if len(errors) == 1:
+        lines = [_text(errors[0])]
+    else:
+        lines = [f"{len(errors)} faults in {name!r}."]
+        for i, finding in enumerate(errors, 1):
+            first, *rest = f"{finding.rule}: {_text(finding)}".splitlines()
+            lines += [f"{i:2}. {first}", *(f"    {line}" for line in rest)]
+    if warnings:
+        lines += ["Also:", *(f"  - {finding.rule}: {finding.what}" for finding in warnings)]
+    raise ScoreTableError("\n".join(lines), findings)
+
+
+def _text(finding: Finding) -> str:
+    lines = [message(finding.what, where=finding.where)]
+    if finding.where and (more := finding.count - (len(finding.where) - 1)) > 0:
+        lines.append(f"    ... and {more} more")
+    if finding.hint:
+        lines += message("", hint=finding.hint.splitlines()).splitlines()[1:]
+    return "\n".join(lines)

@@ -1,0 +1,205 @@
+"""Reading scores: from any source to a checked `ScoreTable`."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from benchinfer.errors import ScoreTableError, unknown
+from benchinfer.measure import Measure
+from benchinfer.scores.canonical import canonical, encoded
+from benchinfer.scores.check import check, pairing, swapped_roles
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.declared import Measures, declared
+from benchinfer.scores.faults import FAULTS, Reading, refuse, tally, without_faults
+from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.roles import Layout, Roles, assign
+from benchinfer.scores.sources import Source, open_source
+from benchinfer.scores.summary import summarise
+from benchinfer.scores.table import ScoreTable
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+
+def read_scores(
+    source: object,
+    *,
+    measures: Measures | None = None,
+    columns: Mapping[str, str] | None = None,
+    layout: Layout = "long",
+    dataset: str | None = None,
+    resampling: Resampling | str | None = None,
+    paired: bool | None = None,
+    repeats: Literal["error", "keep"] = "error",
+    query: str | None = None,
+    nan: Literal["error", "missing"] = "error",
+) -> ScoreTable:
+    """Read a table of scores and check it.
+
+    Parameters
+    ----------
+    source
+        A frame (pandas, polars eager or lazy, pyarrow, a DuckDB relation, or what else narwhals
+        reads), or a path: CSV, TSV (also ``.gz``), Parquet or Feather (a file, a folder, a glob),
+        JSON lines, a DuckDB file; or a folder with ``scores.csv`` and ``measures.toml``.
+    measures
+        Measures, ``{"accuracy": "higher"}``, ``"error:lower:0.01"``, or the path of a
+        ``measures.toml``; by default the ``measures.toml`` beside the table.
+    columns
+        Column to role where names are not common ones: ``{"task": "dataset"}``. Two columns that
+        are given the role ``replication`` are joined.
+    layout
+        ``"long"``, or ``"wide-algorithms"`` or ``"wide-measures"`` where there is one column for
+        each.
+    dataset
+        Name of the data set, where no column holds it.
+    resampling
+        How the replications came about: a `Resampling` or the name of its kind.
+    paired
+        Whether algorithms share replications; by default as the resampling says, or else as the
+        labels tell.
+    repeats
+        ``"keep"`` allows several scores of one (data set, replication, algorithm, measure).
+    query
+        SQL, for a DuckDB file or connection.
+    nan
+        ``"missing"`` takes NaN and null scores as missing rows; in wide tables they always are.
+
+    Returns
+    -------
+    ScoreTable
+        Without missing labels and with finite scores only.
+
+    Raises
+    ------
+    ScoreTableError
+        All faults of the table at once.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"task": ["iris"] * 4, "fold": [1, 1, 2, 2],
+    ...                       "model": ["svm", "knn"] * 2, "score": [0.9, 0.8, 0.95, 0.85]})
+    >>> read_scores(frame, measures={"accuracy": "higher"})
+    ScoreTable(DataFrame: 1 data set x 2 algorithms, 2 paired replications, 4 scores, none missing;
+    accuracy (higher is better))
+    """
+    for name, value, known in (
+        ("repeats", repeats, ("error", "keep")),
+        ("nan", nan, ("error", "missing")),
+    ):
+        if value not in known:
+            raise ScoreTableError(unknown(name, value, known))
+    origin = open_source(source, query)
+    declares, resamples, found = declared(measures, resampling, origin.toml)
+    roles = assign(origin.names, columns, layout, [m.name for m in declares])
+    found += roles.findings
+    absent = _absent(roles, origin, declares, dataset, found)
+    if not roles.scores:
+        refuse(found, origin.name)
+    rows, loading = origin.load(roles.labels, roles.scores)
+    found += loading
+    reading = _reading(canonical(rows, roles, absent), roles, declares, repeats, nan)
+    found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
+    said, by = _said(paired, resamples)
+    is_paired, note = pairing(reading.summary, said=said, by=by)
+    found += [note, *_reading_notes(reading, resamples)]
+    if any(finding.severity == "error" for finding in found):
+        # No table will be there to ask: what it would say goes along.
+        design = check(reading.summary, paired=is_paired) if roles.has("algorithm") else ()
+        refuse([*found, *design], origin.name)
+    return ScoreTable(
+        measures=tuple(m for m in declares if m.name in reading.summary.measures),
+        resampling=resamples,
+        paired=is_paired,
+        domains=_domains(reading),
+        source=origin.name,
+        notes=tuple(found),
+        _frame=reading.clean,
+        _summary=reading.summary,
+    )
+
+
+def _absent(
+    roles: Roles,
+    origin: Source,
+    measures: tuple[Measure, ...],
+    dataset: str | None,
+    found: list[Finding],
+) -> dict[str, str]:
+    """Give one label to each role that has no column, and report it."""
+    absent: dict[str, str] = {}
+    if not roles.has("dataset"):
+        absent["dataset"] = dataset or origin.stem
+        what = f"no column of data sets: all scores are of one, {absent['dataset']!r}."
+        found.append(Finding("no dataset column", "note", 1, what, (), 'dataset="..." names it.'))
+    elif dataset is not None:
+        names = ", ".join(roles.of["dataset"])
+        what = f"dataset={dataset!r} was given, but the column {names} holds data sets."
+        hint = f"leave it out; scores.subset(datasets={dataset!r}) selects."
+        found.append(Finding("dataset given twice", "error", 1, what, (), hint))
+    if not roles.has("replication"):
+        absent["replication"] = "1"
+        what = "no column of replications: one replication per data set."
+        hint = 'columns={"name": "replication"} says which column it is.'
+        found.append(Finding("no replication column", "note", 1, what, (), hint))
+    if not roles.has("algorithm"):
+        absent["algorithm"] = "?"  # reported as a missing column
+    if not roles.has("measure"):
+        if len(measures) > 1 and roles.scores:
+            names = ", ".join(m.name for m in measures)
+            what = f"no column of measures, but several are declared: {names}."
+            hint = 'columns={"name": "measure"} says which column it is;\n'
+            hint += 'layout="wide-measures" reads one column per measure.'
+            found.append(Finding("missing columns", "error", 1, what, (), hint))
+        elif measures:
+            what = f"no column of measures: all scores are of {measures[0].name!r}."
+            found.append(Finding("no measure column", "note", 1, what))
+        score = roles.of.get("value", ("value",))[0]
+        absent["measure"] = measures[0].name if measures else score
+    return absent
+
+
+def _reading(
+    frame: "nw.LazyFrame[Any]",
+    roles: Roles,
+    measures: tuple[Measure, ...],
+    repeats: str,
+    nan: str,
+) -> Reading:
+    counts = tally(frame)
+    clean = without_faults(frame, counts)
+    if counts["labels"]:
+        clean = encoded(clean)
+    return Reading(frame, clean, summarise(clean), roles, measures, repeats, nan, counts)
+
+
+def _said(paired: bool | None, resampling: Resampling | None) -> tuple[bool | None, str]:  # noqa: FBT001
+    if paired is not None:
+        return paired, f"paired={paired}"
+    return (resampling.pairs, f"resampling {resampling.kind!r}") if resampling else (None, "")
+
+
+def _reading_notes(reading: Reading, resampling: Resampling | None) -> list[Finding]:
+    """Report what can be seen only while all rows and declarations are at hand."""
+    found: list[Finding] = []
+    summary = reading.summary
+    if reading.roles.has("measure") or not summary.measures:
+        unused = [m.name for m in reading.measures if m.name not in summary.measures]
+        if unused and summary.measures:
+            what = f"declared, but without scores: {', '.join(unused)}."
+            hint = f"the table has scores of: {', '.join(summary.measures)}."
+            found.append(Finding("measure without scores", "warning", len(unused), what, (), hint))
+    items = resampling is not None and resampling.kind == "items"
+    if reading.roles.has("replication") and summary.datasets and not items:
+        labels = reading.clean.select("replication").unique().collect().to_arrow()
+        names = sorted(str(label) for label in labels.column(0).to_pylist())
+        if swapped := swapped_roles(summary.datasets, names):
+            found.append(swapped)
+    return found
+
+
+def _domains(reading: Reading) -> dict[str, str] | None:
+    if "domain" not in reading.columns:
+        return None
+    pairs = reading.clean.select("dataset", "domain").unique().collect().to_arrow().to_pylist()
+    return {pair["dataset"]: pair["domain"] for pair in sorted(pairs, key=lambda p: p["dataset"])}

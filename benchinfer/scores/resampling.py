@@ -1,0 +1,80 @@
+"""How the replications of an experiment came about, as its author declares it."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from benchinfer.errors import BenchinferError, message, unknown
+from benchinfer.saving import savable
+
+type Kind = Literal["independent", "bootstrap", "holdout", "cv", "seeds", "items"]
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How replications came about; it drives pairing, variance and the wording of claims.
+
+    Parameters
+    ----------
+    kind
+        ``independent`` (fresh data each time), ``bootstrap`` (resamples of one learning sample),
+        ``holdout`` (repeated random splits), ``cv`` (folds), ``seeds`` (random starts) or ``items``
+        (test items).
+    folds
+        Number of folds, for ``cv``.
+    test_fraction
+        Share of the data held out, for ``holdout``.
+    paired
+        Whether algorithms share the replications. By default seeds are not shared, independent
+        replications are judged by the table, and all others are shared.
+
+    Raises
+    ------
+    BenchinferError
+        An argument is not legal.
+
+    Examples
+    --------
+    >>> Resampling("cv", folds=10).overlap
+    0.1
+    """
+
+    kind: Kind
+    folds: int | None = None
+    test_fraction: float | None = None
+    paired: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind.__value__):
+            raise BenchinferError(unknown("resampling", self.kind, get_args(Kind.__value__)))
+        if self.folds is not None and (self.kind != "cv" or self.folds < 2):
+            raise BenchinferError(
+                message(f"folds={self.folds} with {self.kind!r}.", hint="at least 2, for cv only.")
+            )
+        if self.test_fraction is not None and (
+            self.kind != "holdout" or not 0 < self.test_fraction < 1
+        ):
+            raise BenchinferError(
+                message(
+                    f"test_fraction={self.test_fraction} with {self.kind!r}.",
+                    hint="between 0 and 1, for holdout only.",
+                )
+            )
+
+    @property
+    def pairs(self) -> bool | None:
+        """Whether algorithms share the replications, or None where the kind does not tell."""
+        if self.paired is not None:
+            return self.paired
+        return {"seeds": False, "independent": None}.get(self.kind, True)
+
+    @property
+    def overlap(self) -> float | None:
+        """Correlation of two replications' scores by the overlap of their training sets.
+
+        The test fraction, after Nadeau & Bengio 2003 (https://doi.org/10.1023/A:1024068626366);
+        None where it is not declared, 0 where training sets do not overlap.
+        """
+        if self.kind == "cv":
+            return None if self.folds is None else 1 / self.folds
+        return self.test_fraction if self.kind == "holdout" else 0.0

@@ -1,0 +1,226 @@
+"""Which column plays which role: given, recognised by its name, or absent."""
+
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from benchinfer.errors import ScoreTableError, message, unknown
+from benchinfer.scores.coverage import Finding
+
+type Layout = Literal["long", "wide-algorithms", "wide-measures"]
+
+LABELS = ("domain", "dataset", "replication", "algorithm", "measure")
+ROLES = (*LABELS, "value")
+LAYOUTS = ("long", "wide-algorithms", "wide-measures")
+
+# The first name of a role is its own and wins over the others. Compared without case, spaces,
+# dashes and dots, and without "_name" or "_id" at the end.
+COMMON: dict[str, tuple[str, ...]] = {
+    "domain": ("domain",),
+    "dataset": ("dataset", "data_set", "data", "task", "problem"),
+    "replication": (
+        *("replication", "replicate", "rep", "repeat", "repetition", "fold", "seed", "run"),
+        *("iteration", "iter", "resample", "split", "trial", "item"),
+    ),
+    "algorithm": ("algorithm", "model", "method", "learner", "classifier", "estimator", "system"),
+    "measure": ("measure", "metric"),
+    "value": ("value", "score", "result", "performance"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The columns of a table by role.
+
+    Attributes
+    ----------
+    of
+        Role to the columns that play it: one, or several whose labels are joined (replications).
+    wide
+        In a wide layout, the columns that hold scores; each is an algorithm or a measure.
+    layout
+        The layout of the table.
+    findings
+        What was recognised, is absent or is ambiguous.
+    """
+
+    of: Mapping[str, tuple[str, ...]]
+    wide: tuple[str, ...]
+    layout: Layout
+    findings: tuple[Finding, ...]
+
+    @property
+    def labels(self) -> list[str]:
+        """The columns that hold labels."""
+        return [name for role in LABELS for name in self.of.get(role, ())]
+
+    @property
+    def scores(self) -> list[str]:
+        """The columns that hold scores."""
+        return [*self.of.get("value", ()), *self.wide]
+
+    @property
+    def spread(self) -> str:
+        """The role of the wide columns' names; empty in a long table."""
+        return {"wide-algorithms": "algorithm", "wide-measures": "measure"}.get(self.layout, "")
+
+    def has(self, role: str) -> bool:
+        """Whether the table has the role, as a column or as the names of wide columns."""
+        return role in self.of or (bool(self.wide) and role in {"value", self.spread})
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    names: Sequence[str]
+    of: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    findings: list[Finding] = field(default_factory=list[Finding])
+
+    @property
+    def left(self) -> list[str]:
+        used = {name for names in self.of.values() for name in names}
+        return [name for name in self.names if name not in used]
+
+
+def assign(
+    names: Sequence[str],
+    columns: Mapping[str, str] | None,
+    layout: str,
+    measures: Sequence[str],
+) -> Roles:
+    """Find out which column plays which role.
+
+    Parameters
+    ----------
+    names
+        The columns of the table.
+    columns
+        Column to role, where the user says so.
+    layout
+        Long, or one column per algorithm or per measure.
+    measures
+        Names of the declared measures: a column of that name holds its scores.
+
+    Returns
+    -------
+    Roles
+        With an error among the findings where a role has no column or several.
+    """
+    if layout not in LAYOUTS:
+        raise ScoreTableError(unknown("layout", layout, LAYOUTS))
+    search = _Search(names)
+    _given(search, columns or {})
+    # A wide table has no column for what its column names say, nor for the scores.
+    absent = {
+        "long": (),
+        "wide-algorithms": ("algorithm", "value"),
+        "wide-measures": ("measure", "value"),
+    }
+    _recognised(search, [r for r in ROLES if r not in search.of and r not in absent[layout]])
+    wide: list[str] = []
+    if layout == "long":
+        if "value" not in search.of and len(measures) == 1 and measures[0] in search.left:
+            search.of["value"] = (measures[0],)
+    else:
+        declared = [name for name in search.left if name in measures]
+        wide = declared if layout == "wide-measures" and declared else search.left
+    _missing(search, layout, wide, measures)
+    unused = [name for name in search.left if name not in wide]
+    if unused and (wide or "value" in search.of):
+        what = f"{len(unused)} {_plural('column', len(unused))} not used: {', '.join(unused)}."
+        hint = "columns={...} gives a column a role."
+        search.findings.append(Finding("unused columns", "note", len(unused), what, (), hint))
+    return Roles(search.of, tuple(wide), layout, tuple(search.findings))  # pyright: ignore[reportArgumentType]
+
+
+def _plural(noun: str, n: int) -> str:
+    return noun if n == 1 else noun + "s"
+
+
+def _given(search: _Search, columns: Mapping[str, str]) -> None:
+    """Take over what the user says, column to role."""
+    for name, role in columns.items():
+        if role not in ROLES:
+            raise ScoreTableError(
+                message(
+                    f"columns={{{name!r}: {role!r}}}: there is no role {role!r}.",
+                    hint="from the table's name to ours: " + ", ".join(map(repr, ROLES)) + ".",
+                )
+            )
+        if name not in search.names:
+            near = difflib.get_close_matches(name, search.names, 1)
+            found = f"did you mean {near[0]!r}? " if near else ""
+            search.findings.append(
+                Finding(
+                    "missing columns",
+                    "error",
+                    1,
+                    f"there is no column {name!r} to be the {role}.",
+                    (),
+                    f"{found}The table has: {', '.join(search.names)}.",
+                )
+            )
+        else:
+            search.of[role] = (*search.of.get(role, ()), name)
+    for role, taken in search.of.items():
+        if len(taken) > 1 and role != "replication":
+            search.findings.append(_several(role, list(taken)))
+
+
+def _recognised(search: _Search, roles: Sequence[str]) -> None:
+    """Recognise the common names of the roles that are still open."""
+    rows: list[tuple[str, str]] = []
+    for role in roles:
+        hits = {name: _plain(name) for name in search.left if _plain(name) in COMMON[role]}
+        own = [name for name, plain in hits.items() if plain == role]
+        chosen = own or list(hits)
+        if len(chosen) > 1:
+            search.findings.append(_several(role, chosen))
+        if chosen:
+            search.of[role] = (chosen[0],)
+            if chosen[0] != role:
+                rows.append((chosen[0], role))
+    if rows:
+        what = "columns recognised by name: " + ", ".join(f"{a} as {b}" for a, b in rows) + "."
+        hint = "columns={...} says otherwise."
+        search.findings.append(Finding("recognised columns", "note", len(rows), what, (), hint))
+
+
+def _plain(name: str) -> str:
+    plain = re.sub(r"[\s.\-]+", "_", name.strip().casefold())
+    return re.sub(r"_(name|id)$", "", plain)
+
+
+def _several(role: str, names: list[str]) -> Finding:
+    one = "columns={" + f"{names[0]!r}: {role!r}" + "} chooses one"
+    both = ", ".join(f"{name!r}: {role!r}" for name in names)
+    more = f"; columns={{{both}}} joins them." if role == "replication" else "."
+    what = f"{len(names)} columns could be the {role}: {', '.join(names)}."
+    return Finding("ambiguous columns", "error", len(names), what, (), one + more)
+
+
+def _missing(search: _Search, layout: str, wide: Sequence[str], measures: Sequence[str]) -> None:
+    """Report the roles without which nothing can be compared."""
+    needed = {"long": ["algorithm", "value"], "wide-measures": ["algorithm"]}.get(layout, [])
+    absent = [role for role in needed if role not in search.of]
+    named = {name for f in search.findings if f.rule == "missing columns" for name in absent}
+    for role in absent:
+        if any(f"to be the {role}." in f.what for f in search.findings if named):
+            continue  # said already, by the user's own name for it
+        hint = f"columns={{{'name'!r}: {role!r}}} says which it is; the table has: "
+        hint += ", ".join(search.names) + "."
+        if (
+            layout == "long"
+            and role == "value"
+            and (hits := [m for m in measures if m in search.left])
+        ):
+            hint = f'layout="wide-measures" reads {", ".join(hits)} as columns of scores.'
+        elif layout == "long" and role == "algorithm" and "value" not in search.of:
+            hint += '\nlayout="wide-algorithms" reads one column per algorithm.'
+        what = f"there is no column for the {role}."
+        search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
+    if layout != "long" and not wide:
+        what = f"there is no column of scores to read with layout={layout!r}."
+        hint = f"the table has: {', '.join(search.names)}."
+        search.findings.append(Finding("missing columns", "error", 1, what, (), hint))

@@ -1,0 +1,184 @@
+"""The rows themselves: fetched from the engine as codes and values, shown, and fingerprinted."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.scores.summary import coded, distinct
+
+type Frame = "nw.LazyFrame[Any]"
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The scores of one measure as codes and values, in the user's unit, in no set order.
+
+    Attributes
+    ----------
+    dataset, replication, algorithm
+        (N,) positions.
+    labels
+        The replications in order.
+    value
+        (N,) scores.
+    """
+
+    dataset: NDArray[np.int64]
+    replication: NDArray[np.int64]
+    algorithm: NDArray[np.int64]
+    labels: tuple[str, ...]
+    value: NDArray[np.float64]
+
+
+def collect(
+    frame: Frame, measure: str, datasets: tuple[str, ...], algorithms: tuple[str, ...]
+) -> Rows:
+    """Fetch the scores of one measure from the engine.
+
+    Parameters
+    ----------
+    frame
+        Canonical columns of the table.
+    measure
+        Name of the measure.
+    datasets, algorithms
+        The D and K names.
+    """
+    table = (
+        frame.filter(nw.col("measure") == measure)
+        .select("dataset", "replication", "algorithm", "value")
+        .collect()
+        .to_arrow()
+    )
+    replication, labels = coded(table.column("replication"))
+    if labels and all(label.isdecimal() and len(label) < 19 for label in labels):
+        order = sorted(range(len(labels)), key=lambda i: (int(labels[i]), labels[i]))
+        rank = np.empty(len(order), np.int64)
+        rank[order] = np.arange(len(order))
+        replication, labels = rank[replication], tuple(labels[i] for i in order)
+    return Rows(
+        coded(table.column("dataset"), datasets)[0],
+        replication,
+        coded(table.column("algorithm"), algorithms)[0],
+        labels,
+        table.column("value").to_numpy(),
+    )
+
+
+def quantiles(
+    rows: Rows, n: NDArray[np.int64], probabilities: Sequence[float]
+) -> list[NDArray[np.float64]]:
+    """Interpolate linearly between the order statistics of each cell.
+
+    Parameters
+    ----------
+    rows
+        The scores.
+    n
+        (C,) counts of the cells that have a score, by data set, then by algorithm.
+    probabilities
+        Which quantiles.
+
+    Returns
+    -------
+    list
+        One (C,) array for each probability.
+    """
+    ordered = rows.value[np.lexsort((rows.value, rows.algorithm, rows.dataset))]
+    start = np.cumsum(n) - n
+    found: list[NDArray[np.float64]] = []
+    for probability in probabilities:
+        position = (n - 1) * probability
+        below = np.floor(position).astype(np.int64)
+        low, high = ordered[start + below], ordered[start + np.minimum(below + 1, n - 1)]
+        found.append(low + (high - low) * (position - below))
+    return found
+
+
+def digest(
+    frame: Frame, names: tuple[tuple[str, ...], ...], domains: Mapping[str, str] | None
+) -> str:
+    """Fingerprint a table.
+
+    SHA-256 over the names and, per measure, the sorted codes and scores: independent of the order
+    of rows and of the engine.
+
+    Parameters
+    ----------
+    frame
+        Canonical columns of the table.
+    names
+        Measures, data sets and algorithms.
+    domains
+        Data set to domain.
+
+    Returns
+    -------
+    str
+        Sixteen hexadecimal digits.
+    """
+    measures, datasets, algorithms = names
+    sha = hashlib.sha256(repr((names, sorted((domains or {}).items()))).encode())
+    for measure in measures:
+        rows = collect(frame, measure, datasets, algorithms)
+        sha.update(repr(rows.labels).encode())
+        place = (rows.dataset * len(rows.labels) + rows.replication) * len(algorithms)
+        place += rows.algorithm
+        value = rows.value + 0.0  # -0.0 equals 0.0 but has other bytes
+        order = np.lexsort((value, place))
+        sha.update(place[order].astype("<i8").tobytes())
+        sha.update(value[order].astype("<f8").tobytes())
+    return sha.hexdigest()[:16]
+
+
+def whole_replications(frame: Frame, measure: str, algorithms: int) -> Frame:
+    """Keep the replications of which all algorithms have a score of the measure."""
+    keys = ["dataset", "replication"]
+    counts = distinct(frame.filter(nw.col("measure") == measure), "algorithm", keys)
+    whole = counts.filter(nw.col("n") == algorithms).select(*keys)
+    return frame.join(whole, on=keys, how="semi")
+
+
+def labels_of(frame: Frame, column: str) -> set[str]:
+    """List the labels that occur in a column."""
+    found = frame.select(column).unique().collect().to_arrow().column(0)
+    return {str(label) for label in found.to_pylist()}
+
+
+def first_rows(frame: Frame, columns: Sequence[str], shown: int = 5) -> list[tuple[str, ...]]:
+    """Fetch the first rows by their labels, whatever the order of the table.
+
+    Parameters
+    ----------
+    frame
+        The rows that are meant.
+    columns
+        What to show of them.
+    shown
+        How many.
+
+    Returns
+    -------
+    list of tuple
+        A header, then the rows as text.
+    """
+    keys = [name for name in columns if name != "value"]
+    text = frame.select(
+        *(nw.col(k).cast(nw.String) for k in keys), *(["value"] if "value" in columns else [])
+    )
+    rows = text.sort(*columns, nulls_last=True).head(shown).select(*columns).collect().to_arrow()
+    return [
+        tuple(columns),
+        *zip(*([_shown(v) for v in c.to_pylist()] for c in rows.columns), strict=True),
+    ]
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "(none)"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,25 @@
+"""Draw the figures of the documentation into ``docs/images``.
+
+Run as ``python docs/make_images.py`` when a figure changes.
+"""
+
+from pathlib import Path
+
+import benchinfer as bi
+
+IMAGES = Path(__file__).with_name("images")
+
+
+def main() -> None:
+    """Draw all of them."""
+    simulated = bi.load_example("simulated/balanced")
+    for name, figure in {
+        "contrasts": bi.plot(bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")),
+        "order": bi.plot(bi.compare_mixed(simulated).relation()),
+        "verdicts": bi.plot(bi.per_dataset(bi.compare_mixed, simulated)),
+    }.items():
+        figure.savefig(IMAGES / f"{name}.png", dpi=110, metadata={"Software": None})
+
+
+if __name__ == "__main__":
+    main()

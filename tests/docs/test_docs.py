@@ -1,0 +1,144 @@
+"""The documentation: its code runs and prints what is shown, and what is generated is current."""
+
+import doctest
+import importlib.util
+import re
+import shlex
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from typer.testing import CliRunner
+
+from benchinfer.cli.app import app
+from benchinfer.frames import GLOSSARY
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)]
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+
+_fence = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+# A text fence after a line that ends with a file's name is that file.
+_file = re.compile(r"`([\w.-]+)`:\n\n```text\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def _page(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def _blocks(path: Path) -> Iterator[tuple[str, str, int]]:
+    """Yield language, text and line number of each fenced block."""
+    text = path.read_text(encoding="utf-8")
+    for match in _fence.finditer(text):
+        yield match[1], match[2], text.count("\n", 0, match.start())
+
+
+def _commands(text: str) -> Iterator[tuple[list[str], str]]:
+    """Yield the arguments of each command line with the output that is shown below it."""
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        line, _, shown = part.partition("\n")
+        yield shlex.split(line), shown
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stand where the pages stand: in a folder with the bundled tables."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_COLOR", "1")
+    (tmp_path / "datasets").symlink_to(ROOT / "datasets")
+    return tmp_path
+
+
+@pytest.mark.parametrize("path", PAGES, ids=_page)
+def test_code_prints_what_is_shown(path: Path, workplace: Path) -> None:
+    for name, content in _file.findall(path.read_text(encoding="utf-8")):
+        (workplace / name).write_text(content, encoding="utf-8")
+    names: dict[str, object] = {}
+    failures: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=FLAGS, verbose=False)
+    for language, text, line in _blocks(path):
+        if language == "pycon":
+            test = doctest.DocTestParser().get_doctest(text, names, _page(path), str(path), line)
+            runner.run(test, out=failures.append, clear_globs=False)
+            names = test.globs
+        elif language == "console":
+            failures += [wrong for wrong in map(_run, _commands(text)) if wrong]
+    assert not failures, "\n".join(failures)
+
+
+def _run(command: tuple[list[str], str]) -> str:
+    """Run a command line; return what is wrong with its output."""
+    (program, *arguments), shown = command
+    if program != "benchinfer":
+        return f"not a command of ours: {program}"
+    result = CliRunner().invoke(app, arguments)
+    if result.exit_code not in {0, 3} or "Traceback" in result.output:
+        return f"{arguments} exits with {result.exit_code}:\n{result.output}{result.exception!r}"
+    # An ellipsis alone would match anywhere; the end may be cut.
+    wanted = shown.rstrip() + ("" if shown.rstrip().endswith("...") else "\n")
+    if shown and not doctest.OutputChecker().check_output(wanted, result.stdout, FLAGS):
+        return f"{arguments} prints\n{result.stdout}and not\n{shown}"
+    return ""
+
+
+@pytest.mark.parametrize("path", PAGES, ids=_page)
+def test_links_lead_somewhere(path: Path) -> None:
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    targets = re.findall(r"\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)", text)
+    assert [t for t in targets if not (path.parent / t).exists()] == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=_page)
+def test_the_project_speaks_only_of_itself(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"(?<![\w.])/(home|root|work|Users)/", text)
+
+
+@pytest.mark.parametrize("path", sorted((DOCS / "images").glob("*.png")), ids=_page)
+def test_images_are_small_and_used(path: Path) -> None:
+    assert path.stat().st_size < 100_000
+    assert any(path.name in page.read_text(encoding="utf-8") for page in PAGES)
+
+
+def _generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_pages", DOCS / "make_pages.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["glossary", "architecture"])
+def test_generated_pages_are_current(name: str) -> None:
+    page = getattr(_generator(), name)()
+    assert (DOCS / f"{name}.md").read_text(encoding="utf-8") == page, "run docs/make_pages.py"
+
+
+def test_glossary_has_every_column() -> None:
+    text = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", text, flags=re.MULTILINE) == list(GLOSSARY)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("sphinx") is None, reason="docs group not installed")
+def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
+    from sphinx.application import Sphinx
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Sphinx and its extensions about each other
+        builder = Sphinx(
+            DOCS,
+            DOCS,
+            tmp_path / "html",
+            tmp_path / "trees",
+            "html",
+            status=None,
+            warningiserror=True,
+            freshenv=True,
+        )
+        builder.build(force_all=True)
+    assert builder.statuscode == 0
+    assert (tmp_path / "html" / "explanation" / "mixed-model.html").exists()

@@ -1,0 +1,53 @@
+"""Results to draw."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+
+NASTY = '<script>alert(1)</script> & "x" - y'
+
+
+@pytest.fixture(scope="session")
+def table():
+    """Four algorithms, higher is better, nothing missing."""
+    return bi.load_example("simulated/balanced")
+
+
+@pytest.fixture(scope="session")
+def mixed(table):
+    return bi.compare_mixed(table)
+
+
+@pytest.fixture(scope="session")
+def points(table):
+    return bi.compare_points(table)
+
+
+@pytest.fixture(scope="session")
+def local(table):
+    return bi.per_dataset(bi.compare_mixed, table)
+
+
+@pytest.fixture(scope="session")
+def seconds():
+    """Ratios, lower is better."""
+    return bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "seconds")
+
+
+@pytest.fixture(scope="session")
+def nasty():
+    """Names that matplotlib and HTML would like to read as something else, and a missing cell."""
+    algorithms = [NASTY, "$x^2$ _a_ \\$", "line\nbreak", "n" * 80 + "1", "n" * 80 + "2", "文字"]
+    rng = np.random.default_rng(1)
+    rows = [
+        (d, a, r, 0.3 + 0.05 * i + 0.01 * rng.normal())
+        for d in ("<b>d</b>", "$d$", "d" * 70)
+        for i, a in enumerate(algorithms)
+        for r in range(4)
+        if (d, i) != ("$d$", 5)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "replication", "value"])
+    measure = bi.Measure("value", "lower", 0.01, label="<u>m</u> $m$", unit="<s>")
+    return bi.compare_mixed(bi.read_scores(frame, measures=measure))

@@ -1,0 +1,84 @@
+import warnings
+from io import BytesIO
+from xml.etree import ElementTree as ET
+
+import pytest
+from matplotlib.figure import Figure
+
+import benchinfer as bi
+from benchinfer.plots.draw import kinds, vector
+
+RESULTS = ["mixed", "points", "seconds", "local", "table"]
+
+
+@pytest.mark.parametrize("name", [*RESULTS, "nasty"])
+def test_every_kind_of_every_result(name, request):
+    result = request.getfixturevalue(name)
+    with warnings.catch_warnings():
+        # matplotlib's own font has no Chinese; that the names break nothing is what is tested.
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        for kind in kinds(result):
+            figure = bi.plot(result, kind)
+            figure.savefig(BytesIO(), format="png")
+            assert figure.get_label()
+
+
+def test_default_kinds(mixed, local, table):
+    assert [next(iter(kinds(r))) for r in (mixed, mixed.relation(), local, table)] == [
+        "forest",
+        "hasse",
+        "verdicts",
+        "distributions",
+    ]
+
+
+def test_draws_into_given_axes(mixed, local):
+    figure = Figure()
+    for result, ax in zip((mixed, mixed.relation(), local), figure.subplots(3), strict=True):
+        assert bi.plot(result, ax=ax) is figure
+
+
+def test_unknown_kind(mixed):
+    with pytest.raises(bi.DesignError) as caught:
+        bi.plot(mixed, "pie")
+    assert str(caught.value) == (
+        "unknown kind of figure 'pie'.\nHint: one of 'forest', 'hasse', 'distributions'."
+    )
+
+
+def test_unknown_type():
+    with pytest.raises(bi.BenchinferError) as caught:
+        bi.plot({"a": 1})
+    assert str(caught.value) == (
+        "there is no figure of a dict.\n"
+        "Hint: plot a comparison, comparisons per data set, a relation or a score table."
+    )
+
+
+def test_names_are_not_formulas(nasty):
+    texts = [text.get_text() for text in bi.plot(nasty).findobj(lambda a: hasattr(a, "get_text"))]
+    assert any(r"\$x^2\$ _a_" in text for text in texts)
+    drawn = vector(nasty, "forest").text
+    assert "$x^2$ _a_ " in drawn
+
+
+@pytest.mark.parametrize("kind", ["forest", "hasse", "distributions"])
+@pytest.mark.parametrize("width", ["wide", "narrow"])
+def test_svg_is_escaped_and_always_the_same(nasty, kind, width):
+    drawn = vector(nasty, kind, width)
+    assert drawn == vector(nasty, kind, width)
+    tree = ET.fromstring(drawn.text)  # noqa: S314 (written a line ago)
+    tags = {element.tag.rpartition("}")[2] for element in tree.iter()}
+    assert not tags & {"script", "image", "foreignObject"}
+    words = " ".join("".join(element.itertext()) for element in tree.iter())
+    assert "<s" in words
+    assert "dc:date" not in drawn.text
+
+
+def test_svg_does_not_depend_on_the_style_of_the_session(mixed):
+    import matplotlib as mpl
+
+    before = vector(mixed, "forest").text
+    with mpl.rc_context({"font.size": 30, "axes.facecolor": "black", "text.parse_math": False}):
+        assert vector(mixed, "forest").text == before
+        assert mpl.rcParams["font.size"] == 30

@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+
+from benchinfer.order.relation import Verdict
+from benchinfer.plots import forest
+
+
+def test_rows_are_the_contrasts(mixed):
+    laid, table = forest.layout(mixed), mixed.contrasts()
+    assert sorted(row.pair for row in laid.rows) == list(range(len(table)))
+    for row in laid.rows:
+        expected = table.iloc[row.pair]
+        assert (row.estimate, row.low, row.high) == tuple(
+            expected[["estimate", "conf_low", "conf_high"]]
+        )
+        assert row.verdict.label == expected["verdict"]
+        assert row.label == f"{expected['first']} vs {expected['second']}"
+        assert (expected["winner"] or expected["verdict"]) in row.said
+
+
+def test_pairs_of_the_best_algorithm_come_first(mixed):
+    ranked = mixed.summary().sort_values("rank")["algorithm"].tolist()
+    laid = forest.layout(mixed)
+    groups = [row.group for row in laid.rows]
+    assert groups == sorted(groups)
+    assert all(ranked[row.group] in row.label.split(" vs ") for row in laid.rows)
+
+
+def test_points_have_no_interval(points):
+    laid = forest.layout(points)
+    assert all(row.low is None and row.high is None for row in laid.rows)
+    assert "no inference" in laid.notes[0]
+
+
+def test_band_and_neutral_value(mixed, seconds):
+    identity, ratio = forest.layout(mixed), forest.layout(seconds)
+    assert identity.neutral == 0.0
+    assert identity.band == pytest.approx((-0.02, 0.02))
+    assert not identity.log
+    assert ratio.neutral == 1.0
+    assert ratio.band == pytest.approx((1 / 1.05, 1.05))
+    assert ratio.log
+
+
+@pytest.mark.parametrize("name", ["mixed", "seconds"])
+def test_the_side_is_that_of_the_verdicts(name, request):
+    laid = forest.layout(request.getfixturevalue(name))
+    decided = [r for r in laid.rows if r.verdict in {Verdict.FIRST, Verdict.SECOND}]
+    assert decided
+    for row in decided:
+        assert (row.verdict == laid.left) == (row.estimate < laid.neutral)
+
+
+def test_axis_names_direction_and_order(mixed, seconds):
+    minus = "\N{MINUS SIGN}"
+    assert forest.layout(mixed).axis == (
+        f"difference in simulated score, first {minus} second; higher is better"
+    )
+    assert forest.layout(seconds).axis == (
+        "ratio in fit and predict time, first / second; lower is better"
+    )
+
+
+def test_words_stand_above_where_there_is_no_room(mixed, nasty):
+    assert forest.layout(mixed).beside
+    assert not forest.layout(mixed, "narrow").beside
+    assert not forest.layout(nasty).beside
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "log"),
+    [(-0.2, 0.3, False), (0.97, 1.04, True), (0.01, 50.0, True), (1e-9, 1e9, True)],
+)
+def test_ticks_lie_inside_and_are_few(low, high, log):
+    found = forest.ticks(low, high, 7, log=log)
+    assert 2 <= len(found) <= 10
+    assert np.all((np.array(found) >= low) & (np.array(found) <= high))
+
+
+def test_colours_follow_the_verdicts(mixed):
+    from benchinfer.plots.style import MARKS
+
+    laid = forest.layout(mixed)
+    axes = mixed.plot("forest").axes[0]
+    dots = [line for line in axes.lines if line.get_marker() not in {"None", "", None}]
+    assert [dot.get_color() for dot in dots] == [MARKS[row.verdict].colour for row in laid.rows]
+    assert [dot.get_xdata()[0] for dot in dots] == [row.estimate for row in laid.rows]

@@ -1,0 +1,135 @@
+import itertools
+
+import numpy as np
+import pytest
+
+import benchinfer as bi
+from benchinfer.order.relation import Verdict
+from benchinfer.plots import hasse
+from benchinfer.plots.rows import place
+
+
+def relation(names, **verdicts):
+    """Name pairs as ab="first"."""
+    return bi.Relation.from_pairs(list(names), {tuple(k): v for k, v in verdicts.items()})
+
+
+def rows(laid):
+    places = sorted({node.y for node in laid.nodes})
+    return {name: places.index(node.y) for node in laid.nodes for name in node.names}
+
+
+def lines(laid, verdict=Verdict.FIRST):
+    found = [link for link in laid.links if link.verdict == verdict]
+    return {(laid.nodes[link.a].names[0], laid.nodes[link.b].names[0]) for link in found}
+
+
+def test_a_chain_shows_cover_pairs_only():
+    laid = hasse.layout(relation("abc", ab="first", ac="first", bc="first"))
+    assert rows(laid) == {"a": 0, "b": 1, "c": 2}
+    assert lines(laid) == {("a", "b"), ("b", "c")}
+    assert not laid.arrows
+
+
+def test_what_is_not_told_apart_from_anything_is_in_the_middle():
+    laid = hasse.layout(relation("abc", ab="first", ac="undecided", bc="undecided"))
+    assert rows(laid) == {"a": 0, "c": 1, "b": 2}
+    assert lines(laid) == {("a", "b")}
+
+
+def test_every_line_leads_down(mixed, seconds):
+    for comparison in (mixed, seconds):
+        laid = hasse.layout(comparison.relation())
+        assert lines(laid) == set(comparison.relation().covers())
+        y = rows(laid)
+        assert all(y[a] < y[b] for a, b in lines(laid))
+
+
+def test_no_line_runs_behind_a_name():
+    # a is preferred to d alone, with b > c > e beside it: the line a-d passes the rows of others.
+    verdicts = dict.fromkeys(("ad", "bc", "ce", "be", "bd", "cd"), "first")
+    laid = hasse.layout(relation("abcde", **verdicts))
+    for link in laid.links:
+        for (x0, y0), (x1, y1) in zip(link.path, link.path[1:], strict=False):
+            for node in laid.nodes:
+                if min(y0, y1) < node.y < max(y0, y1):
+                    at = x0 + (x1 - x0) * (node.y - y0) / (y1 - y0)
+                    assert abs(at - node.x) > node.half
+
+
+def test_names_of_a_row_do_not_overlap(nasty):
+    laid = hasse.layout(nasty.relation(), "narrow")
+    for a in laid.nodes:
+        for b in laid.nodes:
+            if a.names < b.names and a.y == b.y:
+                assert abs(a.x - b.x) >= a.half + b.half
+
+
+def test_equivalent_runs_are_straight_and_single_pairs_bent():
+    whole = hasse.layout(relation("abc", ab="equivalent", ac="equivalent", bc="equivalent"))
+    assert [link.bend for link in whole.links] == [0.0, 0.0]
+    part = hasse.layout(relation("abc", ab="equivalent", ac="undecided", bc="equivalent"))
+    assert sorted(link.bend > 0 for link in part.links) == [False, True]
+    assert "dashed: equivalent" in part.legend[1]
+
+
+def test_a_circle_has_arrows():
+    laid = hasse.layout(relation("abc", ab="first", bc="first", ac="second"))
+    assert laid.arrows
+    assert len(lines(laid)) == 3
+    assert "circle" in laid.legend[0]
+
+
+def test_chains_of_an_intransitive_relation_imply_nothing():
+    laid = hasse.layout(relation("abc", ab="first", bc="first", ac="undecided"))
+    assert "chains imply nothing" in laid.legend[0]
+    assert lines(laid) == {("a", "b"), ("b", "c")}
+
+
+def test_what_stands_alike_shares_a_box_where_a_row_is_too_wide():
+    names = [f"algorithm_{i}" for i in range(12)]
+    pairs = {("best", name): "first" for name in names}
+    laid = hasse.layout(bi.Relation.from_pairs(["best", *names], pairs), "narrow")
+    assert [node.names for node in laid.nodes] == [("best",), tuple(names)]
+    assert laid.columns <= 44
+    assert len(laid.links) == 1
+    assert " ? ".join(names[:2]) in laid.nodes[1].lines[0]
+    assert "within a box" in laid.legend[-1]
+
+
+def test_equivalent_ones_share_a_box_as_such():
+    names = [f"algorithm_{i}" for i in range(6)]
+    pairs = {(a, b): "equivalent" for i, a in enumerate(names) for b in names[i + 1 :]}
+    laid = hasse.layout(bi.Relation.from_pairs(names, pairs), "narrow")
+    assert " ~ ".join(names[:2]) in laid.nodes[0].lines[0]
+
+
+def test_rows_of_unlike_algorithms_are_broken_and_lines_still_lead_down():
+    good, bad = [f"algorithm_{i}" for i in range(6)], [f"other_{i}" for i in range(6)]
+    pairs = {(a, b): "first" for i, a in enumerate(good) for b in bad[: i + 1]}
+    relation = bi.Relation.from_pairs([*good, *bad], pairs)
+    laid = hasse.layout(relation, "narrow")
+    y = rows(laid)
+    assert len(set(y.values())) > 2
+    assert all(y[a] < y[b] for a, b in lines(laid))
+    assert lines(laid) == set(relation.covers())
+
+
+def test_alt_text_is_the_order(mixed):
+    assert str(mixed.relation()) in hasse.layout(mixed.relation()).alt
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_places_keep_their_distance(seed):
+    rng = np.random.default_rng(seed)
+    layers = [[0, 1, 2], [3, 4], [5, 6, 7, 8], [9]]
+    lines = [(a, b) for a in range(9) for b in range(a + 1, 10) if rng.random() < 0.3]
+    of = {m: y for y, row in enumerate(layers) for m in row}
+    lines = [(a, b) for a, b in lines if of[a] < of[b]]
+    half = rng.uniform(1, 5, 10).tolist()
+    placed = place(layers, lines, half, np.eye(10, dtype=bool), 2.0)
+    for row in layers:
+        ordered = sorted(row, key=lambda m: placed.x[m])
+        for a, b in itertools.pairwise(ordered):
+            assert placed.x[b] - placed.x[a] >= half[a] + half[b] + 2.0 - 1e-9
+    assert set(placed.paths) == set(lines)

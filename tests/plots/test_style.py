@@ -1,0 +1,49 @@
+import pytest
+
+from benchinfer.order.relation import Verdict
+from benchinfer.plots import style
+
+
+def test_every_verdict_has_a_mark_of_its_own():
+    marks = [style.MARKS[verdict] for verdict in Verdict]
+    assert len({(mark.marker, mark.filled) for mark in marks}) == len(marks)
+    assert len({mark.symbol for mark in marks}) == len(marks)
+
+
+def test_ink_reads_on_white():
+    # WCAG 2.2: a contrast of at least 4.5 for text.
+    for mark in style.MARKS.values():
+        rgb = [int(mark.ink[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
+        luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+        assert 1.05 / (luminance + 0.05) >= 4.5
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        (Verdict.FIRST, "a better"),
+        (Verdict.SECOND, "b better"),
+        (Verdict.EQUIVALENT, "equivalent"),
+        (Verdict.UNDECIDED, "undecided"),
+        (Verdict.MISSING, "no data"),
+    ],
+)
+def test_words(verdict, said):
+    assert style.words(verdict, "a", "b") == said
+
+
+def test_short_names_stay_distinct():
+    names = ["model_with_a_long_name_A_end", "model_with_a_long_name_B_end"]
+    short = style.short(names, 9)
+    assert len(set(short.values())) == 2
+
+
+def test_short_names_have_no_control_characters():
+    assert style.short(["a\nb\x07\u202ec"])["a\nb\x07\u202ec"] == "a b\ufffd\ufffdc"
+
+
+def test_signed_has_no_exponent():
+    assert style.signed(0.00001) == "0.00001"
+    assert style.signed(-1000000.0) == "\N{MINUS SIGN}1000000"
+    assert style.signed(0.0) == "0"

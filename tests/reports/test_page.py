@@ -1,0 +1,193 @@
+import re
+from base64 import b64decode
+
+import pytest
+
+import benchinfer as bi
+
+NASTY = '<script>alert(1)</script> & "x" - y'
+DATASET = "</table><img src=x onerror=alert(1)>"
+MEASURE = "{{ 7 * 7 }} <i>m</i> 'q'"
+
+
+def test_sections_of_a_whole_table(written, table):
+    page = written(table)
+    assert page.headings() == [
+        "simulated score",
+        "Mixed model",
+        "Point comparison",
+        "Each data set by itself: mixed model",
+        "Scores",
+        "Method: mixed model",
+        "Method: point comparison",
+        "Method: mixed model on each data set",
+        "References and provenance",
+        "References",
+        "What the columns hold",
+        "Provenance",
+    ]
+    mixed = bi.compare_mixed(table)
+    for text in (mixed.headline(), str(mixed.relation()), mixed.method, mixed.rule, mixed.formula):
+        assert text in page.text
+    assert "no random sample" in page.text
+    assert "nothing is missing" in page.text
+    assert bi.__version__ in page.text
+    assert table.digest in page.text
+    for entry in re.findall(r"doi = \{(.+?)\}", mixed.citations()):
+        assert f"https://doi.org/{entry}" in page.text
+
+
+def test_direction_is_named_with_every_table_and_figure(written, table):
+    page = written(table)
+    assert page.text.count("higher is better") >= 6
+    captions = [word for stack, word in page.words if stack[-1:] == ("figcaption",) and word]
+    assert any("A difference above 0 favours the algorithm named first" in c for c in captions)
+
+
+def test_contents_where_there_are_several_measures(written, table):
+    scores = bi.load_example("sklearn_bootstrap")
+    results = [bi.compare_points(scores, name) for name in ("error", "seconds")]
+    page = written(results)
+    links = [value for tag, name, value in page.attributes if (tag, name) == ("a", "href")]
+    targets = [value for _, name, value in page.attributes if name == "id"]
+    assert [link[1:] for link in links if link.startswith("#")] == targets
+    assert "nav" in page.tags
+    assert "nav" not in written(bi.compare_points(table)).tags
+
+
+def test_every_name_is_escaped(nasty, written):
+    page = written(nasty)
+    assert not {"script", "i", "u", "s", "img src=x"} & set(page.tags)
+    assert set(page.tags) <= {
+        *("html", "head", "meta", "title", "style", "body", "header", "main", "footer", "nav"),
+        *("h1", "h2", "h3", "p", "b", "ul", "ol", "li", "a", "article", "section", "div", "span"),
+        *("figure", "figcaption", "picture", "source", "img", "table", "thead", "tbody", "tr"),
+        *("th", "td", "dl", "dt", "dd", "code", "pre", "details", "summary"),
+    }
+    assert not [a for a in page.attributes if a[1].startswith("on") or a[1] == "srcdoc"]
+    cells = page.cells()
+    for name in (NASTY, f"{NASTY} better", DATASET):
+        assert name in cells
+    assert f"<u>{MEASURE}</u> [<s>]" in page.headings()
+    assert "49" not in page.headings()[0]
+
+
+def test_nothing_is_fetched(nasty, written):
+    page = written(nasty)
+    sources = [v for _, name, v in page.attributes if name in {"src", "srcset", "href", "data"}]
+    assert all(
+        v.startswith(("data:image/svg+xml;base64,", "#", "https://doi.org/")) for v in sources
+    )
+    assert not {"link", "iframe", "object", "embed", "base", "form"} & set(page.tags)
+    policy = [v for tag, name, v in page.attributes if tag == "meta" and name == "content"]
+    assert any("default-src 'none'" in value for value in policy)
+
+
+def test_figures_have_text_alternatives_and_a_narrow_version(nasty, written):
+    page = written(nasty)
+    alts = [value for tag, name, value in page.attributes if (tag, name) == ("img", "alt")]
+    assert len(alts) == page.tags.count("img") == page.tags.count("source") == 4
+    assert all(alts)
+    for tag, name, value in page.attributes:
+        if (tag, name) in {("img", "src"), ("source", "srcset")}:
+            drawn = b64decode(value.partition(",")[2]).decode()
+            assert drawn.startswith("<svg")
+            assert "<script" not in drawn
+
+
+def test_what_is_missing_is_shown(nasty, written):
+    page = written(nasty)
+    assert "1 of 9 cells have no score" in page.text
+    assert "Scores per cell" in page.text
+    assert ("td", "class", "empty number") in page.attributes
+
+
+def test_a_question_that_the_table_cannot_answer_is_a_note(written):
+    page = written(bi.load_example("demsar2006"))
+    assert "Not answered" in page.headings()
+    notes = [word for stack, word in page.words if stack[-1:] == ("pre",)]
+    assert any("none of the 14 data sets can be compared by itself" in note for note in notes)
+    assert "Mixed model" in page.headings()
+
+
+def test_one_dataset(written, table):
+    page = written(table.subset(datasets=[table.datasets[0]]))
+    assert "Mixed model" in page.headings()
+    assert not any(heading.startswith("Each data set") for heading in page.headings())
+    assert "no random sample" not in page.text
+
+
+def test_a_list_of_results_and_their_table(written, table):
+    mixed = bi.compare_mixed(table)
+    local = bi.per_dataset(bi.compare_mixed, table)
+    page = written([mixed, local, mixed.relation()], scores=table, title="A & B <c>")
+    assert "A & B <c>" in page.text
+    assert "Point comparison" not in page.headings()
+    assert "Relation 1" in page.headings()
+    assert "Scores" in page.headings()
+
+
+def test_a_result_alone(written, table):
+    mixed, relation = bi.compare_mixed(table), bi.compare_mixed(table).relation()
+    assert "Mixed model" in written(mixed).headings()
+    assert str(relation) in written(relation).text
+    assert (
+        "Each data set by itself: mixed model"
+        in written(bi.per_dataset(bi.compare_mixed, table)).headings()
+    )
+
+
+def test_report_method_and_function_write_the_same(tmp_path, table):
+    mixed = bi.compare_mixed(table)
+    one, two = mixed.report(tmp_path / "a.html"), bi.report([mixed], tmp_path / "b.html")
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_the_same_table_gives_the_same_bytes(tmp_path, nasty):
+    paths = [bi.report(nasty, tmp_path / name) for name in ("a.html", "b.html")]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_the_size_of_the_demo(tmp_path):
+    scores = bi.load_example("sklearn_bootstrap")
+    path = bi.report(scores, tmp_path / "report.html")
+    assert path.stat().st_size < 3_000_000
+
+
+@pytest.mark.parametrize(
+    ("thing", "said"),
+    [
+        (3, "cannot report a int."),
+        ("scores.csv", "cannot report a str."),
+        ([3], "cannot report a int."),
+        ([], "there is nothing to report."),
+    ],
+)
+def test_what_cannot_be_reported(tmp_path, thing, said):
+    with pytest.raises(bi.BenchinferError) as caught:
+        bi.report(thing, tmp_path / "report.html")
+    assert str(caught.value).startswith(f"{said}\nHint: give a ")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_missing_folder(tmp_path, table):
+    with pytest.raises(bi.BenchinferError, match="there is no folder"):
+        bi.report(bi.compare_points(table), tmp_path / "no" / "report.html")
+
+
+def test_many_algorithms_stay_readable(written):
+    names = [f"algorithm_{i:02}" for i in range(20)]
+    pairs = {(a, b): "first" for i, a in enumerate(names) for b in names[i + 2 :]}
+    relation = bi.Relation.from_pairs(names, pairs)
+    page = written(relation)
+    folded = [word for stack, word in page.words if stack[-1:] == ("details",) and word]
+    assert folded
+    assert str(relation).startswith(folded[0])
+    assert "<details>" not in page.text
+
+
+def test_tiles_that_nobody_could_read_are_left_out(monkeypatch, written, table):
+    local = bi.per_dataset(bi.compare_mixed, table)
+    assert "img" in written(local).tags
+    monkeypatch.setattr("benchinfer.reports.sections._TILES", 10)
+    assert "img" not in written(local).tags

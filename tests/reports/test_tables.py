@@ -1,0 +1,105 @@
+import re
+
+import pytest
+
+import benchinfer as bi
+from benchinfer.plots.forest import order
+from benchinfer.reports import numbers, tables
+from benchinfer.reports.references import prose
+
+MINUS = "\N{MINUS SIGN}"
+
+
+@pytest.fixture(scope="module")
+def seconds():
+    return bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "seconds")
+
+
+@pytest.fixture(scope="module")
+def mixed(table):
+    return bi.compare_mixed(table)
+
+
+def column(found, name):
+    at = [c.name for c in found.columns].index(name)
+    return [row[at].text for row in found.rows]
+
+
+@pytest.mark.parametrize("name", ["mixed", "seconds"])
+def test_contrasts_are_those_of_the_comparison(name, request):
+    result = request.getfixturevalue(name)
+    found, frame = tables.contrasts(result), result.contrasts().iloc[order(result)]
+    assert column(found, "first") == frame["first"].tolist()
+    for key in ("estimate", "conf_low", "conf_high"):
+        shown = [float(t.replace(MINUS, "-").replace(",", "")) for t in column(found, key)]
+        assert shown == pytest.approx(frame[key].tolist(), rel=0.006, abs=0.006)
+    said = [w or v for v, w in zip(frame["verdict"], frame["winner"], strict=True)]
+    assert [v.removesuffix(" better") for v in column(found, "verdict")] == said
+
+
+def test_no_number_has_an_exponent(seconds):
+    for found in (tables.contrasts(seconds), tables.summary(seconds)):
+        for row in found.rows:
+            for cell in row:
+                assert not re.search(r"\de[+-]?\d", cell.text)
+
+
+def test_every_column_is_in_the_glossary(mixed):
+    found = [tables.contrasts(mixed), tables.summary(mixed), tables.diagnostics(mixed.checks)]
+    explained = {name for _, name, _ in tables.explained(found)}
+    assert {c.name for t in found for c in t.columns} == explained
+
+
+def test_summary_is_best_first(seconds):
+    ranks = column(tables.summary(seconds), "rank")
+    assert ranks == sorted(ranks)
+
+
+def test_failed_checks_come_first(table):
+    checks = bi.compare_mixed(table.subset(datasets=list(table.datasets[:3]))).checks
+    words = column(tables.diagnostics(checks), "ok")
+    assert words[0] == "attention"
+    assert words == sorted(words)
+
+
+def test_how_to_read_a_contrast():
+    assert "below 0" in tables.favours(bi.Measure("m", "lower"))
+    assert "above 0" in tables.favours(bi.Measure("m", "higher"))
+    assert "ratio above 1" in tables.favours(bi.Measure("m", "higher", scale="log"))
+    assert "An odds ratio below 1" in tables.favours(bi.Measure("m", "lower", scale="logit"))
+
+
+@pytest.mark.parametrize(
+    ("write", "value", "text"),
+    [
+        (numbers.p_value, 0.0, "<0.0001"),
+        (numbers.p_value, 1.0, ">0.9999"),
+        (numbers.p_value, float("nan"), "\N{EN DASH}"),
+        (numbers.significant, -0.00001234, f"{MINUS}0.0000123"),
+        (numbers.significant, 1e7, "10,000,000"),
+        (numbers.brief, float("inf"), "∞"),
+        (numbers.brief, 2.5, "2.5"),
+        (numbers.brief, 0.0, "0"),
+    ],
+)
+def test_numbers(write, value, text):
+    assert write(value) == text
+
+
+def test_decimals_follow_the_uncertainty():
+    assert numbers.decimals([0.0356] * 3) == 3
+    assert numbers.decimals([12.0]) == 0
+    assert numbers.decimals([float("nan"), 0.0]) == 3
+
+
+def test_references_as_prose():
+    entry = (
+        '@article{x,\n  author = {M{\\"a}chler, Martin and H{\\o}jsgaard, S{\\o}ren},\n'
+        "  title = {On {F}-tests \\& more},\n  journal = {J},\n  year = {2015},\n"
+        "  volume = {67},\n  number = {1},\n  pages = {1--48},\n  doi = {10.1/x},\n}"
+    )
+    found = prose(entry)
+    assert found.text == (
+        "Mächler, Martin; Højsgaard, Søren (2015). On F-tests & more. J, 67(1), 1\N{EN DASH}48."
+    )
+    assert found.link == "https://doi.org/10.1/x"

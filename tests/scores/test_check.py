@@ -1,0 +1,163 @@
+import pandas as pd
+import pytest
+
+from benchinfer.scores import read_scores
+from benchinfer.scores.check import RULES, swapped_roles
+
+
+def found(frame, measures="acc:higher", **options):
+    scores = read_scores(frame, measures=measures, **options)
+    return {f.rule: f for f in scores.finding_records if f.rule != "recognised columns"}
+
+
+def test_a_good_table_has_notes_only(balanced):
+    findings = found(balanced)
+    assert {f.severity for f in findings.values()} == {"note"}
+    assert set(findings) == {"no measure column", "pairing"}
+
+
+def test_every_rule_is_registered():
+    assert [rule.__name__ for rule in RULES] == [
+        "missing_cells",
+        "thin_cells",
+        "constant_algorithms",
+        "identical_algorithms",
+        "one_algorithm",
+        "one_dataset",
+        "similar_names",
+    ]
+
+
+def test_missing_cells(balanced):
+    gone = (balanced["dataset"] == "d0") & (balanced["algorithm"] == "a1")
+    finding = found(balanced[~gone])["missing cells"]
+    assert (finding.severity, finding.count) == ("warning", 1)
+    assert finding.what == "1 of 9 cells has no score."
+    assert finding.where == (("dataset", "algorithm", "found", "expected"), ("d0", "a1", "0", "4"))
+
+
+def test_thin_cells(balanced):
+    finding = found(balanced.drop([0, 4, 8]))["thin cells"]
+    assert finding.count == 3
+    assert finding.where[1:] == (
+        ("d0", "a0", "3", "4"),
+        ("d0", "a1", "3", "4"),
+        ("d0", "a2", "3", "4"),
+    )
+
+
+def test_at_most_five_places_are_shown(balanced):
+    finding = found(balanced.drop(balanced.index[::4]))["thin cells"]
+    assert finding.count == 9
+    assert len(finding.where) == 6
+
+
+def test_unpaired_tables_expect_as_many_as_the_fullest_cell(balanced):
+    frame = balanced.assign(seed=range(36)).drop(columns="replication").drop(0)
+    findings = found(frame)
+    assert findings["thin cells"].where[1] == ("d0", "a0", "3", "4")
+    assert "not paired" in findings["pairing"].what
+
+
+def test_constant_and_identical_algorithms(balanced):
+    frame = balanced.copy()
+    frame.loc[frame["algorithm"] == "a0", "score"] = 0.5
+    a1 = frame.loc[frame["algorithm"] == "a1", "score"].to_numpy()
+    frame.loc[frame["algorithm"] == "a2", "score"] = a1
+    findings = found(frame)
+    assert findings["constant algorithms"].where[1:] == (("a0", "acc", "0.5"),)
+    assert findings["identical algorithms"].where[1:] == (("a2", "a1", "acc"),)
+
+
+def test_nearly_identical_algorithms_are_not_identical(balanced):
+    frame = balanced.copy()
+    scores = frame.loc[frame["algorithm"] == "a1", "score"].to_numpy(copy=True)
+    frame.loc[frame["algorithm"] == "a2", "score"] = scores
+    assert "identical algorithms" in found(frame)
+    middle = scores[:4].argsort()[1]  # the extremes of the data set stay
+    scores[middle] += 1e-9
+    frame.loc[frame["algorithm"] == "a2", "score"] = scores
+    assert "identical algorithms" not in found(frame)
+
+
+def test_one_of_a_kind(balanced):
+    one = balanced[(balanced["dataset"] == "d0") & (balanced["algorithm"] == "a0")]
+    findings = found(one)
+    assert findings["one data set"].severity == "note"
+    assert findings["one algorithm"].severity == "warning"
+    assert findings["pairing"].what == "one algorithm: there is nothing to pair."
+
+
+def test_names_that_differ_in_case_or_space(balanced):
+    frame = balanced.replace({"dataset": {"d1": "D 0"}, "algorithm": {"a1": "A0", "a2": " a0"}})
+    finding = found(frame)["similar names"]
+    assert finding.where[1:] == (
+        ("dataset", "'D 0'", "'d0'"),
+        ("algorithm", "' a0'", "'A0'"),
+        ("algorithm", "' a0'", "'a0'"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("datasets", "replications", "swapped"),
+    [
+        (["iris", "wine"], ["1", "2"], None),
+        (["iris"], ["fold1", "fold2"], None),
+        (["fold1", "fold2"], ["iris", "wine"], "data sets"),
+        (["fold_1", "fold_2"], ["1"], "data sets"),
+        (["1", "2"], ["iris", "wine"], "replications"),
+        (["all"], ["iris", "wine"], "replications"),
+        (["openml_31", "openml_37"], ["1", "2"], None),
+        (["d0", "d1"], ["r 1/3", "r 2/3"], None),
+        (["iris"], ["1"], None),
+    ],
+)
+def test_swapped_roles(datasets, replications, swapped):
+    finding = swapped_roles(datasets, replications)
+    assert (finding is None) == (swapped is None)
+    if swapped:
+        assert finding.what.startswith(f"the {swapped} look like")
+
+
+def test_items_may_be_called_anything(balanced):
+    names = {0: "one", 1: "two", 2: "three", 3: "four"}
+    frame = balanced[balanced["dataset"] == "d0"].replace({"replication": names})
+    assert "swapped roles" in found(frame)
+    assert "swapped roles" not in found(frame, resampling="items")
+
+
+@pytest.mark.parametrize(
+    ("options", "paired", "text"),
+    [
+        ({}, True, "algorithms share the labels"),
+        ({"resampling": "seeds"}, False, "not paired, resampling 'seeds' says"),
+        ({"resampling": "cv"}, True, "paired, resampling 'cv' says"),
+        ({"resampling": "independent"}, True, "algorithms share the labels"),
+        ({"resampling": "cv", "paired": False}, False, "not paired, paired=False says"),
+    ],
+)
+def test_pairing(balanced, options, paired, text):
+    scores = read_scores(balanced, measures="acc:higher", **options)
+    assert scores.paired == paired
+    assert text in {f.rule: f.what for f in scores.finding_records}["pairing"]
+
+
+def test_declared_pairing_that_the_labels_contradict(balanced):
+    frame = balanced.assign(replication=range(36))
+    finding = found(frame, resampling="bootstrap")["pairing"]
+    assert finding.severity == "warning"
+
+
+def test_findings_of_one_measure():
+    frame = pd.DataFrame(
+        {
+            "dataset": ["d"] * 3 + ["e"] * 4,
+            "algorithm": ["a", "b", "a", "a", "b", "a", "b"],
+            "metric": ["acc", "acc", "f1", "acc", "acc", "f1", "f1"],
+            "score": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7],
+        }
+    )
+    scores = read_scores(frame, measures={"acc": "higher", "f1": "higher"})
+    assert "missing cells" in set(scores.findings()["rule"])
+    assert "missing cells" in set(scores.findings("f1")["rule"])
+    assert "missing cells" not in set(scores.findings("acc")["rule"])

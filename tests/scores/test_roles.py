@@ -1,0 +1,96 @@
+import pytest
+
+from benchinfer.errors import ScoreTableError
+from benchinfer.scores.roles import assign
+
+
+def errors(roles):
+    return [f.what for f in roles.findings if f.severity == "error"]
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        *[(n, "dataset") for n in ("dataset", "task", "problem", "Data Set", "task_id")],
+        *[(n, "algorithm") for n in ("model", "method", "learner", "Classifier", "model-name")],
+        *[(n, "replication") for n in ("fold", "seed", "rep", "run", "Seed")],
+        *[(n, "value") for n in ("score", "result", "VALUE")],
+        ("metric", "measure"),
+        ("domain", "domain"),
+    ],
+)
+def test_common_names(name, role):
+    assert assign([name], None, "long", []).of[role] == (name,)
+
+
+def test_our_own_name_wins():
+    roles = assign(["task", "dataset", "model", "value", "score"], None, "long", [])
+    assert roles.of == {"dataset": ("dataset",), "algorithm": ("model",), "value": ("value",)}
+    assert errors(roles) == []
+    assert [f.what for f in roles.findings if f.rule == "unused columns"] == [
+        "2 columns not used: task, score."
+    ]
+
+
+def test_two_candidates_are_an_error():
+    roles = assign(["fold", "seed", "model", "score"], None, "long", [])
+    assert errors(roles) == ["2 columns could be the replication: fold, seed."]
+    (finding,) = [f for f in roles.findings if f.severity == "error"]
+    assert "joins them" in finding.hint
+
+
+def test_replications_may_be_joined_other_roles_not():
+    columns = {"fold": "replication", "seed": "replication"}
+    roles = assign(["fold", "seed", "model", "score"], columns, "long", [])
+    assert roles.of["replication"] == ("fold", "seed")
+    assert errors(roles) == []
+    columns = {"a": "algorithm", "b": "algorithm"}
+    roles = assign(["a", "b", "score"], columns, "long", [])
+    assert errors(roles) == ["2 columns could be the algorithm: a, b."]
+
+
+def test_columns_that_are_not_there():
+    roles = assign(["tusk", "score"], {"task": "dataset", "m": "algorithm"}, "long", [])
+    assert errors(roles) == [
+        "there is no column 'task' to be the dataset.",
+        "there is no column 'm' to be the algorithm.",
+    ]
+    assert roles.findings[0].hint == "did you mean 'tusk'? The table has: tusk, score."
+
+
+def test_unknown_role():
+    with pytest.raises(ScoreTableError, match="there is no role 'problem'"):
+        assign(["x"], {"x": "problem"}, "long", [])
+
+
+def test_nothing_recognised():
+    roles = assign(["x", "y"], None, "long", [])
+    assert errors(roles) == [
+        "there is no column for the algorithm.",
+        "there is no column for the value.",
+    ]
+    assert 'layout="wide-algorithms"' in roles.findings[0].hint
+
+
+def test_a_declared_measure_names_its_column():
+    roles = assign(["model", "accuracy"], None, "long", ["accuracy"])
+    assert roles.of["value"] == ("accuracy",)
+
+
+def test_wide_layouts():
+    names = ["task", "fold", "svm", "knn", "rf"]
+    roles = assign(names, None, "wide-algorithms", [])
+    assert roles.wide == ("svm", "knn", "rf")
+    assert roles.spread == "algorithm"
+    assert roles.has("algorithm")
+    assert not roles.has("measure")
+    roles = assign(["task", "model", "acc", "f1", "note"], None, "wide-measures", ["acc", "f1"])
+    assert roles.wide == ("acc", "f1")
+    assert roles.labels == ["task", "model"]
+    assert [f.rule for f in roles.findings] == ["recognised columns", "unused columns"]
+
+
+def test_wide_without_scores():
+    roles = assign(["task", "fold"], None, "wide-algorithms", [])
+    assert errors(roles) == ["there is no column of scores to read with layout='wide-algorithms'."]
+    assert not roles.has("algorithm")

@@ -1,0 +1,162 @@
+import pandas as pd
+import polars as pl
+import pytest
+
+from benchinfer.errors import MissingExtra, ScoreTableError
+from benchinfer.scores import read_scores
+from benchinfer.scores.sources import open_source
+
+ACC = {"acc": "higher"}
+
+
+def refusal(source, **options):
+    with pytest.raises(ScoreTableError) as caught:
+        read_scores(source, measures=ACC, **options)
+    return str(caught.value)
+
+
+def test_a_missing_file_is_named_as_typed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert refusal("nope/a.csv") == (
+        "there is no file 'nope/a.csv'.\nHint: looked in folder 'nope'."
+    )
+    assert refusal("a.csv") == "there is no file 'a.csv'.\nHint: looked in the current folder."
+    assert refusal("*/a.csv") == "no file matches '*/a.csv'."
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.csv", b"", "'a.csv' is empty."),
+        ("a.csv", b"\n\n", "'a.csv' is empty: it has no header."),
+        ("a.csv", b"task,model,score\n", "the table has no rows."),
+        ("a.csv", b"x,x,y\n1,2,3\n", "columns given twice in 'a.csv': x.\nHint: keep one of each."),
+        ("a.txt", b"hello", "'a.txt' is not a kind of file that can be read.\nHint: csv, tsv"),
+        ("a.csv", b"task,model,score\n\xff,b,1\n", "'a.csv' is not text in UTF-8.\nHint: save it"),
+        ("a.csv", "task,model".encode("utf-16"), "'a.csv' is not text in UTF-8."),
+        ("a.csv.gz", b"abc", "'a.csv.gz' cannot be read: Not a gzipped file"),
+        ("a.parquet", b"abc", "'a.parquet' cannot be read as parquet:"),
+        ("a.feather", b"abc", "'a.feather' cannot be read as feather:"),
+        ("a.jsonl", b"{a", "'a.jsonl' cannot be read as JSON lines:"),
+        ("a.duckdb", b"abc" * 100, "'a.duckdb' cannot be read by DuckDB:"),
+    ],
+)
+def test_files_that_are_no_tables(tmp_path, monkeypatch, name, content, expected):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_bytes(content)
+    assert refusal(name).startswith(expected)
+
+
+def test_a_folder_without_tables(tmp_path):
+    (tmp_path / "notes.txt").write_text("nothing")
+    assert refusal(tmp_path).startswith(f"the folder {str(tmp_path)!r} holds no table.")
+
+
+def test_a_folder_of_ours(balanced, tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    balanced.to_csv(folder / "scores.csv", index=False)
+    (folder / "measures.toml").write_text('[measures.acc]\nbetter = "higher"\n', encoding="utf-8")
+    scores = read_scores(folder)
+    assert scores.source == "mine"
+    assert scores.measure().name == "acc"
+    assert str(tmp_path) not in repr(scores)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_glob_reads_files_together(balanced, tmp_path, suffix):
+    for i, (_, part) in enumerate(balanced.groupby("dataset")):
+        folder = tmp_path / f"run{i}"
+        folder.mkdir()
+        path = folder / f"part.{suffix}"
+        part.to_csv(path, index=False) if suffix == "csv" else part.to_parquet(path)
+    scores = read_scores(str(tmp_path / "*" / f"*.{suffix}"), measures=ACC)
+    assert scores.digest == read_scores(balanced, measures=ACC).digest
+
+
+def test_a_glob_where_one_file_holds_text(balanced, tmp_path):
+    balanced.iloc[:18].to_csv(tmp_path / "a.csv", index=False)
+    text = balanced.iloc[18:].astype({"score": object})
+    text.iloc[0, 3] = "failed"
+    text.to_csv(tmp_path / "b.csv", index=False)
+    assert refusal(str(tmp_path / "*.csv")).startswith("1 score is not a number.")
+
+
+def test_files_with_other_columns(balanced, tmp_path):
+    balanced.to_csv(tmp_path / "a.csv", index=False)
+    balanced.rename(columns={"score": "acc"}).to_csv(tmp_path / "b.csv", index=False)
+    assert "1 of 2 files have other columns than 'a.csv'." in refusal(str(tmp_path / "*.csv"))
+    (tmp_path / "c.jsonl").write_text("{}")
+    assert "3 files of kinds .csv, .jsonl" in refusal(str(tmp_path / "*"))
+
+
+def test_text_with_a_byte_order_mark_semicolons_and_blank_lines(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"\xef\xbb\xbf\n\ntask;model;score\n\nx;a;1\nx;b;2\n")
+    scores = read_scores(path, measures=ACC)
+    assert scores.algorithms == ("a", "b")
+
+
+def test_whole_numbers_in_text_lose_their_point(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("task,seed,model,score\nx,1.0,a,1\nx,1.0,b,2\nx,2.0,a,1\nx,2.0,b,3\n")
+    assert set(read_scores(path, measures=ACC).to_frame()["replication"]) == {"1", "2"}
+    path.write_text("task,seed,model,score\nx,1.0,a,1\nx,1.0,b,2\nx,1.5,a,1\nx,1.5,b,3\n")
+    assert set(read_scores(path, measures=ACC).to_frame()["replication"]) == {"1.0", "1.5"}
+
+
+def test_words_for_nothing_are_labels_but_no_scores(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("task,model,score\nNA,None,1\nNA,nan,2\n")
+    assert read_scores(path, measures=ACC).algorithms == ("None", "nan")
+    path.write_text("task,model,score\nx,,1\nx,b,NA\n")
+    message = refusal(path)
+    assert "1 row lacks a label" in message
+    assert "1 score is NaN or null" in message
+
+
+@pytest.mark.parametrize("source", [5, {"a": [1]}, [1], None, pd.Series([1.0])])
+def test_what_is_no_table(source):
+    expected = f"a {type(source).__name__} cannot be read as a table."
+    assert refusal(source).startswith(expected)
+
+
+def test_pandas_frames_that_are_not_tidy(balanced):
+    twice = pd.concat([balanced, balanced], axis=1)
+    assert refusal(twice).startswith("columns given twice: algorithm, dataset, replication, score.")
+    levels = balanced.pivot_table(
+        index="dataset", columns=["algorithm", "replication"], values="score"
+    )
+    assert refusal(levels).startswith("the frame has 2 levels of column names.")
+    both = balanced.set_index("dataset", drop=False)
+    assert refusal(both).startswith("named both a column and an index: dataset.")
+
+
+def test_categories_and_mixed_columns(balanced):
+    expected = read_scores(balanced, measures=ACC).digest
+    frame = balanced.astype({"dataset": "category", "replication": "category"})
+    assert read_scores(frame, measures=ACC).digest == expected
+    mixed = balanced.assign(replication=[str(r) if r % 2 else r for r in balanced["replication"]])
+    assert read_scores(mixed, measures=ACC).digest == expected
+    lazy = pl.LazyFrame(balanced.to_dict("list")).with_columns(
+        pl.col("dataset").cast(pl.Categorical)
+    )
+    assert read_scores(lazy, measures=ACC).digest == expected
+    assert read_scores(lazy.collect(), measures=ACC).digest == expected
+
+
+def test_a_query_needs_a_database(balanced, tmp_path):
+    assert refusal(balanced, query="SELECT 1").startswith("query= was given with a DataFrame.")
+    balanced.to_csv(tmp_path / "a.csv", index=False)
+    assert refusal(tmp_path / "a.csv", query="SELECT 1").startswith("query= was given with 'a.csv'")
+
+
+def test_excel_needs_its_extra(balanced, tmp_path, monkeypatch):
+    balanced.to_excel(tmp_path / "a.xlsx", index=False)
+
+    def absent(*_: object) -> None:
+        raise ImportError
+
+    monkeypatch.setattr(pd, "read_excel", absent)
+    with pytest.raises(MissingExtra, match=r"benchinfer\[excel\]"):
+        open_source(tmp_path / "a.xlsx", None)
