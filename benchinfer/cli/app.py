@@ -159,17 +159,37 @@ def mixed(
         Literal["kenward-roger", "satterthwaite", "asymptotic"],
         typer.Option(help="Degrees of freedom."),
     ] = "kenward-roger",
+    structure: Annotated[
+        Literal["auto", "common", "pairwise"],
+        typer.Option(help="Standard errors: one for all pairs, or each pair its own."),
+    ] = "auto",
+    control: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Compare each algorithm with this one (Dunnett)."),
+    ] = None,
+    adjust: Annotated[
+        Literal["auto", "single-step", "westfall", "shaffer", "holm", "none"],
+        typer.Option(help="Adjustment for many pairs."),
+    ] = "auto",
     per_dataset: PerDataset = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare by a linear mixed-effects model and Tukey contrasts.
+    """Compare by a linear mixed-effects model and simultaneous contrasts.
 
     Exit code 0 says that one algorithm is better than or equivalent to each of the others (with
     --per-dataset: on each data set), 3 that none is.
     """
     from benchinfer.compare.mixed import compare_mixed
 
-    options = {"level": level, "terms": _terms(terms), "df": df}
+    options = {
+        "level": level,
+        "terms": _terms(terms),
+        "structure": structure,
+        "df": df,
+        "contrasts": "tukey" if control is None else "dunnett",
+        "control": control,
+        "adjust": adjust,
+    }
     _compare(compare_mixed, source, measure, options, per_dataset=per_dataset, as_json=as_json)
 
 

@@ -11,6 +11,7 @@ from benchinfer.compare.evidence import Check, Setting
 from benchinfer.compare.wording import join
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.reml import COMPONENTS
+from benchinfer.numerics.score_model import ScoreModelFit
 from benchinfer.saving import savable
 
 _RANDOM = COMPONENTS[:-1]
@@ -169,7 +170,7 @@ def _check_connected(setting: Setting) -> None:
         )
 
 
-def overlap_variance(setting: Setting, residual: float) -> float:
+def overlap_variance(setting: Setting, model: ScoreModelFit) -> float:
     """Return the variance that overlapping resamples add to an algorithm's mean on one data set.
 
     ``residual * rho / (1 - rho)``, with rho the test fraction (Nadeau & Bengio 2003): scores from
@@ -194,7 +195,7 @@ def overlap_variance(setting: Setting, residual: float) -> float:
                 hint=f'declare it, as in resampling=Resampling("{resampling.kind}", {wanted}).',
             )
         )
-    return residual * rho / (1 - rho)
+    return float(model.variances[3]) * rho / (1 - rho)
 
 
 def checks(setting: Setting) -> list[Check]:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from benchinfer import version
-from benchinfer.compare import designs
+from benchinfer.compare import designs, families, structures
 from benchinfer.compare.comparison import TestedComparison
 from benchinfer.compare.evidence import (
     Array,
@@ -67,18 +67,26 @@ class MixedComparison(TestedComparison):
         The terms of the model and why.
     model
         The fit.
+    structure
+        ``"common"`` (one interaction variance, one standard error for like pairs) or ``"pairwise"``
+        (each pair its own).
     critical
-        Critical value of the simultaneous intervals.
+        (P,) critical values of the intervals.
     """
 
     design: designs.Design
     model: ScoreModelFit
-    critical: float
+    structure: structures.Structure
+    critical: Array
 
     title: ClassVar[str] = "Mixed model"
     rests_on: ClassVar[tuple[str, ...]] = (
         "benchinfer.compare.mixed",
         "benchinfer.numerics.reml",
+        "benchinfer.numerics.robust",
+        "benchinfer.numerics.multiplicity",
+        "benchinfer.numerics.robust",
+        "benchinfer.numerics.multiplicity",
     )
 
     @property
@@ -92,10 +100,20 @@ class MixedComparison(TestedComparison):
         arguments = self.provenance.arguments
         scale = "" if self.measure.scale == "identity" else f"{self.measure.scale} of the "
         small = _df_words[str(arguments["df"])]
+        if self.structure == "pairwise":
+            small = (
+                "a standard error for each pair from the spread of the data sets' own differences"
+                " (cluster-robust, CR2) and "
+                + (
+                    "normal theory"
+                    if arguments["df"] == "asymptotic"
+                    else "Satterthwaite degrees of freedom"
+                )
+            )
         return (
             f"The {scale}scores of {self.measure.name} were modelled as {self.formula} by"
-            f" restricted maximum likelihood, with {small}. {self.design.reason} All pairs"
-            f" of algorithms were compared; {self.provenance.adjustment}."
+            f" restricted maximum likelihood, with {small}. {self.design.reason}"
+            f" {self.provenance.adjustment}."
         )
 
     def variances(self) -> "pd.DataFrame":
@@ -118,10 +136,14 @@ def compare_mixed(
     measure: str | None = None,
     *,
     terms: Literal["auto"] | Sequence[str] = "auto",
+    structure: structures.Structure = "auto",
     df: DfMethod = "kenward-roger",
+    contrasts: families.Contrasts = "tukey",
+    control: str | None = None,
+    adjust: families.Adjust = "auto",
     level: float = 0.95,
 ) -> MixedComparison:
-    """Compare algorithms by a linear mixed-effects model and Tukey contrasts.
+    """Compare algorithms by a linear mixed-effects model and simultaneous contrasts.
 
     ``value ~ algorithm + (1|dataset) + (1|dataset:algorithm) + (1|dataset:replication)``, fitted by
     REML on the measure's scale, from which the design keeps the terms that it can estimate.
@@ -135,15 +157,28 @@ def compare_mixed(
     terms
         ``"auto"``, or the random terms among ``"dataset"``, ``"dataset:algorithm"`` and
         ``"dataset:replication"``.
+    structure
+        ``"common"``: one interaction variance, hence one standard error for all pairs, as lme4
+        users type it; too small for erratic algorithms and too large for near-duplicates.
+        ``"pairwise"``: the model sets the weights, and each pair has its own standard error from
+        the data sets' differences (CR2; on a complete table the paired t-test on data set means).
+        ``"auto"``: pairwise across data sets, common on one data set.
     df
-        ``"kenward-roger"``, ``"satterthwaite"`` or ``"asymptotic"``.
+        ``"kenward-roger"``, ``"satterthwaite"`` or ``"asymptotic"``. Pair-specific errors have
+        Satterthwaite degrees of freedom under the first two.
+    contrasts, control
+        ``"tukey"`` (all pairs), or ``"dunnett"``: each other algorithm against the control.
+    adjust
+        ``"single-step"`` (max-|t|), ``"westfall"``, ``"shaffer"``, ``"holm"``, ``"none"``, or
+        ``"auto"``: single-step with a common error, Holm with pair-specific ones. Intervals are
+        single-step or Sidak's.
     level
-        Confidence level of the family of all pairs.
+        Confidence level of the family of pairs.
 
     Returns
     -------
     MixedComparison
-        With single-step adjusted p-values and simultaneous intervals of all pairs.
+        With adjusted p-values and simultaneous intervals.
 
     Raises
     ------
@@ -170,41 +205,70 @@ def compare_mixed(
         raise DesignError(unknown("df", df, list(degrees.METHODS)))
     setting = Setting.of(scores, measure)
     design = designs.choose(setting, terms)
+    kind = structures.resolve(structure, design)
+    family = families.family_of(setting.algorithms, contrasts, control)
+    method = families.resolve(adjust, contrasts, common=kind == "common")
     stats = _statistics(scores, setting, design)
     try:
         model = fit(stats, design.fitted)
     except FitError as error:
         raise DesignError(message(str(error), hint="scores.describe() shows the cells.")) from None
-    extra = designs.overlap_variance(setting, model.variances[3])
-    evidence, levels, critical, error = _infer(model, df, alpha, extra, setting.measure.margin)
-    pairs, _ = tukey.all_pairs(len(setting.algorithms))
+    extra = designs.overlap_variance(setting, model)
+    errors = structures.Errors.of(stats, model, family, df, extra, one=design.one_dataset)
+    chosen = errors.of_structure(kind)
+    evidence, critical, p_error = families.evidence_of(
+        family, model.beta, chosen.first(len(family.pairs)), method, alpha, setting.measure.margin
+    )
+    arguments = {
+        "measure": setting.measure.name,
+        "terms": terms if isinstance(terms, str) else tuple(terms),
+        "structure": structure,
+        "df": df,
+        "contrasts": contrasts,
+        "control": control,
+        "adjust": adjust,
+        "level": level,
+    }
     return MixedComparison(
         setting=setting,
-        pairs=pairs,
+        pairs=family.pairs,
         codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
         level=level,
         target=design.target,
-        levels=levels,
-        checks=_checks(setting, model, evidence, error),
+        levels=_levels(model, chosen, len(family.pairs), alpha),
+        checks=(
+            *_checks(setting, model, evidence, p_error),
+            *structures.checks(setting, family, evidence, errors, kind, alpha),
+            *designs.checks(setting),
+        ),
         provenance=Provenance(
             analysis="compare_mixed",
             version=version.__version__,
-            arguments={
-                "measure": setting.measure.name,
-                "terms": terms if isinstance(terms, str) else tuple(terms),
-                "structure": "common",
-                "df": df,
-                "level": level,
-            },
-            adjustment="p-values and intervals are single-step (max-|t|, Tukey) over all"
-            f" {len(pairs)} pairs",
+            arguments=arguments,
+            adjustment=_adjustment_words[method].format(family=family.words),
             digest=setting.digest,
         ),
         evidence=evidence,
         design=design,
         model=model,
+        structure=kind,
         critical=critical,
     )
+
+
+_adjustment_words = {
+    "single-step": "p-values and intervals are single-step (max-|t|) over {family}",
+    "westfall": "p-values are Westfall's and intervals single-step (max-|t|) over {family}",
+    "shaffer": "p-values are Shaffer's and intervals Sidak's over {family}",
+    "holm": "p-values are Holm's and intervals Sidak's over {family}",
+    "none": "p-values and intervals are those of each pair alone, not adjusted for {family}",
+}
+
+
+def _levels(model: ScoreModelFit, errors: degrees.Adjusted, skip: int, alpha: float) -> Level:
+    """Return each algorithm's level with an interval of its own."""
+    spread = tukey.critical_t(errors.df[skip:], alpha) * np.sqrt(errors.cov.diagonal())
+    return Level(model.beta, model.beta - spread, model.beta + spread)
 
 
 def _statistics(scores: ScoreTable, setting: Setting, design: designs.Design) -> Statistics:
@@ -227,43 +291,6 @@ def _statistics(scores: ScoreTable, setting: Setting, design: designs.Design) ->
 def _spread(within: Array, stats: Statistics, n_rows: int) -> Array:
     """Spread the sum of squares of repeats evenly; only its total enters the likelihood."""
     return np.full(n_rows, within.sum() / stats.scale**2 / n_rows)
-
-
-def _infer(
-    model: ScoreModelFit, df: DfMethod, alpha: float, extra: float, margin: float
-) -> tuple[Evidence, Level, float, float]:
-    """Return contrasts, levels, the critical value, and the error of the p-values."""
-    k = len(model.beta)
-    _, contrasts = tukey.all_pairs(k)
-    adjusted = degrees.METHODS[df](model, contrasts)
-    cov = adjusted.cov + extra * np.eye(k)
-    estimate = contrasts @ model.beta
-    error = np.sqrt(np.einsum("jp,pq,jq->j", contrasts, cov, contrasts))
-    family = tukey.max_t(contrasts, cov, float(adjusted.df.min()))
-    critical = tukey.quantile(family, alpha)
-    statistic = estimate / error
-    gap = (margin - np.abs(estimate)) / error
-    p, p_error = tukey.survival(family, np.r_[np.abs(statistic), np.abs(gap)])
-    half = p[len(estimate) :] / 2
-    alone = degrees.METHODS[df](model, np.eye(k))
-    spread = tukey.critical_t(alone.df, alpha) * np.sqrt(alone.cov.diagonal() + extra)
-    return (
-        Evidence(
-            estimate=estimate,
-            std_error=error,
-            df=adjusted.df,
-            statistic=statistic,
-            p_value=p[: len(estimate)],
-            p_raw=tukey.raw_p(statistic, adjusted.df),
-            # Two one-sided tests: equivalent at alpha when the (1 - 2 alpha) interval lies inside.
-            p_equivalence=np.where(gap > 0, half, 1 - half),
-            low=estimate - critical * error,
-            high=estimate + critical * error,
-        ),
-        Level(model.beta, model.beta - spread, model.beta + spread),
-        critical,
-        float(p_error.max()),
-    )
 
 
 def _checks(
@@ -301,5 +328,4 @@ def _checks(
             ok=p_error <= 1e-3,
             remedy="p-values near the level may fall on either side of it",
         ),
-        *designs.checks(setting),
     )

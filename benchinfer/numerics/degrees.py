@@ -36,6 +36,10 @@ class Adjusted:
     cov: Array
     df: Array
 
+    def first(self, n: int) -> "Adjusted":
+        """Return the first n contrasts."""
+        return Adjusted(self.cov, self.df[:n])
+
 
 def _members(fit: ScoreModelFit) -> NDArray[np.int64]:
     return np.array([i for i, name in enumerate(COMPONENTS) if name in fit.terms])

@@ -45,7 +45,7 @@ def simulated(seed, shape=(8, 5, 4), effect=1.0):
 def test_contrasts_agree_with_emmeans(name, method):
     reference = json.loads((GOLDEN / f"simulated_{name}.json").read_text())["values"]["M4_reml"]
     expected = reference[method]
-    mixed = bi.compare_mixed(bi.load_example(f"simulated/{name}"), df=method)
+    mixed = bi.compare_mixed(bi.load_example(f"simulated/{name}"), df=method, structure="common")
     ours, levels = mixed.contrasts(), mixed.summary()
     # The tolerance is that of lme4's polished optimum; p-values move by more in the far tail.
     np.testing.assert_allclose(ours["estimate"], expected["estimate"], rtol=1e-6, atol=1e-10)
@@ -64,7 +64,7 @@ def test_contrasts_agree_with_emmeans(name, method):
 
 
 def test_intervals_and_verdicts_follow_from_estimates():
-    mixed = bi.compare_mixed(table(simulated(1)))
+    mixed = bi.compare_mixed(table(simulated(1)), structure="common")
     rows, c = mixed.contrasts(), mixed.critical
     np.testing.assert_allclose(rows["conf_high"], rows["estimate"] + c * rows["std_error"])
     np.testing.assert_allclose(rows["conf_low"], rows["estimate"] - c * rows["std_error"])
@@ -80,8 +80,9 @@ def test_equivalence_is_the_interval_inside_the_tolerance():
     values = simulated(2, shape=(30, 5, 3), effect=0.05)
     for tolerance in (0.05, 0.15, 0.3, 0.6):
         measure = bi.Measure("score", "higher", tolerance=tolerance)
-        mixed = bi.compare_mixed(table(values, measures=measure))
-        wide = bi.compare_mixed(table(values, measures=measure), level=0.9).contrasts()
+        scores = table(values, measures=measure)
+        mixed = bi.compare_mixed(scores, structure="common")
+        wide = bi.compare_mixed(scores, structure="common", level=0.9).contrasts()
         # The simultaneous (1 - 2 alpha) interval inside the tolerance.
         inside = (wide["conf_low"] > -tolerance) & (wide["conf_high"] < tolerance)
         assert ((mixed.contrasts()["verdict"] == "equivalent") == inside).all()
@@ -224,6 +225,98 @@ def test_log_scale_reports_ratios():
     assert (
         ours["winner"][ours["verdict"] == "first"] == ours["first"][ours["verdict"] == "first"]
     ).all()
+
+
+def test_default_on_a_complete_table_is_the_paired_t_test_with_holm():
+    from scipy import stats
+
+    values = simulated(21)
+    values[..., 3] *= 4  # an erratic algorithm: no common error fits
+    rows = bi.compare_mixed(table(values)).contrasts()
+    means = values.mean(axis=1)
+    index = {name: i for i, name in enumerate("abcd")}
+    raw = []
+    for _, row in rows.iterrows():
+        i, j = index[row["first"]], index[row["second"]]
+        expected = stats.ttest_rel(means[:, i], means[:, j])
+        assert row["statistic"] == pytest.approx(expected.statistic, rel=1e-8)
+        assert row["df"] == pytest.approx(7, rel=1e-9)
+        assert row["p_raw"] == pytest.approx(expected.pvalue, rel=1e-7)
+        low, high = expected.confidence_interval(0.95 ** (1 / 6))  # Sidak over six pairs
+        assert (row["conf_low"], row["conf_high"]) == pytest.approx((low, high), rel=1e-7)
+        raw.append(expected.pvalue)
+    order = np.argsort(raw)
+    holm = np.minimum(np.maximum.accumulate(np.sort(raw) * np.arange(6, 0, -1)), 1)
+    np.testing.assert_allclose(rows["p_value"].to_numpy()[order], holm, rtol=1e-7)
+
+
+def test_common_error_is_flagged_where_pairs_vary_differently():
+    values = simulated(21)
+    values[..., 3] *= 4
+    checks = bi.compare_mixed(table(values), structure="common").diagnostics().set_index("check")
+    row = checks.loc["own / common standard error, largest factor"]
+    assert not row["ok"]
+    assert row["value"] > 2
+
+
+def test_dunnett_compares_with_the_control_alone():
+    scores = table(simulated(22))
+    rows = bi.compare_mixed(scores, contrasts="dunnett", control="b").contrasts()
+    assert rows["first"].tolist() == ["a", "c", "d"]
+    assert set(rows["second"]) == {"b"}
+    tukey = bi.compare_mixed(scores).contrasts().set_index(["first", "second"])
+    assert rows["p_raw"][1] == pytest.approx(tukey.loc[("b", "c"), "p_raw"])
+    assert rows["estimate"][1] == pytest.approx(-tukey.loc[("b", "c"), "estimate"])
+    relation = bi.compare_mixed(scores, contrasts="dunnett", control="b").relation()
+    assert relation.incidence().loc["a", "c"] == "missing"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"adjust": "single-step"}, "needs one variance common to all pairs"),
+        ({"adjust": "bh"}, "unknown adjust 'bh'"),
+        ({"structure": "own"}, "unknown structure 'own'"),
+        ({"contrasts": "dunnett"}, "unknown control None"),
+        ({"control": "a"}, "it goes with contrasts"),
+        ({"contrasts": "dunnett", "control": "a", "adjust": "shaffer"}, "how all pairs hang"),
+        ({"contrasts": "williams"}, "unknown contrasts 'williams'"),
+    ],
+)
+def test_contrasts_that_do_not_fit_are_refused(arguments, words):
+    with pytest.raises(DesignError, match=words):
+        bi.compare_mixed(table(simulated(23)), **arguments)
+
+
+def test_pairwise_errors_need_several_data_sets():
+    with pytest.raises(DesignError, match="there is\n? ?one"):
+        bi.compare_mixed(table(simulated(24, (1, 6, 3))), structure="pairwise")
+
+
+def test_identical_algorithms_are_undecided_and_named():
+    values = simulated(25)
+    values[..., 1] = values[..., 0]
+    mixed = bi.compare_mixed(table(values))
+    row = mixed.contrasts().iloc[0]
+    assert (row["first"], row["second"], row["verdict"]) == ("a", "b", "undecided")
+    checks = mixed.diagnostics().set_index("check")
+    named = checks.loc["pairs with the same difference on every data set", "remedy"]
+    assert named.startswith("a and b: ")
+
+
+@pytest.mark.parametrize("adjust", ["single-step", "westfall", "shaffer", "holm", "none"])
+def test_adjustments_of_a_common_error_agree_with_multcomp(adjust):
+    path = GOLDEN / "simulated_unbalanced.json"
+    step = json.loads(path.read_text())["values"]["M4_reml"]["single_step"]
+    scores = bi.load_example("simulated/unbalanced")
+    rows = bi.compare_mixed(scores, structure="common", df="asymptotic", adjust=adjust).contrasts()
+    name = {"single-step": "p_value", "none": "p_raw"}.get(adjust, f"p_{adjust}")
+    names = [tuple(pair.split(" - ")[::-1]) for pair in step["pair"]]
+    p = dict(zip(names, step[name], strict=True))
+    expected = [p[pair] for pair in zip(rows["first"], rows["second"], strict=True)]
+    # Joint distributions carry multcomp's Monte Carlo error; the others only that of the fit.
+    joint = adjust in {"single-step", "westfall"}
+    np.testing.assert_allclose(rows["p_value"], expected, rtol=1e-5, atol=2e-4 if joint else 1e-12)
 
 
 def test_names_and_order_of_rows_do_not_matter():

@@ -49,7 +49,13 @@ single_step <- function(fit) {
                     test = adjusted("single-step", abseps = 1e-5, maxpts = 2e5))
   set.seed(1)
   interval <- confint(glht(fit, linfct = mcp(algorithm = "Tukey")))
-  list(pair = names(tested$test$coefficients), statistic = unname(tested$test$tstat),
+  stepwise <- function(type) {
+    set.seed(1)
+    as.numeric(summary(glht(fit, linfct = mcp(algorithm = "Tukey")),
+                       test = adjusted(type, abseps = 1e-5, maxpts = 2e5))$test$pvalues)
+  }
+  list(p_raw = stepwise("none"), p_holm = stepwise("holm"), p_shaffer = stepwise("Shaffer"),
+       p_westfall = stepwise("Westfall"), pair = names(tested$test$coefficients), statistic = unname(tested$test$tstat),
        p_value = as.numeric(tested$test$pvalues), p_error = attr(tested$test$pvalues, "error"),
        low = unname(interval$confint[, "lwr"]), high = unname(interval$confint[, "upr"]))
 }
