@@ -113,13 +113,21 @@ def load(path: str | Path) -> Any:
     Raises
     ------
     BenchinferError
-        The file is not a saved result.
+        There is no such file, or it is not a saved result.
     """
     for home in _homes:
         import_module(home)
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))
         version = document["benchinfer"]
+    except FileNotFoundError:
+        raise BenchinferError(
+            message(
+                f"there is no file {str(path)!r}.", hint="results are written by result.save(path)."
+            )
+        ) from None
+    except OSError as error:
+        raise BenchinferError(f"{str(path)!r} cannot be read: {error.strerror}.") from None
     except (ValueError, KeyError, TypeError):
         raise BenchinferError(
             message(

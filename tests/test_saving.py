@@ -49,3 +49,11 @@ def test_nothing_half_written_is_left(tmp_path):
     with pytest.raises(BenchinferError, match="there is no folder"):
         write_whole(tmp_path / "no" / "x", "")
     assert write_whole(tmp_path / "x", "é").read_text(encoding="utf-8") == "é"
+
+
+def test_a_file_that_is_not_there_is_named_as_typed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BenchinferError, match=r"^there is no file 'none\.json'\."):
+        bi.load("none.json")
+    with pytest.raises(BenchinferError, match="cannot be read"):
+        bi.load(tmp_path)

@@ -1,5 +1,6 @@
 """Exit codes, and errors without tracebacks."""
 
+import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -39,17 +40,26 @@ EPILOG = (
 )
 
 
+_PIPE_CLOSED = 141  # as a shell reports what SIGPIPE ended
+
+
 @contextmanager
 def guarded() -> Generator[None]:
     """Turn errors into a message on stderr and an exit code; bugs keep their traceback."""
     try:
-        yield
+        try:
+            yield
+        finally:
+            sys.stdout.flush()  # here and not when Python ends, where nobody can catch it
     except BrokenPipeError:
-        raise  # the reader has seen enough; typer ends quietly
+        # The reader has seen enough, as `head` has: end quietly, with nothing left to flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(_PIPE_CLOSED) from None
     except (BenchinferError, MissingExtra, OSError) as error:
+        from benchinfer.cli.hints import translated
         from benchinfer.cli.terminal import safe_lines
 
-        sys.stderr.write(f"Error: {safe_lines(str(error))}\n")
+        sys.stderr.write(f"Error: {safe_lines(translated(str(error)))}\n")
         raise typer.Exit(_code(error)) from None
 
 

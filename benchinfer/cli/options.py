@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from benchinfer.cli.guard import guarded
+from benchinfer.cli.hints import translated
 from benchinfer.errors import DesignError
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ class Source:
         try:
             return scores.measure(name).name
         except DesignError as error:
-            raise typer.BadParameter(str(error), param_hint="'--measure'") from None
+            raise typer.BadParameter(translated(str(error)), param_hint="'--measure'") from None
 
 
 def reads_scores(command: Callable[..., None]) -> Callable[..., None]:

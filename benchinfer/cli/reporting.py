@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchinfer.cli import results as shown
+from benchinfer.cli.hints import translated
 from benchinfer.cli.tables import size
 from benchinfer.cli.terminal import Terminal
 from benchinfer.errors import DesignError
@@ -20,12 +21,12 @@ def analyse(scores: "ScoreTable") -> "Gathered":
     Raises
     ------
     DesignError
-        The table supports nothing.
+        The table has nothing to compare.
     """
     from benchinfer.reports.gather import everything
 
     found = everything(scores)
-    if not found.results:
+    if not found.results and len(scores.algorithms) < 2:
         raise DesignError(found.refusals[0].why)
     return found
 
@@ -64,10 +65,12 @@ def show(found: "Gathered", scores: "ScoreTable", path: str) -> None:
         shown.headline(out, result)
         out.line()
         out.grid(shown.levels(result))
-    out.line()
-    shown.legend(out, [result.relation() for result in main.values()])
+    if main:
+        out.line()
+        shown.legend(out, [result.relation() for result in main.values()])
     for refusal in found.refusals:
         out.line()
-        out.prose(f"{refusal.analysis} of {refusal.measure}: {refusal.why}", style="yellow")
+        why = translated(refusal.why)
+        out.message(f"{refusal.analysis} of {refusal.measure}: {why}", style="yellow")
     out.line()
     out.line(f"Report written to {path}", "bold")

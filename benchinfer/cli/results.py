@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from benchinfer.cli import rounding
+from benchinfer.cli.hints import as_options
 from benchinfer.cli.terminal import Grid, Terminal
+from benchinfer.compare.phrases import count
 from benchinfer.reports import numbers
 
 if TYPE_CHECKING:
@@ -75,7 +77,8 @@ def order(relation: "Relation") -> list[str]:
     apart = pairs[pairs["verdict"].isin(["undecided", "missing"])]
     listed = ", ".join(f"{a} ? {b}" for a, b in zip(apart["first"], apart["second"], strict=True))
     if len(listed) > _LINE:
-        listed = f"{len(apart)} of {len(pairs)} pairs are not told apart"
+        are = "is" if len(apart) == 1 else "are"
+        listed = f"{len(apart)} of {count(len(pairs), 'pair')} {are} not told apart"
     return [*lines, listed] if listed else lines
 
 
@@ -146,7 +149,7 @@ def beware(out: Terminal, result: "Comparison") -> None:
     out.heading("Beware")
     for check in failed:
         held = f"{check.check}: {check.value:.4g} (limit {check.limit:.4g})."
-        out.prose(f"- {held} {_sentence(check.remedy)}.", hanging="  ")
+        out.prose(f"- {held} {_sentence(as_options(check.remedy))}.", hanging="  ")
 
 
 def comparisons(results: "Comparisons") -> None:
@@ -155,8 +158,8 @@ def comparisons(results: "Comparisons") -> None:
     first = next(iter(results.values()))
     measure = first.measure
     out.prose(
-        f"{measure.name} ({measure.better} is better) on each of {len(results)} data sets by"
-        " itself.",
+        f"{measure.name} ({measure.better} is better) on {count(len(results), 'data set')}, each"
+        " by itself.",
         style="bold",
     )
     out.line()
@@ -166,8 +169,10 @@ def comparisons(results: "Comparisons") -> None:
     legend(out, results.relations().values())
     out.line()
     out.prose(first.rule)
+    if "p_value" in first.contrasts():
+        out.prose("P-values are adjusted within each data set, not over data sets.")
     if results.refused:
-        out.heading(f"{len(results.refused)} data sets could not be compared")
+        out.heading(f"{count(len(results.refused), 'data set')} could not be compared")
         out.grid(Grid(("dataset", "reason"), tuple(results.refused.items())))
 
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.cli import rounding
+from benchinfer.cli.hints import as_options
 from benchinfer.cli.terminal import Grid, Terminal
+from benchinfer.compare.phrases import count
 from benchinfer.reports import numbers
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ def check(scores: "ScoreTable") -> None:
         _finding(out, finding)
     out.line()
     counts = [(sum(f.severity == word for f in found), word) for word in ("warning", "note")]
-    out.line(", ".join(many(n, word) for n, word in counts) + ".", "bold")
+    out.line(", ".join(count(n, word) for n, word in counts) + ".", "bold")
 
 
 def size(out: Terminal, scores: "ScoreTable") -> None:
@@ -39,12 +41,12 @@ def size(out: Terminal, scores: "ScoreTable") -> None:
     span = f"{high}" if low == high else f"{low} to {high}"
     kind = scores.resampling.kind if scores.resampling else "undeclared"
     cells = (
-        f"{many(len(scores.datasets), 'data set')} x {many(len(scores.algorithms), 'algorithm')}"
+        f"{count(len(scores.datasets), 'data set')} x {count(len(scores.algorithms), 'algorithm')}"
     )
     shared = "shared" if scores.paired else "not shared"
+    how = f"s (resampling: {kind}; {shared} by the algorithms)" if high > 1 else ""
     out.prose(
-        f"{scores.source}: {many(scores.n_rows, 'score')}; {cells} x {span}"
-        f" replication{'' if high == 1 else 's'} (resampling: {kind}; {shared} by the algorithms)",
+        f"{scores.source}: {count(scores.n_rows, 'score')}; {cells} x {span} replication{how}",
         hanging="  ",
     )
     for measure in scores.measures:
@@ -55,17 +57,6 @@ def size(out: Terminal, scores: "ScoreTable") -> None:
             indent="  ",
             hanging="  ",
         )
-
-
-def many(n: int, noun: str) -> str:
-    """Write a number with its noun.
-
-    Examples
-    --------
-    >>> many(1, "note"), many(2, "note")
-    ('1 note', '2 notes')
-    """
-    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def _replications(scores: "ScoreTable") -> tuple[int, int]:
@@ -86,7 +77,7 @@ def _finding(out: Terminal, finding: "Finding") -> None:
         if (more := finding.count - len(rows)) > 0:
             out.line(f"    ... and {more} more")
     if finding.hint:
-        out.prose(f"Hint: {finding.hint}", indent="  ", hanging="      ")
+        out.prose(f"Hint: {as_options(finding.hint)}", indent="  ", hanging="      ")
 
 
 def describe(scores: "ScoreTable", measures: Sequence[str]) -> None:

@@ -55,7 +55,14 @@ class Terminal:
     def __init__(self) -> None:
         from rich.console import Console
 
-        self.console = Console(highlight=False, markup=False, emoji=False)
+        class Piped(Console):
+            """A console that leaves it to the command what a closed pipe means."""
+
+            def on_broken_pipe(self) -> None:
+                """Raise the error on."""
+                raise  # noqa: PLE0704 (rich calls it while it handles the error)
+
+        self.console = Piped(highlight=False, markup=False, emoji=False)
         self.width = _WIDTH
         if self.console.is_terminal:
             self.width = min(self.console.width, _WIDTH)
@@ -80,6 +87,18 @@ class Terminal:
         )
         for line in wrapper.wrap(safe(text)):
             self.line(line, style)
+
+    def message(self, text: str, style: str = "") -> None:
+        """Print a message in lines: sentences and hints wrapped, tables as they are."""
+        hint = False
+        for line in text.split("\n"):
+            hint = line.startswith("Hint: ") or (hint and line.startswith(" "))
+            if line.startswith("    ") and not hint:
+                self.line(line, style)
+            else:
+                indent = "      " if line.startswith(" ") else ""
+                hanging = "" if indent else "      " if hint else "  "
+                self.prose(line.strip(), style=style, indent=indent, hanging=hanging)
 
     def heading(self, text: str) -> None:
         """Print the heading of a section, with an empty line before it."""

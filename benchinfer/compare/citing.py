@@ -8,10 +8,16 @@ from importlib.resources import files
 _doi = re.compile(r"https://doi\.org/(10\.\S+?)[\s.,;)]*(?:\s|$)")
 
 
-def dois(modules: Sequence[str]) -> list[str]:
-    """Return the DOIs named in the docstrings of modules, in order, each once."""
-    text = "\n".join(import_module(name).__doc__ or "" for name in modules)
+def dois(names: Sequence[str]) -> list[str]:
+    """Return the DOIs in docstrings of modules (``"a.b"``) and functions (``"a.b:f"``), once."""
+    text = "\n".join(_docstring(name) for name in names)
     return list(dict.fromkeys(_doi.findall(text)))
+
+
+def _docstring(name: str) -> str:
+    module, _, function = name.partition(":")
+    home = import_module(module)
+    return (getattr(home, function) if function else home).__doc__ or ""
 
 
 def entries() -> dict[str, str]:
@@ -22,8 +28,8 @@ def entries() -> dict[str, str]:
     return {match[1].lower(): entry for match, entry in by_doi.items() if match}
 
 
-def bibtex(modules: Sequence[str]) -> str:
-    """Return the BibTeX entries of the methods that modules rest on.
+def bibtex(names: Sequence[str]) -> str:
+    """Return the BibTeX entries of the works that docstrings name; see `dois`.
 
     Examples
     --------
@@ -31,4 +37,4 @@ def bibtex(modules: Sequence[str]) -> str:
     @article{lund1983,
     """
     known = entries()
-    return "\n\n".join(known[doi.lower()] for doi in dois(modules))
+    return "\n\n".join(known[doi.lower()] for doi in dois(names))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 type Target = Literal["domain", "datasets"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparison(Showable):
     """Verdicts and evidence for every pair of algorithms on one measure.
 
@@ -68,9 +68,8 @@ class Comparison(Showable):
     checks: tuple[Check, ...]
     provenance: Provenance
 
-    # What the analysis is called in headings, and the modules whose references it rests on.
+    # What the analysis is called in headings.
     title: ClassVar[str] = "Comparison"
-    rests_on: ClassVar[tuple[str, ...]] = ()
 
     @property
     def measure(self) -> Measure:
@@ -96,6 +95,11 @@ class Comparison(Showable):
     def formula(self) -> str:
         """The model or statistic in one line."""
         raise NotImplementedError
+
+    @property
+    def intervals(self) -> str:
+        """What the intervals of the contrasts are, in words; empty where there are none."""
+        return ""
 
     def effects(self) -> Mapping[str, Array]:
         """Return the columns of `contrasts` that hold numbers, in the measure's own unit."""
@@ -178,14 +182,22 @@ class Comparison(Showable):
 
     def citations(self) -> str:
         """Return BibTeX entries of the methods used."""
-        return bibtex(self.rests_on)
+        return bibtex(self.rests_on())
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        raise NotImplementedError
 
     def __str__(self) -> str:
         """Return the headline."""
         return self.headline()
 
+    def __repr__(self) -> str:
+        """Return the kind of comparison, its measure, and the order."""
+        return f"<{type(self).__name__} of {self.measure.name}: {self.relation()}>"
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TestedComparison(Comparison):
     """A comparison by tests and simultaneous intervals.
 
@@ -206,6 +218,13 @@ class TestedComparison(Comparison):
     def rule(self) -> str:
         """The decision rule in words."""
         return wording.tested_rule(self.measure, self.level)
+
+    @property
+    def intervals(self) -> str:
+        """What the intervals of the contrasts are, in words."""
+        alone = self.provenance.arguments.get("adjust") == "none"
+        kind = "intervals of each pair alone" if alone else "simultaneous intervals"
+        return f"{100 * self.level:g} % {kind}"
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the measure's own unit."""

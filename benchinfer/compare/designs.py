@@ -8,7 +8,7 @@ import numpy as np
 
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.evidence import Check, Setting
-from benchinfer.compare.wording import join
+from benchinfer.compare.phrases import join
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.reml import COMPONENTS
 from benchinfer.numerics.score_model import ScoreModelFit
@@ -102,7 +102,9 @@ def choose(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> Design:
         components=chosen,
         one_dataset=one,
         reason=_reason(refused, chosen, asked=not isinstance(terms, str)),
-        target="datasets" if one else "domain",
+        # Without the term, algorithms are taken to differ alike on every data set there could be:
+        # then the replications at hand speak only of the data sets at hand.
+        target="datasets" if one or (several and "dataset:algorithm" not in chosen) else "domain",
     )
 
 
@@ -163,8 +165,7 @@ def _check_connected(setting: Setting) -> None:
         rest = [setting.algorithms[k] for k in np.flatnonzero(reached)]
         raise DesignError(
             message(
-                f"{join(apart)} share no data set with {join(rest)}, not even by a chain of"
-                " others.",
+                f"no data set, nor chain of data sets, connects {join(apart)} with {join(rest)}.",
                 hint="compare each group by itself with scores.subset(algorithms=[...]).",
             )
         )
@@ -173,9 +174,10 @@ def _check_connected(setting: Setting) -> None:
 def overlap_variance(setting: Setting, model: ScoreModelFit) -> float:
     """Return the variance that overlapping resamples add to an algorithm's mean on one data set.
 
-    ``residual * rho / (1 - rho)``, with rho the test fraction (Nadeau & Bengio 2003): scores from
-    resamples of one sample are correlated, and more replications do not average that out. Across
-    data sets the data set x algorithm term holds it already.
+    ``residual * rho / (1 - rho)``, with rho the test fraction (Nadeau & Bengio 2003,
+    https://doi.org/10.1023/A:1024068626366 ): scores from resamples of one sample are correlated,
+    and more replications do not average that out. Across data sets the data set x algorithm term
+    holds it already.
 
     Raises
     ------
@@ -198,7 +200,20 @@ def overlap_variance(setting: Setting, model: ScoreModelFit) -> float:
     return float(model.variances[3]) * rho / (1 - rho)
 
 
-def checks(setting: Setting) -> list[Check]:
+def overlap_words(setting: Setting) -> str:
+    """Say that and how the overlap of resamples enters, as a sentence; empty where it does not."""
+    resampling = setting.resampling
+    if len(setting.coverage.datasets) > 1 or resampling is None or not resampling.overlap:
+        return ""
+    rho = resampling.overlap
+    return (
+        f" As training sets overlap ({resampling.kind}, test fraction {rho:.3g}), the variance of"
+        f" each algorithm's mean was raised by {rho / (1 - rho):.3g} residual variances (corrected"
+        " resampled t-test of Nadeau and Bengio)."
+    )
+
+
+def checks(setting: Setting, design: Design) -> list[Check]:
     """Return the diagnostics rows that concern the design."""
     coverage = setting.coverage
     d, empty = len(coverage.datasets), coverage.empty
@@ -214,6 +229,7 @@ def checks(setting: Setting) -> list[Check]:
         )
         if d > 1
         else _resampling(setting),
+        *(_generalisation(setting, design) if d > 1 else ()),
         Check.of(
             "empty cells",
             len(empty),
@@ -240,6 +256,29 @@ def checks(setting: Setting) -> list[Check]:
     ]
 
 
+def _generalisation(setting: Setting, design: Design) -> list[Check]:
+    """Say where a claim about a domain would overreach."""
+    domains = len(set(setting.domains))
+    return [
+        Check.of(
+            "domains taken as one",
+            domains,
+            1.0,
+            ok=domains <= 1,
+            remedy="the table names several domains: scores.subset(domains=[...]) compares within"
+            " one",
+        ),
+        Check.of(
+            "claims go beyond these data sets",
+            float(design.target == "domain"),
+            1.0,
+            ok=design.target == "domain",
+            remedy="without the dataset:algorithm term replications count as evidence, so that the"
+            " claims hold for these data sets only",
+        ),
+    ]
+
+
 def _resampling(setting: Setting) -> Check:
     """Say what the replications on one data set stand for."""
     resampling = setting.resampling
@@ -251,6 +290,16 @@ def _resampling(setting: Setting) -> Check:
             ok=False,
             remedy="bootstrap replications speak of this data set as drawn: with more of them any"
             " difference becomes significant",
+        )
+    if resampling is not None and resampling.folds is not None:
+        found = int(setting.coverage.expected.max())
+        return Check.of(
+            "replications are a multiple of the folds",
+            found,
+            resampling.folds,
+            ok=found % resampling.folds == 0,
+            remedy=f"{resampling.folds} folds are declared, which sets the correction for their"
+            " overlap",
         )
     return Check.of(
         "resampling declared",

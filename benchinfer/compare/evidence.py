@@ -31,6 +31,8 @@ class Setting:
     quantiles
         (D, K, 5) minimum, quartiles and maximum of the scores in the measure's own unit, NaN where
         a cell is empty.
+    domains
+        Domain of each data set, empty where the table names none.
     resampling, paired
         How replications came about, and whether algorithms share them.
     digest
@@ -41,6 +43,7 @@ class Setting:
     algorithms: tuple[str, ...]
     coverage: Coverage
     quantiles: Array
+    domains: tuple[str, ...]
     resampling: Resampling | None
     paired: bool
     digest: str
@@ -54,6 +57,14 @@ class Setting:
         DesignError
             There are fewer than two algorithms.
         """
+        # A frame in place of a score table is the likeliest slip; types do not stop it at run time.
+        if not isinstance(scores, ScoreTable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DesignError(
+                message(
+                    f"a {type(scores).__name__} is not a score table.",
+                    hint="read it first: bi.read_scores(table, measures=...).",
+                )
+            )
         chosen = scores.measure(measure)
         coverage = scores.coverage(chosen.name)
         if len(coverage.algorithms) < 2:
@@ -76,6 +87,11 @@ class Setting:
             algorithms=coverage.algorithms,
             coverage=coverage,
             quantiles=quantiles,
+            domains=tuple(
+                scores.domains[name] for name in coverage.datasets if name in scores.domains
+            )
+            if scores.domains
+            else (),
             resampling=scores.resampling,
             paired=scores.paired,
             digest=scores.digest,

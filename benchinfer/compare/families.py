@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.compare.evidence import Array, Evidence
+from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics import multiplicity, tukey
 from benchinfer.numerics.degrees import Adjusted
@@ -54,7 +55,8 @@ def family_of(algorithms: tuple[str, ...], contrasts: Contrasts, control: str | 
             raise DesignError(
                 message(f"control is {control!r}.", hint='it goes with contrasts="dunnett".')
             )
-        return Family(pairs, matrix, f"all {len(pairs)} pairs")
+        words = "the one pair" if k == 2 else f"all {len(pairs)} pairs"
+        return Family(pairs, matrix, words)
     if contrasts != "dunnett":
         raise DesignError(unknown("contrasts", contrasts, ["tukey", "dunnett"]))
     if control not in algorithms:
@@ -64,7 +66,7 @@ def family_of(algorithms: tuple[str, ...], contrasts: Contrasts, control: str | 
     pairs = np.column_stack([others, np.full(k - 1, c)])
     matrix = np.eye(k)[others]
     matrix[:, c] = -1
-    return Family(pairs, matrix, f"the {k - 1} pairs with the control {control}")
+    return Family(pairs, matrix, f"the {count(k - 1, 'pair')} with the control {control}")
 
 
 def resolve(adjust: Adjust, contrasts: Contrasts, *, common: bool) -> str:
@@ -95,6 +97,18 @@ def resolve(adjust: Adjust, contrasts: Contrasts, *, common: bool) -> str:
             )
         )
     return adjust
+
+
+def sidak(alpha: float, n: int) -> float:
+    """Return the level of each of n intervals that hold together with probability 1 - alpha.
+
+    References
+    ----------
+    Sidak, Z. (1967). Rectangular confidence regions for the means of multivariate normal
+    distributions. Journal of the American Statistical Association 62, 626-633.
+    https://doi.org/10.1080/01621459.1967.10482935
+    """
+    return -float(np.expm1(np.log1p(-alpha) / n))
 
 
 def std_errors(family: Family, errors: Adjusted) -> Array:
@@ -161,9 +175,8 @@ def evidence_of(
     else:
         step = _steps(adjust, len(beta))
         p, q = step(raw), step(raw_equivalence)
-        # Sidak's bound holds for any dependence of t statistics: step-down p-values themselves
-        # have no intervals.
-        critical = tukey.critical_t(errors.df, -np.expm1(np.log1p(-alpha) / len(raw)))
+        # Step-down p-values themselves have no intervals.
+        critical = tukey.critical_t(errors.df, sidak(alpha, len(raw)))
     return (
         Evidence(
             estimate=estimate,

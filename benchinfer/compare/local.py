@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from benchinfer.compare.comparison import Comparison
+from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError, message
 from benchinfer.order.relation import Relation
 from benchinfer.saving import savable
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @savable
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparisons(Showable, Mapping[str, Comparison]):
     """One comparison per data set: a mapping from data set to comparison.
 
@@ -33,10 +34,25 @@ class Comparisons(Showable, Mapping[str, Comparison]):
         Data set name to comparison.
     refused
         Data set name to why it could not be compared.
+
+    Notes
+    -----
+    Tests are adjusted for many pairs within each data set, and not over data sets.
     """
 
     results: Mapping[str, Comparison]
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def __str__(self) -> str:
+        """Return one order per data set."""
+        width = max((len(name) for name in self.results), default=0)
+        orders = self.relations().items()
+        return "\n".join(f"{name.ljust(width)}  {order}" for name, order in orders)
+
+    def __repr__(self) -> str:
+        """Return the number of data sets compared and refused."""
+        refused = f", {len(self.refused)} refused" if self.refused else ""
+        return f"<Comparisons of {count(len(self), 'data set')}{refused}>"
 
     def __getitem__(self, dataset: str) -> Comparison:
         """Return the comparison on one data set."""
@@ -105,17 +121,21 @@ def per_dataset(
     """
     results: dict[str, Comparison] = {}
     refused: dict[str, str] = {}
+    hints: dict[str, None] = {}
     for name, part in scores.by_dataset().items():
         try:
             results[name] = compare(part, measure, **arguments)
         except DesignError as error:
-            refused[name] = str(error).partition("\n")[0]
+            what, _, hint = str(error).partition("\nHint: ")
+            refused[name] = what.partition("\n")[0]
+            hints[hint] = None
     if not results:
+        # As a rule all are refused for one reason, whose hint is then the one that helps.
         raise DesignError(
             message(
-                f"none of the {len(refused)} data sets can be compared by itself.",
+                f"none of the {count(len(refused), 'data set')} can be compared by itself.",
                 where=[("dataset", "reason"), *refused.items()],
-                hint="one data set needs several replications.",
+                hint=next(iter(hints)).splitlines() if len(hints) == 1 else list(hints),
             )
         )
     return Comparisons(results, refused)

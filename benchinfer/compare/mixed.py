@@ -5,15 +5,6 @@ References
 Eugster, M. J. A., Hothorn, T. & Leisch, F. (2012). Domain-based benchmark experiments: exploratory
 and inferential analysis. Austrian Journal of Statistics 41, 5-26.
 https://doi.org/10.17713/ajs.v41i1.185
-
-Kenward, M. G. & Roger, J. H. (1997). Small sample inference for fixed effects from restricted
-maximum likelihood. Biometrics 53, 983-997. https://doi.org/10.2307/2533558
-
-Hothorn, T., Bretz, F. & Westfall, P. (2008). Simultaneous inference in general parametric models.
-Biometrical Journal 50, 346-363. https://doi.org/10.1002/bimj.200810425
-
-Nadeau, C. & Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52,
-239-281. https://doi.org/10.1023/A:1024068626366
 """
 
 from collections.abc import Sequence
@@ -35,7 +26,7 @@ from benchinfer.compare.evidence import (
     alpha_of,
     decide,
 )
-from benchinfer.compare.wording import join
+from benchinfer.compare.phrases import join
 from benchinfer.errors import DesignError, FitError, message, unknown
 from benchinfer.frames import frame
 from benchinfer.numerics import degrees, tukey
@@ -56,8 +47,16 @@ _df_words = {
 }
 
 
+_pairwise_words = {
+    False: "a standard error for each pair from the spread of the data sets' own differences"
+    " (cluster-robust, CR2) with Satterthwaite degrees of freedom",
+    True: "a standard error for each pair from the spread of the data sets' own differences"
+    " (cluster-robust, CR2) and normal theory (infinite degrees of freedom)",
+}
+
+
 @savable
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MixedComparison(TestedComparison):
     """Verdicts from a linear mixed-effects model.
 
@@ -80,14 +79,6 @@ class MixedComparison(TestedComparison):
     critical: Array
 
     title: ClassVar[str] = "Mixed model"
-    rests_on: ClassVar[tuple[str, ...]] = (
-        "benchinfer.compare.mixed",
-        "benchinfer.numerics.reml",
-        "benchinfer.numerics.robust",
-        "benchinfer.numerics.multiplicity",
-        "benchinfer.numerics.robust",
-        "benchinfer.numerics.multiplicity",
-    )
 
     @property
     def formula(self) -> str:
@@ -98,23 +89,38 @@ class MixedComparison(TestedComparison):
     def method(self) -> str:
         """What was done, in sentences for a methods section."""
         arguments = self.provenance.arguments
-        scale = "" if self.measure.scale == "identity" else f"{self.measure.scale} of the "
-        small = _df_words[str(arguments["df"])]
+        scale = "" if self.measure.scale == "identity" else f"{self.measure.scale} "
         if self.structure == "pairwise":
-            small = (
-                "a standard error for each pair from the spread of the data sets' own differences"
-                " (cluster-robust, CR2) and "
-                + (
-                    "normal theory"
-                    if arguments["df"] == "asymptotic"
-                    else "Satterthwaite degrees of freedom"
-                )
-            )
+            small = _pairwise_words[arguments["df"] == "asymptotic"]
+        else:
+            small = _df_words[str(arguments["df"])]
+        correction = designs.overlap_words(self.setting)
         return (
             f"The {scale}scores of {self.measure.name} were modelled as {self.formula} by"
-            f" restricted maximum likelihood, with {small}. {self.design.reason}"
+            f" restricted maximum likelihood, with {small}. {self.design.reason}{correction}"
             f" {self.provenance.adjustment}."
         )
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        adjust = str(self.provenance.arguments["adjust"])
+        if adjust == "auto":
+            adjust = "single-step" if self.structure == "common" else "holm"
+        df = str(self.provenance.arguments["df"]).replace("-", "_")
+        names = ["benchinfer.compare.mixed", "benchinfer.numerics.reml"]
+        if self.structure == "pairwise":
+            names.append("benchinfer.numerics.robust")
+        else:
+            names.append(f"benchinfer.numerics.degrees:{df}")
+        if adjust in {"shaffer", "westfall"}:
+            names.append(f"benchinfer.numerics.multiplicity:{adjust}")
+        if adjust in {"holm", "shaffer"}:
+            names += ["benchinfer.numerics.multiplicity", "benchinfer.compare.families:sidak"]
+        if self.structure == "common":
+            names.append("benchinfer.numerics.tukey")
+        if designs.overlap_words(self.setting):
+            names.append("benchinfer.compare.designs:overlap_variance")
+        return names
 
     def variances(self) -> "pd.DataFrame":
         """Variance components: ``source variance share``, on the modelling scale.
@@ -169,7 +175,7 @@ def compare_mixed(
     contrasts, control
         ``"tukey"`` (all pairs), or ``"dunnett"``: each other algorithm against the control.
     adjust
-        ``"single-step"`` (max-|t|), ``"westfall"``, ``"shaffer"``, ``"holm"``, ``"none"``, or
+        ``"single-step"`` (``max |t|``), ``"westfall"``, ``"shaffer"``, ``"holm"``, ``"none"``, or
         ``"auto"``: single-step with a common error, Holm with pair-specific ones. Intervals are
         single-step or Sidak's.
     level
@@ -208,11 +214,7 @@ def compare_mixed(
     kind = structures.resolve(structure, design)
     family = families.family_of(setting.algorithms, contrasts, control)
     method = families.resolve(adjust, contrasts, common=kind == "common")
-    stats = _statistics(scores, setting, design)
-    try:
-        model = fit(stats, design.fitted)
-    except FitError as error:
-        raise DesignError(message(str(error), hint="scores.describe() shows the cells.")) from None
+    stats, model = _fit(scores, setting, design)
     extra = designs.overlap_variance(setting, model)
     errors = structures.Errors.of(stats, model, family, df, extra, one=design.one_dataset)
     chosen = errors.of_structure(kind)
@@ -220,7 +222,6 @@ def compare_mixed(
         family, model.beta, chosen.first(len(family.pairs)), method, alpha, setting.measure.margin
     )
     arguments = {
-        "measure": setting.measure.name,
         "terms": terms if isinstance(terms, str) else tuple(terms),
         "structure": structure,
         "df": df,
@@ -237,16 +238,20 @@ def compare_mixed(
         target=design.target,
         levels=_levels(model, chosen, len(family.pairs), alpha),
         checks=(
-            *_checks(setting, model, evidence, p_error),
-            *structures.checks(setting, family, evidence, errors, kind, alpha),
-            *designs.checks(setting),
+            *_checks(design, model, evidence, p_error),
+            *structures.checks(
+                setting,
+                family,
+                evidence,
+                errors,
+                kind,
+                alpha,
+                stepwise=method in ("holm", "shaffer"),
+            ),
+            *designs.checks(setting, design),
         ),
-        provenance=Provenance(
-            analysis="compare_mixed",
-            version=version.__version__,
-            arguments=arguments,
-            adjustment=_adjustment_words[method].format(family=family.words),
-            digest=setting.digest,
+        provenance=_provenance(
+            setting, _adjustment_words[method].format(family=family.words), arguments
         ),
         evidence=evidence,
         design=design,
@@ -269,6 +274,33 @@ def _levels(model: ScoreModelFit, errors: degrees.Adjusted, skip: int, alpha: fl
     """Return each algorithm's level with an interval of its own."""
     spread = tukey.critical_t(errors.df[skip:], alpha) * np.sqrt(errors.cov.diagonal())
     return Level(model.beta, model.beta - spread, model.beta + spread)
+
+
+def _fit(
+    scores: ScoreTable, setting: Setting, design: designs.Design
+) -> tuple[Statistics, ScoreModelFit]:
+    """Reduce the table and fit the model."""
+    stats = _statistics(scores, setting, design)
+    try:
+        return stats, fit(stats, design.fitted)
+    except FitError as error:
+        raise DesignError(
+            message(
+                str(error),
+                hint="a test needs scores that vary: scores.findings() names constant and identical"
+                " algorithms; compare_points describes such a table.",
+            )
+        ) from None
+
+
+def _provenance(setting: Setting, adjustment: str, arguments: dict[str, object]) -> Provenance:
+    return Provenance(
+        analysis="compare_mixed",
+        version=version.__version__,
+        arguments={"measure": setting.measure.name, **arguments},
+        adjustment=adjustment,
+        digest=setting.digest,
+    )
 
 
 def _statistics(scores: ScoreTable, setting: Setting, design: designs.Design) -> Statistics:
@@ -294,10 +326,11 @@ def _spread(within: Array, stats: Statistics, n_rows: int) -> Array:
 
 
 def _checks(
-    setting: Setting, model: ScoreModelFit, evidence: Evidence, p_error: float
+    design: designs.Design, model: ScoreModelFit, evidence: Evidence, p_error: float
 ) -> tuple[Check, ...]:
     """Hold the fit against what a reader must know."""
-    few = "data sets" if len(setting.coverage.datasets) > 1 else "replications"
+    few = "replications" if design.one_dataset else "data sets"
+    absent = [design.source(name) for name in model.singular]
     df = float(evidence.df.min())
     return (
         Check.of(
@@ -312,7 +345,7 @@ def _checks(
             len(model.singular),
             0.0,
             ok=not model.singular,
-            remedy=f"no evidence of variation from {join(model.singular)}; the fit stands",
+            remedy=f"no evidence of variation from {join(absent)}; the fit stands",
         ),
         Check.of(
             "degrees of freedom",

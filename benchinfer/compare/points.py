@@ -25,15 +25,13 @@ from benchinfer.scores import ScoreTable
 
 type Statistic = Literal["mean", "median", "worst"]
 
-_words = {
-    "mean": "the mean of the data sets' means",
-    "median": "the mean of the data sets' medians",
-    "worst": "the mean of the data sets' worst scores",
-}
+_statistics = {"mean": "means", "median": "medians", "worst": "worst scores"}
+# What averages of transformed scores are in the measure's own unit.
+_averages = {"identity": "mean", "log": "geometric mean", "logit": "mean on the logit scale"}
 
 
 @savable
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PointsComparison(Comparison):
     """Verdicts from a statistic of each algorithm alone.
 
@@ -46,35 +44,50 @@ class PointsComparison(Comparison):
     statistic: Statistic
 
     title: ClassVar[str] = "Point comparison"
-    rests_on: ClassVar[tuple[str, ...]] = ("benchinfer.compare.points",)
+
+    @property
+    def words(self) -> str:
+        """The statistic in words; on log and logit scales averages are taken there."""
+        average = _averages[self.measure.scale]
+        inner = _statistics[self.statistic]
+        if self.statistic == "mean" and self.measure.scale == "log":
+            inner = "geometric means"
+        return f"the {average} of the data sets' {inner}"
 
     @property
     def rule(self) -> str:
         """The decision rule in words."""
-        return (
-            f"A pair is called equivalent when {_words[self.statistic]} differs by at most"
-            f" {margin(self.measure)}, and the better value wins otherwise. This is a description:"
-            " no error is controlled."
-        )
+        if self.measure.tolerance == 0:
+            equal = "No tolerance is set: equal values are undecided"
+        else:
+            equal = (
+                f"A pair is called equivalent when {self.words} differs by at most"
+                f" {margin(self.measure)}"
+            )
+        return f"{equal}, and the better value wins otherwise. No error is controlled."
 
     @property
     def method(self) -> str:
         """What was done, in sentences for a methods section."""
         return (
-            f"Algorithms were compared by {_words[self.statistic]}"
+            f"Algorithms were compared by {self.words}"
             f" ({self.measure.name}, {self.measure.better} is better), without inference."
         )
 
     @property
     def formula(self) -> str:
         """The statistic in one line."""
-        return f"{self.statistic} of each data set, averaged over data sets"
+        return self.words
 
     def scope(self) -> str:
         """Return what the claims are about, in words: never more than a description."""
         # Zero-argument super() does not work in a slotted dataclass.
         where = Comparison.scope(self).removeprefix("on average ")
-        return f"going by {_words[self.statistic]} alone, without inference, {where}"
+        return f"going by {self.words} alone, without inference, {where}"
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        return ["benchinfer.compare.points"]
 
     def effects(self) -> Mapping[str, Array]:
         """Return the estimates of the pairs, in the measure's own unit."""
@@ -126,8 +139,8 @@ def compare_points(
     >>> str(compare_points(scores, tolerance=0.005).relation())
     'C4.5+m+cf > C4.5+m > C4.5 ~ C4.5+cf'
     """
-    if statistic not in _words:
-        raise DesignError(unknown("statistic", statistic, list(_words)))
+    if statistic not in _statistics:
+        raise DesignError(unknown("statistic", statistic, list(_statistics)))
     setting = Setting.of(scores, measure)
     if tolerance is not None:
         from dataclasses import replace

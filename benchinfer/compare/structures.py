@@ -8,14 +8,15 @@ from numpy.typing import NDArray
 
 from benchinfer.compare.designs import Design
 from benchinfer.compare.evidence import Check, Evidence, Setting
-from benchinfer.compare.families import Family, std_errors, without_spread
-from benchinfer.compare.wording import join
+from benchinfer.compare.families import Family, sidak, std_errors, without_spread
+from benchinfer.compare.phrases import join
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics import degrees
 from benchinfer.numerics.reml import evaluate
 from benchinfer.numerics.robust import cluster_robust
 from benchinfer.numerics.score_model import ScoreModelFit
 from benchinfer.numerics.sufficient import Statistics
+from benchinfer.numerics.tukey import critical_t
 
 type Structure = Literal["auto", "common", "pairwise"]
 
@@ -93,6 +94,8 @@ def checks(
     errors: Errors,
     kind: Structure,
     alpha: float,
+    *,
+    stepwise: bool,
 ) -> list[Check]:
     """Say how far the pairs' own errors are from a common one, and where rules part company."""
     names = setting.algorithms
@@ -102,7 +105,19 @@ def checks(
         return join(pairs[:3]) + (" ..." if len(pairs) > 3 else "")
 
     over = (evidence.p_value <= alpha) & (evidence.low < 0) & (evidence.high > 0)
+    # Stepwise tests of equivalence answer to the (1 - 2 alpha) intervals, which are wider, too.
+    wide = critical_t(evidence.df, sidak(2 * alpha, len(evidence.df))) * evidence.std_error
+    loose = evidence.p_equivalence <= alpha
+    loose &= np.abs(evidence.estimate) + wide > setting.measure.margin * (1 + 1e-12)
     rows = [
+        Check.of(
+            "equivalent pairs whose interval leaves the tolerance",
+            loose.sum() * stepwise,
+            0.0,
+            ok=not (loose.any() and stepwise),
+            remedy=f"{named(loose)}: the stepwise test decides where the simultaneous"
+            " (1 - 2 alpha) interval, which is wider, does not",
+        ),
         Check.of(
             "decided pairs whose interval includes equality",
             over.sum(),
@@ -110,7 +125,7 @@ def checks(
             ok=not over.any(),
             remedy=f"{named(over)}: the stepwise test decides where the interval, which is wider,"
             " does not",
-        )
+        ),
     ]
     if errors.own is None or len(setting.coverage.datasets) < 3:
         return rows

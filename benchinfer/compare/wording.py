@@ -1,10 +1,10 @@
 """Sentences about verdicts, derived from them: direction, scope and rule are always named."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.compare.phrases import count, join
 from benchinfer.measure import Measure
 from benchinfer.order.relation import Relation, Verdict
 
@@ -12,29 +12,18 @@ if TYPE_CHECKING:
     from benchinfer.compare.evidence import Setting
 
 
-def join(names: Sequence[str], last: str = "and") -> str:
-    """Join names as in prose.
-
-    Examples
-    --------
-    >>> join(["a", "b", "c"])
-    'a, b and c'
-    """
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} {last} {names[-1]}"
-
-
 def scope(setting: "Setting", target: str) -> str:
     """Say what the claims are about."""
     d = len(setting.coverage.datasets)
     if target == "domain":
-        return f"on average over the domain that the {d} data sets stand for"
+        domains = len(set(setting.domains))
+        mixed = f", {domains} domains taken as one" if domains > 1 else ""
+        return f"on average over the domain that the {d} data sets stand for{mixed}"
     if d > 1:
         return f"on average over these {d} data sets"
     name = setting.coverage.datasets[0]
-    drawn = setting.resampling is not None and setting.resampling.kind == "bootstrap"
-    return f"on the data set {name}{' as drawn' if drawn else ''}"
+    kind = setting.resampling and setting.resampling.kind
+    return f"on the data set {name}{' as drawn' if kind == 'bootstrap' else ''}"
 
 
 def direction(measure: Measure) -> str:
@@ -66,6 +55,8 @@ def headline(relation: Relation, measure: Measure, where: str) -> str:
     if len(best) == 1 and strict[names.index(best[0])].sum() == k - 1:
         others = "the other algorithm" if k == 2 else f"each of the other {k - 1} algorithms"
         claim = f"{best[0]} is better than {others}"
+    elif (relation.states == Verdict.MISSING).any():
+        claim = _of_compared(relation)
     elif not strict.any():
         claim = _nothing_strict(relation)
     elif not best:
@@ -78,32 +69,48 @@ def headline(relation: Relation, measure: Measure, where: str) -> str:
         block = relation.states[np.ix_(index, index)]
         same = "are equivalent" if (block == Verdict.EQUIVALENT).all() else "are not told apart"
         rest = k - len(best)
-        losers = "the other one is" if rest == 1 else f"each of the other {rest} is"
-        claim = f"{join(best)} {same}, and {losers} worse than at least one of them"
+        losers = "the remaining algorithm is" if rest == 1 else f"each of the other {rest} is"
+        claim = f"{join(best)} {same}, and {losers} worse than at least one of these"
     return f"{where[0].upper()}{where[1:]}, {claim} ({direction(measure)})."
+
+
+def _of_compared(relation: Relation) -> str:
+    """Say what is decided where only some pairs were compared, as with a control."""
+    names = relation.algorithms
+    upper = relation.states[np.triu_indices(len(names), 1)]
+    n = int((upper != Verdict.MISSING).sum())
+    wins = [f"{names[i]} is better than {names[j]}" for i, j in np.argwhere(relation.strict)]
+    equal = int((upper == Verdict.EQUIVALENT).sum())
+    alike = f"; {count(equal, 'pair')} equivalent within the tolerance" if equal else ""
+    if not wins:
+        return f"no difference is shown in the {count(n, 'pair')} compared{alike}"
+    return f"{len(wins)} of the {count(n, 'pair')} compared decided: {join(wins)}{alike}"
 
 
 def _nothing_strict(relation: Relation) -> str:
     upper = relation.states[np.triu_indices(len(relation.algorithms), 1)]
     n, equal = len(upper), int((upper == Verdict.EQUIVALENT).sum())
     if equal == n:
-        return f"all {len(relation.algorithms)} algorithms are equivalent within the tolerance"
+        who = join(relation.algorithms) if n == 1 else f"all {len(relation.algorithms)} algorithms"
+        return f"{who} are equivalent within the tolerance"
     if equal:
         return (
             f"no algorithm is shown to be better than another; {equal} of {n} pairs are equivalent"
             " within the tolerance"
         )
-    return f"no algorithm is shown to be better than another (all {n} pairs are undecided)"
+    if n == 1:
+        return "neither algorithm is shown to be better"
+    return f"no algorithm is shown to be better than another, as all {n} pairs are undecided"
 
 
 def margin(measure: Measure) -> str:
-    """Say the tolerance in the unit of the reported effect."""
+    """Say the tolerance in the unit of the reported effect, to follow "by"."""
     if measure.scale == "identity":
-        unit = f" {measure.unit}" if measure.unit else ""
-        return f"a difference of {measure.tolerance:g}{unit}"
-    if measure.scale == "log":
-        return f"a ratio of {1 + measure.tolerance:g}"
-    return f"a log odds ratio of {measure.tolerance:g}"
+        return f"{measure.tolerance:g} {measure.unit}".rstrip()
+    return {
+        "log": f"a factor of {1 + measure.tolerance:g}",
+        "logit": f"a log odds ratio of {measure.tolerance:g}",
+    }[measure.scale]
 
 
 def tested_rule(measure: Measure, level: float) -> str:

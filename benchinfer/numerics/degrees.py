@@ -1,14 +1,4 @@
-"""Small-sample covariance and degrees of freedom of contrasts of the fixed effects.
-
-References
-----------
-Kenward, M. G. & Roger, J. H. (1997). Small sample inference for fixed effects from restricted
-maximum likelihood. Biometrics 53, 983-997. https://doi.org/10.2307/2533558
-
-Fai, A. H.-T. & Cornelius, P. L. (1996). Approximate F-tests of multiple degree of freedom
-hypotheses. Journal of Statistical Computation and Simulation 54, 363-378.
-https://doi.org/10.1080/00949659608811740
-"""
+"""Small-sample covariance and degrees of freedom of contrasts of the fixed effects."""
 
 from dataclasses import dataclass
 
@@ -74,6 +64,11 @@ def kenward_roger(fit: ScoreModelFit, contrasts: Array) -> Adjusted:
     -------
     Adjusted
         Covariance on the scores' scale; df from the unadjusted covariance.
+
+    References
+    ----------
+    Kenward, M. G. & Roger, J. H. (1997). Small sample inference for fixed effects from restricted
+    maximum likelihood. Biometrics 53, 983-997. https://doi.org/10.2307/2533558
     """
     index = _members(fit)
     der, phi = fit.derivatives, fit.phi
@@ -89,6 +84,12 @@ def satterthwaite(fit: ScoreModelFit, contrasts: Array) -> Adjusted:
     """Return the unadjusted covariance and Satterthwaite's degrees of freedom.
 
     Zero components are dropped, as in R's lmerTest; see `kenward_roger` for the parameters.
+
+    References
+    ----------
+    Fai, A. H.-T. & Cornelius, P. L. (1996). Approximate F-tests of multiple degree of freedom
+    hypotheses. Journal of Statistical Computation and Simulation 54, 363-378.
+    https://doi.org/10.1080/00949659608811740
     """
     index = _members(fit)
     index = index[fit.variances[index] > 0]

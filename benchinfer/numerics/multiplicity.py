@@ -7,14 +7,7 @@ form a partition of the algorithms can be true together.
 References
 ----------
 Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of
-Statistics 6, 65-70.
-
-Shaffer, J. P. (1986). Modified sequentially rejective multiple test procedures. Journal of the
-American Statistical Association 81, 826-831. https://doi.org/10.1080/01621459.1986.10478341
-
-Westfall, P. H. (1997). Multiple testing of general contrasts using logical constraints and
-correlations. Journal of the American Statistical Association 92, 299-306.
-https://doi.org/10.1080/01621459.1997.10473627
+Statistics 6, 65-70. https://doi.org/10.2307/4615733
 """
 
 from collections.abc import Callable, Iterator
@@ -42,11 +35,6 @@ def holm(p: Array) -> Array:
     return _step_down(p, len(p) - np.arange(len(p)))
 
 
-def bonferroni(p: Array) -> Array:
-    """Return Bonferroni's adjusted p-values."""
-    return np.minimum(len(p) * p, 1.0)
-
-
 def _step_down(p: Array, factors: NDArray[np.int64]) -> Array:
     """Multiply the sorted p-values by their factors and make them monotone."""
     order = np.argsort(p, kind="stable")
@@ -72,6 +60,11 @@ def shaffer(p: Array, k: int) -> Array:
     ------
     DesignError
         There are too many algorithms to enumerate their partitions.
+
+    References
+    ----------
+    Shaffer, J. P. (1986). Modified sequentially rejective multiple test procedures. Journal of the
+    American Statistical Association 81, 826-831. https://doi.org/10.1080/01621459.1986.10478341
     """
     order = np.argsort(p, kind="stable")
     factors = [max(len(s) for s in _true_together(order, i, k)) for i in range(len(p))]
@@ -97,6 +90,12 @@ def westfall(p: Array, k: int, survival: Callable[[tuple[int, ...], int], float]
     ------
     DesignError
         There are too many algorithms to enumerate their partitions.
+
+    References
+    ----------
+    Westfall, P. H. (1997). Multiple testing of general contrasts using logical constraints and
+    correlations. Journal of the American Statistical Association 92, 299-306.
+    https://doi.org/10.1080/01621459.1997.10473627
     """
     order = np.argsort(p, kind="stable")
     adjusted = np.empty_like(p)

@@ -141,7 +141,8 @@ def fit(
     Raises
     ------
     FitError
-        The scores do not vary beyond the fixed effects, or there are too few of them.
+        The scores do not vary beyond the fixed effects, there are too few of them, or the linear
+        algebra fails.
 
     Examples
     --------
@@ -159,8 +160,11 @@ def fit(
         raise FitError(f"{stats.n_scores} scores cannot tell {p} fixed effects from noise.")
     if stats.square.sum() <= 1e-24 * (stats.n.sum() * (1 + (stats.offset**2).max())):
         raise FitError("the scores do not vary beyond the algorithm and data set means.")
-    work, record = _optimize(stats, _start(stats, free), free, x, reml=reml)
-    der = derivatives(stats, work, x, reml=reml)
+    try:
+        work, record = _optimize(stats, _start(stats, free), free, x, reml=reml)
+        der = derivatives(stats, work, x, reml=reml)
+    except np.linalg.LinAlgError as error:
+        raise FitError(f"the score model cannot be fitted: {error}.") from error
     s, theta = stats.scale, work.theta
     offset = (
         stats.offset

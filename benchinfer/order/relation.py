@@ -150,12 +150,14 @@ class Relation(Showable):
         -------
         dict
             ``complete`` (every pair is decided), ``acyclic``, ``transitive`` (a strict partial
-            order), ``weak order`` (one ranking with ties, a tie being any pair that is not strictly
-            decided), ``linear order``, ``equivalence transitive``.
+            order), ``weak order`` (every pair was compared, and they make one ranking with ties,
+            a tie being any pair that is not strictly decided), ``linear order``, ``equivalence
+            transitive``.
         """
         strict, pairs = self.strict, ~np.eye(len(self.algorithms), dtype=np.bool_)
         equal = self.states == Verdict.EQUIVALENT
-        weak = poset.is_transitive(strict) and poset.is_negatively_transitive(strict)
+        known = bool((self.states[pairs] != Verdict.MISSING).all())
+        weak = known and poset.is_transitive(strict) and poset.is_negatively_transitive(strict)
         return {
             "complete": bool((self.states[pairs] >= Verdict.EQUIVALENT).all()),
             "acyclic": poset.is_acyclic(strict),
@@ -205,6 +207,15 @@ class Relation(Showable):
         """
         if not self.is_weak_order():
             triples = [v for v in self.violations() if v[0] != "intransitive equivalence"]
+            upper = self.states[np.triu_indices(len(self.algorithms), 1)]
+            if n := int((upper == Verdict.MISSING).sum()):
+                raise NotAWeakOrder(
+                    message(
+                        f"the relation is not a ranking: {n} of {len(upper)} pairs were not"
+                        " compared.",
+                        hint="str(relation) says what is established.",
+                    )
+                )
             raise NotAWeakOrder(
                 message(
                     f"the relation is not a ranking: {len(triples)} triples contradict one.",
@@ -244,7 +255,9 @@ class Relation(Showable):
                 for a, b in zip(i, j, strict=True)
                 if self.states[a, b] == state
             ]
-            if pairs:
+            if pairs and state == Verdict.MISSING:
+                parts.append(f"not compared: {len(pairs)} of {len(i)} pairs")
+            elif pairs:
                 parts.append(f"{state.label}: {', '.join(pairs)}")
         return "; ".join(part for part in parts if part)
 

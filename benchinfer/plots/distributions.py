@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from numpy.typing import NDArray
 
+from benchinfer.compare.phrases import count
 from benchinfer.plots.forest import ticks
 from benchinfer.plots.style import FAINT, HAIR, INK, Width, plain, short, signed, wrapped
 
@@ -100,7 +101,7 @@ def layout(setting: "Setting", width: Width = "wide") -> Distributions:
     algorithms = [setting.algorithms[k] for k in some_k]
     in_order = [setting.coverage.datasets[d] for d in some_d]
     low, high = float(np.nanmin(quantiles)), float(np.nanmax(quantiles))
-    log = measure.scale == "log"
+    log = measure.scale == "log" and low > 0
     boxes, middle = _scaled(quantiles, low, high, log=log), np.nanmedian(quantiles[:, :, 2], axis=1)
     rows = np.argsort(measure.sign * middle, kind="stable")
     standing = np.nanmean(boxes[:, :, 2] - _scaled(middle, low, high, log=log)[:, None], axis=0)
@@ -128,10 +129,10 @@ def layout(setting: "Setting", width: Width = "wide") -> Distributions:
         single=single,
         title=f"Scores: {next(iter(short([measure.title], 44).values()))},"
         f" {measure.better} is better",
-        note=_note(single=single),
-        alt=f"Distributions of the scores of {len(algorithms)} algorithms on {len(rows)}"
-        f" data sets, from {signed(float(f'{low:.3g}'))} to {signed(float(f'{high:.3g}'))};"
-        f" {measure.better} is better.",
+        note=_note(single=single, linear=measure.scale == "log" and not log),
+        alt=f"Distributions of the scores of {count(len(algorithms), 'algorithm')} on"
+        f" {count(len(rows), 'data set')}, from {signed(float(f'{low:.3g}'))} to"
+        f" {signed(float(f'{high:.3g}'))}; {measure.better} is better.",
     )
 
 
@@ -152,9 +153,10 @@ def _ticks(low: float, high: float, *, log: bool) -> tuple[tuple[float, str], ..
     return tuple((float(x), signed(value)) for x, value in zip(at, kept, strict=True))
 
 
-def _note(*, single: bool) -> tuple[str, ...]:
+def _note(*, single: bool, linear: bool) -> tuple[str, ...]:
     own = "dot: the score" if single else "line: range; bar: quartiles; dot: median"
-    return (own, "grey tick: middle of all algorithms on that data set")
+    note = (own, "grey tick: middle of all algorithms on that data set")
+    return (*note, "linear axis: not all scores are above 0") if linear else note
 
 
 def size(distributions: Distributions) -> tuple[float, float]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
+from benchinfer.compare.phrases import count
 from benchinfer.order.relation import Verdict
 from benchinfer.plots.style import (
     BAND,
@@ -146,7 +147,7 @@ def layout(comparison: "Comparison", width: Width = "wide") -> Forest:
         left=Verdict.FIRST if measure.better == "lower" else Verdict.SECOND,
         title=f"{comparison.title}: {_name(measure)}",
         axis=axis_title(measure),
-        notes=_notes(measure, comparison.level, inference=low is not None),
+        notes=_notes(comparison),
         width=width,
         beside=width == "wide" and _longest(rows) <= _BESIDE,
         alt=_alt(comparison, rows),
@@ -189,11 +190,9 @@ def _name(measure: "Measure") -> str:
     return next(iter(short([measure.label or measure.name], 40).values()))
 
 
-def _notes(measure: "Measure", level: float, *, inference: bool) -> tuple[str, ...]:
-    intervals = (
-        f"{100 * level:g} % simultaneous intervals" if inference else "no intervals: no inference"
-    )
-    return tuple(note for note in (intervals, band_note(measure)) if note)
+def _notes(comparison: "Comparison") -> tuple[str, ...]:
+    intervals = comparison.intervals or "no intervals: no inference"
+    return tuple(note for note in (intervals, band_note(comparison.measure)) if note)
 
 
 def _alt(comparison: "Comparison", rows: Sequence[Row]) -> str:
@@ -208,8 +207,8 @@ def _alt(comparison: "Comparison", rows: Sequence[Row]) -> str:
     ]
     said = ", ".join(f"{n} {text}" for n, text in counts if n)
     return (
-        f"Forest plot of {len(rows)} pairs of algorithms, {axis_title(comparison.measure)}: {said}."
-        " The table of contrasts holds the same numbers."
+        f"Forest plot of {count(len(rows), 'pair')} of algorithms,"
+        f" {axis_title(comparison.measure)}: {said}. The table of contrasts holds the same numbers."
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError, message
 from benchinfer.order.relation import Verdict
 from benchinfer.plots.style import FAINT, INK, MARKS, Width, plain, short, wrapped
@@ -109,8 +110,8 @@ def layout(comparisons: "Comparisons", width: Width = "wide") -> Verdicts:
         f"{next(iter(short([measure.label or measure.name], 40).values()))}",
         note=("> first, < second preferred", "~ equivalent, ? not told apart"),
         width=width,
-        alt=f"Verdicts about {len(pairs)} pairs of algorithms on {len(relations)} data sets:"
-        f" {said}.",
+        alt=f"Verdicts about {count(len(pairs), 'pair')} of algorithms on"
+        f" {count(len(relations), 'data set')}: {said}.",
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.evidence import Setting
 from benchinfer.compare.local import Comparisons
+from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError
 from benchinfer.order.relation import Relation
 from benchinfer.reports import references, sections, tables
@@ -86,7 +87,8 @@ def compose(gathered: Gathered, title: str | None = None) -> Page:
         found = tuple(sections.relation(r, n) for n, r in enumerate(relations, 1))
         parts.append(Part("relations", "Relations", "", found[0].order, found))
     entries = references.merged([c.citations() for c in everyone])
-    shown = [table for part in parts for section in part.sections for table in section.tables]
+    held = [section for part in parts for section in part.sections]
+    shown = [t for s in held for t in (*s.tables, *(s.fold.tables if s.fold else ()))]
     return Page(
         title=title or _title(gathered),
         about=_about(gathered),
@@ -179,8 +181,8 @@ def _data(
 
 def _title(gathered: Gathered) -> str:
     k, d = _extent(gathered)
-    on = f" on {d} data {'set' if d == 1 else 'sets'}" if d else ""
-    return f"Comparison of {k} algorithms{on}"
+    on = f" on {count(d, 'data set')}" if d else ""
+    return f"Comparison of {count(k, 'algorithm')}{on}"
 
 
 def _extent(gathered: Gathered) -> tuple[int, int]:

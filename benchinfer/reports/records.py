@@ -61,6 +61,15 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class Fold:
+    """Figures and tables for those who open them, under a summary."""
+
+    summary: str
+    pictures: tuple[Picture, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """A stretch of the report.
 
@@ -80,8 +89,8 @@ class Section:
         Figures and tables.
     warnings
         What could not be done, in the words of the error.
-    folded
-        Whether the tables are there for those who open them.
+    fold
+        What is there for those who open it, if anything.
     """
 
     title: str
@@ -93,7 +102,7 @@ class Section:
     pictures: tuple[Picture, ...] = ()
     tables: tuple[Table, ...] = ()
     warnings: tuple[str, ...] = ()
-    folded: bool = False
+    fold: Fold | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,12 @@
 from collections import Counter
 from typing import TYPE_CHECKING, cast
 
-from benchinfer.compare.wording import join
+import numpy as np
+
+from benchinfer.compare.phrases import count, join
 from benchinfer.reports import tables
 from benchinfer.reports.pictures import picture
-from benchinfer.reports.records import Cell, Column, Picture, Section, Table
+from benchinfer.reports.records import Cell, Column, Fold, Picture, Section, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,10 +31,13 @@ _RESAMPLING = {
 }
 
 _TILES = 2000
-_LOCAL = (
-    "Each line is about that data set alone, with verdicts adjusted for the pairs on it and not for"
-    " the number of data sets."
+_PAIRS = 45  # of more pairs a matrix of the verdicts says more than a line for each
+_LOCAL = "Each line is about that data set alone."
+_WITHIN = (
+    "P-values are adjusted within each data set, not over data sets: of many data sets some have"
+    " such verdicts by chance."
 )
+_ORDER = "What the verdicts say about the order, and no more."
 
 
 def inferential(comparison: "Comparison") -> bool:
@@ -48,22 +53,19 @@ def verdict(comparison: "Comparison", *, main: bool) -> Section:
     comparison
         Any comparison.
     main
-        Whether figures are drawn and tables stand open.
+        Whether figures are drawn and tables stand open. Of many pairs the forest and the contrasts
+        are folded, behind a matrix of the verdicts.
     """
-    pictures = (
-        ()
-        if not main
-        else (
-            picture(comparison, "forest", tables.favours(comparison.measure)),
-            picture(comparison, "hasse", "What the verdicts say about the order, and no more."),
-        )
-    )
-    found = [tables.contrasts(comparison), tables.summary(comparison)]
+    pictures, found, fold = _pairs(comparison) if main else ((), [], None)
+    found.append(tables.summary(comparison))
     variances = getattr(comparison, "variances", None)
     if variances is not None:
         components = cast("Callable[[], pd.DataFrame]", variances)()
         found.append(tables.variances(components, comparison.measure))
     found.append(tables.diagnostics(comparison.checks))
+    if not main:
+        found = [tables.contrasts(comparison), *found]
+        fold, found = Fold("Tables of this comparison", (), tuple(found)), []
     order, open_pairs = _order(comparison.relation())
     return Section(
         title=comparison.title,
@@ -73,8 +75,20 @@ def verdict(comparison: "Comparison", *, main: bool) -> Section:
         text=(_irrelevant(comparison),) if _irrelevant(comparison) else (),
         pictures=pictures,
         tables=tuple(found),
-        folded=not main,
+        fold=fold,
     )
+
+
+def _pairs(comparison: "Comparison") -> tuple[tuple[Picture, ...], list[Table], Fold | None]:
+    """Return figures, tables and what is folded of the pairs."""
+    forest = picture(comparison, "forest", tables.favours(comparison.measure))
+    hasse = picture(comparison, "hasse", _ORDER)
+    rows, n = tables.contrasts(comparison), len(comparison.pairs)
+    if n <= _PAIRS:
+        return (forest, hasse), [rows], None
+    best_first = np.argsort(-comparison.levels.estimate, kind="stable")
+    matrix = tables.matrix(comparison.relation(), [int(k) for k in best_first])
+    return (hasse,), [matrix], Fold(f"Figure and table of the {n} contrasts", (forest,), (rows,))
 
 
 def _order(result: "Relation") -> tuple[str, str]:
@@ -99,6 +113,11 @@ def _irrelevant(comparison: "Comparison") -> str:
 
 def relation(result: "Relation", number: int) -> Section:
     """Order, diagram and verdicts of a relation."""
+    rows, fold = tables.incidence(result), None
+    if (n := len(rows.rows)) > _PAIRS:
+        fold = Fold(f"Table of the {n} verdicts", (), (rows,))
+        won = result.strict.sum(axis=1) - result.strict.sum(axis=0)
+        rows = tables.matrix(result, [int(k) for k in np.argsort(-won, kind="stable")])
     broken = [f"{kind}: {a}, {b}, {c}" for kind, a, b, c in result.violations()[:5]]
     return Section(
         title=f"Relation {number}",
@@ -109,8 +128,9 @@ def relation(result: "Relation", number: int) -> Section:
             for name, text in (("Rule", result.rule), ("Against a ranking", "; ".join(broken)))
             if text
         ),
-        pictures=(picture(result, "hasse", "What the verdicts say about the order, and no more."),),
-        tables=(tables.incidence(result),),
+        pictures=(picture(result, "hasse", _ORDER),),
+        tables=(rows,),
+        fold=fold,
     )
 
 
@@ -135,7 +155,7 @@ def each_dataset(results: "Comparisons") -> Section:
     checks = _shared_checks(results)
     return Section(
         title=f"Each data set by itself: {first.title.lower()}",
-        text=(_LOCAL,),
+        text=(f"{_LOCAL} {_WITHIN}" if inferential(first) else _LOCAL,),
         pictures=_tiles(results),
         tables=(orders, checks) if checks.rows else (orders,),
     )
@@ -193,17 +213,22 @@ def _coverage(setting: "Setting") -> str:
     coverage = setting.coverage
     d, k = coverage.found.shape
     start = (
-        f"{coverage.n:,} scores of {k} algorithms on {d} data {'set' if d == 1 else 'sets'}"
+        f"{coverage.n:,} scores of {count(k, 'algorithm')} on {count(d, 'data set')}"
         f" ({setting.measure.title}, {setting.measure.better} is better)"
     )
     if coverage.empty or coverage.thin:
         return (
-            f"{start}. {len(coverage.empty)} of {d * k} cells have no score and"
-            f" {len(coverage.thin)} have fewer than the others of their data set."
+            f"{start}. {len(coverage.empty)} of {count(d * k, 'cell')} {_have(coverage.empty)} no"
+            f" score and {len(coverage.thin)} {_have(coverage.thin)} fewer than the others of their"
+            " data set."
         )
     low, high = int(coverage.expected.min()), int(coverage.expected.max())
     each = f"{low}" if low == high else f"{low} to {high}"
     return f"{start}, {each} in each cell: nothing is missing."
+
+
+def _have(things: "Sequence[object]") -> str:
+    return "has" if len(things) == 1 else "have"
 
 
 def _replications(setting: "Setting") -> str:
@@ -232,9 +257,9 @@ def method(comparison: "Comparison", *, each: bool = False) -> Section:
     d = len(comparison.setting.coverage.datasets)
     if comparison.target == "domain" and not each:
         claims.append(
-            f"The {d} data sets are taken as a sample of that domain. Nothing in the table says"
-            " that they were drawn at random, and data sets of convenience are no random sample:"
-            " claims about other data sets hold as far as these are typical of them."
+            f"The {count(d, 'data set')} are taken as a sample of that domain. Nothing in the"
+            " table says that they were drawn at random, and data sets of convenience are no random"
+            " sample: claims about other data sets hold as far as these are typical of them."
         )
     resampling = comparison.setting.resampling
     if resampling is not None and resampling.kind == "bootstrap":

@@ -3,10 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from benchinfer.frames import GLOSSARY
 from benchinfer.order.relation import Verdict
 from benchinfer.plots.forest import order
 from benchinfer.plots.style import MARKS, words
+from benchinfer.plots.verdicts import SYMBOLS
 from benchinfer.reports.numbers import (
     brief,
     decimals,
@@ -77,11 +80,7 @@ def contrasts(comparison: "Comparison") -> Table:
             head = effect_head(measure) if name == "estimate" else _HEADS.get(name, name)
             columns.append(Column(name, head, numeric=True))
             cells.append([Cell(writers.get(name, significant)(float(v))) for v in frame[name]])
-    interval = (
-        f" From, to: {100 * comparison.level:g} % simultaneous interval."
-        if "conf_low" in names
-        else ""
-    )
+    interval = f" From, to: {comparison.intervals}." if comparison.intervals else ""
     return Table(
         caption=f"Contrasts in {measure.title}, {measure.better} is better",
         columns=tuple(columns),
@@ -223,6 +222,42 @@ def incidence(relation: "Relation") -> Table:
             for first, second, verdict in _rows(frame, "first", "second", "verdict")
         ),
     )
+
+
+def matrix(relation: "Relation", order: Sequence[int]) -> Table:
+    """All verdicts in a square, rows and columns in the same order.
+
+    Parameters
+    ----------
+    relation
+        The verdicts.
+    order
+        The algorithms as indices, best first.
+    """
+    states, names = relation.states[np.ix_(order, order)], [relation.algorithms[k] for k in order]
+    numbers = [str(n) for n in range(1, len(names) + 1)]
+    return Table(
+        caption="Verdicts of the pairs, best algorithm first",
+        columns=(
+            Column("", "", numeric=True),
+            Column("algorithm", "algorithm"),
+            *(Column("", n, numeric=True) for n in numbers),
+        ),
+        rows=tuple(
+            (
+                Cell(numbers[i]),
+                Cell(name, "name"),
+                *(_tile(Verdict(code), own=i == j) for j, code in enumerate(states[i])),
+            )
+            for i, name in enumerate(names)
+        ),
+        note="Columns have the numbers of the rows. >: the algorithm of the row is better, <: that"
+        " of the column is, ~: equivalent, ?: not told apart.",
+    )
+
+
+def _tile(verdict: Verdict, *, own: bool) -> Cell:
+    return Cell("", "tile own") if own else Cell(SYMBOLS[verdict], f"tile {verdict.label}")
 
 
 def counts(coverage: "Coverage") -> Table:

@@ -9,10 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchinfer.measure import Measure
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.summary import Summary
 
 _SHOWN = 5
+# Differences below vanish when they are squared.
+_TINY = 1e-150
 # Labels that only count: 3, fold_3, rep 1/3.
 _COUNTED = re.compile(r"([a-z]+[\s_.-]*)?\d+([/_.-]\d+)*", re.IGNORECASE)
 _FOLD = re.compile(
@@ -30,10 +33,19 @@ class Facts:
         Counts and moments.
     paired
         Whether algorithms share replications.
+    measures
+        As declared.
     """
 
     summary: Summary
     paired: bool
+    measures: tuple[Measure, ...] = ()
+
+    @property
+    def declared(self) -> list[tuple[int, Measure]]:
+        """The declared measures that have scores, each with its position."""
+        names = self.summary.measures
+        return [(names.index(m.name), m) for m in self.measures if m.name in names]
 
 
 type Rule = Callable[[Facts], Finding | None]
@@ -193,6 +205,57 @@ def similar_names(facts: Facts) -> Finding | None:
     )
 
 
+def outside_the_scale(facts: Facts) -> Finding | None:
+    """List cells with scores that have no finite place on the scale of their measure."""
+    s = facts.summary
+    rows: list[tuple[str, ...]] = []
+    scales: dict[str, str] = {}
+    for m, measure in facts.declared:
+        if measure.scale == "identity":
+            continue
+        # Comparisons with NaN, where there is no score, are false.
+        bad = s.minimum[m] <= 0
+        if measure.scale == "logit":
+            bad |= s.maximum[m] >= 1
+        for d, k in np.argwhere(bad):
+            span = (f"{s.minimum[m, d, k]:.6g}", f"{s.maximum[m, d, k]:.6g}")
+            rows.append((s.datasets[d], s.algorithms[k], measure.name, *span))
+            takes = "above 0" if measure.scale == "log" else "between 0 and 1, both excluded"
+            scales[measure.name] = f"{measure.scale} scale of {measure.name!r} ({takes})"
+    if not rows:
+        return None
+    return Finding(
+        "outside the scale",
+        "warning",
+        len(rows),
+        f"{len(rows)} {'cell has' if len(rows) == 1 else 'cells have'} scores outside the"
+        f" {', the '.join(scales.values())}; they cannot be compared there.",
+        _where(("dataset", "algorithm", "measure", "minimum", "maximum"), rows),
+        'another scale, such as scale="identity"; or add an offset to the scores, and say so.',
+    )
+
+
+def too_small(facts: Facts) -> Finding | None:
+    """List measures whose scores differ by less than can be squared."""
+    s = facts.summary
+    log = {measure.name for measure in facts.measures if measure.scale == "log"}
+    rows: list[tuple[str, str, str]] = []
+    for m, measure in enumerate(s.measures):
+        low, high = np.nanmin(s.minimum[m]), np.nanmax(s.maximum[m])
+        if measure not in log and 0 < high - low < _TINY:
+            rows.append((measure, f"{low:.6g}", f"{high:.6g}"))
+    if not rows:
+        return None
+    return Finding(
+        "too small to square",
+        "warning",
+        len(rows),
+        f"the scores differ by less than {_TINY:g}: {', '.join(row[0] for row in rows)}.",
+        _where(("measure", "minimum", "maximum"), rows),
+        'change the unit, or say scale="log"; variances of such scores are taken as 0.',
+    )
+
+
 RULES: tuple[Rule, ...] = (
     missing_cells,
     thin_cells,
@@ -201,10 +264,14 @@ RULES: tuple[Rule, ...] = (
     one_algorithm,
     one_dataset,
     similar_names,
+    outside_the_scale,
+    too_small,
 )
 
 
-def check(summary: Summary, *, paired: bool) -> tuple[Finding, ...]:
+def check(
+    summary: Summary, *, paired: bool, measures: tuple[Measure, ...] = ()
+) -> tuple[Finding, ...]:
     """Run every rule.
 
     Parameters
@@ -213,13 +280,15 @@ def check(summary: Summary, *, paired: bool) -> tuple[Finding, ...]:
         Of the table, or of one measure of it.
     paired
         Whether algorithms share replications.
+    measures
+        As declared.
 
     Returns
     -------
     tuple of Finding
         In the order of the rules.
     """
-    facts = Facts(summary, paired)
+    facts = Facts(summary, paired, measures)
     return tuple(finding for rule in RULES if (finding := rule(facts)) is not None)
 
 
@@ -253,7 +322,9 @@ def swapped_roles(datasets: Sequence[str], replications: Sequence[str]) -> Findi
     return None
 
 
-def pairing(summary: Summary, *, said: bool | None, by: str) -> tuple[bool, Finding]:
+def pairing(
+    summary: Summary, *, said: bool | None, by: str, seed: str = ""
+) -> tuple[bool, Finding]:
     """Decide whether algorithms share replications, and say why.
 
     Parameters
@@ -264,6 +335,8 @@ def pairing(summary: Summary, *, said: bool | None, by: str) -> tuple[bool, Find
         What the argument or the resampling says; None leaves it to the labels.
     by
         Who said it.
+    seed
+        The column of replications, where nothing is declared and it is named as a random seed.
 
     Returns
     -------
@@ -275,15 +348,20 @@ def pairing(summary: Summary, *, said: bool | None, by: str) -> tuple[bool, Find
     shared = int((used - summary.shared).clip(min=0).sum()) > 0
     n = int(summary.shared.sum())
     if said is None:
-        paired = several and shared
+        paired = several and shared and not seed
+        hint = "paired=... says otherwise."
         if not several or len(summary.algorithms) < 2:
             one = "algorithm" if several else "replication per data set"
             what = f"one {one}: there is nothing to pair."
+        elif shared and seed:
+            what = f"replications are the random starts of {seed!r}: taken as not paired, although"
+            what += " algorithms share their labels."
+            hint = "paired=True, if a seed drew the same data or split for all algorithms."
         elif shared:
             what = "algorithms share the labels of replications: taken as paired."
         else:
             what = "no two algorithms share the label of a replication: taken as not paired."
-        return paired, Finding("pairing", "note", n, what, (), "paired=... says otherwise.")
+        return paired, Finding("pairing", "note", n, what, (), hint)
     if said and several and not shared and len(summary.algorithms) > 1:
         what = f"{by} says paired, but no two algorithms share the label of a replication."
         hint = "label the replications alike, or say paired=False."

@@ -20,6 +20,9 @@ type Frame = "nw.LazyFrame[Any]"
 _VALUE = nw.col("value")
 _ABSENT = _VALUE.is_null() | _VALUE.is_nan()
 _INFINITE = ~_ABSENT & ~_VALUE.is_finite()
+# The sum of ten million squares of this is still finite.
+_MOST = 1e150
+_LARGE = ~_ABSENT & _VALUE.is_finite() & (_VALUE.abs() > _MOST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ def tests(frame: Frame) -> dict[str, nw.Expr]:
         "labels": nw.any_horizontal(*labels, ignore_nulls=True),
         "absent": _ABSENT,
         "infinite": _INFINITE,
+        "large": _LARGE,
     }
     if "text" in columns:
         conditions["absent"] = nw.col("text").is_null()
@@ -101,7 +105,7 @@ def without_faults(frame: Frame, counts: dict[str, int]) -> Frame:
     columns = frame.collect_schema().names()
     if sum(counts.values()) > counts["rows"]:
         labels = [nw.col(name).is_null() for name in LABELS if name in columns]
-        bad = nw.any_horizontal(*labels, _ABSENT, ignore_nulls=True) | _INFINITE
+        bad = nw.any_horizontal(*labels, _ABSENT, ignore_nulls=True) | _INFINITE | _LARGE
         frame = frame.filter(~bad)
     return frame.select(*(name for name in (*LABELS, "value") if name in columns))
 
@@ -215,6 +219,20 @@ def infinite_values(reading: Reading) -> Finding | None:
     )
 
 
+def large_values(reading: Reading) -> Finding | None:
+    """Report scores whose squares would overflow."""
+    if not (n := reading.counts["large"]):
+        return None
+    return Finding(
+        "large values",
+        "error",
+        n,
+        _are(n, "score is", "scores are") + f" too large to square (beyond {_MOST:g}).",
+        tuple(first_rows(reading.frame.filter(_LARGE), (*reading.place, "value"))),
+        "change the unit of the scores.",
+    )
+
+
 def duplicate_rows(reading: Reading) -> Finding | None:
     """Report several scores of one (data set, replication, algorithm, measure)."""
     more = reading.summary.n > reading.summary.replications
@@ -309,6 +327,7 @@ FAULTS: tuple[Fault, ...] = (
     missing_labels,
     nan_values,
     infinite_values,
+    large_values,
     duplicate_rows,
     direction_not_given,
     out_of_bounds,

@@ -11,7 +11,7 @@ from benchinfer.scores.coverage import Finding
 from benchinfer.scores.declared import Measures, declared
 from benchinfer.scores.faults import FAULTS, Reading, refuse, tally, without_faults
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.roles import Layout, Roles, assign
+from benchinfer.scores.roles import Layout, Roles, assign, odd_kinds, seed_column, unnamed_index
 from benchinfer.scores.sources import Source, open_source
 from benchinfer.scores.summary import summarise
 from benchinfer.scores.table import ScoreTable
@@ -56,7 +56,7 @@ def read_scores(
         How the replications came about: a `Resampling` or the name of its kind.
     paired
         Whether algorithms share replications; by default as the resampling says, or else as the
-        labels tell.
+        labels tell; seeds are not taken as shared.
     repeats
         ``"keep"`` allows several scores of one (data set, replication, algorithm, measure).
     query
@@ -92,21 +92,24 @@ def read_scores(
     origin = open_source(source, query)
     declares, resamples, found = declared(measures, resampling, origin.toml)
     roles = assign(origin.names, columns, layout, [m.name for m in declares])
-    found += roles.findings
+    first = [*unnamed_index(roles, origin.index), *odd_kinds(roles, origin.kinds)]
+    found += [*roles.findings, *first]
     absent = _absent(roles, origin, declares, dataset, found)
-    if not roles.scores:
+    # The rows tell nothing more until these are put right.
+    if not roles.scores or any(finding.severity == "error" for finding in first):
         refuse(found, origin.name)
     rows, loading = origin.load(roles.labels, roles.scores)
     found += loading
     reading = _reading(canonical(rows, roles, absent), roles, declares, repeats, nan)
     found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
     said, by = _said(paired, resamples)
-    is_paired, note = pairing(reading.summary, said=said, by=by)
+    seed = "" if resamples else seed_column(roles)
+    is_paired, note = pairing(reading.summary, said=said, by=by, seed=seed)
     found += [note, *_reading_notes(reading, resamples)]
     if any(finding.severity == "error" for finding in found):
         # No table will be there to ask: what it would say goes along.
-        design = check(reading.summary, paired=is_paired) if roles.has("algorithm") else ()
-        refuse([*found, *design], origin.name)
+        design = check(reading.summary, paired=is_paired, measures=declares)
+        refuse([*found, *(design if roles.has("algorithm") else ())], origin.name)
     return ScoreTable(
         measures=tuple(m for m in declares if m.name in reading.summary.measures),
         resampling=resamples,

@@ -15,6 +15,9 @@ LABELS = ("domain", "dataset", "replication", "algorithm", "measure")
 ROLES = (*LABELS, "value")
 LAYOUTS = ("long", "wide-algorithms", "wide-measures")
 
+# Names of replications that say how an algorithm was started, not what it was given.
+_SEEDS = ("seed", "random_state")
+
 # The first name of a role is its own and wins over the others. Compared without case, spaces,
 # dashes and dots, and without "_name" or "_id" at the end.
 COMMON: dict[str, tuple[str, ...]] = {
@@ -22,7 +25,7 @@ COMMON: dict[str, tuple[str, ...]] = {
     "dataset": ("dataset", "data_set", "data", "task", "problem"),
     "replication": (
         *("replication", "replicate", "rep", "repeat", "repetition", "fold", "seed", "run"),
-        *("iteration", "iter", "resample", "split", "trial", "item"),
+        *("iteration", "iter", "resample", "split", "trial", "item", "random_state"),
     ),
     "algorithm": ("algorithm", "model", "method", "learner", "classifier", "estimator", "system"),
     "measure": ("measure", "metric"),
@@ -124,7 +127,10 @@ def assign(
             search.of["value"] = (measures[0],)
     else:
         declared = [name for name in search.left if name in measures]
-        wide = declared if layout == "wide-measures" and declared else search.left
+        by_measure = layout == "wide-measures" and bool(measures)
+        wide = declared if by_measure else search.left
+        if by_measure:
+            _without_column(search, measures)
     _missing(search, layout, wide, measures)
     unused = [name for name in search.left if name not in wide]
     if unused and (wide or "value" in search.of):
@@ -220,7 +226,86 @@ def _missing(search: _Search, layout: str, wide: Sequence[str], measures: Sequen
             hint += '\nlayout="wide-algorithms" reads one column per algorithm.'
         what = f"there is no column for the {role}."
         search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
-    if layout != "long" and not wide:
+    if layout != "long" and not wide and not (layout == "wide-measures" and measures):
         what = f"there is no column of scores to read with layout={layout!r}."
         hint = f"the table has: {', '.join(search.names)}."
         search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
+
+
+def _without_column(search: _Search, measures: Sequence[str]) -> None:
+    """Report declared measures that no column of a wide table is named after."""
+    left = [name for name in search.left if name not in measures]
+    for measure in measures:
+        if measure in search.left:
+            continue
+        used = [role for role, names in search.of.items() if measure in names]
+        near = difflib.get_close_matches(measure, left, 1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        if used:
+            hint = f"it is read as the {used[0]}; columns={{...}} says otherwise. "
+        hint += f"The table has: {', '.join(search.names)}."
+        what = f"there is no column of scores for the measure {measure!r}."
+        search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
+
+
+def seed_column(roles: Roles) -> str:
+    """Name the column of replications, if it is one of random seeds; empty otherwise."""
+    names = roles.of.get("replication", ())
+    return names[0] if len(names) == 1 and _plain(names[0]) in _SEEDS else ""
+
+
+def unnamed_index(roles: Roles, labels: Sequence[str]) -> list[Finding]:
+    """Tell that an index without a name holds labels, which would be lost.
+
+    Parameters
+    ----------
+    roles
+        Which column plays which role.
+    labels
+        The first labels of the index; none where it only counts.
+
+    Returns
+    -------
+    list of Finding
+        An error; a warning where the columns of a long table say all that is needed.
+    """
+    if not labels:
+        return []
+    shown = ", ".join(labels)
+    open_roles = [r for r in ("dataset", "algorithm", "replication") if not roles.has(r)]
+    if roles.layout == "long" and not {"dataset", "algorithm"} & set(open_roles):
+        what = f"the index has no name and is not used: {shown}."
+        hint = 'df.rename_axis("replication") names it.'
+        return [Finding("unnamed index", "warning", 1, what, (), hint)]
+    what = f"the index has labels, but no name: {shown}."
+    hint = f'name it: df.rename_axis("{[*open_roles, "dataset"][0]}"), several levels by a list;\n'
+    hint += "df.reset_index(drop=True) leaves it out."
+    return [Finding("unnamed index", "error", 1, what, (), hint)]
+
+
+def odd_kinds(roles: Roles, kinds: Mapping[str, str]) -> list[Finding]:
+    """Report columns of scores that hold complex numbers or durations.
+
+    Parameters
+    ----------
+    roles
+        Which column plays which role.
+    kinds
+        Column to ``"complex"`` or ``"duration"``, for those that are.
+
+    Returns
+    -------
+    list of Finding
+        One error for each kind there is.
+    """
+    found: list[Finding] = []
+    for kind, what, hint in (
+        ("complex", "complex numbers, which have no order", "a real score: df[{}].abs(), say."),
+        ("duration", "durations", "as seconds: df[{}].dt.total_seconds()."),
+    ):
+        names = [name for name in roles.scores if kinds.get(name) == kind]
+        if names:
+            said = f"{_plural('column', len(names))} {', '.join(names)}: the scores are {what}."
+            how = hint.format(repr(names[0]))
+            found.append(Finding(f"{kind} values", "error", len(names), said, (), how))
+    return found

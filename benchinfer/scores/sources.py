@@ -5,9 +5,10 @@ reach the table, and labels become integer codes. Lazy frames and relations stay
 dask frames excepted.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from glob import glob
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -44,6 +45,10 @@ class Source:
         A name for its only data set.
     toml
         The ``measures.toml`` that lies beside it, if there is one.
+    index
+        The first labels of a pandas index that has no name but does not only count.
+    kinds
+        Column to ``"complex"`` or ``"duration"``, for those that are.
     """
 
     name: str
@@ -51,6 +56,8 @@ class Source:
     load: Callable[[Sequence[str], Sequence[str]], tuple["nw.LazyFrame[Any]", list[Finding]]]
     stem: str = "data"
     toml: Path | None = None
+    index: tuple[str, ...] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def open_source(source: object, query: str | None) -> Source:
@@ -85,9 +92,12 @@ def open_source(source: object, query: str | None) -> Source:
 
 def _of_frame(source: object, name: str) -> Source:
     """Take a frame of any engine."""
-    native = source
-    if type(native).__module__.split(".")[0] == "pandas":
-        native = _plain_pandas(native)
+    native, index, kinds = source, (), dict[str, str]()
+    if type(native).__module__.split(".")[0] == "pandas" and hasattr(native, "columns"):
+        native, index = _plain_pandas(native), _unnamed_labels(native)
+        kinds = {
+            str(c): "complex" for c, kind in cast("Any", source).dtypes.items() if kind.kind == "c"
+        }
     try:
         frame = nw.from_native(cast("IntoFrame", native))
     except (TypeError, ValueError) as error:
@@ -108,13 +118,13 @@ def _of_frame(source: object, name: str) -> Source:
             chosen = nw.from_native(cast("Any", nw.to_native(chosen)).compute(), eager_only=True)
         return chosen if isinstance(chosen, nw.LazyFrame) else _into_arrow(chosen), []
 
-    return Source(name, tuple(frame.collect_schema().names()), load)
+    schema = frame.collect_schema()
+    kinds |= {column: "duration" for column, kind in schema.items() if kind == nw.Duration}
+    return Source(name, tuple(schema.names()), load, index=index, kinds=kinds)
 
 
 def _plain_pandas(native: Any) -> Any:
     """Turn named indexes into columns, column names into text, and mixed columns into text."""
-    if not hasattr(native, "columns"):
-        return native  # a Series: narwhals says so
     if native.columns.nlevels > 1:
         raise ScoreTableError(
             message(
@@ -138,8 +148,22 @@ def _plain_pandas(native: Any) -> Any:
             message(f"columns given twice: {', '.join(twice)}.", hint="keep one of each.")
         )
     # Arrow takes one type per column; text keeps what was there for the checks to see.
-    mixed = [name for name in frame.columns if frame[name].dtype == object]
+    mixed = [n for n in frame.columns if frame[n].dtype == object or frame[n].dtype.kind == "c"]
     return frame.assign(**{name: frame[name].map(_text, na_action="ignore") for name in mixed})
+
+
+def _unnamed_labels(native: Any) -> tuple[str, ...]:
+    """Give the first labels of an index level that has no name but does not only count."""
+    for i, name in enumerate(native.index.names):
+        labels = native.index.get_level_values(i)
+        if name is not None or labels.dtype.kind in "iu":
+            continue
+        labels = labels.unique()
+        if not all(
+            isinstance(v, Integral) or (isinstance(v, float) and v == v // 1) for v in labels
+        ):
+            return tuple(str(label) for label in labels[:3])
+    return ()
 
 
 def _text(value: object) -> str:
@@ -188,7 +212,7 @@ def _of_folder(typed: str, path: Path) -> Source:
     own = [p for p in sorted(path.glob("scores.*")) if _suffix(p) in {*_TEXT, *_ARROW, *_JSON}]
     if own:
         inner = _of_file(typed, own[0], None)
-        return Source(path.name, inner.names, inner.load, path.name, inner.toml)
+        return replace(inner, name=path.name, stem=path.name)
     paths = [p for p in sorted(path.rglob("*")) if p.is_file() and _suffix(p) in _ARROW]
     if not paths:
         raise ScoreTableError(
@@ -238,7 +262,10 @@ def _of_files(typed: str, paths: list[Path], folder: Path) -> Source:
         frame = nw.from_native(table, eager_only=True).lazy()
         return frame, [finding for _, found in loaded for finding in found]
 
-    return Source(Path(typed).name, parts[0].names, load, folder.name or "data", parts[0].toml)
+    kinds = {column: kind for part in parts for column, kind in part.kinds.items()}
+    return replace(
+        parts[0], name=Path(typed).name, load=load, stem=folder.name or "data", kinds=kinds
+    )
 
 
 def _as_text(table: Any, columns: Sequence[str]) -> Any:
@@ -280,7 +307,7 @@ def _of_file(typed: str, path: Path, query: str | None, folder: Path | None = No
             message(f"{typed!r} is not a kind of file that can be read.", hint=f"{_KNOWN}.")
         )
     inner = _of_frame(frame, path.name)
-    return Source(path.name, inner.names, inner.load, stem, toml)
+    return replace(inner, name=path.name, stem=stem, toml=toml)
 
 
 def _arrow_file(path: Path, typed: str, suffix: str) -> object:

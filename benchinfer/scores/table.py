@@ -106,12 +106,12 @@ class ScoreTable(Showable):
     @property
     def finding_records(self) -> tuple[Finding, ...]:
         """What the checks found, over all measures."""
-        return self.notes + check(self._summary, paired=self.paired)
+        return self.notes + check(self._summary, paired=self.paired, measures=self.measures)
 
     def _findings(self, measure: str | None) -> tuple[Finding, ...]:
         if measure is None:
             return self.finding_records
-        return self.notes + check(self._of(measure), paired=self.paired)
+        return self.notes + check(self._of(measure), paired=self.paired, measures=self.measures)
 
     def _of(self, measure: str | None) -> Summary:
         return self._summary.of(self.measure(measure).name)

@@ -15,7 +15,7 @@ import pytest
 import benchinfer as bi
 from benchinfer.cli import options
 from benchinfer.cli.app import app
-from benchinfer.compare import mixed, points
+from benchinfer.compare import families, mixed, points, structures
 from benchinfer.frames import GLOSSARY
 from benchinfer.scores import roles
 
@@ -58,6 +58,8 @@ def test_version(run: Callable) -> None:
         (("check", "x.csv", "--layout", "broad"), "broad"),
         (("compare", "mixed", "x.csv", "--level", "95"), "between 0 and 1"),
         (("compare", "mixed", "example:demsar2006", "--terms", "fold"), "'fold'"),
+        (("compare", "mixed", "x.csv", "--structure", "own"), "'own'"),
+        (("compare", "mixed", "x.csv", "--adjust", "tukey"), "'tukey'"),
         (("compare", "mixed", "example:demsar2006", "-m", "accuracy"), "'AUC'"),
         (("compare", "mixed", "example:sklearn_bootstrap"), "'seconds'"),
         (("check", "example:demsar2006", "--column", "task"), "NAME=ROLE"),
@@ -81,6 +83,8 @@ def test_choices_are_those_of_the_library() -> None:
         return get_args(get_args(found.callback.__annotations__[name])[0])
 
     assert choices("mixed", "df") == get_args(mixed.DfMethod.__value__)
+    assert choices("mixed", "structure") == get_args(structures.Structure.__value__)
+    assert choices("mixed", "adjust") == get_args(families.Adjust.__value__)
     assert choices("points", "statistic") == get_args(points.Statistic.__value__)
     assert get_args(get_args(options.Layout)[0]) == roles.LAYOUTS
 
@@ -177,7 +181,65 @@ def test_a_clear_winner_is_0(run: Callable, clear: Path) -> None:
     assert "below 0 the first is better" in result.stdout
     assert "95 % interval" in result.stdout
     assert "<0.0001" in result.stdout
-    assert "single-step" in result.stdout
+    assert "Holm's" in result.stdout
+
+
+def test_structure_is_that_of_the_library(run: Callable) -> None:
+    common = run("compare", "mixed", "example:simulated/balanced", "--structure", "common")
+    assert common.exit_code == 3, common.output
+    assert "    alg1 ? alg2 > alg3 > alg4\n" in common.stdout
+    assert "single-step" in common.stdout
+    own = run("compare", "mixed", "example:simulated/balanced", "--structure", "pairwise")
+    assert own.exit_code == 0, own.output
+    assert "    alg1 > alg2 > alg3 > alg4\n" in own.stdout
+    beware = " ".join(own.stdout.partition("Beware")[2].split())
+    assert "decided pairs whose interval includes equality: 1" in beware
+    assert "Alg1 and alg2" in beware
+    document = json.loads(run("compare", "mixed", "example:demsar2006", "--json").stdout)
+    assert document["provenance"]["arguments"]["structure"] == "auto"
+    assert {round(row["df"], 6) for row in document["contrasts"]} == {13}
+
+
+def test_pair_specific_errors_need_several_data_sets(run: Callable, table: Callable) -> None:
+    path = table([("d1", r, name, 0.1 * r + 0.01 * r**k) for r in (1, 2, 3, 4)
+                  for k, name in enumerate("ab")])  # fmt: skip
+    result = run("compare", "mixed", path, *LOWER, "--structure", "pairwise")
+    assert result.exit_code == 4
+    assert "--structure common" in result.stderr
+
+
+def test_control_compares_with_one_algorithm(run: Callable, clear: Path) -> None:
+    arguments = ("compare", "mixed", clear, *LOWER, "--control")
+    result = run(*arguments, "b")
+    assert result.exit_code == 0, result.output
+    assert "the 2 pairs with the control b" in " ".join(result.stdout.split())
+    document = json.loads(run(*arguments, "b", "--json").stdout)
+    pairs = [(row["first"], row["second"], row["winner"]) for row in document["contrasts"]]
+    assert pairs == [("a", "b", "b"), ("c", "b", "b")]
+    assert document["provenance"]["arguments"]["contrasts"] == "dunnett"
+    unknown = run(*arguments, "z")
+    assert unknown.exit_code == 4
+    assert "unknown control 'z'" in unknown.stderr
+
+
+@pytest.mark.parametrize("adjust", ["holm", "shaffer", "none"])
+def test_adjust_reaches_the_library(run: Callable, adjust: str) -> None:
+    scores = bi.load_example("demsar2006")
+    document = json.loads(
+        run("compare", "mixed", "example:demsar2006", "--adjust", adjust, "--json").stdout
+    )
+    expected = bi.compare_mixed(scores, adjust=adjust).contrasts()["p_value"].tolist()
+    assert [row["p_value"] for row in document["contrasts"]] == expected
+
+
+def test_joint_adjustments_go_with_a_common_error(run: Callable) -> None:
+    arguments = ("compare", "mixed", "example:simulated/balanced", "--adjust", "westfall")
+    alone = run(*arguments)
+    assert alone.exit_code == 4
+    assert "--structure common" in alone.stderr
+    together = run(*arguments, "--structure", "common")
+    assert together.exit_code == 0, together.output
+    assert "Westfall's" in together.stdout
 
 
 def test_undecided_is_3(run: Callable) -> None:

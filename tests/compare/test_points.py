@@ -40,3 +40,13 @@ def test_an_empty_cell_or_a_wrong_statistic_is_refused():
         bi.compare_points(table(values))
     with pytest.raises(DesignError, match="unknown statistic 'mode'"):
         bi.compare_points(table(simulated(3)), statistic="mode")
+
+
+def test_words_follow_the_scale_and_the_tolerance():
+    log = bi.Measure("seconds", "lower", scale="log", tolerance=0.1)
+    points = bi.compare_points(table(np.exp(simulated(4)), measures=log))
+    assert "the geometric mean of the data sets' geometric means" in points.headline()
+    assert "by at most a factor of 1.1" in points.rule
+    bare = bi.compare_points(table(simulated(4), measures={"score": "higher"}))
+    assert "equivalent" not in bare.rule
+    assert "equal values are undecided" in bare.rule

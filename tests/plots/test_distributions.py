@@ -1,5 +1,9 @@
 import numpy as np
+import pandas as pd
+import pytest
 
+import benchinfer as bi
+from benchinfer.compare.evidence import Setting
 from benchinfer.plots import distributions
 
 
@@ -41,3 +45,26 @@ def test_ticks_are_within_the_panel(mixed):
     laid = distributions.layout(mixed.setting)
     assert 1 <= len(laid.ticks) <= 4
     assert all(0 <= at <= 1 for at, _ in laid.ticks)
+
+
+def off_scale(scale, border):
+    rows = [("d", a, r, border if (a, r) == ("a", 0) else 0.2 * r + 0.1) for a in "ab"
+            for r in range(4)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "replication", "value"])
+    return bi.read_scores(frame, measures=bi.Measure("value", "lower", 0.05, scale))
+
+
+@pytest.mark.parametrize(("scale", "border"), [("log", 0.0), ("log", -1.0), ("logit", 0.0),
+                                              ("logit", 1.0)])  # fmt: skip
+def test_scores_off_the_scale_are_drawn_on_a_linear_axis(scale, border):
+    scores = off_scale(scale, border)
+    axes = bi.plot(scores).axes[0]
+    assert ("linear axis: not all scores are above 0" in axes.get_xlabel()) == (scale == "log")
+    laid = distributions.layout(Setting.of(scores))
+    boxes = np.stack([panel.boxes for panel in laid.panels])
+    assert np.isfinite(boxes).all()
+    assert 0 <= boxes.min() <= boxes.max() <= 1
+
+
+def test_a_log_axis_is_not_called_linear(seconds):
+    assert not any("linear" in note for note in distributions.layout(seconds.setting).note)

@@ -1,9 +1,12 @@
 import re
 from base64 import b64decode
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import benchinfer as bi
+from benchinfer.reports import sections
 
 NASTY = '<script>alert(1)</script> & "x" - y'
 DATASET = "</table><img src=x onerror=alert(1)>"
@@ -191,3 +194,65 @@ def test_tiles_that_nobody_could_read_are_left_out(monkeypatch, written, table):
     assert "img" in written(local).tags
     monkeypatch.setattr("benchinfer.reports.sections._TILES", 10)
     assert "img" not in written(local).tags
+
+
+def test_scores_off_the_scale_are_a_note(written):
+    rows = [("d", a, r, 0.0 if (a, r) == ("a", 0) else 0.2 * r + 0.1) for a in "ab"
+            for r in range(4)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "replication", "value"])
+    page = written(bi.read_scores(frame, measures=bi.Measure("value", "lower", 0.05, "log")))
+    assert {"Not answered", "Scores"} <= set(page.headings())
+    notes = [word for stack, word in page.words if stack[-1:] == ("pre",)]
+    assert sum("cannot be put on the log scale" in note for note in notes) == 2
+
+
+def test_local_results_say_what_is_adjusted(written, table):
+    said = "P-values are adjusted within each data set, not over data sets"
+    assert said in written(bi.per_dataset(bi.compare_mixed, table)).text
+    assert said not in written(bi.per_dataset(bi.compare_points, table)).text
+
+
+@pytest.fixture(scope="module")
+def eleven():
+    rng = np.random.default_rng(1)
+    rows = [(d, f"a{k:02}", r, k + rng.normal()) for d in range(3) for k in range(11)
+            for r in range(3)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "replication", "value"])
+    return bi.compare_mixed(bi.read_scores(frame, measures={"value": "lower"}))
+
+
+def test_many_pairs_are_a_matrix_with_forest_and_contrasts_folded(eleven):
+    section = sections.verdict(eleven, main=True)
+    assert [picture.alt.split()[0] for picture in section.pictures] == ["Hasse"]
+    assert section.tables[0].caption == "Verdicts of the pairs, best algorithm first"
+    assert section.fold.summary == "Figure and table of the 55 contrasts"
+    assert [picture.alt.split()[0] for picture in section.fold.pictures] == ["Forest"]
+    assert [len(table.rows) for table in section.fold.tables] == [55]
+
+
+def test_matrix_mirrors_itself_and_says_the_verdicts(eleven):
+    relation = eleven.relation()
+    table = sections.verdict(eleven, main=True).tables[0]
+    names = [row[1].text for row in table.rows]
+    assert names == eleven.summary().sort_values("rank")["algorithm"].tolist()
+    tiles = [[cell.text for cell in row[2:]] for row in table.rows]
+    assert all(tiles[i][i] == "" for i in range(11))
+    said = {"first": ">", "second": "<", "equivalent": "~", "undecided": "?"}
+    words = relation.incidence()
+    assert all(
+        tiles[i][j] == said[words.loc[a, b]]
+        for i, a in enumerate(names) for j, b in enumerate(names) if a != b
+    )  # fmt: skip
+
+
+def test_few_pairs_stand_open(table):
+    section = sections.verdict(bi.compare_mixed(table), main=True)
+    assert section.fold is None
+    assert [picture.alt.split()[0] for picture in section.pictures] == ["Forest", "Hasse"]
+
+
+def test_large_relations_have_a_matrix(written):
+    names = [f"algorithm_{i:02}" for i in range(11)]
+    page = written(bi.Relation.from_pairs(names, {(names[3], b): "first" for b in names[:3]}))
+    assert "Table of the 55 verdicts" in page.text
+    assert page.cells()[:2] == ["1", "algorithm_03"]

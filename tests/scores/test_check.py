@@ -1,6 +1,8 @@
 import pandas as pd
 import pytest
 
+from benchinfer.errors import DesignError
+from benchinfer.measure import Measure
 from benchinfer.scores import read_scores
 from benchinfer.scores.check import RULES, swapped_roles
 
@@ -25,6 +27,8 @@ def test_every_rule_is_registered():
         "one_algorithm",
         "one_dataset",
         "similar_names",
+        "outside_the_scale",
+        "too_small",
     ]
 
 
@@ -161,3 +165,67 @@ def test_findings_of_one_measure():
     assert "missing cells" in set(scores.findings()["rule"])
     assert "missing cells" in set(scores.findings("f1")["rule"])
     assert "missing cells" not in set(scores.findings("acc")["rule"])
+
+
+@pytest.mark.parametrize(
+    ("scale", "score", "cells"),
+    [("log", 0.0, 1), ("log", -1.0, 1), ("log", 2.0, 0), ("logit", 0.0, 1), ("logit", 1.0, 1)],
+)
+def test_scores_outside_the_scale_read_with_a_warning(balanced, scale, score, cells):
+    balanced.loc[0, "score"] = score
+    scores = read_scores(balanced, measures=Measure("acc", "higher", scale=scale))
+    findings = {f.rule: f for f in scores.finding_records}
+    assert ("outside the scale" in findings) == bool(cells)
+    if cells:
+        finding = findings["outside the scale"]
+        assert (finding.severity, finding.count) == ("warning", 1)
+        assert f"outside the {scale} scale of 'acc'" in finding.what
+        assert finding.where[1][:3] == ("d0", "a0", "acc")
+        assert f"{score:.6g}" in finding.where[1][3:]
+        assert 'scale="identity"' in finding.hint
+        assert "offset" in finding.hint
+        for reduce in (scores.cells, scores.blocks):
+            with pytest.raises(DesignError, match="cannot be put on"):
+                reduce()
+        # What is left is judged anew.
+        left = scores.subset(datasets=["d1", "d2"])
+        assert "outside the scale" not in {f.rule for f in left.finding_records}
+
+
+def test_scores_outside_the_scale_are_told_by_measure():
+    frame = pd.DataFrame(
+        {"dataset": ["d", "e"], "algorithm": ["a", "a"], "s": [0.0, 1.0], "t": [0.0, 0.0]}
+    )
+    measures = [Measure("s", "lower", scale="log"), Measure("t", "lower")]
+    scores = read_scores(frame, layout="wide-measures", measures=measures)
+    assert "outside the scale" in set(scores.findings("s")["rule"])
+    assert "outside the scale" not in set(scores.findings("t")["rule"])
+
+
+@pytest.mark.parametrize(
+    ("column", "options", "paired"),
+    [
+        ("seed", {}, False),
+        ("Random State", {}, False),
+        ("seed", {"paired": True}, True),
+        ("seed", {"resampling": "independent"}, True),
+        ("fold", {}, True),
+        ("rep", {}, True),
+        ("run", {}, True),
+    ],
+)
+def test_seeds_are_not_shared_unless_said(balanced, column, options, paired):
+    frame = balanced.rename(columns={"replication": column})
+    scores = read_scores(frame, measures="acc:higher", **options)
+    assert scores.paired == paired
+    (note,) = [f for f in scores.finding_records if f.rule == "pairing"]
+    if not options and not paired:
+        assert note.severity == "note"
+        assert note.what.startswith(f"replications are the random starts of {column!r}")
+        assert note.hint.startswith("paired=True")
+
+
+def test_a_fold_joined_with_a_seed_is_shared(balanced):
+    frame = balanced.rename(columns={"replication": "fold"}).assign(seed=1)
+    columns = {"fold": "replication", "seed": "replication"}
+    assert read_scores(frame, measures="acc:higher", columns=columns).paired

@@ -1,6 +1,8 @@
+import pandas as pd
 import pytest
 
 from benchinfer.errors import ScoreTableError
+from benchinfer.scores import read_scores
 from benchinfer.scores.roles import assign
 
 
@@ -94,3 +96,27 @@ def test_wide_without_scores():
     roles = assign(["task", "fold"], None, "wide-algorithms", [])
     assert errors(roles) == ["there is no column of scores to read with layout='wide-algorithms'."]
     assert not roles.has("algorithm")
+
+
+def test_declared_measures_need_their_columns_in_a_wide_table():
+    names = ["task", "model", "acc", "sec"]
+    roles = assign(names, None, "wide-measures", ["accu", "sec"])
+    assert errors(roles) == ["there is no column of scores for the measure 'accu'."]
+    (finding,) = [f for f in roles.findings if f.severity == "error"]
+    assert finding.hint == "did you mean 'acc'? The table has: task, model, acc, sec."
+    roles = assign(names, None, "wide-measures", ["task", "zzz"])
+    assert errors(roles) == [
+        "there is no column of scores for the measure 'task'.",
+        "there is no column of scores for the measure 'zzz'.",
+    ]
+    assert "it is read as the dataset" in [f.hint for f in roles.findings][1]
+    frame = pd.DataFrame({"task": ["d"], "model": ["a"], "acc": [0.1], "sec": [0.2]})
+    with pytest.raises(ScoreTableError, match="did you mean 'acc'"):
+        read_scores(frame, layout="wide-measures", measures={"accu": "higher", "sec": "lower"})
+
+
+def test_declared_measures_without_scores_are_a_warning_in_a_long_table():
+    frame = pd.DataFrame({"task": ["d"], "model": ["a"], "metric": ["acc"], "score": [0.1]})
+    scores = read_scores(frame, measures={"acc": "higher", "sec": "lower"})
+    severity = {f.rule: f.severity for f in scores.finding_records}
+    assert severity["measure without scores"] == "warning"

@@ -1,0 +1,93 @@
+"""What the library advises, in the words of the command line.
+
+Errors and findings speak Python, as most readers do; here their hints become options.
+"""
+
+import re
+import shlex
+from collections.abc import Callable
+
+type _Rewrite = str | Callable[[re.Match[str]], str]
+
+
+def _declared(found: re.Match[str]) -> str:
+    pairs: list[tuple[str, str]] = re.findall(r'"([^"]*)": "(higher|lower)"', found[1])
+    return " ".join(f"--measures {shlex.quote(f'{name}:{better}')}" for name, better in pairs)
+
+
+def _column(found: re.Match[str]) -> str:
+    return f"--column {shlex.quote(f'{found[2]}={found[4]}')}"
+
+
+def _resampling(found: re.Match[str]) -> str:
+    kind, size = found[1], found[2]
+    return f"--resampling {kind}:{size}" if size else f"--resampling {kind}"
+
+
+# From the special to the general: what one has rewritten, the next ones no longer find.
+_REWRITES: tuple[tuple[re.Pattern[str], _Rewrite], ...] = tuple(
+    (re.compile(pattern), rewrite)
+    for pattern, rewrite in (
+        (r'measures=\{((?:"[^"]*": "\w+"(?:, )?)+)\}(?:, or Measure\(.*?\))?', _declared),
+        (r'add Measure\("(.*?)", better="(\w+)"\) to measures=', r"add --measures \1:\2"),
+        (r"a Measure for each to measures=", "--measures NAME:BETTER for each"),
+        (r"(?:set )?Measure\(tolerance=\.\.\.\)", "set --measures NAME:BETTER:TOLERANCE"),
+        (r"columns=\{\.\.\.\}", "--column NAME=ROLE"),
+        (r"columns=\{(['\"])(.*?)\1: (['\"])(\w+)\3\}", _column),
+        (r"paired=\.\.\.", "--paired or --unpaired"),
+        (r"paired=True", "--paired"),
+        (r"paired=False", "--unpaired"),
+        (
+            r'(?:resampling=)?Resampling\("(\w+)"(?:, (?:folds|test_fraction)=([\d.]+))?\)',
+            _resampling,
+        ),
+        (r"resampling=\.\.\.", "--resampling KIND"),
+        (r'scale="(\w+)"', r"NAME:BETTER:TOLERANCE:\1 in --measures"),
+        (r'better="(\w+)"', r"NAME:\1"),
+        (r'contrasts="dunnett"', "--control NAME"),
+        (r'\b(nan|repeats|layout|terms|adjust|structure|df|statistic)="([\w-]+)"', r"--\1 \2"),
+        (r"\bquery=", "--query "),
+        (r"compare scores\.complete\(.*?\), or use compare_mixed", "use compare mixed"),
+        (r"\bcompare_(mixed|points)\b", r"compare \1"),
+        (r"\bscores\.describe\(\)", "benchinfer describe"),
+        (r"\bcoverage\(\)", "benchinfer describe"),
+    )
+)
+
+
+def as_options(text: str) -> str:
+    """Write advice with the options of the command line in place of Python's arguments.
+
+    Examples
+    --------
+    >>> as_options('measures={"score": "lower"}, with "higher" where larger is better.')
+    '--measures score:lower, with "higher" where larger is better.'
+    >>> as_options('declare it, as in resampling=Resampling("cv", folds=10).')
+    'declare it, as in --resampling cv:10.'
+    """
+    for pattern, rewrite in _REWRITES:
+        text = pattern.sub(rewrite, text)
+    return text
+
+
+def translated(message: str) -> str:
+    r"""Rewrite the hints of a message; what it says of the table is data and stays.
+
+    Examples
+    --------
+    >>> translated('score nan="missing" is strange.\nHint: say nan="missing".')
+    'score nan="missing" is strange.\nHint: say --nan missing.'
+    """
+    lines: list[str] = []
+    below = ""  # what the further lines of a hint begin with
+    for line in message.split("\n"):
+        indent, hint, _ = line.partition("Hint: ")
+        if hint and not indent.strip():
+            below = indent + " " * len(hint)
+            lines.append(as_options(line))
+        elif below and line.startswith(below):
+            lines.append(as_options(line))
+        else:
+            below = ""
+            lines.append(line)
+    return "\n".join(lines)
