@@ -7,7 +7,7 @@ and inferential analysis. Austrian Journal of Statistics 41, 5-26.
 https://doi.org/10.17713/ajs.v41i1.185
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -293,7 +293,7 @@ def _fit(
         ) from None
 
 
-def _provenance(setting: Setting, adjustment: str, arguments: dict[str, object]) -> Provenance:
+def _provenance(setting: Setting, adjustment: str, arguments: Mapping[str, object]) -> Provenance:
     return Provenance(
         analysis="compare_mixed",
         version=version.__version__,

@@ -112,7 +112,7 @@ def checks(
     rows = [
         Check.of(
             "equivalent pairs whose interval leaves the tolerance",
-            loose.sum() * stepwise,
+            int(loose.sum()) * stepwise,
             0.0,
             ok=not (loose.any() and stepwise),
             remedy=f"{named(loose)}: the stepwise test decides where the simultaneous"
@@ -120,7 +120,7 @@ def checks(
         ),
         Check.of(
             "decided pairs whose interval includes equality",
-            over.sum(),
+            int(over.sum()),
             0.0,
             ok=not over.any(),
             remedy=f"{named(over)}: the stepwise test decides where the interval, which is wider,"
@@ -147,7 +147,7 @@ def checks(
         rows.append(
             Check.of(
                 "pairs with the same difference on every data set",
-                flat.sum(),
+                int(flat.sum()),
                 0.0,
                 ok=not flat.any(),
                 remedy=f"{named(flat)}: without spread there is no error to test against; are they"
