@@ -68,9 +68,12 @@ def headline(relation: Relation, measure: Measure, where: str) -> str:
         index = [names.index(name) for name in best]
         block = relation.states[np.ix_(index, index)]
         same = "are equivalent" if (block == Verdict.EQUIVALENT).all() else "are not told apart"
-        rest = k - len(best)
-        losers = "the remaining algorithm is" if rest == 1 else f"each of the other {rest} is"
-        claim = f"{join(best)} {same}, and {losers} worse than at least one of these"
+        rest = [i for i in range(k) if i not in index]
+        # Preferences need not be transitive: then some may lose only to others of the rest.
+        whom = "these" if strict[np.ix_(index, rest)].any(axis=0).all() else "the others"
+        losers = join([names[i] for i in rest]) if len(rest) <= 3 else f"the other {len(rest)}"
+        losers += " is" if len(rest) == 1 else " are each"
+        claim = f"{join(best)} {same}, and {losers} worse than at least one of {whom}"
     return f"{where[0].upper()}{where[1:]}, {claim} ({direction(measure)})."
 
 

@@ -1,0 +1,92 @@
+"""What must hold for every comparison, on tables that Hypothesis draws."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import benchinfer as bi
+
+COMPARE = [bi.compare_points, bi.compare_mixed]
+
+
+@st.composite
+def tables(draw):
+    """Complete tables of 3 to 6 data sets, 1 to 3 replications, 2 to 4 algorithms."""
+    d, b, k = draw(st.integers(3, 6)), draw(st.integers(1, 3)), draw(st.integers(2, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    value = (
+        rng.normal(size=(d, 1, 1))
+        + 0.5 * rng.normal(size=(d, 1, k))
+        + 0.5 * rng.normal(size=(d, b, k))
+        + draw(st.sampled_from([0.0, 0.5, 2.0])) * np.arange(k)
+    )
+    i, j, a = np.indices(value.shape).reshape(3, -1)
+    return pd.DataFrame(
+        {
+            "dataset": [f"d{x}" for x in i],
+            "replication": j,
+            "algorithm": [f"a{x}" for x in a],
+            "value": value.ravel(),
+        }
+    )
+
+
+def read(rows, better="higher", tolerance=0.2):
+    measure = bi.Measure("score", better, tolerance=tolerance)
+    return bi.read_scores(rows, measures=measure, paired=True)
+
+
+def close(a, b, factor=1.0):
+    """Whether two tables of contrasts agree in verdicts, and in numbers up to a factor."""
+    assert a["verdict"].tolist() == b["verdict"].tolist()
+    np.testing.assert_allclose(a["estimate"] * factor, b["estimate"], rtol=1e-6, atol=1e-9)
+    if "p_value" in a:
+        # Variances are found to about 1e-9; far tails magnify that.
+        np.testing.assert_allclose(a["p_value"], b["p_value"], rtol=1e-5, atol=1e-9)
+
+
+@pytest.mark.parametrize("compare", COMPARE)
+@settings(max_examples=15)
+@given(rows=tables(), seed=st.integers(0, 1000))
+def test_the_order_of_rows_changes_nothing(compare, rows, seed):
+    shuffled = rows.sample(frac=1, random_state=seed)
+    one, other = read(rows), read(shuffled)
+    assert one.digest == other.digest
+    close(compare(one).contrasts(), compare(other).contrasts())
+
+
+@pytest.mark.parametrize("compare", COMPARE)
+@settings(max_examples=15)
+@given(rows=tables())
+def test_turning_sign_and_direction_turns_no_verdict(compare, rows):
+    turned = rows.assign(value=-rows["value"])
+    a, b = compare(read(rows)), compare(read(turned, better="lower"))
+    close(a.contrasts(), b.contrasts(), factor=-1.0)
+    assert a.relation() == b.relation()
+
+
+@pytest.mark.parametrize("compare", COMPARE)
+@settings(max_examples=15)
+@given(rows=tables(), scale=st.sampled_from([1e-6, 100.0, 1e6]), shift=st.sampled_from([0, 5, -3]))
+def test_a_change_of_units_scales_the_estimates(compare, rows, scale, shift):
+    moved = rows.assign(value=(rows["value"] + shift) * scale)
+    a, b = compare(read(rows)), compare(read(moved, tolerance=0.2 * scale))
+    assert a.contrasts()["verdict"].tolist() == b.contrasts()["verdict"].tolist()
+    np.testing.assert_allclose(
+        a.contrasts()["estimate"] * scale, b.contrasts()["estimate"], rtol=1e-6, atol=1e-9 * scale
+    )
+
+
+@pytest.mark.parametrize("compare", COMPARE)
+@settings(max_examples=15)
+@given(rows=tables())
+def test_renaming_algorithms_renames_the_result(compare, rows):
+    # Names that keep the sorted order, so that pairs keep their direction.
+    names = {f"a{i}": name for i, name in enumerate(["a - b", "b <i>", "c, d", "é"])}
+    renamed = rows.assign(algorithm=rows["algorithm"].map(names))
+    a, b = compare(read(rows)).contrasts(), compare(read(renamed)).contrasts()
+    close(a, b)
+    assert a["first"].map(names).tolist() == b["first"].tolist()
+    assert a["winner"].map({**names, "": ""}).tolist() == b["winner"].tolist()
