@@ -261,7 +261,9 @@ def direction_not_given(reading: Reading) -> Finding | None:
     names = [name for name in reading.summary.measures if name not in known]
     if not names or not reading.roles.has("value"):
         return None
-    everything = {m.name: m.better for m in reading.measures} | dict.fromkeys(names, "lower")
+    found = set(reading.summary.measures)
+    said = {m.name: m.better for m in reading.measures if m.name in found}
+    everything = said | dict.fromkeys(names, "lower")
     if any(m.tolerance or m.scale != "identity" or m.bounds for m in reading.measures):
         code = f'Measure("{names[0]}", better="lower")' if len(names) == 1 else "a Measure for each"
         hint = f'add {code} to measures=, with "higher" where larger is better.'
