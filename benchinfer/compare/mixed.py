@@ -211,7 +211,7 @@ def compare_mixed(
         raise DesignError(unknown("df", df, list(degrees.METHODS)))
     setting = Setting.of(scores, measure)
     design = designs.choose(setting, terms)
-    kind = structures.resolve(structure, design)
+    kind = structures.resolve(structure, design, setting)
     family = families.family_of(setting.algorithms, contrasts, control)
     method = families.resolve(adjust, contrasts, common=kind == "common")
     stats, model = _fit(scores, setting, design)
@@ -272,7 +272,9 @@ _adjustment_words = {
 
 def _levels(model: ScoreModelFit, errors: degrees.Adjusted, skip: int, alpha: float) -> Level:
     """Return each algorithm's level with an interval of its own."""
-    spread = tukey.critical_t(errors.df[skip:], alpha) * np.sqrt(errors.cov.diagonal())
+    # Rounding may leave the variance of a constant algorithm just below zero.
+    error = np.sqrt(np.maximum(errors.cov.diagonal(), 0.0))
+    spread = tukey.critical_t(errors.df[skip:], alpha) * error
     return Level(model.beta, model.beta - spread, model.beta + spread)
 
 
@@ -288,7 +290,8 @@ def _fit(
             message(
                 str(error),
                 hint="a test needs scores that vary: scores.findings() names constant and identical"
-                " algorithms; compare_points describes such a table.",
+                " algorithms; of identical replications keep one, with"
+                " scores.subset(replications=[...]); compare_points describes such a table.",
             )
         ) from None
 

@@ -21,25 +21,36 @@ from benchinfer.numerics.tukey import critical_t
 type Structure = Literal["auto", "common", "pairwise"]
 
 
-def resolve(structure: Structure, design: Design) -> Structure:
+def resolve(structure: Structure, design: Design, setting: Setting) -> Structure:
     """Return the structure that ``"auto"`` means, or check the one asked for.
 
     Raises
     ------
     DesignError
-        The structure is not known, or needs several data sets.
+        The structure is not known, or needs several data sets of each algorithm.
     """
     known = ("auto", "common", "pairwise")
     if structure not in known:
         raise DesignError(unknown("structure", structure, known))
     if structure == "auto":
-        return "common" if design.one_dataset else "pairwise"
+        structure = "common" if design.one_dataset else "pairwise"
     if structure == "pairwise" and design.one_dataset:
         raise DesignError(
             message(
                 'structure="pairwise" takes its errors from the spread between data sets; there is'
                 " one.",
                 hint='structure="common" compares on one data set.',
+            )
+        )
+    seen = (setting.coverage.found > 0).sum(axis=0)
+    if structure == "pairwise" and (seen < 2).any():
+        alone = [setting.algorithms[k] for k in np.flatnonzero(seen < 2)]
+        raise DesignError(
+            message(
+                f"{join(alone)} {'has' if len(alone) == 1 else 'have'} scores on one data set"
+                " only: there is no spread between data sets to take an error from.",
+                hint='leave it out with scores.subset(algorithms=[...]); structure="common" lends'
+                " it the error of the others.",
             )
         )
     return structure

@@ -23,6 +23,8 @@ _MAX_STEPS = 100
 _DECREMENT = 1e-18
 # Share of a variance, relative to the largest start value, below which it is tried at 0.
 _FLOOR = 1e-10
+# Residual variance, relative to that of the centred scores, below which it is rounding only.
+_LEAST_RESIDUAL = 1e-13
 
 
 @savable
@@ -158,7 +160,7 @@ def fit(
     p = stats.n.shape[1] if x is None else x.shape[2]
     if stats.n_scores <= p:
         raise FitError(f"{stats.n_scores} scores cannot tell {p} fixed effects from noise.")
-    if stats.square.sum() <= 1e-24 * (stats.n.sum() * (1 + (stats.offset**2).max())):
+    if stats.square.sum() <= 1e-30 * (stats.n.sum() * (1 + (stats.offset**2).max())):
         raise FitError("the scores do not vary beyond the algorithm and data set means.")
     try:
         work, record = _optimize(stats, _start(stats, free), free, x, reml=reml)
@@ -271,6 +273,8 @@ def _search(
         theta[:3][theta[:3] < _FLOOR * theta.max() * 1e-6] = 0.0
         if theta[3] <= 0:
             theta[3] = work.theta[3] / 10
+        if theta[3] < _LEAST_RESIDUAL:
+            raise FitError("nothing varies beyond the random effects: scores repeat each other.")
         trial = evaluate(stats, theta, x, reml=reml)
         gain = work.criterion - trial.criterion
         # Near the optimum the gain drowns in rounding: the Newton step is the better guide.

@@ -501,3 +501,33 @@ def test_stepwise_equivalence_beyond_its_interval_is_named():
         assert row["value"] == (equivalent & outside).sum()
         found.add(row["value"])
     assert len(found) > 1
+
+
+def test_an_algorithm_on_one_data_set_has_no_error_of_its_own():
+    values = simulated(40)
+    values[1:, :, 3] = np.nan
+    with pytest.raises(DesignError, match="d has scores on one data set only"):
+        bi.compare_mixed(table(values))
+    assert len(bi.compare_mixed(table(values), structure="common").contrasts()) == 6
+
+
+def test_scores_that_repeat_each_other_are_refused():
+    cells = np.repeat(simulated(41)[:, :1], 3, axis=1)  # replications are copies
+    with pytest.raises(DesignError, match="nothing varies beyond the random effects"):
+        bi.compare_mixed(table(cells))
+    twins = np.repeat(simulated(42)[..., :1], 2, axis=2)
+    with pytest.raises(DesignError, match="scores repeat each other"):
+        bi.compare_mixed(table(twins))
+
+
+def test_a_constant_algorithm_and_a_large_offset_are_no_obstacle():
+    values = simulated(43)
+    values[..., 2] = 1.0
+    mixed = bi.compare_mixed(table(values))
+    assert np.isfinite(mixed.summary()[["conf_low", "conf_high"]]).all(axis=None)
+    far = bi.compare_mixed(table(simulated(44) + 1e11))
+    near = bi.compare_mixed(table(simulated(44)))
+    # A score near 1e11 holds 1e-5 of a unit.
+    np.testing.assert_allclose(
+        far.contrasts()["statistic"], near.contrasts()["statistic"], rtol=1e-3
+    )
