@@ -108,6 +108,42 @@ def choose(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> Design:
     )
 
 
+def check_missing(setting: Setting, missing: str) -> None:
+    """Refuse cells that lack scores, if asked to.
+
+    Raises
+    ------
+    DesignError
+        Cells lack scores and ``missing="error"``; the message counts and names them.
+    """
+    if missing not in ("use", "error"):
+        raise DesignError(unknown("missing", missing, ["use", "error"]))
+    coverage = setting.coverage
+    lack = np.argwhere(coverage.found < coverage.expected[:, None])
+    if missing == "use" or not len(lack):
+        return
+    rows = [
+        (
+            coverage.datasets[d],
+            coverage.algorithms[k],
+            int(coverage.found[d, k]),
+            int(coverage.expected[d]),
+        )
+        for d, k in lack
+    ]
+    raise DesignError(
+        message(
+            f"{len(lack)} of {coverage.found.size} cells lack scores for measure"
+            f" {setting.measure.name!r}.",
+            where=[("dataset", "algorithm", "found", "expected"), *rows],
+            hint=[
+                'compare with missing="use" to let the model use what is there,',
+                f"or scores.complete({setting.measure.name!r}) to keep what is whole.",
+            ],
+        )
+    )
+
+
 def _refusals(setting: Setting, *, one: bool, several: bool) -> dict[str, str]:
     """Return the terms that cannot be estimated, each with the reason."""
     refused: dict[str, str] = {}

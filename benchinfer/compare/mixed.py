@@ -148,6 +148,7 @@ def compare_mixed(
     control: str | None = None,
     adjust: families.Adjust = "auto",
     level: float = 0.95,
+    missing: Literal["use", "error"] = "use",
 ) -> MixedComparison:
     """Compare algorithms by a linear mixed-effects model and simultaneous contrasts.
 
@@ -180,6 +181,8 @@ def compare_mixed(
         single-step or Sidak's.
     level
         Confidence level of the family of pairs.
+    missing
+        ``"use"`` the scores that are there, or ``"error"`` where a cell lacks some.
 
     Returns
     -------
@@ -210,6 +213,7 @@ def compare_mixed(
     if df not in degrees.METHODS:
         raise DesignError(unknown("df", df, list(degrees.METHODS)))
     setting = Setting.of(scores, measure)
+    designs.check_missing(setting, missing)
     design = designs.choose(setting, terms)
     kind = structures.resolve(structure, design, setting)
     family = families.family_of(setting.algorithms, contrasts, control)
@@ -229,6 +233,7 @@ def compare_mixed(
         "control": control,
         "adjust": adjust,
         "level": level,
+        "missing": missing,
     }
     return MixedComparison(
         setting=setting,

@@ -531,3 +531,25 @@ def test_a_constant_algorithm_and_a_large_offset_are_no_obstacle():
     np.testing.assert_allclose(
         far.contrasts()["statistic"], near.contrasts()["statistic"], rtol=1e-3
     )
+
+
+def test_missing_scores_can_be_refused():
+    values = simulated(45)
+    values[2, :, 1] = np.nan
+    values[3, :2, 0] = np.nan
+    scores = table(values)
+    assert bi.compare_mixed(scores).provenance.arguments["missing"] == "use"
+    with pytest.raises(DesignError) as caught:
+        bi.compare_mixed(scores, missing="error")
+    assert str(caught.value) == (
+        "2 of 32 cells lack scores for measure 'score'.\n"
+        "    dataset  algorithm  found  expected\n"
+        "    d02      b              0         5\n"
+        "    d03      a              3         5\n"
+        'Hint: compare with missing="use" to let the model use what is there,\n'
+        "      or scores.complete('score') to keep what is whole."
+    )
+    whole = scores.complete("score")
+    assert bi.compare_mixed(whole, missing="error").setting.coverage.n == 6 * 5 * 4
+    with pytest.raises(DesignError, match="unknown missing 'drop'"):
+        bi.compare_mixed(scores, missing="drop")
