@@ -97,9 +97,11 @@ def moments(frame: Frame, value: nw.Expr, keys: Sequence[str] = _KEYS) -> Frame:
         is ``centre + shift``: the first pass rounds it, the second says by how much.
     """
     x, deviation = nw.col("x"), nw.col("deviation")
+    frame = frame.select(*keys, value.alias("x"))
+    if frame.implementation.is_pyarrow():
+        return _arrow_moments(frame.collect().to_arrow(), keys)
     return (
-        frame.select(*keys, value.alias("x"))
-        .with_columns(x.mean().over(*keys).alias("centre"))
+        frame.with_columns(x.mean().over(*keys).alias("centre"))
         .with_columns((x - nw.col("centre")).alias("deviation"))
         .with_columns((deviation * deviation).alias("square"))
         .group_by(*keys)
@@ -112,6 +114,46 @@ def moments(frame: Frame, value: nw.Expr, keys: Sequence[str] = _KEYS) -> Frame:
             x.max().alias("maximum"),
         )
     )
+
+
+def _arrow_moments(table: Any, keys: Sequence[str]) -> Frame:
+    """Return `moments` of a table in memory, by integer codes.
+
+    Arrow has no window functions: narwhals 2.28 joins group means back, and Arrow's join, which
+    works on several threads, may return rows in another order than it was given.
+    """
+    import pyarrow as pa
+
+    columns = [coded(table.column(key)) for key in keys]
+    shape = tuple(len(names) for _, names in columns)
+    group = np.ravel_multi_index([codes for codes, _ in columns], shape)
+    x = table.column("x").to_numpy()
+    size = int(np.prod(shape))
+    n = np.bincount(group, minlength=size)
+    held = np.flatnonzero(n)
+    n = n[held]
+    centre = np.zeros(size)
+    centre[held] = np.bincount(group, x, size)[held] / n
+    deviation = x - centre[group]
+    low, high = np.full(size, np.inf), np.full(size, -np.inf)
+    np.minimum.at(low, group, x)
+    np.maximum.at(high, group, x)
+    labels = {
+        key: np.array(names, dtype=object)[codes]
+        for key, (_, names), codes in zip(keys, columns, np.unravel_index(held, shape), strict=True)
+    }
+    result = pa.table(
+        {
+            **{key: pa.array(values, pa.string()) for key, values in labels.items()},
+            "n": n,
+            "centre": centre[held],
+            "shift": np.bincount(group, deviation, size)[held] / n,
+            "squares": np.bincount(group, deviation**2, size)[held],
+            "minimum": low[held],
+            "maximum": high[held],
+        }
+    )
+    return nw.from_native(result, eager_only=True).lazy()
 
 
 def distinct(frame: Frame, column: str, keys: Sequence[str]) -> Frame:

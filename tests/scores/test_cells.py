@@ -142,3 +142,28 @@ def test_a_single_score():
     assert scores.cells().n.tolist() == [[1]]
     assert np.isnan(scores.cells().sd).all()
     assert scores.blocks().mean.tolist() == [[0.3]]
+
+
+def test_a_large_shuffled_table_keeps_every_score_in_its_cell():
+    # Engines work on pieces in several threads; results must not depend on which is ready first.
+    rng = np.random.default_rng(0)
+    n = 300_000
+    frame = pd.DataFrame(
+        {
+            "dataset": np.char.add("d", (np.arange(n) % 20).astype(str)),
+            "algorithm": np.char.add("a", (np.arange(n) // 20 % 5).astype(str)),
+            "replication": np.arange(n) // 100,
+            "score": rng.normal(size=n) + 10 * (np.arange(n) % 20),
+        }
+    ).sample(frac=1, random_state=1)
+    scores = read_scores(frame, measures={"score": "higher"}, paired=True)
+    cells, blocks = scores.cells(), scores.blocks()
+    groups = frame.groupby(["dataset", "algorithm"])["score"]
+    np.testing.assert_allclose(cells.mean.ravel(), groups.mean(), rtol=1e-10)
+    np.testing.assert_allclose(cells.sd.ravel(), groups.std(), rtol=1e-10)
+    table = scores.describe().set_index(["dataset", "algorithm"])
+    np.testing.assert_allclose(table["sd"], groups.std(), rtol=1e-10)
+    wide = frame.set_index(["dataset", "replication", "algorithm"])["score"].unstack()  # noqa: PD010
+    means = pd.DataFrame(blocks.mean).groupby(blocks.dataset).mean()
+    np.testing.assert_allclose(means, wide.groupby(level=0).mean(), rtol=1e-10)
+    assert blocks.mean.sum() == pytest.approx(frame["score"].sum(), rel=1e-12)
