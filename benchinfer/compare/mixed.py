@@ -244,20 +244,10 @@ def compare_mixed(
         levels=_levels(model, chosen, len(family.pairs), alpha),
         checks=(
             *_checks(design, model, evidence, p_error),
-            *structures.checks(
-                setting,
-                family,
-                evidence,
-                errors,
-                kind,
-                alpha,
-                stepwise=method in ("holm", "shaffer"),
-            ),
+            *structures.checks(setting, family, evidence, errors, kind, method, alpha),
             *designs.checks(setting, design),
         ),
-        provenance=_provenance(
-            setting, _adjustment_words[method].format(family=family.words), arguments
-        ),
+        provenance=_provenance(setting, _adjustment_words[method], family, arguments),
         evidence=evidence,
         design=design,
         model=model,
@@ -301,12 +291,14 @@ def _fit(
         ) from None
 
 
-def _provenance(setting: Setting, adjustment: str, arguments: Mapping[str, object]) -> Provenance:
+def _provenance(
+    setting: Setting, words: str, family: families.Family, arguments: Mapping[str, object]
+) -> Provenance:
     return Provenance(
         analysis="compare_mixed",
         version=version.__version__,
         arguments={"measure": setting.measure.name, **arguments},
-        adjustment=adjustment,
+        adjustment=words.format(family=family.words),
         digest=setting.digest,
     )
 

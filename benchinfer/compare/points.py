@@ -147,16 +147,7 @@ def compare_points(
 
         setting = replace(setting, measure=replace(setting.measure, tolerance=tolerance))
     chosen, coverage = setting.measure, setting.coverage
-    if coverage.empty:
-        raise DesignError(
-            message(
-                f"{len(coverage.empty)} of {coverage.found.size} cells have no score for measure"
-                f" {chosen.name!r}.",
-                where=[("dataset", "algorithm"), *coverage.empty],
-                hint="point rules need every algorithm on every data set: compare"
-                f" scores.complete({chosen.name!r}), or use compare_mixed.",
-            )
-        )
+    _refuse_empty(setting)
     best_first = 2 if statistic == "median" else (0 if chosen.better == "higher" else 4)
     values = (
         scores.cells(chosen.name).mean
@@ -196,3 +187,18 @@ def compare_points(
         ),
         statistic=statistic,
     )
+
+
+def _refuse_empty(setting: Setting) -> None:
+    """Refuse a table in which averages would run over different data sets."""
+    coverage = setting.coverage
+    if coverage.empty:
+        raise DesignError(
+            message(
+                f"{len(coverage.empty)} of {coverage.found.size} cells have no score for measure"
+                f" {setting.measure.name!r}.",
+                where=[("dataset", "algorithm"), *coverage.empty],
+                hint="point rules need every algorithm on every data set: compare"
+                f" scores.complete({setting.measure.name!r}), or use compare_mixed.",
+            )
+        )

@@ -1,5 +1,6 @@
 """How pairs vary between data sets: one common standard error, or each pair its own."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -104,9 +105,8 @@ def checks(
     evidence: Evidence,
     errors: Errors,
     kind: Structure,
+    adjust: str,
     alpha: float,
-    *,
-    stepwise: bool,
 ) -> list[Check]:
     """Say how far the pairs' own errors are from a common one, and where rules part company."""
     names = setting.algorithms
@@ -116,6 +116,7 @@ def checks(
         return join(pairs[:3]) + (" ..." if len(pairs) > 3 else "")
 
     over = (evidence.p_value <= alpha) & (evidence.low < 0) & (evidence.high > 0)
+    stepwise = adjust in ("holm", "shaffer")
     # Stepwise tests of equivalence answer to the (1 - 2 alpha) intervals, which are wider, too.
     wide = critical_t(evidence.df, sidak(2 * alpha, len(evidence.df))) * evidence.std_error
     loose = evidence.p_equivalence <= alpha
@@ -140,11 +141,22 @@ def checks(
     ]
     if errors.own is None or len(setting.coverage.datasets) < 3:
         return rows
-    own, common = (std_errors(family, e) for e in (errors.own, errors.common))
-    flat = without_spread(own, errors.own)
+    return [*rows, *_spread_checks(family, errors.common, errors.own, kind, named)]
+
+
+def _spread_checks(
+    family: Family,
+    model: degrees.Adjusted,
+    spread: degrees.Adjusted,
+    kind: Structure,
+    named: Callable[[NDArray[np.bool_]], str],
+) -> list[Check]:
+    """Hold the pairs' own standard errors against the common one."""
+    own, common = (std_errors(family, e) for e in (spread, model))
+    flat = without_spread(own, spread)
     ratio = own / common
     apart = float(np.abs(np.log(ratio[~flat])).max(initial=0.0))
-    rows.append(
+    rows = [
         Check.of(
             "own / common standard error, largest factor",
             np.exp(apart),
@@ -153,7 +165,7 @@ def checks(
             remedy="pairs vary by different amounts between data sets, so that one common error is"
             ' too small for some and too large for others: use structure="pairwise"',
         )
-    )
+    ]
     if kind == "pairwise":
         rows.append(
             Check.of(

@@ -144,6 +144,13 @@ def _invert(information: Array) -> tuple[Array, Array]:
     return lower, half.T @ half
 
 
+def _log_det(stats: Statistics, h: Array, inner: Array, den: Array, var_e: float) -> float:
+    """Return ``log|V|`` over all data sets."""
+    free = (stats.n_scores - stats.rows.sum()) * np.log(var_e)
+    classes = (stats.rows * np.log(h)).sum()
+    return float(free - classes + np.linalg.slogdet(inner)[1].sum() + np.log(den).sum())
+
+
 def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: bool) -> Workspace:
     """Evaluate the criterion at the variances `theta`.
 
@@ -199,12 +206,7 @@ def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: b
     beta = phi @ (right := _gather(x, c))
     y_p_y = float(y_v_y - right @ beta)
     n, p = stats.n_scores, len(beta)
-    log_det = (
-        (n - stats.rows.sum()) * np.log(var_e)
-        - (stats.rows * np.log(h)).sum()
-        + np.linalg.slogdet(inner)[1].sum()
-        + np.log(den).sum()
-    )
+    log_det = _log_det(stats, h, inner, den, float(var_e))
     extra = 2 * np.log(lower.diagonal()).sum() if reml else 0.0
     criterion = log_det + extra + y_p_y + (n - p * reml) * np.log(2 * np.pi)
     return Workspace(
