@@ -120,6 +120,13 @@ def check_missing(setting: Setting, missing: str) -> None:
         raise DesignError(unknown("missing", missing, ["use", "error"]))
     coverage = setting.coverage
     lack = np.argwhere(coverage.found < coverage.expected[:, None])
+    if missing == "error" and setting.absent:
+        raise DesignError(
+            message(
+                f"no scores of measure {setting.measure.name!r} for {join(setting.absent)}.",
+                hint='compare with missing="use" to leave them out.',
+            )
+        )
     if missing == "use" or not len(lack):
         return
     rows = [
@@ -255,7 +262,15 @@ def checks(setting: Setting, design: Design) -> list[Check]:
     d, empty = len(coverage.datasets), coverage.empty
     first = ", ".join(f"{algorithm} on {dataset}" for dataset, algorithm in empty[:3])
     more = " ..." if len(empty) > 3 else ""
+    left_out = Check.of(
+        "data sets and algorithms without scores of the measure",
+        len(setting.absent),
+        0.0,
+        ok=False,
+        remedy=f"left out: {join(setting.absent)}",
+    )
     return [
+        *([left_out] if setting.absent else []),
         Check.of(
             "number of data sets",
             d,

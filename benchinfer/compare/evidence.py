@@ -31,6 +31,8 @@ class Setting:
     quantiles
         (D, K, 5) minimum, quartiles and maximum of the scores in the measure's own unit, NaN where
         a cell is empty.
+    absent
+        Data sets and algorithms of the table without any score of the measure: left out.
     domains
         Domain of each data set, empty where the table names none.
     resampling, paired
@@ -43,14 +45,15 @@ class Setting:
     algorithms: tuple[str, ...]
     coverage: Coverage
     quantiles: Array
+    absent: tuple[str, ...]
     domains: tuple[str, ...]
     resampling: Resampling | None
     paired: bool
     digest: str
 
     @staticmethod
-    def of(scores: ScoreTable, measure: str | None = None) -> "Setting":
-        """Take down the setting of one measure of a table.
+    def of(scores: ScoreTable, measure: str | None = None) -> tuple["Setting", ScoreTable]:
+        """Take down the setting of one measure of a table, and narrow the table to it.
 
         Raises
         ------
@@ -66,6 +69,15 @@ class Setting:
                 )
             )
         chosen = scores.measure(measure)
+        digest, whole = scores.digest, scores.coverage(chosen.name)
+        lost = [*np.array(whole.datasets)[whole.found.sum(axis=1) == 0]]
+        unused = [*np.array(whole.algorithms)[whole.found.sum(axis=0) == 0]]
+        if lost or unused:
+            scores = scores.subset(
+                measures=[chosen.name],
+                datasets=[name for name in whole.datasets if name not in lost],
+                algorithms=[name for name in whole.algorithms if name not in unused],
+            )
         coverage = scores.coverage(chosen.name)
         if len(coverage.algorithms) < 2:
             raise DesignError(
@@ -82,8 +94,9 @@ class Setting:
         quantiles[[d[x] for x in table["dataset"]], [k[x] for x in table["algorithm"]]] = table[
             ["minimum", "q25", "median", "q75", "maximum"]
         ].to_numpy()
-        return Setting(
+        setting = Setting(
             measure=chosen,
+            absent=tuple(str(name) for name in (*lost, *unused)),
             algorithms=coverage.algorithms,
             coverage=coverage,
             quantiles=quantiles,
@@ -94,8 +107,9 @@ class Setting:
             else (),
             resampling=scores.resampling,
             paired=scores.paired,
-            digest=scores.digest,
+            digest=digest,
         )
+        return setting, scores
 
 
 @savable

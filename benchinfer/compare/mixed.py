@@ -212,7 +212,7 @@ def compare_mixed(
     alpha = alpha_of(level)
     if df not in degrees.METHODS:
         raise DesignError(unknown("df", df, list(degrees.METHODS)))
-    setting = Setting.of(scores, measure)
+    setting, scores = Setting.of(scores, measure)
     designs.check_missing(setting, missing)
     design = designs.choose(setting, terms)
     kind = structures.resolve(structure, design, setting)

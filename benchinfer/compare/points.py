@@ -141,7 +141,7 @@ def compare_points(
     """
     if statistic not in _statistics:
         raise DesignError(unknown("statistic", statistic, list(_statistics)))
-    setting = Setting.of(scores, measure)
+    setting, scores = Setting.of(scores, measure)
     if tolerance is not None:
         from dataclasses import replace
 

@@ -70,7 +70,7 @@ KINDS: dict[type, Mapping[str, Kind]] = {
     Comparisons: {"verdicts": _verdicts},
     Relation: {"hasse": _hasse},
     Setting: {"distributions": _scores},
-    ScoreTable: {"distributions": _on(_scores, Setting.of)},
+    ScoreTable: {"distributions": _on(_scores, lambda scores: Setting.of(scores)[0])},
 }
 
 

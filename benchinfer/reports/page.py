@@ -171,7 +171,7 @@ def _data(
     scores = gathered.scores
     if scores is not None and measure.name in {m.name for m in scores.measures}:
         try:
-            setting = Setting.of(scores, measure.name)
+            setting, _ = Setting.of(scores, measure.name)
         except DesignError:
             return []  # fewer than two algorithms: the refusals say so
         return [sections.data(setting)]

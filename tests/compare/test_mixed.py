@@ -553,3 +553,28 @@ def test_missing_scores_can_be_refused():
     assert bi.compare_mixed(whole, missing="error").setting.coverage.n == 6 * 5 * 4
     with pytest.raises(DesignError, match="unknown missing 'drop'"):
         bi.compare_mixed(scores, missing="drop")
+
+
+@pytest.mark.parametrize(("role", "name"), [("dataset", "d2"), ("algorithm", "y")])
+def test_what_has_no_score_of_the_measure_is_left_out_and_named(role, name):
+    rng = np.random.default_rng(46)
+    rows = pd.DataFrame(
+        [
+            (f"d{d}", b, a, m, rng.normal())
+            for d, b in np.ndindex(6, 3)
+            for a in "xyz"
+            for m in ("acc", "sec")
+        ],
+        columns=["dataset", "replication", "algorithm", "measure", "value"],
+    )
+    kept = rows[(rows[role] != name) | (rows["measure"] == "acc")]
+    scores = bi.read_scores(kept, measures={"acc": "higher", "sec": "lower"}, paired=True)
+    mixed = bi.compare_mixed(scores, "sec")
+    alone = bi.read_scores(kept[kept["measure"] == "sec"], measures={"sec": "lower"}, paired=True)
+    pd.testing.assert_frame_equal(mixed.contrasts(), bi.compare_mixed(alone).contrasts())
+    check = "data sets and algorithms without scores of the measure"
+    row = mixed.diagnostics().set_index("check").loc[check]
+    assert (row["value"], row["remedy"]) == (1, f"left out: {name}")
+    with pytest.raises(DesignError, match=f"no scores of measure 'sec' for {name}"):
+        bi.compare_mixed(scores, "sec", missing="error")
+    assert len(bi.compare_points(scores, "sec").algorithms) == len(mixed.algorithms)

@@ -60,7 +60,7 @@ def test_scores_off_the_scale_are_drawn_on_a_linear_axis(scale, border):
     scores = off_scale(scale, border)
     axes = bi.plot(scores).axes[0]
     assert ("linear axis: not all scores are above 0" in axes.get_xlabel()) == (scale == "log")
-    laid = distributions.layout(Setting.of(scores))
+    laid = distributions.layout(Setting.of(scores)[0])
     boxes = np.stack([panel.boxes for panel in laid.panels])
     assert np.isfinite(boxes).all()
     assert 0 <= boxes.min() <= boxes.max() <= 1
