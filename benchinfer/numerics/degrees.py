@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.numerics.reml import COMPONENTS
 from benchinfer.numerics.score_model import ScoreModelFit
 
 type Array = NDArray[np.float64]
@@ -29,10 +28,6 @@ class Adjusted:
     def first(self, n: int) -> "Adjusted":
         """Return the first n contrasts."""
         return Adjusted(self.cov, self.df[:n])
-
-
-def _members(fit: ScoreModelFit) -> NDArray[np.int64]:
-    return np.array([i for i, name in enumerate(COMPONENTS) if name in fit.terms])
 
 
 def _derivative_of_variance(
@@ -70,7 +65,7 @@ def kenward_roger(fit: ScoreModelFit, contrasts: Array) -> Adjusted:
     Kenward, M. G. & Roger, J. H. (1997). Small sample inference for fixed effects from restricted
     maximum likelihood. Biometrics 53, 983-997. https://doi.org/10.2307/2533558
     """
-    index = _members(fit)
+    index = fit.members
     der, phi = fit.derivatives, fit.phi
     w = 2 * np.linalg.pinv(der.expected[np.ix_(index, index)], hermitian=True)
     f, ff = der.f[index], der.ff[np.ix_(index, index)]
@@ -91,8 +86,7 @@ def satterthwaite(fit: ScoreModelFit, contrasts: Array) -> Adjusted:
     hypotheses. Journal of Statistical Computation and Simulation 54, 363-378.
     https://doi.org/10.1080/00949659608811740
     """
-    index = _members(fit)
-    index = index[fit.variances[index] > 0]
+    index = fit.interior
     w = 2 * np.linalg.inv(fit.derivatives.observed[np.ix_(index, index)])
     g = _derivative_of_variance(fit, contrasts, index)
     return Adjusted(fit.cov, _ratio(fit, contrasts, g, w))

@@ -99,6 +99,16 @@ class ScoreModelFit:
     optimizer: OptimizerRecord
 
     @property
+    def members(self) -> NDArray[np.int64]:
+        """Indices of the variances in the model."""
+        return np.array([i for i, name in enumerate(COMPONENTS) if name in self.terms])
+
+    @property
+    def interior(self) -> NDArray[np.int64]:
+        """Indices of the variances in the model that are not estimated to be zero."""
+        return self.members[self.variances[self.members] > 0]
+
+    @property
     def log_likelihood(self) -> float:
         """Log (restricted) likelihood."""
         return -self.criterion / 2
