@@ -1,13 +1,61 @@
 """Small-sample covariance and degrees of freedom of contrasts of the fixed effects."""
 
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.numerics.score_model import ScoreModelFit
+from benchinfer.numerics.reml import Derivatives
 
 type Array = NDArray[np.float64]
+
+
+class Fit(Protocol):
+    """What degrees of freedom need of a fitted mixed model with p fixed effects."""
+
+    @property
+    def phi(self) -> Array:
+        """(p, p) covariance of the fixed effects on the scale of the centred scores."""
+        ...
+
+    @property
+    def cov(self) -> Array:
+        """(p, p) the same on the scores' own scale."""
+        ...
+
+    @property
+    def scale(self) -> float:
+        """What the scale of the centred scores was divided by."""
+        ...
+
+    @property
+    def derivatives(self) -> Derivatives:
+        """Derivatives over the variances on the scale of the centred scores."""
+        ...
+
+    @property
+    def members(self) -> NDArray[np.int64]:
+        """Positions of the variances in the model."""
+        ...
+
+    @property
+    def interior(self) -> NDArray[np.int64]:
+        """Positions of the variances in the model that are not estimated to be zero."""
+        ...
+
+
+@runtime_checkable
+class Sampled(Protocol):
+    """A fit that knows the covariance of its c estimated variances.
+
+    Where a covariance matrix lacks rank, the boundary is not a matter of single variances.
+    """
+
+    @property
+    def sampling(self) -> Array:
+        """(c, c) covariance, zero in directions in which the fit lies on the boundary."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +78,36 @@ class Adjusted:
         return Adjusted(self.cov, self.df[:n])
 
 
-def _derivative_of_variance(
-    fit: ScoreModelFit, contrasts: Array, index: NDArray[np.int64]
-) -> Array:
+def _derivative_of_variance(fit: Fit, contrasts: Array) -> Array:
     """Return (J, c) derivatives of the contrasts' variances by the variance components."""
     half = contrasts @ fit.phi
-    return np.einsum("jp,cpq,jq->jc", half, fit.derivatives.f[index], half)
+    return np.einsum("jp,cpq,jq->jc", half, fit.derivatives.f, half, optimize=True)
 
 
-def _ratio(fit: ScoreModelFit, contrasts: Array, g: Array, w: Array) -> Array:
+def _sampling(fit: Fit) -> Array:
+    """Return the (c, c) covariance of the estimated variances, zero at the boundary."""
+    if isinstance(fit, Sampled):
+        return fit.sampling
+    block = np.ix_(fit.interior, fit.interior)
+    sampling = np.zeros_like(fit.derivatives.expected)
+    sampling[block] = 2 * np.linalg.inv(fit.derivatives.observed[block])
+    return sampling
+
+
+def _pseudo_inverse(information: Array) -> Array:
+    """Invert in natural units: variances may differ by many orders of magnitude."""
+    size = information.diagonal()
+    unit = np.where(size > 0, 1 / np.sqrt(np.where(size > 0, size, 1.0)), 0.0)
+    unit = unit * unit[:, None]
+    return unit * np.linalg.pinv(information * unit, rcond=1e-12, hermitian=True)
+
+
+def _ratio(fit: Fit, contrasts: Array, g: Array, w: Array) -> Array:
     v = np.einsum("jp,pq,jq->j", contrasts, fit.phi, contrasts)
     return 2 * v**2 / np.einsum("ja,ab,jb->j", g, w, g)
 
 
-def kenward_roger(fit: ScoreModelFit, contrasts: Array) -> Adjusted:
+def kenward_roger(fit: Fit, contrasts: Array) -> Adjusted:
     """Return the Kenward-Roger adjusted covariance and degrees of freedom.
 
     Zero components are kept, as in R's pbkrtest.
@@ -67,15 +131,15 @@ def kenward_roger(fit: ScoreModelFit, contrasts: Array) -> Adjusted:
     """
     index = fit.members
     der, phi = fit.derivatives, fit.phi
-    w = 2 * np.linalg.pinv(der.expected[np.ix_(index, index)], hermitian=True)
+    w = 2 * _pseudo_inverse(der.expected[np.ix_(index, index)])
     f, ff = der.f[index], der.ff[np.ix_(index, index)]
     inner = ff - np.einsum("ipq,qr,jrs->ijps", f, phi, f, optimize=True)
     lam = phi @ np.einsum("ij,ijpq->pq", w, inner) @ phi
-    g = _derivative_of_variance(fit, contrasts, index)
+    g = _derivative_of_variance(fit, contrasts)[:, index]
     return Adjusted((phi + (lam + lam.T)) * fit.scale**2, _ratio(fit, contrasts, g, w))
 
 
-def satterthwaite(fit: ScoreModelFit, contrasts: Array) -> Adjusted:
+def satterthwaite(fit: Fit, contrasts: Array) -> Adjusted:
     """Return the unadjusted covariance and Satterthwaite's degrees of freedom.
 
     Zero components are dropped, as in R's lmerTest; see `kenward_roger` for the parameters.
@@ -86,13 +150,11 @@ def satterthwaite(fit: ScoreModelFit, contrasts: Array) -> Adjusted:
     hypotheses. Journal of Statistical Computation and Simulation 54, 363-378.
     https://doi.org/10.1080/00949659608811740
     """
-    index = fit.interior
-    w = 2 * np.linalg.inv(fit.derivatives.observed[np.ix_(index, index)])
-    g = _derivative_of_variance(fit, contrasts, index)
-    return Adjusted(fit.cov, _ratio(fit, contrasts, g, w))
+    g = _derivative_of_variance(fit, contrasts)
+    return Adjusted(fit.cov, _ratio(fit, contrasts, g, _sampling(fit)))
 
 
-def asymptotic(fit: ScoreModelFit, contrasts: Array) -> Adjusted:
+def asymptotic(fit: Fit, contrasts: Array) -> Adjusted:
     """Return the unadjusted covariance and infinite degrees of freedom (normal theory)."""
     return Adjusted(fit.cov, np.full(len(contrasts), np.inf))
 

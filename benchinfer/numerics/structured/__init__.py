@@ -1,0 +1,1 @@
+"""The score model with structured covariances: any of the algorithms, residuals and domains."""
