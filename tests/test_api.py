@@ -44,7 +44,7 @@ SIGNATURES = {
     "per_dataset": "compare, scores, measure=None, **arguments",
     "plot": "result, kind=None, ax=None",
     "read_scores": "source, *, measures=None, columns=None, layout='long', dataset=None,"
-    " resampling=None, paired=None, repeats='error', query=None, nan='error'",
+    " resampling=None, paired=None, repeats='error', query=None, nan='error', covariates=None",
     "report": "results, path, *, scores=None, title=None",
     "Resampling": "kind, folds=None, test_fraction=None, paired=None",
 }

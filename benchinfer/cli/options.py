@@ -74,6 +74,14 @@ Dataset = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Name of the data set where the table has no such column."),
 ]
+Covariates = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LIST",
+        help="Columns of numbers to keep beside the scores, such as features of the data set,"
+        " separated by commas.",
+    ),
+]
 MeasureName = Annotated[
     str | None,
     typer.Option(
@@ -102,6 +110,7 @@ class Source:
     nan: Nan = "error"
     query: Query = None
     dataset: Dataset = None
+    covariates: Covariates = None
 
     def read(self) -> "ScoreTable":
         """Read the table."""
@@ -127,6 +136,7 @@ class Source:
             "nan": self.nan,
             "query": self.query,
             "dataset": self.dataset,
+            "covariates": _names(self.covariates),
         }
 
     def measure(self, scores: "ScoreTable", name: str | None) -> str:
@@ -173,6 +183,13 @@ def _columns(texts: list[str] | None) -> Mapping[str, str] | None:
     if wrong := [text for text, pair in zip(texts, pairs, strict=True) if not pair[0]]:
         raise typer.BadParameter(f"{wrong[0]!r} is not NAME=ROLE.", param_hint="'--column'")
     return {name.strip(): role.strip() for name, _, role in pairs}
+
+
+def _names(text: str | None) -> list[str] | None:
+    """Read names separated by commas; an empty text names none."""
+    if text is None:
+        return None
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def parse_resampling(text: str) -> "Resampling":

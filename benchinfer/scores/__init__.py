@@ -3,6 +3,7 @@
 from benchinfer.scores.cells import Blocks, Cells
 from benchinfer.scores.coverage import Coverage, Finding
 from benchinfer.scores.examples import load_example
+from benchinfer.scores.observations import DatasetCovariates, Observations
 from benchinfer.scores.read import read_scores
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.table import ScoreTable
@@ -11,7 +12,9 @@ __all__ = [
     "Blocks",
     "Cells",
     "Coverage",
+    "DatasetCovariates",
     "Finding",
+    "Observations",
     "Resampling",
     "ScoreTable",
     "load_example",

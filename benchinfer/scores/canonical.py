@@ -2,7 +2,8 @@
 
 Six columns: ``domain`` (if there is one), ``dataset``, ``replication``, ``algorithm`` and
 ``measure`` are text without empty strings, ``value`` is a float. A seventh, ``text``, is there only
-where scores came as text; it holds what was written.
+where scores came as text; it holds what was written. Covariates follow, each a float in its slot;
+those that came as text have a second column, named by `written`.
 """
 
 from collections.abc import Mapping
@@ -10,14 +11,14 @@ from typing import Any, cast
 
 import narwhals as nw
 
-from benchinfer.scores.roles import LABELS, Roles
+from benchinfer.scores.roles import LABELS, Roles, slots
 
 type Frame = "nw.LazyFrame[Any]"
 
 _EXACT = 2.0**53  # whole numbers beyond are not told apart
 _NAME, _VALUE = "benchinfer_name", "benchinfer_value"  # until they have their roles
-# What stands for "no score" in a text column, as CSV readers take it.
-_NONE = (
+# What stands for "no number" in a text column, as CSV readers take it.
+NONE = (
     *("", "NA", "NaN", "-NaN", "nan", "-nan", "NULL", "null", "None", "N/A", "n/a", "NaT"),
     *("#N/A", "#NA", "#N/A N/A", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
 )
@@ -45,6 +46,25 @@ def canonical(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> Frame:
     """
     if roles.wide:
         frame = _long(frame, roles)
+    # What to read, and where to keep what is written if it is text.
+    numbers = {"value": (_VALUE if roles.wide else roles.of["value"][0], "text")}
+    numbers |= {slot: (slot, written(slot)) for slot in slots(roles.covariates)}
+    schema = frame.collect_schema()
+    texts = {to: text for to, (name, text) in numbers.items() if not _numeric(schema[name])}
+    columns = _labels(frame, roles, absent)
+    for to, (name, text) in numbers.items():
+        if to in texts:
+            columns.append(_stripped(name, schema[name]).alias(text))
+        else:
+            columns.append(nw.col(name).cast(nw.Float64).alias(to))
+    frame = frame.select(*columns)
+    if texts:
+        frame = frame.with_columns(*(_parsed(text).alias(to) for to, text in texts.items()))
+    return encoded(frame)
+
+
+def _labels(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> list[nw.Expr]:
+    """Name the labels by their roles; several columns of one role are joined."""
     schema, memory = frame.collect_schema(), in_memory(frame)
     columns: list[nw.Expr] = []
     for role in LABELS:
@@ -56,20 +76,24 @@ def canonical(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> Frame:
             columns.append(nw.concat_str(parts, separator="/").alias(role))
         elif role in absent:
             columns.append(nw.lit(absent[role]).alias(role))
-    value = _VALUE if roles.wide else roles.of.get("value", (None,))[0]
-    if value is None:
-        columns.append(nw.lit(0.0).alias("value"))  # reported as a missing column
-    elif schema[value] == nw.String:
-        stripped = nw.col(value).str.strip_chars()
-        columns.append(nw.when(~stripped.is_in(_NONE)).then(stripped).alias("text"))
-    elif schema[value].is_numeric() or schema[value] == nw.Boolean:
-        columns.append(nw.col(value).cast(nw.Float64).alias("value"))
-    else:
-        columns.append(nw.col(value).cast(nw.String).alias("text"))
-    frame = frame.select(*columns)
-    if "text" in frame.collect_schema().names():
-        frame = frame.with_columns(_parsed().alias("value"))
-    return encoded(frame)
+    return columns
+
+
+def written(slot: str) -> str:
+    """Name the column that holds what was written where a covariate came as text."""
+    return f"{slot}_text"
+
+
+def _numeric(kind: nw.dtypes.DType) -> bool:
+    return kind.is_numeric() or kind == nw.Boolean
+
+
+def _stripped(name: str, kind: nw.dtypes.DType) -> nw.Expr:
+    """Text of a number, null for what stands for none."""
+    if kind != nw.String:
+        return nw.col(name).cast(nw.String)
+    text = nw.col(name).str.strip_chars()
+    return nw.when(~text.is_in(NONE)).then(text)
 
 
 def _long(frame: Frame, roles: Roles) -> Frame:
@@ -79,7 +103,10 @@ def _long(frame: Frame, roles: Roles) -> Frame:
     # Not unpivot: narwhals 2.28 cannot do it on DuckDB connections other than the default one.
     parts = [
         frame.select(
-            *roles.labels, nw.lit(name).alias(_NAME), nw.col(name).cast(kind).alias(_VALUE)
+            *roles.labels,
+            *slots(roles.covariates),
+            nw.lit(name).alias(_NAME),
+            nw.col(name).cast(kind).alias(_VALUE),
         )
         for name in roles.wide
     ]
@@ -110,9 +137,9 @@ def _label(name: str, kind: nw.dtypes.DType, *, memory: bool) -> nw.Expr:
     return column.cast(nw.String)
 
 
-def _parsed() -> nw.Expr:
+def _parsed(column: str) -> nw.Expr:
     """Read numbers from text; those with a decimal comma too, so that later checks see them."""
-    text = nw.col("text")
+    text = nw.col(column)
     # Each cast must not see what it cannot read: engines raise on it.
     number = nw.when(text.str.contains(_NUMBER)).then(text).cast(nw.Float64)
     swapped = text.str.replace_all(",", ".", literal=True)
@@ -121,10 +148,10 @@ def _parsed() -> nw.Expr:
     return nw.coalesce(number, comma, infinite)
 
 
-def unreadable() -> nw.Expr:
-    """Whether text is there that is no number, decimal commas aside."""
-    text = nw.col("text")
-    pattern = f"{_NUMBER}|{COMMA}|{_INFINITE}"
+def unreadable(column: str = "text", *, commas: bool = True) -> nw.Expr:
+    """Whether text is there that is no number; `commas` takes those with a decimal comma as one."""
+    text = nw.col(column)
+    pattern = f"{_NUMBER}|{_INFINITE}" + (f"|{COMMA}" if commas else "")
     return ~text.is_null() & ~text.str.contains(pattern).fill_null(value=False)
 
 

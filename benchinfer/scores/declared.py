@@ -1,4 +1,4 @@
-"""What the author declares about a table: its measures and its resampling."""
+"""What the author declares about a table: its measures, its resampling and its covariates."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -12,14 +12,14 @@ from benchinfer.scores.resampling import Resampling
 
 type Measures = Measure | str | Path | Mapping[str, str] | Sequence[Measure | str]
 
-_TOP = ("resampling", "measures")
+_TOP = ("covariates", "resampling", "measures")
 _MEASURE = ("better", "tolerance", "scale", "bounds", "unit", "label")
 _RESAMPLING = ("kind", "folds", "test_fraction", "paired")
 
 
 def declared(
-    measures: object, resampling: object, beside: Path | None
-) -> tuple[tuple[Measure, ...], Resampling | None, list[Finding]]:
+    measures: object, resampling: object, covariates: object, beside: Path | None
+) -> tuple[tuple[Measure, ...], Resampling | None, tuple[str, ...], list[Finding]]:
     """Bring together what the arguments and the TOML declare; arguments win.
 
     Parameters
@@ -28,28 +28,37 @@ def declared(
         What ``measures=`` takes: forms of `as_measures`, or a path to a TOML.
     resampling
         A `Resampling`, the name of a kind, or None.
+    covariates
+        A name, several, or None.
     beside
         A ``measures.toml`` beside the table, if there is one.
 
     Returns
     -------
-    measures, resampling, findings
-        Empty and None where nothing declares them; a note on what the file beside the table said.
+    measures, resampling, covariates, findings
+        Empty or None where nothing declares them; a note on what the file beside the table said.
     """
     path = beside
     if isinstance(measures, Path) or (isinstance(measures, str) and measures.endswith(".toml")):
         path, measures = Path(measures), None
     found: tuple[Measure, ...] = ()
     said: Resampling | None = None
+    kept: tuple[str, ...] = ()
     notes: list[Finding] = []
-    # Where both arguments are given, a file that happens to lie there is not even opened.
-    if path is not None and (measures is None or resampling is None):
-        found, said = read_toml(path)
-        parts = ["measures"] * (measures is None) + ["resampling"] * (
-            resampling is None and said is not None
-        )
+    # Where all arguments are given, a file that happens to lie there is not even opened.
+    if path is not None and None in (measures, resampling, covariates):
+        found, said, kept = read_toml(path)
+        parts = [
+            name
+            for name, given, says in (
+                ("measures", measures, True),
+                ("resampling", resampling, said is not None),
+                ("covariates", covariates, bool(kept)),
+            )
+            if given is None and says
+        ]
         if path is beside and parts:
-            what = f"{' and '.join(parts)} as {path.name} beside the table says."
+            what = f"{_joined(parts)} as {path.name} beside the table says."
             notes.append(Finding("declared beside", "note", len(parts), what))
     if measures is not None:
         try:
@@ -68,10 +77,35 @@ def declared(
     elif resampling is not None:
         kinds = ("independent", "bootstrap", "holdout", "cv", "seeds", "items")
         raise ScoreTableError(unknown("resampling", resampling, kinds))
-    return found, said, notes
+    return found, said, kept if covariates is None else _covariates(covariates), notes
 
 
-def read_toml(path: Path) -> tuple[tuple[Measure, ...], Resampling | None]:
+def _joined(words: Sequence[str]) -> str:
+    return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), words[-1]])
+
+
+def _covariates(given: object) -> tuple[str, ...]:
+    """Read the names of covariates; one alone need not be in a list."""
+    if (names := _texts([given] if isinstance(given, str) else given)) is not None:
+        return names
+    raise ScoreTableError(
+        message(
+            f"covariates={given!r} cannot be read.",
+            hint='names of columns, as in covariates=("n_rows", "size").',
+        )
+    )
+
+
+def _texts(given: object) -> tuple[str, ...] | None:
+    """Give the items of a sequence of texts, None for anything else."""
+    if not isinstance(given, Sequence):
+        return None
+    names = cast("Sequence[object]", given)
+    texts = tuple(name for name in names if isinstance(name, str))
+    return texts if len(texts) == len(names) else None
+
+
+def read_toml(path: Path) -> tuple[tuple[Measure, ...], Resampling | None, tuple[str, ...]]:
     r"""Read a ``measures.toml``.
 
     Parameters
@@ -81,7 +115,7 @@ def read_toml(path: Path) -> tuple[tuple[Measure, ...], Resampling | None]:
 
     Returns
     -------
-    measures, resampling
+    measures, resampling, covariates
         In the order of the file; None where resampling is not declared.
 
     Raises
@@ -120,6 +154,10 @@ def read_toml(path: Path) -> tuple[tuple[Measure, ...], Resampling | None]:
         item = _resampling(document["resampling"])
         resampling = item if isinstance(item, Resampling) else None
         faults += item if isinstance(item, list) else []
+    covariates = cast("object", document.get("covariates", []))
+    if isinstance(covariates, str) or (kept := _texts(covariates)) is None:
+        kept = ()
+        faults.append('covariates: not a list of names; write covariates = ["n_rows", "size"].')
     if faults:
         raise ScoreTableError(
             message(
@@ -127,11 +165,12 @@ def read_toml(path: Path) -> tuple[tuple[Measure, ...], Resampling | None]:
                 + "\n".join(f"    {fault}" for fault in faults),
                 hint=[
                     f"keys of a measure: {', '.join(_MEASURE)};",
-                    f"of [resampling]: {', '.join(_RESAMPLING)}.",
+                    f"of [resampling]: {', '.join(_RESAMPLING)};",
+                    "above the tables: covariates.",
                 ],
             )
         )
-    return tuple(measures), resampling
+    return tuple(measures), resampling, kept
 
 
 def _strange(table: Mapping[str, object], known: tuple[str, ...], prefix: str) -> list[str]:

@@ -1,6 +1,6 @@
 """What makes a table unfit to be compared: one rule per function, all reported together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from benchinfer.errors import ScoreTableError, message
 from benchinfer.measure import Measure
 from benchinfer.scores.canonical import COMMA, unreadable
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.roles import LABELS, Roles
+from benchinfer.scores.roles import LABELS, Roles, slots
 from benchinfer.scores.rows import first_rows
 from benchinfer.scores.summary import Summary
 
@@ -21,8 +21,8 @@ _VALUE = nw.col("value")
 _ABSENT = _VALUE.is_null() | _VALUE.is_nan()
 _INFINITE = ~_ABSENT & ~_VALUE.is_finite()
 # The sum of ten million squares of this is still finite.
-_MOST = 1e150
-_LARGE = ~_ABSENT & _VALUE.is_finite() & (_VALUE.abs() > _MOST)
+MOST = 1e150
+_LARGE = ~_ABSENT & _VALUE.is_finite() & (_VALUE.abs() > MOST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +100,20 @@ def tally(frame: Frame) -> dict[str, int]:
     return {name: int(table.column(name)[0].as_py() or 0) for name in table.column_names}
 
 
-def without_faults(frame: Frame, counts: dict[str, int]) -> Frame:
+def without_faults(frame: Frame, counts: dict[str, int], covariates: Sequence[str] = ()) -> Frame:
     """Keep the rows that can be counted; those with a fault are reported, not compared."""
     columns = frame.collect_schema().names()
     if sum(counts.values()) > counts["rows"]:
-        labels = [nw.col(name).is_null() for name in LABELS if name in columns]
-        bad = nw.any_horizontal(*labels, _ABSENT, ignore_nulls=True) | _INFINITE | _LARGE
-        frame = frame.filter(~bad)
-    return frame.select(*(name for name in (*LABELS, "value") if name in columns))
+        frame = frame.filter(usable(frame))
+    kept = (*LABELS, "value", *slots(covariates))
+    return frame.select(*(name for name in kept if name in columns))
+
+
+def usable(frame: Frame) -> nw.Expr:
+    """Whether a row has all its labels and a score that can be counted."""
+    columns = frame.collect_schema().names()
+    labels = [nw.col(name).is_null() for name in LABELS if name in columns]
+    return ~(nw.any_horizontal(*labels, _ABSENT, ignore_nulls=True) | _INFINITE | _LARGE)
 
 
 def _are(n: int, one: str, many: str) -> str:
@@ -134,7 +140,7 @@ def decimal_commas(reading: Reading) -> Finding | None:
         "error",
         n,
         _are(n, "score is", "scores are") + " text with a decimal comma.",
-        _as_value(where),
+        headed(where, "value"),
         'pandas.read_csv(path, decimal=",") reads them as numbers.',
     )
 
@@ -149,7 +155,7 @@ def not_numbers(reading: Reading) -> Finding | None:
         "error",
         n,
         _are(n, "score is not a number.", "scores are not numbers."),
-        _as_value(where),
+        headed(where, "value"),
         "correct them, or leave failed runs out as missing rows.",
     )
 
@@ -165,13 +171,14 @@ def numbers_as_text(reading: Reading) -> Finding | None:
         "error",
         n,
         _are(n, "score is a number", "scores are numbers") + " written as text.",
-        _as_value(first_rows(reading.frame, (*reading.place, "text"))),
+        headed(first_rows(reading.frame, (*reading.place, "text")), "value"),
         f"convert the column {', '.join(reading.roles.scores)} to float first.",
     )
 
 
-def _as_value(where: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    return ((*where[0][:-1], "value"), *where[1:])
+def headed(where: list[tuple[str, ...]], last: str) -> tuple[tuple[str, ...], ...]:
+    """Give the last column of shown rows another name."""
+    return ((*where[0][:-1], last), *where[1:])
 
 
 def missing_labels(reading: Reading) -> Finding | None:
@@ -227,7 +234,7 @@ def large_values(reading: Reading) -> Finding | None:
         "large values",
         "error",
         n,
-        _are(n, "score is", "scores are") + f" too large to square (beyond {_MOST:g}).",
+        _are(n, "score is", "scores are") + f" too large to square (beyond {MOST:g}).",
         tuple(first_rows(reading.frame.filter(_LARGE), (*reading.place, "value"))),
         "change the unit of the scores.",
     )
@@ -252,6 +259,10 @@ def duplicate_rows(reading: Reading) -> Finding | None:
             'columns={"name": "replication"} says which column tells them apart;\n'
             'repeats="keep" takes them as repeats of one replication.'
         )
+    if reading.roles.covariates:
+        taken = dict.fromkeys((*reading.roles.of.get("replication", ()), *reading.roles.covariates))
+        pairs = ", ".join(f'"{name}": "replication"' for name in taken)
+        hint += f"\nif a covariate tells them apart, it is a label too: columns={{{pairs}}}."
     return Finding("duplicate rows", "error", n, what, where, hint)
 
 

@@ -1,12 +1,13 @@
 """Reading scores: from any source to a checked `ScoreTable`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from benchinfer.errors import ScoreTableError, unknown
 from benchinfer.measure import Measure
 from benchinfer.scores.canonical import canonical, encoded
 from benchinfer.scores.check import check, pairing, swapped_roles
+from benchinfer.scores.covariates import covariate_faults
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.declared import Measures, declared
 from benchinfer.scores.faults import FAULTS, Reading, refuse, tally, without_faults
@@ -32,6 +33,7 @@ def read_scores(
     repeats: Literal["error", "keep"] = "error",
     query: str | None = None,
     nan: Literal["error", "missing"] = "error",
+    covariates: str | Sequence[str] | None = None,
 ) -> ScoreTable:
     """Read a table of scores and check it.
 
@@ -63,11 +65,14 @@ def read_scores(
         SQL, for a DuckDB file or connection.
     nan
         ``"missing"`` takes NaN and null scores as missing rows; in wide tables they always are.
+    covariates
+        Columns of numbers to keep: features of the data set or of the run. They are not part of
+        what a score is identified by. By default as the ``measures.toml`` says.
 
     Returns
     -------
     ScoreTable
-        Without missing labels and with finite scores only.
+        Without missing labels, with finite scores and covariates only.
 
     Raises
     ------
@@ -90,18 +95,19 @@ def read_scores(
         if value not in known:
             raise ScoreTableError(unknown(name, value, known))
     origin = open_source(source, query)
-    declares, resamples, found = declared(measures, resampling, origin.toml)
-    roles = assign(origin.names, columns, layout, [m.name for m in declares])
+    declares, resamples, kept, found = declared(measures, resampling, covariates, origin.toml)
+    roles = assign(origin.names, columns, layout, [m.name for m in declares], kept)
     first = [*unnamed_index(roles, origin.index), *odd_kinds(roles, origin.kinds)]
     found += [*roles.findings, *first]
     absent = _absent(roles, origin, declares, dataset, found)
     # The rows tell nothing more until these are put right.
     if not roles.scores or any(finding.severity == "error" for finding in first):
         refuse(found, origin.name)
-    rows, loading = origin.load(roles.labels, roles.scores)
+    rows, loading = origin.load(roles.labels, roles.scores, roles.covariates)
     found += loading
     reading = _reading(canonical(rows, roles, absent), roles, declares, repeats, nan)
     found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
+    found += covariate_faults(reading)
     said, by = _said(paired, resamples)
     seed = "" if resamples else seed_column(roles)
     is_paired, note = pairing(reading.summary, said=said, by=by, seed=seed)
@@ -117,6 +123,7 @@ def read_scores(
         domains=_domains(reading),
         source=origin.name,
         notes=tuple(found),
+        covariates=roles.covariates,
         _frame=reading.clean,
         _summary=reading.summary,
     )
@@ -170,7 +177,7 @@ def _reading(
     nan: str,
 ) -> Reading:
     counts = tally(frame)
-    clean = without_faults(frame, counts)
+    clean = without_faults(frame, counts, roles.covariates)
     if counts["labels"]:
         clean = encoded(clean)
     return Reading(frame, clean, summarise(clean), roles, measures, repeats, nan, counts)

@@ -33,6 +33,17 @@ COMMON: dict[str, tuple[str, ...]] = {
 }
 
 
+def slots(covariates: Sequence[str]) -> list[str]:
+    """Name the columns that hold covariates in a loaded frame; a user's name might be taken.
+
+    Examples
+    --------
+    >>> slots(["n_rows", "size"])
+    ['benchinfer_covariate_0', 'benchinfer_covariate_1']
+    """
+    return [f"benchinfer_covariate_{i}" for i in range(len(covariates))]
+
+
 @dataclass(frozen=True, slots=True)
 class Roles:
     """The columns of a table by role.
@@ -47,12 +58,15 @@ class Roles:
         The layout of the table.
     findings
         What was recognised, is absent or is ambiguous.
+    covariates
+        Numeric columns that are kept; they may hold labels too, but not scores.
     """
 
     of: Mapping[str, tuple[str, ...]]
     wide: tuple[str, ...]
     layout: Layout
     findings: tuple[Finding, ...]
+    covariates: tuple[str, ...] = ()
 
     @property
     def labels(self) -> list[str]:
@@ -77,12 +91,13 @@ class Roles:
 @dataclass(frozen=True, slots=True)
 class _Search:
     names: Sequence[str]
+    covariates: Sequence[str] = ()
     of: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     findings: list[Finding] = field(default_factory=list[Finding])
 
     @property
     def left(self) -> list[str]:
-        used = {name for names in self.of.values() for name in names}
+        used = {name for names in self.of.values() for name in names}.union(self.covariates)
         return [name for name in self.names if name not in used]
 
 
@@ -91,6 +106,7 @@ def assign(
     columns: Mapping[str, str] | None,
     layout: str,
     measures: Sequence[str],
+    covariates: Sequence[str] = (),
 ) -> Roles:
     """Find out which column plays which role.
 
@@ -104,6 +120,9 @@ def assign(
         Long, or one column per algorithm or per measure.
     measures
         Names of the declared measures: a column of that name holds its scores.
+    covariates
+        Columns to be kept as covariates. They are not recognised as anything else by their names;
+        `columns` may say that they hold labels too.
 
     Returns
     -------
@@ -112,7 +131,10 @@ def assign(
     """
     if layout not in LAYOUTS:
         raise ScoreTableError(unknown("layout", layout, LAYOUTS))
-    search = _Search(names)
+    scores = [name for name, role in (columns or {}).items() if role == "value"]
+    scores += measures if layout == "wide-measures" else ()
+    kept, faults = _covariates(names, covariates, scores)
+    search = _Search(names, kept, findings=faults)
     _given(search, columns or {})
     # A wide table has no column for what its column names say, nor for the scores.
     absent = {
@@ -137,11 +159,37 @@ def assign(
         what = f"{len(unused)} {_plural('column', len(unused))} not used: {', '.join(unused)}."
         hint = "columns={...} gives a column a role."
         search.findings.append(Finding("unused columns", "note", len(unused), what, (), hint))
-    return Roles(search.of, tuple(wide), layout, tuple(search.findings))  # pyright: ignore[reportArgumentType]
+    return Roles(search.of, tuple(wide), layout, tuple(search.findings), tuple(kept))  # pyright: ignore[reportArgumentType]
 
 
 def _plural(noun: str, n: int) -> str:
     return noun if n == 1 else noun + "s"
+
+
+def _covariates(
+    names: Sequence[str], asked: Sequence[str], scores: Sequence[str]
+) -> tuple[list[str], list[Finding]]:
+    """Give the covariates that can be kept, and a fault for each that cannot."""
+    kept: list[str] = []
+    faults: list[Finding] = []
+    for name in dict.fromkeys(asked):
+        if name not in names:
+            near = difflib.get_close_matches(name, names, 1)
+            what = f"there is no column {name!r} to be a covariate."
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            hint += f"The table has: {', '.join(names)}."
+            faults.append(Finding("missing columns", "error", 1, what, (), hint))
+        elif name in scores:
+            what = f"the column {name!r} is said to hold scores, and to be a covariate."
+            hint = "leave it out of covariates=, or keep a copy of it under another name."
+            faults.append(Finding("covariate of scores", "error", 1, what, (), hint))
+        elif name in ROLES:
+            what = f"a covariate cannot be called {name!r}, which is the name of a role."
+            hint = "give the column another name, or keep a copy of it under another name."
+            faults.append(Finding("covariate named as a role", "error", 1, what, (), hint))
+        else:
+            kept.append(name)
+    return kept, faults
 
 
 def _given(search: _Search, columns: Mapping[str, str]) -> None:
@@ -284,7 +332,7 @@ def unnamed_index(roles: Roles, labels: Sequence[str]) -> list[Finding]:
 
 
 def odd_kinds(roles: Roles, kinds: Mapping[str, str]) -> list[Finding]:
-    """Report columns of scores that hold complex numbers or durations.
+    """Report columns of scores or covariates that hold complex numbers or durations.
 
     Parameters
     ----------
@@ -300,12 +348,15 @@ def odd_kinds(roles: Roles, kinds: Mapping[str, str]) -> list[Finding]:
     """
     found: list[Finding] = []
     for kind, what, hint in (
-        ("complex", "complex numbers, which have no order", "a real score: df[{}].abs(), say."),
+        ("complex", "complex numbers, which have no order", "a real number: df[{}].abs(), say."),
         ("duration", "durations", "as seconds: df[{}].dt.total_seconds()."),
     ):
-        names = [name for name in roles.scores if kinds.get(name) == kind]
-        if names:
-            said = f"{_plural('column', len(names))} {', '.join(names)}: the scores are {what}."
-            how = hint.format(repr(names[0]))
-            found.append(Finding(f"{kind} values", "error", len(names), said, (), how))
+        for whose, columns in (("scores", roles.scores), ("covariates", roles.covariates)):
+            names = [name for name in columns if kinds.get(name) == kind]
+            if names:
+                said = (
+                    f"{_plural('column', len(names))} {', '.join(names)}: the {whose} are {what}."
+                )
+                how = hint.format(repr(names[0]))
+                found.append(Finding(f"{kind} values", "error", len(names), said, (), how))
     return found

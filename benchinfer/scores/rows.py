@@ -3,13 +3,18 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.frames import frame as tidy
+from benchinfer.scores.roles import LABELS
 from benchinfer.scores.summary import coded, distinct
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 type Frame = "nw.LazyFrame[Any]"
 
@@ -26,6 +31,8 @@ class Rows:
         The replications in order.
     value
         (N,) scores.
+    covariate
+        (N, q) covariates, as far as they were asked for.
     """
 
     dataset: NDArray[np.int64]
@@ -33,10 +40,15 @@ class Rows:
     algorithm: NDArray[np.int64]
     labels: tuple[str, ...]
     value: NDArray[np.float64]
+    covariate: NDArray[np.float64]
 
 
 def collect(
-    frame: Frame, measure: str, datasets: tuple[str, ...], algorithms: tuple[str, ...]
+    frame: Frame,
+    measure: str,
+    datasets: tuple[str, ...],
+    algorithms: tuple[str, ...],
+    covariates: Sequence[str] = (),
 ) -> Rows:
     """Fetch the scores of one measure from the engine.
 
@@ -48,10 +60,12 @@ def collect(
         Name of the measure.
     datasets, algorithms
         The D and K names.
+    covariates
+        The q columns of covariates to fetch along.
     """
     table = (
         frame.filter(nw.col("measure") == measure)
-        .select("dataset", "replication", "algorithm", "value")
+        .select("dataset", "replication", "algorithm", "value", *covariates)
         .collect()
         .to_arrow()
     )
@@ -67,7 +81,14 @@ def collect(
         coded(table.column("algorithm"), algorithms)[0],
         labels,
         table.column("value").to_numpy(),
+        matrix(table, covariates),
     )
+
+
+def matrix(table: Any, columns: Sequence[str]) -> NDArray[np.float64]:
+    """Put Arrow columns of numbers side by side: (N, q)."""
+    found = [table.column(name).to_numpy() for name in columns]
+    return np.column_stack(found) if found else np.empty((table.num_rows, 0))
 
 
 def quantiles(
@@ -101,12 +122,15 @@ def quantiles(
 
 
 def digest(
-    frame: Frame, names: tuple[tuple[str, ...], ...], domains: Mapping[str, str] | None
+    frame: Frame,
+    names: tuple[tuple[str, ...], ...],
+    domains: Mapping[str, str] | None,
+    covariates: Mapping[str, str],
 ) -> str:
     """Fingerprint a table.
 
-    SHA-256 over the names and, per measure, the sorted codes and scores: independent of the order
-    of rows and of the engine.
+    SHA-256 over the names and, per measure, the sorted codes, scores and covariates: independent of
+    the order of rows and of covariates, and of the engine.
 
     Parameters
     ----------
@@ -116,6 +140,8 @@ def digest(
         Measures, data sets and algorithms.
     domains
         Data set to domain.
+    covariates
+        Name to column.
 
     Returns
     -------
@@ -124,16 +150,57 @@ def digest(
     """
     measures, datasets, algorithms = names
     sha = hashlib.sha256(repr((names, sorted((domains or {}).items()))).encode())
+    kept = sorted(covariates)
+    if kept:
+        sha.update(repr(kept).encode())
     for measure in measures:
-        rows = collect(frame, measure, datasets, algorithms)
+        rows = collect(frame, measure, datasets, algorithms, [covariates[name] for name in kept])
         sha.update(repr(rows.labels).encode())
         place = (rows.dataset * len(rows.labels) + rows.replication) * len(algorithms)
         place += rows.algorithm
-        value = rows.value + 0.0  # -0.0 equals 0.0 but has other bytes
-        order = np.lexsort((value, place))
+        numbers = [
+            c + 0.0 for c in (rows.value, *rows.covariate.T)
+        ]  # -0.0 has other bytes than 0.0
+        order = np.lexsort((*reversed(numbers), place))
         sha.update(place[order].astype("<i8").tobytes())
-        sha.update(value[order].astype("<f8").tobytes())
+        for number in numbers:
+            sha.update(number[order].astype("<f8").tobytes())
     return sha.hexdigest()[:16]
+
+
+def split(frame: Frame, datasets: tuple[str, ...]) -> dict[str, Frame]:
+    """Cut a table into one in memory for each data set."""
+    table: Any = frame.collect().to_arrow()
+    codes, _ = coded(table.column("dataset"), datasets)
+    # One sort and slices of it, rather than one pass over all rows for each data set.
+    table = table.take(np.argsort(codes, kind="stable")).unify_dictionaries()
+    ends = np.cumsum(np.bincount(codes, minlength=len(datasets))).tolist()
+    return {
+        name: nw.from_native(table.slice(start, end - start), eager_only=True).lazy()
+        for name, start, end in zip(datasets, [0, *ends], ends, strict=False)
+    }
+
+
+def long_frame(frame: Frame, covariates: Mapping[str, str]) -> "pd.DataFrame":
+    """Fetch a table as a long pandas frame, sorted by its labels.
+
+    Parameters
+    ----------
+    frame
+        Canonical columns of the table.
+    covariates
+        Name to column.
+    """
+    table = frame.collect().to_arrow()
+    labels = [name for name in LABELS if name in table.column_names]
+    columns: dict[str, object] = {}
+    for name in labels:
+        codes, names = coded(table.column(name))
+        columns[name] = np.array(names, dtype=object)[codes]
+    pandas = tidy({**columns, "value": table.column("value").to_numpy()})
+    for name, column in covariates.items():
+        pandas[name] = table.column(column).to_numpy()
+    return pandas.sort_values(labels, ignore_index=True)
 
 
 def whole_replications(frame: Frame, measure: str, algorithms: int) -> Frame:

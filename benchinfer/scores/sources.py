@@ -16,9 +16,14 @@ import narwhals as nw
 
 from benchinfer.errors import MissingExtra, ScoreTableError, message
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.roles import slots
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
+
+type Load = Callable[
+    [Sequence[str], Sequence[str], Sequence[str]], tuple["nw.LazyFrame[Any]", list[Finding]]
+]
 
 _TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
@@ -39,8 +44,8 @@ class Source:
     names
         Its columns.
     load
-        Takes the columns that hold labels and those that hold scores; gives the frame and what was
-        found on the way. Columns that are in neither list need not be loaded.
+        Takes the columns that hold labels, those that hold scores, and covariates, which are loaded
+        as `slots` so that they may be labels too; gives the frame and what was found on the way.
     stem
         A name for its only data set.
     toml
@@ -53,7 +58,7 @@ class Source:
 
     name: str
     names: tuple[str, ...]
-    load: Callable[[Sequence[str], Sequence[str]], tuple["nw.LazyFrame[Any]", list[Finding]]]
+    load: Load
     stem: str = "data"
     toml: Path | None = None
     index: tuple[str, ...] = ()
@@ -110,9 +115,10 @@ def _of_frame(source: object, name: str) -> Source:
         ) from None
 
     def load(
-        labels: Sequence[str], scores: Sequence[str]
+        labels: Sequence[str], scores: Sequence[str], covariates: Sequence[str]
     ) -> tuple[nw.LazyFrame[Any], list[Finding]]:
-        chosen = frame.select(*labels, *scores)
+        kept = zip(covariates, slots(covariates), strict=True)
+        chosen = frame.select(*labels, *scores, *(nw.col(c).alias(slot) for c, slot in kept))
         if chosen.implementation.is_dask():
             # Dask aligns columns by index, which fails where concatenated frames repeat it.
             chosen = nw.from_native(cast("Any", nw.to_native(chosen)).compute(), eager_only=True)
@@ -247,17 +253,18 @@ def _of_files(typed: str, paths: list[Path], folder: Path) -> Source:
         return parts[0]
 
     def load(
-        labels: Sequence[str], scores: Sequence[str]
+        labels: Sequence[str], scores: Sequence[str], covariates: Sequence[str]
     ) -> tuple[nw.LazyFrame[Any], list[Finding]]:
         import pyarrow as pa
 
-        loaded = [part.load(labels, scores) for part in parts]
+        loaded = [part.load(labels, scores, covariates) for part in parts]
         tables = [frame.collect().to_arrow() for frame, _ in loaded]
         try:
             table = pa.concat_tables(tables, promote_options="permissive").unify_dictionaries()
         except (pa.ArrowInvalid, pa.ArrowTypeError):
             # Numbers in one file, text in another: text in all, for the checks to see.
-            text = [_as_text(table, scores) for table in tables]
+            mixed = [n for n in (*scores, *slots(covariates)) if not _alike(tables, n)]
+            text = [_as_text(table, mixed) for table in tables]
             table = pa.concat_tables(text, promote_options="permissive").unify_dictionaries()
         frame = nw.from_native(table, eager_only=True).lazy()
         return frame, [finding for _, found in loaded for finding in found]
@@ -266,6 +273,18 @@ def _of_files(typed: str, paths: list[Path], folder: Path) -> Source:
     return replace(
         parts[0], name=Path(typed).name, load=load, stem=folder.name or "data", kinds=kinds
     )
+
+
+def _alike(tables: Sequence[Any], column: str) -> bool:
+    """Whether the tables hold the column in types that have one in common."""
+    import pyarrow as pa
+
+    schemas = [pa.schema([table.schema.field(column)]) for table in tables]
+    try:
+        pa.unify_schemas(schemas, promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return False
+    return True
 
 
 def _as_text(table: Any, columns: Sequence[str]) -> Any:

@@ -48,6 +48,12 @@ class Summary:
         """(M, D) how many replications a complete cell has."""
         return self.shared if paired else self.replications.max(axis=2, initial=0)
 
+    def whole(self, *, paired: bool) -> list[str]:
+        """Name the data sets on which each algorithm has every replication of the first measure."""
+        expected = self.expected(paired=paired)[0][:, None]
+        whole = (self.replications[0] == expected).all(axis=1) & (expected[:, 0] > 0)
+        return [name for name, is_whole in zip(self.datasets, whole, strict=True) if is_whole]
+
     def of(self, measure: str) -> "Summary":
         """Keep one measure, with all data sets and algorithms of the table."""
         m = [self.measures.index(measure)]

@@ -1,4 +1,4 @@
-"""A checked table of scores: selection, coverage, and its two reductions."""
+"""A checked table of scores: selection, coverage, and its reductions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -6,17 +6,23 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, override
 
 import narwhals as nw
-import numpy as np
 
 from benchinfer.errors import DesignError, message, unknown
-from benchinfer.frames import frame as tidy
 from benchinfer.measure import Measure
 from benchinfer.scores.cells import Blocks, Cells, deviation, reduce_blocks, reduce_cells
 from benchinfer.scores.check import check
 from benchinfer.scores.coverage import Coverage, Finding, listed
+from benchinfer.scores.describe import line, statistics
+from benchinfer.scores.observations import (
+    DatasetCovariates,
+    Observations,
+    reduce_covariates,
+    reduce_observations,
+)
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.rows import collect, digest, labels_of, quantiles, whole_replications
-from benchinfer.scores.summary import Summary, coded, summarise
+from benchinfer.scores.roles import slots
+from benchinfer.scores.rows import digest, labels_of, long_frame, split, whole_replications
+from benchinfer.scores.summary import Summary, summarise
 from benchinfer.showable import Showable
 
 if TYPE_CHECKING:
@@ -48,6 +54,8 @@ class ScoreTable(Showable):
         Name of the file or kind of frame.
     notes
         What was found on reading; `findings` adds what the table is like now.
+    covariates
+        Names of the columns of numbers that are kept beside the scores.
     """
 
     measures: tuple[Measure, ...]
@@ -56,6 +64,7 @@ class ScoreTable(Showable):
     domains: Mapping[str, str] | None
     source: str
     notes: tuple[Finding, ...]
+    covariates: tuple[str, ...]
     _frame: "nw.LazyFrame[Any]"
     _summary: Summary
     # The digest costs a sort of all rows and is asked for by every result: kept once computed.
@@ -164,25 +173,7 @@ class ScoreTable(Showable):
             One row per cell that has a score: ``dataset algorithm n mean sd median minimum q25 q75
             maximum``; ``sd`` has n - 1 and is NaN for one score.
         """
-        own = self._of(measure)
-        rows = collect(self._frame, own.measures[0], own.datasets, own.algorithms)
-        d, k = np.nonzero(own.n[0])
-        n = own.n[0, d, k]
-        low, middle, high = quantiles(rows, n, (0.25, 0.5, 0.75))
-        return tidy(
-            {
-                "dataset": [own.datasets[i] for i in d],
-                "algorithm": [own.algorithms[i] for i in k],
-                "n": n,
-                "mean": own.mean[0, d, k],
-                "sd": deviation(n, own.squares[0, d, k]),
-                "median": middle,
-                "minimum": own.minimum[0, d, k],
-                "q25": low,
-                "q75": high,
-                "maximum": own.maximum[0, d, k],
-            }
-        )
+        return statistics(self._frame, self._of(measure))
 
     def cells(self, measure: str | None = None) -> Cells:
         """Reduce to count, mean and standard deviation per data set and algorithm, oriented.
@@ -221,6 +212,43 @@ class ScoreTable(Showable):
         found = self.measure(measure)
         return reduce_blocks(self._frame, found, self.datasets, self.algorithms, paired=self.paired)
 
+    def observations(self, measure: str | None = None) -> Observations:
+        """Fetch one row per score, oriented, with its covariates.
+
+        Parameters
+        ----------
+        measure
+            May be left out where the table has one.
+
+        Raises
+        ------
+        DesignError
+            A score has no finite place on the measure's scale.
+        """
+        names = (self.datasets, self.algorithms)
+        found = self.measure(measure)
+        return reduce_observations(self._frame, found, names, self._slots, paired=self.paired)
+
+    def dataset_covariates(self, measure: str | None = None) -> DatasetCovariates:
+        """Tell the covariates that are constant within each data set from those that vary.
+
+        Parameters
+        ----------
+        measure
+            May be left out where the table has one.
+
+        Returns
+        -------
+        DatasetCovariates
+            Numbers in the order of `datasets`.
+        """
+        name = self.measure(measure).name
+        return reduce_covariates(self._frame, name, self.datasets, self._slots)
+
+    @property
+    def _slots(self) -> dict[str, str]:
+        return dict(zip(self.covariates, slots(self.covariates), strict=True))
+
     def to_frame(self, measure: str | None = None) -> "pd.DataFrame":
         """Fetch the scores as a long pandas frame, sorted by their labels.
 
@@ -228,18 +256,16 @@ class ScoreTable(Showable):
         ----------
         measure
             By default, all measures.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The labels, ``value``, and the covariates under their own names.
         """
         rows = self._frame
         if measure is not None:
             rows = rows.filter(nw.col("measure") == self.measure(measure).name)
-        table = rows.collect().to_arrow()
-        labels = [name for name in table.column_names if name != "value"]
-        columns: dict[str, object] = {}
-        for name in labels:
-            codes, names = coded(table.column(name))
-            columns[name] = np.array(names, dtype=object)[codes]
-        pandas = tidy({**columns, "value": table.column("value").to_numpy()})
-        return pandas.sort_values(labels, ignore_index=True)
+        return long_frame(rows, self._slots)
 
     def subset(
         self,
@@ -287,18 +313,8 @@ class ScoreTable(Showable):
             Data set to its table, in the order of `datasets`. Each has the algorithms and measures
             that have a score on it.
         """
-        table: Any = self._frame.collect().to_arrow()
-        codes, _ = coded(table.column("dataset"), self.datasets)
-        # One sort and slices of it, rather than one pass over all rows for each data set.
-        table = table.take(np.argsort(codes, kind="stable")).unify_dictionaries()
-        ends = np.cumsum(np.bincount(codes, minlength=len(self.datasets))).tolist()
-        return {
-            name: self._with(
-                nw.from_native(table.slice(start, end - start), eager_only=True).lazy(),
-                self._summary.within(name),
-            )
-            for name, start, end in zip(self.datasets, [0, *ends], ends, strict=False)
-        }
+        parts = split(self._frame, self.datasets)
+        return {name: self._with(rows, self._summary.within(name)) for name, rows in parts.items()}
 
     def complete(
         self, measure: str | None = None, by: Literal["dataset", "replication"] = "dataset"
@@ -321,9 +337,7 @@ class ScoreTable(Showable):
         """
         own = self._of(measure)
         if by == "dataset":
-            expected = own.expected(paired=self.paired)[0][:, None]
-            whole = (own.replications[0] == expected).all(axis=1) & (expected[:, 0] > 0)
-            if not whole.any():
+            if not (whole := own.whole(paired=self.paired)):
                 raise DesignError(
                     message(
                         f"no data set is whole for measure {own.measures[0]!r}.",
@@ -331,7 +345,7 @@ class ScoreTable(Showable):
                         " subset(algorithms=...) the algorithms that matter.",
                     )
                 )
-            return self.subset(datasets=[n for n, w in zip(own.datasets, whole, strict=True) if w])
+            return self.subset(datasets=whole)
         if by != "replication":
             raise DesignError(unknown("by", by, ("dataset", "replication")))
         rows = whole_replications(self._frame, own.measures[0], len(self.algorithms))
@@ -350,15 +364,15 @@ class ScoreTable(Showable):
 
     @property
     def digest(self) -> str:
-        """Sixteen hexadecimal digits that change with any score or label.
+        """Sixteen hexadecimal digits that change with any score, label or covariate.
 
-        SHA-256 over the names and, per measure, the sorted codes and scores: independent of the
-        order of rows, of the engine, and of what is declared about the measures.
+        SHA-256 over the names and, per measure, the sorted codes, scores and covariates:
+        independent of the order of rows and of covariates, of the engine, and of what is declared
+        about the measures.
         """
         if "digest" not in self._memo:
-            self._memo["digest"] = digest(
-                self._frame, (self._summary.measures, self.datasets, self.algorithms), self.domains
-            )
+            names = (self._summary.measures, self.datasets, self.algorithms)
+            self._memo["digest"] = digest(self._frame, names, self.domains, self._slots)
         return self._memo["digest"]
 
     @override
@@ -372,23 +386,8 @@ class ScoreTable(Showable):
         )
 
     def __repr__(self) -> str:
-        s = self._summary
-        expected = s.expected(paired=self.paired)
-        there = expected[expected > 0]
-        low, high = (int(there.min()), int(there.max())) if there.size else (0, 0)
-        span = f"{low}" if low == high else f"{low} to {high}"
-        missing = int((expected[:, :, None] - s.replications).clip(min=0).sum())
-        names = ", ".join(f"{m.name} ({m.better} is better)" for m in self.measures)
-        return (
-            f"ScoreTable({self.source}: {_many(len(s.datasets), 'data set')} x"
-            f" {_many(len(s.algorithms), 'algorithm')}, {span}"
-            f" {'paired ' if self.paired else ''}replication{'' if high == 1 else 's'},"
-            f" {_many(self.n_rows, 'score')}, {missing or 'none'} missing; {names})"
-        )
-
-
-def _many(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"
+        held = line(self._summary, self.measures, self.covariates, paired=self.paired)
+        return f"ScoreTable({self.source}: {held})"
 
 
 def _names(role: str, asked: str | Sequence[str], there: Sequence[str]) -> list[str]:

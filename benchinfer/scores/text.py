@@ -10,9 +10,13 @@ from typing import Any
 import narwhals as nw
 
 from benchinfer.errors import ScoreTableError, message
+from benchinfer.scores.canonical import NONE
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.roles import slots
 
-type Load = Callable[[Sequence[str], Sequence[str]], tuple["nw.LazyFrame[Any]", list[Finding]]]
+type Load = Callable[
+    [Sequence[str], Sequence[str], Sequence[str]], tuple["nw.LazyFrame[Any]", list[Finding]]
+]
 
 
 def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], Load]:
@@ -47,9 +51,17 @@ def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], 
         )
 
     def load(
-        labels: Sequence[str], scores: Sequence[str]
+        labels: Sequence[str], scores: Sequence[str], covariates: Sequence[str]
     ) -> tuple[nw.LazyFrame[Any], list[Finding]]:
-        table, found = _read(path, typed, _Shape(delimiter, names, blank + 1), labels, scores)
+        shape, coded = _Shape(delimiter, names, blank + 1), [*labels, *covariates]
+        table, found = _read(path, typed, shape, list(dict.fromkeys(coded)), scores)
+        kept = [_numbers(table.column(name)) for name in covariates]
+        table = table.select([*labels, *scores])
+        for name in labels:
+            i = table.schema.get_field_index(name)
+            table = table.set_column(i, name, _whole(table.column(i)))
+        for slot, column in zip(slots(covariates), kept, strict=True):
+            table = table.append_column(slot, column)
         return nw.from_native(table, eager_only=True).lazy(), found
 
     return names, load
@@ -85,9 +97,9 @@ def _not_utf8(typed: str) -> str:
 
 
 def _read(
-    path: Path, typed: str, shape: _Shape, labels: Sequence[str], scores: Sequence[str]
+    path: Path, typed: str, shape: _Shape, coded: Sequence[str], scores: Sequence[str]
 ) -> tuple[Any, list[Finding]]:
-    """Read the columns that have a role: labels as codes, scores as numbers, or else as text."""
+    """Read some columns: text as codes, scores as numbers, or else as text."""
     import pyarrow as pa
     from pyarrow import csv as pacsv
 
@@ -104,9 +116,9 @@ def _read(
             read_options=pacsv.ReadOptions(column_names=shape.names, skip_rows=shape.skip),
             parse_options=pacsv.ParseOptions(delimiter=shape.delimiter, invalid_row_handler=skip),
             convert_options=pacsv.ConvertOptions(
-                column_types=dict.fromkeys(labels, pa.dictionary(pa.int32(), pa.string()))
+                column_types=dict.fromkeys(coded, pa.dictionary(pa.int32(), pa.string()))
                 | dict.fromkeys(scores, kind),
-                include_columns=[*labels, *scores],
+                include_columns=[*coded, *scores],
             ),
         )
 
@@ -123,12 +135,8 @@ def _read(
         if "Empty CSV" in str(error):
             raise ScoreTableError(message(f"{typed!r} has a header and no rows.")) from None
         raise ScoreTableError(message(f"{typed!r} cannot be read: {error}.")) from None
-    table = table.unify_dictionaries()
-    for name in labels:
-        i = table.schema.get_field_index(name)
-        table = table.set_column(i, name, _whole(table.column(i)))
     found = [_ragged(ragged, shape)] if ragged else []
-    return table, found
+    return table.unify_dictionaries(), found
 
 
 def _ragged(rows: list[str], shape: _Shape) -> Finding:
@@ -137,6 +145,22 @@ def _ragged(rows: list[str], shape: _Shape) -> Finding:
     what = f"{len(rows)} {'row does' if len(rows) == 1 else 'rows do'} not have {width} fields."
     hint = f"the header has {width} fields, separated by {shape.delimiter!r}."
     return Finding("ragged rows", "error", len(rows), what, where, hint)
+
+
+def _numbers(column: Any) -> Any:
+    """Turn codes of text into numbers, or into plain text where one is no number."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not column.num_chunks:
+        return pa.chunked_array([], pa.float64())
+    text = pc.utf8_trim_whitespace(column.chunk(0).dictionary)  # pyright: ignore[reportAttributeAccessIssue]
+    absent = pc.is_in(text, value_set=pa.array(NONE))  # pyright: ignore[reportAttributeAccessIssue]
+    try:
+        values = pc.if_else(absent, None, text).cast(pa.float64())  # pyright: ignore[reportAttributeAccessIssue]
+    except pa.ArrowInvalid:
+        return column.cast(pa.string())
+    return pa.chunked_array([values.take(chunk.indices) for chunk in column.chunks], pa.float64())
 
 
 def _whole(column: Any) -> Any:

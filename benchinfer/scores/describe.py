@@ -1,0 +1,74 @@
+"""What a table holds, in one line and in statistics of its cells."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchinfer.frames import frame as tidy
+from benchinfer.measure import Measure
+from benchinfer.scores.cells import deviation
+from benchinfer.scores.rows import collect, quantiles
+from benchinfer.scores.summary import Summary
+
+if TYPE_CHECKING:
+    import narwhals as nw
+    import pandas as pd
+
+
+def statistics(frame: "nw.LazyFrame[Any]", own: Summary) -> "pd.DataFrame":
+    """Summarise the scores of one measure per data set and algorithm.
+
+    Parameters
+    ----------
+    frame
+        Canonical columns of the table.
+    own
+        Summary of the measure.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per cell that has a score.
+    """
+    rows = collect(frame, own.measures[0], own.datasets, own.algorithms)
+    d, k = np.nonzero(own.n[0])
+    n = own.n[0, d, k]
+    low, middle, high = quantiles(rows, n, (0.25, 0.5, 0.75))
+    return tidy(
+        {
+            "dataset": [own.datasets[i] for i in d],
+            "algorithm": [own.algorithms[i] for i in k],
+            "n": n,
+            "mean": own.mean[0, d, k],
+            "sd": deviation(n, own.squares[0, d, k]),
+            "median": middle,
+            "minimum": own.minimum[0, d, k],
+            "q25": low,
+            "q75": high,
+            "maximum": own.maximum[0, d, k],
+        }
+    )
+
+
+def line(
+    summary: Summary, measures: Sequence[Measure], covariates: Sequence[str], *, paired: bool
+) -> str:
+    """Say how much a table holds, of which measures, and what is missing."""
+    expected = summary.expected(paired=paired)
+    there = expected[expected > 0]
+    low, high = (int(there.min()), int(there.max())) if there.size else (0, 0)
+    span = f"{low}" if low == high else f"{low} to {high}"
+    missing = int((expected[:, :, None] - summary.replications).clip(min=0).sum())
+    names = ", ".join(f"{m.name} ({m.better} is better)" for m in measures)
+    kept = f"; covariates: {', '.join(covariates)}" if covariates else ""
+    return (
+        f"{_many(len(summary.datasets), 'data set')} x"
+        f" {_many(len(summary.algorithms), 'algorithm')}, {span}"
+        f" {'paired ' if paired else ''}replication{'' if high == 1 else 's'},"
+        f" {_many(int(summary.n.sum()), 'score')}, {missing or 'none'} missing; {names}{kept}"
+    )
+
+
+def _many(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
