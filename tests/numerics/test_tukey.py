@@ -1,13 +1,20 @@
 """Single-step inference against the exact range, simulation and multcomp."""
 
+import dataclasses
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from benchinfer.numerics import studentized, tukey
+from benchinfer.errors import FitError
+from benchinfer.numerics import directions, studentized, tukey
 from tests.numerics.test_score_model import TABLES, golden
+
+SIMULATED = json.loads(
+    (Path(__file__).parents[1] / "golden" / "max_t" / "simulated.json").read_text()
+)
 
 
 def test_all_pairs_in_order():
@@ -49,25 +56,13 @@ def test_unequal_errors_agree_with_simulation(df):
     assert (error < 2e-4).all()
 
 
-def test_far_tail_joins_the_body_and_stays_below_bonferroni():
-    cov = np.diag([1.0, 0.5, 2.0, 4.0])
-    family = tukey.max_t(tukey.all_pairs(4)[1], cov, 20.0)
-    for t in (4.2, 5.0):
-        (tail, error), (body, _) = tukey._tail(family, t), tukey._body(family, t)
-        # The body loses relative accuracy slowly; both estimate the same number.
-        assert tail == pytest.approx(body, rel=5e-3)
-        assert error < 5e-3 * tail
-    p, _ = tukey.survival(family, np.array([12.0]))
-    assert 0 < p[0] <= 6 * tukey.raw_p(np.array(12.0), 20.0)
-
-
 def test_many_thresholds_are_interpolated_within_their_error():
     cov = np.diag(np.linspace(1, 3, 9))
     family = tukey.max_t(tukey.all_pairs(9)[1], cov, 30.0)
     t = np.linspace(0.3, 5, 60)
     p, _ = tukey.survival(family, t)
     one_by_one = np.array([tukey.survival(family, t[[i]])[0][0] for i in range(0, 60, 7)])
-    np.testing.assert_allclose(p[::7], one_by_one, rtol=5e-3)
+    np.testing.assert_allclose(p[::7], one_by_one, rtol=1e-5)
 
 
 def test_one_contrast_is_a_t_test():
@@ -106,3 +101,152 @@ def test_single_step_agrees_with_multcomp(table):
         low = -(contrasts @ mine.beta) - c * error
         # confint's quantile is accurate to about 1e-3 standard errors.
         np.testing.assert_allclose(low, np.array(expected["low"])[order], atol=2e-3 * error.max())
+
+
+@pytest.mark.parametrize("name", SIMULATED["families"])
+def test_odd_families_agree_with_ten_million_draws(name):
+    case = SIMULATED["families"][name]
+    df = case["df"] or np.inf
+    family = tukey.max_t(
+        np.array(case["contrasts"], dtype=float), np.array(case["cov"]), df, sides=case["sides"]
+    )
+    p, error = tukey.survival(family, np.array(SIMULATED["thresholds"]))
+    share = np.array(case["share"])
+    simulation = np.sqrt(np.maximum(p * (1 - p), 1e-9) / SIMULATED["draws"])
+    # Four standard errors: 100 numbers are compared.
+    assert (np.abs(p - share) < 4 * np.hypot(simulation, error)).all()
+    assert (error <= 1e-3 * p).all()
+
+
+def test_rank_two_by_cones_is_exact():
+    # Three equal means by the general path, against the studentized range.
+    family = tukey.max_t(tukey.all_pairs(3)[1], np.eye(3), 12.0)
+    sample = tukey.Sample(directions.cones(family.root, 2))
+    t = np.array([0.3, 1.0, 2.5, 5.0, 9.0])
+    p, error = tukey.survival(dataclasses.replace(family, tail=sample), t)
+    np.testing.assert_allclose(p, studentized.survival(np.sqrt(2) * t, 3, 12.0), rtol=1e-9)
+    assert (error == 0).all()
+
+
+@pytest.mark.parametrize(("k", "df"), [(5, 9.0), (12, np.inf)])
+def test_sampling_agrees_with_the_studentized_range_within_its_error(k, df):
+    contrasts = tukey.all_pairs(k)[1]
+    family = tukey.max_t(contrasts, np.eye(k), df)
+    sample = tukey.Sample(directions.cones(family.root, 2), directions.lengths([family.root], 2)[0])
+    t = tukey.critical_t(df, 1.0) + np.array([0.5, 1.5, 2.5, 3.5, 5.0, 7.0])
+    p, error = tukey.survival(dataclasses.replace(family, tail=sample), t)
+    exact, none = tukey.survival(family, t)
+    assert (none == 0).all()
+    assert (np.abs(p - exact) < 4 * error).all()
+    assert (error < 1.5e-3 * exact).all()
+
+
+@pytest.mark.parametrize("sides", [1, 2])
+def test_fifty_algorithms_with_unequal_errors(sides):
+    k = 50
+    cov = np.diag(np.exp(np.random.default_rng(k).normal(0, 0.7, k)))
+    family = tukey.max_t(tukey.all_pairs(k)[1], cov, 30.0, sides=sides)
+    t = np.linspace(2.5, 11, 1225)
+    p, error = tukey.survival(family, t)
+    assert (error < 2e-3 * p).all()
+    assert (np.diff(p) < 0).all()
+    # Far out few pairs are beyond at once, nearly all of them sharing an algorithm.
+    bound = sides / 2 * 1225 * tukey.raw_p(t, 30.0)
+    assert (p < bound).all()
+    assert p[-1] > 0.6 * bound[-1]
+
+
+def test_the_same_input_gives_the_same_numbers():
+    cov = np.diag([1.0, 0.5, 2.0, 4.0, 1.5])
+    results = [
+        tukey.survival(tukey.max_t(tukey.all_pairs(5)[1], cov, 20.0), np.array([2.0, 6.0]))
+        for _ in range(2)
+    ]
+    np.testing.assert_array_equal(results[0], results[1])
+
+
+def test_far_tail_is_close_to_pairs_of_statistics():
+    # Bonferroni's bound, less the chance of each two beyond: below p, and close to it.
+    cov = np.diag([1.0, 0.5, 2.0, 4.0])
+    contrasts = tukey.all_pairs(4)[1]
+    t = np.array([6.0, 7.0])
+    p, error = tukey.survival(tukey.max_t(contrasts, cov, np.inf), t)
+    single = tukey.raw_p(t, np.inf)
+    both = 0.0
+    for i in range(6):
+        for j in range(i):
+            two = tukey.max_t(contrasts[[i, j]], cov, np.inf)
+            both = both + 2 * single - tukey.survival(two, t)[0]
+    assert (p < 6 * single + 3 * error).all()
+    assert (p > 6 * single - both - 3 * error).all()
+    np.testing.assert_allclose(p, 6 * single - both, rtol=2e-3)
+
+
+@pytest.mark.parametrize(("sides", "t"), [(1, 1.2), (1, -0.4), (2, 2.2)])
+def test_two_statistics_agree_with_scipy(sides, t):
+    cov = np.array([[2.0, -0.6], [-0.6, 1.0]])
+    rho = -0.6 / np.sqrt(2)
+    shape = np.array([[1, rho], [rho, 1]])
+    box = {"lower_limit": [-t, -t] if sides == 2 else [-np.inf, -np.inf]}
+    normal = stats.multivariate_normal.cdf([t, t], cov=shape, **box)
+    # The second is quasi-Monte-Carlo.
+    student = stats.multivariate_t.cdf(
+        [t, t], shape=shape, df=5, maxpts=100_000, random_state=1, **box
+    )
+    for df, inside, tolerance in ((np.inf, normal, 1e-10), (5.0, student, 5e-6)):
+        family = tukey.max_t(np.eye(2), cov, df, sides=sides)
+        p, _ = tukey.survival(family, np.array([t]))
+        assert p[0] == pytest.approx(1 - inside, abs=tolerance)
+
+
+def test_one_sided_thresholds_of_either_sign():
+    contrasts = tukey.all_pairs(4)[1]
+    cov = np.diag([1.0, 0.5, 2.0, 4.0])
+    t = np.array([-np.inf, -30.0, -0.5, 0.0, 0.5, 4.0, np.inf])
+    p, error = tukey.survival(tukey.max_t(contrasts, cov, 8.0, sides=1), t)
+    assert p[0] == 1
+    assert p[-1] == 0
+    assert (np.diff(p) <= 0).all()
+    assert p[3] > 0.9
+    assert (error < 1e-3).all()
+    two, _ = tukey.survival(tukey.max_t(contrasts, cov, 8.0), t[2:])
+    assert (two >= p[2:] - 1e-3).all()
+    # Of the largest t and of the largest -t one is beyond.
+    back, _ = tukey.survival(tukey.max_t(-contrasts, cov, 8.0, sides=1), t[4:])
+    assert (two[2:] <= p[4:] + back + 1e-6).all()
+
+
+def test_a_contrast_and_its_opposite():
+    both = np.array([[1.0, -1.0], [-1.0, 1.0], [2.0, -2.0]])
+    t = np.array([-1.0, 0.5, 2.0])
+    p, _ = tukey.survival(tukey.max_t(both, np.eye(2), 9.0, sides=1), t)
+    assert p.tolist() == pytest.approx([1.0, *tukey.raw_p(t[1:], 9.0)])
+    one, _ = tukey.survival(tukey.max_t(both[:1], np.eye(2), 9.0, sides=1), t)
+    assert one.tolist() == pytest.approx(stats.t.sf(t, 9.0).tolist())
+    assert tukey.quantile(tukey.max_t(both[:1], np.eye(2), 9.0, sides=1), 0.05) == pytest.approx(
+        1.833113, abs=1e-6
+    )
+
+
+def test_no_variance_is_refused():
+    with pytest.raises(FitError, match="no positive variance"):
+        tukey.max_t(np.array([[1.0, -1.0]]), np.zeros((2, 2)), 5.0)
+
+
+def test_pairs_of_some_of_the_estimates():
+    contrasts = np.zeros((3, 5))
+    contrasts[:, 1:4] = tukey.all_pairs(3)[1]
+    family = tukey.max_t(contrasts, np.eye(5), 7.0)
+    assert family.n_means == 3
+    assert tukey.quantile(family, 0.05) == pytest.approx(
+        stats.studentized_range.ppf(0.95, 3, 7) / np.sqrt(2), rel=1e-7
+    )
+
+
+def test_quantiles_return_their_level():
+    cov = np.diag([1.0, 0.5, 2.0, 4.0, 1.0, 3.0])
+    for contrasts in (tukey.all_pairs(6)[1], np.eye(6)[1:] - np.eye(6)[:-1], np.eye(6) - 1 / 6):
+        for sides in (1, 2):
+            family = tukey.max_t(contrasts, cov, 15.0, sides=sides)
+            c = tukey.quantile(family, 0.05)
+            assert tukey.survival(family, np.array([c]))[0][0] == pytest.approx(0.05, rel=1e-6)
