@@ -78,7 +78,7 @@ class Setting:
                 datasets=[name for name in whole.datasets if name not in lost],
                 algorithms=[name for name in whole.algorithms if name not in unused],
             )
-        coverage = scores.coverage(chosen.name)
+        coverage = scores.coverage(chosen.name) if lost or unused else whole
         if len(coverage.algorithms) < 2:
             raise DesignError(
                 message(
@@ -86,20 +86,12 @@ class Setting:
                     hint="a comparison needs at least two.",
                 )
             )
-        table = scores.describe(chosen.name)
-        shape = len(coverage.datasets), len(coverage.algorithms)
-        quantiles = np.full((*shape, 5), np.nan)
-        d = {name: i for i, name in enumerate(coverage.datasets)}
-        k = {name: i for i, name in enumerate(coverage.algorithms)}
-        quantiles[[d[x] for x in table["dataset"]], [k[x] for x in table["algorithm"]]] = table[
-            ["minimum", "q25", "median", "q75", "maximum"]
-        ].to_numpy()
         setting = Setting(
             measure=chosen,
             absent=tuple(str(name) for name in (*lost, *unused)),
             algorithms=coverage.algorithms,
             coverage=coverage,
-            quantiles=quantiles,
+            quantiles=scores.spread(chosen.name),
             domains=tuple(
                 scores.domains[name] for name in coverage.datasets if name in scores.domains
             )

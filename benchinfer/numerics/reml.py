@@ -255,7 +255,10 @@ class _Replication:
 
 
 def _replication(stats: Statistics, work: Workspace, x: Array | None) -> _Replication:
-    d, h = len(stats.n), work.h
+    (d, k), h = stats.n.shape, work.h
+    if not len(stats.start):
+        square, vector, none = np.zeros((d, k, k)), np.zeros((d, k)), np.empty(0)
+        return _Replication(square, square, square, square, vector, none, vector, vector)
     s2 = _by_dataset((h**2)[:, None, None] * stats.cross, stats.start, d)
     s3 = _by_dataset((h**3 * stats.size)[:, None, None] * stats.cross, stats.start, d)
     u = work.e_matrix.transpose(0, 2, 1) @ s2 @ work.e_matrix
@@ -362,7 +365,8 @@ def derivatives(
 
     def close(values: Array, total: Array | float) -> Array:
         """Append the entry that makes the variance-weighted sum over components `total`."""
-        last = (total - np.tensordot(sigma, values, axes=(0, 0))) / var_e
+        held = (sigma @ values.reshape(3, -1)).reshape(values.shape[1:])
+        last = (total - held) / var_e
         return np.concatenate([values, np.asarray(last)[None]])
 
     def close_both(values: Array, totals: Array, total: Array) -> Array:

@@ -173,8 +173,7 @@ def fit(
     if stats.square.sum() <= 1e-30 * (stats.n.sum() * (1 + (stats.offset**2).max())):
         raise FitError("the scores do not vary beyond the algorithm and data set means.")
     try:
-        work, record = _optimize(stats, _start(stats, free), free, x, reml=reml)
-        der = derivatives(stats, work, x, reml=reml)
+        work, der, record = _optimize(stats, _start(stats, free), free, x, reml=reml)
     except np.linalg.LinAlgError as error:
         raise FitError(f"the score model cannot be fitted: {error}.") from error
     s, theta = stats.scale, work.theta
@@ -214,12 +213,12 @@ def _start(stats: Statistics, free: NDArray[np.bool_]) -> Array:
 
 def _optimize(
     stats: Statistics, theta: Array, free: NDArray[np.bool_], x: Array | None, *, reml: bool
-) -> tuple[Workspace, OptimizerRecord]:
+) -> tuple[Workspace, Derivatives, OptimizerRecord]:
     """Minimise the criterion over variances >= 0: two Fisher steps, then Newton."""
     work = evaluate(stats, theta, x, reml=reml)
+    der = derivatives(stats, work, x, reml=reml)
     evaluations, decrement, converged, step_no = 1, np.inf, False, 0
     for step_no in range(1, _MAX_STEPS + 1):
-        der = derivatives(stats, work, x, reml=reml)
         # A zero component stays there as long as the criterion grows away from it (KKT).
         active = free & ~((work.theta <= 0) & (der.score >= 0))
         direction, decrement = _direction(der, active, fisher=step_no <= 2)
@@ -234,8 +233,8 @@ def _optimize(
             if converged or step_no > 2:
                 break
             continue
-        work = better
-    return work, OptimizerRecord(evaluations, step_no, float(decrement), converged)
+        work, der = better, derivatives(stats, better, x, reml=reml)
+    return work, der, OptimizerRecord(evaluations, step_no, float(decrement), converged)
 
 
 def _direction(der: Derivatives, active: NDArray[np.bool_], *, fisher: bool) -> tuple[Array, float]:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from benchinfer.errors import DesignError, message
 from benchinfer.measure import Measure
-from benchinfer.scores.rows import collect, first_rows
-from benchinfer.scores.summary import coded, moments
+from benchinfer.scores.rows import Rows, first_rows
+from benchinfer.scores.summary import Summary, coded, moments
 
 type Frame = "nw.LazyFrame[Any]"
 
@@ -117,6 +117,12 @@ def reduce_cells(
     return Cells(measure, datasets, algorithms, n, measure.sign * mean, deviation(n, squares))
 
 
+def cells_of(measure: Measure, own: Summary) -> Cells:
+    """Give the cells of a measure on its own scale, from its summary."""
+    n, mean = own.n[0], measure.sign * own.mean[0]
+    return Cells(measure, own.datasets, own.algorithms, n, mean, deviation(n, own.squares[0]))
+
+
 def deviation(n: NDArray[np.int64], squares: NDArray[np.float64]) -> NDArray[np.float64]:
     """Turn sums of squared deviations into standard deviations, NaN where n < 2."""
     degrees = np.where(n > 1, n - 1, np.nan)
@@ -124,21 +130,21 @@ def deviation(n: NDArray[np.int64], squares: NDArray[np.float64]) -> NDArray[np.
 
 
 def reduce_blocks(
-    frame: Frame,
+    rows: Rows,
     measure: Measure,
     datasets: tuple[str, ...],
     algorithms: tuple[str, ...],
     *,
     paired: bool,
 ) -> Blocks:
-    """Collect the scores of one measure into a matrix of blocks by algorithms.
+    """Arrange the scores of one measure as a matrix of blocks by algorithms.
 
     Parameters
     ----------
-    frame
-        Canonical columns of the table.
+    rows
+        The scores of the measure.
     measure
-        The measure.
+        The measure, on whose scale they have a place (`require_scale`).
     datasets, algorithms
         The D and K names.
     paired
@@ -149,14 +155,7 @@ def reduce_blocks(
     Blocks
         Sorted by data set, then by replication (as numbers where all are), and where replications
         are not shared by algorithm.
-
-    Raises
-    ------
-    DesignError
-        A score has no finite place on the scale.
     """
-    require_scale(frame, measure)
-    rows = collect(frame, measure.name, datasets, algorithms)
     oriented = measure.orient(rows.value)
     k = len(algorithms)
     levels = int(rows.replication.max(initial=-1)) + 1

@@ -1,28 +1,45 @@
 """What a table holds, in one line and in statistics of its cells."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchinfer.frames import frame as tidy
 from benchinfer.measure import Measure
 from benchinfer.scores.cells import deviation
-from benchinfer.scores.rows import collect, quantiles
+from benchinfer.scores.rows import Rows, quantiles
 from benchinfer.scores.summary import Summary
 
 if TYPE_CHECKING:
-    import narwhals as nw
     import pandas as pd
 
 
-def statistics(frame: "nw.LazyFrame[Any]", own: Summary) -> "pd.DataFrame":
+def spread(rows: Rows, own: Summary) -> NDArray[np.float64]:
+    """Return (D, K, 5) minimum, quartiles and maximum, NaN where there is no score.
+
+    Parameters
+    ----------
+    rows
+        The scores of one measure.
+    own
+        Summary of the measure.
+    """
+    d, k = np.nonzero(own.n[0])
+    inner = quantiles(rows, own.n[0, d, k], (0.25, 0.5, 0.75))
+    result = np.full((*own.n.shape[1:], 5), np.nan)
+    result[d, k] = np.column_stack([own.minimum[0, d, k], *inner, own.maximum[0, d, k]])
+    return result
+
+
+def statistics(rows: Rows, own: Summary) -> "pd.DataFrame":
     """Summarise the scores of one measure per data set and algorithm.
 
     Parameters
     ----------
-    frame
-        Canonical columns of the table.
+    rows
+        The scores of the measure.
     own
         Summary of the measure.
 
@@ -31,10 +48,9 @@ def statistics(frame: "nw.LazyFrame[Any]", own: Summary) -> "pd.DataFrame":
     pandas.DataFrame
         One row per cell that has a score.
     """
-    rows = collect(frame, own.measures[0], own.datasets, own.algorithms)
     d, k = np.nonzero(own.n[0])
     n = own.n[0, d, k]
-    low, middle, high = quantiles(rows, n, (0.25, 0.5, 0.75))
+    minimum, low, middle, high, maximum = spread(rows, own)[d, k].T
     return tidy(
         {
             "dataset": [own.datasets[i] for i in d],
@@ -43,10 +59,10 @@ def statistics(frame: "nw.LazyFrame[Any]", own: Summary) -> "pd.DataFrame":
             "mean": own.mean[0, d, k],
             "sd": deviation(n, own.squares[0, d, k]),
             "median": middle,
-            "minimum": own.minimum[0, d, k],
+            "minimum": minimum,
             "q25": low,
             "q75": high,
-            "maximum": own.maximum[0, d, k],
+            "maximum": maximum,
         }
     )
 

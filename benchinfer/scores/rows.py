@@ -1,7 +1,7 @@
 """The rows themselves: fetched from the engine as codes and values, shown, and fingerprinted."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -69,12 +69,7 @@ def collect(
         .collect()
         .to_arrow()
     )
-    replication, labels = coded(table.column("replication"))
-    if labels and all(label.isdecimal() and len(label) < 19 for label in labels):
-        order = sorted(range(len(labels)), key=lambda i: (int(labels[i]), labels[i]))
-        rank = np.empty(len(order), np.int64)
-        rank[order] = np.arange(len(order))
-        replication, labels = rank[replication], tuple(labels[i] for i in order)
+    replication, labels = in_order(*coded(table.column("replication")))
     return Rows(
         coded(table.column("dataset"), datasets)[0],
         replication,
@@ -83,6 +78,18 @@ def collect(
         table.column("value").to_numpy(),
         matrix(table, covariates),
     )
+
+
+def in_order(
+    codes: NDArray[np.int64], labels: tuple[str, ...]
+) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Order labels as numbers where all are, and the codes with them."""
+    if not labels or not all(label.isdecimal() and len(label) < 19 for label in labels):
+        return codes, labels
+    order = sorted(range(len(labels)), key=lambda i: (int(labels[i]), labels[i]))
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank[codes], tuple(labels[i] for i in order)
 
 
 def matrix(table: Any, columns: Sequence[str]) -> NDArray[np.float64]:
@@ -122,10 +129,10 @@ def quantiles(
 
 
 def digest(
-    frame: Frame,
+    fetch: Callable[[str], Rows],
     names: tuple[tuple[str, ...], ...],
     domains: Mapping[str, str] | None,
-    covariates: Mapping[str, str],
+    covariates: Sequence[str],
 ) -> str:
     """Fingerprint a table.
 
@@ -134,32 +141,32 @@ def digest(
 
     Parameters
     ----------
-    frame
-        Canonical columns of the table.
+    fetch
+        Gives the rows of a measure, with all covariates.
     names
         Measures, data sets and algorithms.
     domains
         Data set to domain.
     covariates
-        Name to column.
+        Their names.
 
     Returns
     -------
     str
         Sixteen hexadecimal digits.
     """
-    measures, datasets, algorithms = names
+    measures, _, algorithms = names
     sha = hashlib.sha256(repr((names, sorted((domains or {}).items()))).encode())
-    kept = sorted(covariates)
-    if kept:
-        sha.update(repr(kept).encode())
+    if covariates:
+        sha.update(repr(sorted(covariates)).encode())
+    columns = sorted(range(len(covariates)), key=lambda i: covariates[i])
     for measure in measures:
-        rows = collect(frame, measure, datasets, algorithms, [covariates[name] for name in kept])
+        rows = fetch(measure)
         sha.update(repr(rows.labels).encode())
         place = (rows.dataset * len(rows.labels) + rows.replication) * len(algorithms)
         place += rows.algorithm
         numbers = [
-            c + 0.0 for c in (rows.value, *rows.covariate.T)
+            c + 0.0 for c in (rows.value, *rows.covariate.T[columns])
         ]  # -0.0 has other bytes than 0.0
         order = np.lexsort((*reversed(numbers), place))
         sha.update(place[order].astype("<i8").tobytes())
@@ -168,20 +175,9 @@ def digest(
     return sha.hexdigest()[:16]
 
 
-def split(frame: Frame, datasets: tuple[str, ...]) -> dict[str, Frame]:
-    """Cut a table into one in memory for each data set."""
-    table: Any = frame.collect().to_arrow()
-    codes, _ = coded(table.column("dataset"), datasets)
-    # One sort and slices of it, rather than one pass over all rows for each data set.
-    table = table.take(np.argsort(codes, kind="stable")).unify_dictionaries()
-    ends = np.cumsum(np.bincount(codes, minlength=len(datasets))).tolist()
-    return {
-        name: nw.from_native(table.slice(start, end - start), eager_only=True).lazy()
-        for name, start, end in zip(datasets, [0, *ends], ends, strict=False)
-    }
-
-
-def long_frame(frame: Frame, covariates: Mapping[str, str]) -> "pd.DataFrame":
+def long_frame(
+    frame: Frame, covariates: Mapping[str, str], measure: str | None = None
+) -> "pd.DataFrame":
     """Fetch a table as a long pandas frame, sorted by its labels.
 
     Parameters
@@ -190,7 +186,11 @@ def long_frame(frame: Frame, covariates: Mapping[str, str]) -> "pd.DataFrame":
         Canonical columns of the table.
     covariates
         Name to column.
+    measure
+        The measure to keep; all of them by default.
     """
+    if measure is not None:
+        frame = frame.filter(nw.col("measure") == measure)
     table = frame.collect().to_arrow()
     labels = [name for name in LABELS if name in table.column_names]
     columns: dict[str, object] = {}

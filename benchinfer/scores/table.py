@@ -2,36 +2,50 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, override
 
-import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
 
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.measure import Measure
-from benchinfer.scores.cells import Blocks, Cells, deviation, reduce_blocks, reduce_cells
+from benchinfer.scores.cells import (
+    Blocks,
+    Cells,
+    cells_of,
+    reduce_blocks,
+    reduce_cells,
+    require_scale,
+)
 from benchinfer.scores.check import check
 from benchinfer.scores.coverage import Coverage, Finding, listed
-from benchinfer.scores.describe import line, statistics
+from benchinfer.scores.describe import line, spread, statistics
 from benchinfer.scores.observations import (
     DatasetCovariates,
     Observations,
     reduce_covariates,
     reduce_observations,
 )
+from benchinfer.scores.parts import Parts
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.roles import slots
-from benchinfer.scores.rows import digest, labels_of, long_frame, split, whole_replications
+from benchinfer.scores.rows import (
+    Rows,
+    collect,
+    digest,
+    labels_of,
+    long_frame,
+    whole_replications,
+)
+from benchinfer.scores.select import NOTHING, none_whole, one_measure, selected
 from benchinfer.scores.summary import Summary, summarise
 from benchinfer.showable import Showable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import narwhals as nw
     import pandas as pd
-
-
-_NOTHING = message("nothing is left of the table.", hint="ask for less.")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -69,6 +83,8 @@ class ScoreTable(Showable):
     _summary: Summary
     # The digest costs a sort of all rows and is asked for by every result: kept once computed.
     _memo: dict[str, str] = field(default_factory=dict[str, str])
+    # What this table is one data set of: the rows of all are fetched at once.
+    _parts: Parts | None = None
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -98,19 +114,7 @@ class ScoreTable(Showable):
         DesignError
             There is no such measure, or it is not clear which is meant.
         """
-        names = [m.name for m in self.measures]
-        if name is None:
-            if len(names) == 1:
-                return self.measures[0]
-            raise DesignError(
-                message(
-                    f"the table has {len(names)} measures.",
-                    hint="say which: " + ", ".join(map(repr, names)) + ".",
-                )
-            )
-        if name not in names:
-            raise DesignError(unknown("measure", name, names))
-        return self.measures[names.index(name)]
+        return one_measure(self.measures, name)
 
     @property
     def finding_records(self) -> tuple[Finding, ...]:
@@ -173,7 +177,13 @@ class ScoreTable(Showable):
             One row per cell that has a score: ``dataset algorithm n mean sd median minimum q25 q75
             maximum``; ``sd`` has n - 1 and is NaN for one score.
         """
-        return statistics(self._frame, self._of(measure))
+        own = self._of(measure)
+        return statistics(self._rows(own.measures[0]), own)
+
+    def spread(self, measure: str | None = None) -> NDArray[np.float64]:
+        """Return `describe`'s (D, K, 5) minimum, quartiles and maximum, NaN where there is none."""
+        own = self._of(measure)
+        return spread(self._rows(own.measures[0]), own)
 
     def cells(self, measure: str | None = None) -> Cells:
         """Reduce to count, mean and standard deviation per data set and algorithm, oriented.
@@ -191,10 +201,7 @@ class ScoreTable(Showable):
         found = self.measure(measure)
         if found.scale != "identity":
             return reduce_cells(self._frame, found, self.datasets, self.algorithms)
-        own = self._of(found.name)
-        n, squares = own.n[0], own.squares[0]
-        mean = found.sign * own.mean[0]
-        return Cells(found, self.datasets, self.algorithms, n, mean, deviation(n, squares))
+        return cells_of(found, self._of(found.name))
 
     def blocks(self, measure: str | None = None) -> Blocks:
         """Reduce to one row per (data set, replication) and one column per algorithm, oriented.
@@ -210,7 +217,9 @@ class ScoreTable(Showable):
             A score has no finite place on the measure's scale.
         """
         found = self.measure(measure)
-        return reduce_blocks(self._frame, found, self.datasets, self.algorithms, paired=self.paired)
+        require_scale(self._frame, found)
+        rows = self._rows(found.name)
+        return reduce_blocks(rows, found, self.datasets, self.algorithms, paired=self.paired)
 
     def observations(self, measure: str | None = None) -> Observations:
         """Fetch one row per score, oriented, with its covariates.
@@ -262,10 +271,8 @@ class ScoreTable(Showable):
         pandas.DataFrame
             The labels, ``value``, and the covariates under their own names.
         """
-        rows = self._frame
-        if measure is not None:
-            rows = rows.filter(nw.col("measure") == self.measure(measure).name)
-        return long_frame(rows, self._slots)
+        kept = None if measure is None else self.measure(measure).name
+        return long_frame(self._frame, self._slots, kept)
 
     def subset(
         self,
@@ -296,12 +303,7 @@ class ScoreTable(Showable):
         if replications is not None:
             there = sorted(labels_of(self._frame, "replication"))
             asked["replication"] = (replications, there)
-        kept = [
-            nw.col(role).is_in(_names(role, names, there))
-            for role, (names, there) in asked.items()
-            if names is not None
-        ]
-        rows = reduce(lambda rows, condition: rows.filter(condition), kept, self._frame)
+        rows = selected(self._frame, asked)
         return self._with(rows, summarise(rows))
 
     def by_dataset(self) -> dict[str, "ScoreTable"]:
@@ -313,8 +315,12 @@ class ScoreTable(Showable):
             Data set to its table, in the order of `datasets`. Each has the algorithms and measures
             that have a score on it.
         """
-        parts = split(self._frame, self.datasets)
-        return {name: self._with(rows, self._summary.within(name)) for name, rows in parts.items()}
+        names = self.datasets, self.algorithms
+        parts = Parts.of(self._frame, *names, slots(self.covariates))
+        return {
+            name: self._with(rows, self._summary.within(name), parts)
+            for name, rows in parts.frames().items()
+        }
 
     def complete(
         self, measure: str | None = None, by: Literal["dataset", "replication"] = "dataset"
@@ -338,29 +344,30 @@ class ScoreTable(Showable):
         own = self._of(measure)
         if by == "dataset":
             if not (whole := own.whole(paired=self.paired)):
-                raise DesignError(
-                    message(
-                        f"no data set is whole for measure {own.measures[0]!r}.",
-                        hint='by="replication" keeps complete replications,'
-                        " subset(algorithms=...) the algorithms that matter.",
-                    )
-                )
+                raise none_whole(own.measures[0])
             return self.subset(datasets=whole)
         if by != "replication":
             raise DesignError(unknown("by", by, ("dataset", "replication")))
         rows = whole_replications(self._frame, own.measures[0], len(self.algorithms))
         return self._with(rows, summarise(rows))
 
-    def _with(self, rows: "nw.LazyFrame[Any]", summary: Summary) -> "ScoreTable":
+    def _with(
+        self, rows: "nw.LazyFrame[Any]", summary: Summary, parts: Parts | None = None
+    ) -> "ScoreTable":
         if not summary.datasets:
-            raise DesignError(_NOTHING)
+            raise DesignError(NOTHING)
         domains = self.domains
         if domains is not None:
             domains = {name: domains[name] for name in summary.datasets}
         measures = tuple(m for m in self.measures if m.name in summary.measures)
-        return replace(
-            self, measures=measures, domains=domains, _frame=rows, _summary=summary, _memo={}
-        )
+        own = replace(self, measures=measures, domains=domains, _frame=rows, _summary=summary)
+        return replace(own, _memo={}, _parts=parts)
+
+    def _rows(self, measure: str) -> Rows:
+        if self._parts is not None:
+            return self._parts.rows(measure, self.datasets[0], self.algorithms)
+        names = self.datasets, self.algorithms
+        return collect(self._frame, measure, *names, slots(self.covariates))
 
     @property
     def digest(self) -> str:
@@ -372,7 +379,7 @@ class ScoreTable(Showable):
         """
         if "digest" not in self._memo:
             names = (self._summary.measures, self.datasets, self.algorithms)
-            self._memo["digest"] = digest(self._frame, names, self.domains, self._slots)
+            self._memo["digest"] = digest(self._rows, names, self.domains, self.covariates)
         return self._memo["digest"]
 
     @override
@@ -388,12 +395,3 @@ class ScoreTable(Showable):
     def __repr__(self) -> str:
         held = line(self._summary, self.measures, self.covariates, paired=self.paired)
         return f"ScoreTable({self.source}: {held})"
-
-
-def _names(role: str, asked: str | Sequence[str], there: Sequence[str]) -> list[str]:
-    names = [str(name) for name in ([asked] if isinstance(asked, str | int) else asked)]
-    if not names:
-        raise DesignError(_NOTHING)
-    if strange := set(names).difference(there):
-        raise DesignError(unknown(role, min(strange), there[:50]))
-    return names
