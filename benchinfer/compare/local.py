@@ -7,9 +7,8 @@ and inferential analysis. Austrian Journal of Statistics 41, 5-26.
 https://doi.org/10.17713/ajs.v41i1.185
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING
 
 from benchinfer.compare.comparison import Comparison
@@ -22,11 +21,6 @@ from benchinfer.showable import Showable
 
 if TYPE_CHECKING:
     import pandas as pd
-
-type Compare = Callable[..., Comparison]
-type Twin = Callable[..., Iterable[tuple[str, Comparison | DesignError]]]
-
-_twins: dict[Compare, Twin] = {}
 
 
 @savable
@@ -96,48 +90,8 @@ class Comparisons(Showable, Mapping[str, Comparison]):
         return pd.concat(tables, ignore_index=True)
 
 
-def batch_twin[T: Twin](compare: Compare) -> Callable[[T], T]:
-    """Register a function that compares on all data sets at once, for `per_dataset` to use.
-
-    The rows of all data sets are fetched at once in any case (`ScoreTable.by_dataset`); a twin is
-    for a comparison that can share more than that.
-
-    Parameters
-    ----------
-    compare
-        A ``compare_*`` function. Its twin takes the same arguments, and gives data set and result,
-        or the reason for refusing, of each data set in the order of the table's: what `compare`
-        returns or raises on that data set alone.
-
-    Examples
-    --------
-    >>> from benchinfer.compare.points import compare_points
-    >>> def compare(scores, measure=None):
-    ...     return compare_points(scores, measure)
-    >>> @batch_twin(compare)
-    ... def compare_each(scores, measure=None):
-    ...     return [(name, compare(part, measure)) for name, part in scores.by_dataset().items()]
-    """
-
-    def register(twin: T) -> T:
-        _twins[compare] = twin
-        return twin
-
-    return register
-
-
-def _one_by_one(
-    compare: Compare, scores: ScoreTable, measure: str | None, **arguments: object
-) -> Iterator[tuple[str, Comparison | DesignError]]:
-    for name, part in scores.by_dataset().items():
-        try:
-            yield name, compare(part, measure, **arguments)
-        except DesignError as error:
-            yield name, error
-
-
 def per_dataset(
-    compare: Compare,
+    compare: Callable[..., Comparison],
     scores: ScoreTable,
     measure: str | None = None,
     **arguments: object,
@@ -147,7 +101,7 @@ def per_dataset(
     Parameters
     ----------
     compare
-        One of the ``compare_*`` functions. Where it has a `batch_twin`, that one is called.
+        One of the ``compare_*`` functions.
     scores
         The table.
     measure
@@ -168,12 +122,12 @@ def per_dataset(
     results: dict[str, Comparison] = {}
     refused: dict[str, str] = {}
     hints: dict[str, None] = {}
-    each = _twins.get(compare, partial(_one_by_one, compare))
-    for name, result in each(scores, measure, **arguments):
-        if isinstance(result, Comparison):
-            results[name] = result
-        else:
-            what, _, hint = str(result).partition("\nHint: ")
+    # The rows of all data sets are fetched at once.
+    for name, part in scores.by_dataset().items():
+        try:
+            results[name] = compare(part, measure, **arguments)
+        except DesignError as error:
+            what, _, hint = str(error).partition("\nHint: ")
             refused[name] = what.partition("\n")[0]
             hints[hint] = None
     if not results:

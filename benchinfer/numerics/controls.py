@@ -5,6 +5,7 @@ taken off the sampling error of the family asked for.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self
 
 import numpy as np
@@ -55,6 +56,14 @@ def similar_product(root: Array, sides: int) -> Similar | None:
     return Similar(_product(loading, sides, _CLOSE), near)
 
 
+@lru_cache(maxsize=64)
+def range_tail(k: int) -> mixing.NormalTail:
+    """Return the normal tail of all pairs of k means with equal variances; many tables share it."""
+    return mixing.normal_tail(
+        lambda w: studentized.range_survival(np.sqrt(2) * w, k), k * (k - 1), 0.0
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Pairs:
     """All pairs of K means.
@@ -98,11 +107,7 @@ class Pairs:
         """Return the normal tail of the range, for equal variances and absolute values."""
         if sides == 1 or not self.equal:
             return None
-        return mixing.normal_tail(
-            lambda w: studentized.range_survival(np.sqrt(2) * w, self.k),
-            self.k * (self.k - 1),
-            0.0,
-        )
+        return range_tail(self.k)
 
     def similar(self, basis: Array, sides: int) -> Similar | None:
         """Return the pairs of independent means, allowances in place of standard errors.

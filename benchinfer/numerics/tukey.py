@@ -16,7 +16,9 @@ constants. Computational Statistics & Data Analysis 25, 217-233.
 https://doi.org/10.1016/S0167-9473(97)00009-0
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -299,8 +301,20 @@ def quantile(family: MaxT, alpha: float) -> float:
     if family.tail is None and len(family.root) == 1:
         return low
 
-    def excess(t: float) -> float:
-        return float(survival(family, np.array([t]))[0][0]) - alpha
+    if family.n_means and family.sides == 2:
+        return _range_quantile(family.n_means, family.df, alpha, (low, high))
+    return _crossing(lambda t: survival(family, np.array([t]))[0], (low, high), alpha)
 
-    margin = 1e-9 * (1 + abs(low) + abs(high))
-    return float(brentq(excess, low - margin, high + margin, xtol=1e-10, rtol=1e-12))
+
+@lru_cache(maxsize=256)
+def _range_quantile(k: int, df: float, alpha: float, ends: tuple[float, float]) -> float:
+    """Return the quantile of all pairs with equal errors; many tables share it."""
+    tail = controls.range_tail(k)
+    return _crossing(lambda t: mixing.over_chi(tail, np.array([t]), df), ends, alpha)
+
+
+def _crossing(tail: Callable[[float], Array], ends: tuple[float, float], alpha: float) -> float:
+    """Return where a survival function falls to alpha, between or at the ends."""
+    margin = 1e-9 * (1 + abs(ends[0]) + abs(ends[1]))
+    low, high = ends[0] - margin, ends[1] + margin
+    return float(brentq(lambda t: float(tail(t)[0]) - alpha, low, high, xtol=1e-10, rtol=1e-12))

@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 import benchinfer as bi
-from benchinfer.compare import local
 from benchinfer.errors import DesignError
 
 
@@ -177,26 +176,6 @@ def test_refused_data_sets_are_named_with_their_reasons():
     assert found.refused["d00"].startswith("1 algorithm has scores")
     assert found.refused["d01"].startswith("one data set with one score per algorithm")
     assert repr(found) == "<Comparisons of 3 data sets, 3 refused>"
-
-
-def test_a_twin_is_called_in_place():
-    asked = []
-
-    def compare(*_args, **_kwargs):
-        raise AssertionError
-
-    @local.batch_twin(compare)
-    def twin(scores, measure=None, *, statistic="mean"):
-        asked.append((measure, statistic))
-        for name, part in scores.by_dataset().items():
-            refusal = DesignError("no.\nHint: other data.")
-            yield name, refusal if name == "d01" else bi.compare_points(part, measure)
-
-    found = bi.per_dataset(compare, complete(), statistic="worst")
-    assert asked == [(None, "worst")]
-    assert found.refused == {"d01": "no."}
-    expected = bi.per_dataset(bi.compare_points, complete())
-    pd.testing.assert_frame_equal(found["d02"].contrasts(), expected["d02"].contrasts())
 
 
 def test_rows_are_fetched_once_for_all_data_sets(monkeypatch):

@@ -4,7 +4,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from tests.numerics.structured.test_patterns import ragged
 
 from benchinfer.errors import FitError
 from benchinfer.numerics.structured.blocks import contrast_basis
@@ -12,6 +11,7 @@ from benchinfer.numerics.structured.covariances import layout
 from benchinfer.numerics.structured.levels import Model, evaluate
 from benchinfer.numerics.structured.patterns import from_blocks
 from benchinfer.numerics.structured.slopes import derivatives
+from tests.numerics.structured.test_patterns import ragged
 
 D, K = 6, 3
 DOMAIN = np.array([0, 1, 0, 2, 1, 0])
