@@ -1,12 +1,13 @@
 """From a fitted model to the evidence of each contrast: errors, adjustment, intervals."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from benchinfer.compare.comparison import ALTERNATIVES, Alternative
 from benchinfer.compare.contrasts import Contrasts, Family
 from benchinfer.compare.evidence import Array, Evidence
 from benchinfer.errors import DesignError, message, unknown
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 type Adjust = Literal["auto", "single-step", "westfall", "shaffer", "holm", "none"]
-type Alternative = Literal["two-sided", "better", "worse"]
 
 ADJUSTMENTS = ("single-step", "westfall", "shaffer", "holm", "none")
 # With an error of its own for each pair the joint distribution of the statistics is not known.
@@ -85,8 +85,8 @@ def check_alternative(alternative: Alternative) -> None:
     DesignError
         With the known ones.
     """
-    if alternative not in (known := get_args(Alternative.__value__)):
-        raise DesignError(unknown("alternative", alternative, known))
+    if alternative not in ALTERNATIVES:
+        raise DesignError(unknown("alternative", alternative, ALTERNATIVES))
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ from benchinfer.showable import Showable
 if TYPE_CHECKING:
     import pandas as pd
 
+type Alternative = Literal["two-sided", "better", "worse"]
+ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "better", "worse")
 type Target = Literal["domain", "datasets"]
 
 
@@ -243,9 +245,10 @@ class TestedComparison(Comparison):
         return f"{100 * self.level:g} % {kind}"
 
     @property
-    def alternative(self) -> str:
+    def alternative(self) -> Alternative:
         """What the tests are to show: a difference, or that first is better or worse."""
-        return str(self.provenance.arguments.get("alternative", "two-sided"))
+        asked = self.provenance.arguments.get("alternative", "two-sided")
+        return next(known for known in ALTERNATIVES if known == asked)
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the measure's own unit."""

@@ -5,11 +5,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from benchinfer.compare.averaged import AveragedFit
 from benchinfer.compare.evidence import Array, Setting
 from benchinfer.compare.fitted import Fitted
 from benchinfer.compare.fixed import domain_codes
-from benchinfer.compare.whole import plain
 from benchinfer.errors import DesignError, message
 from benchinfer.frames import frame
 from benchinfer.measure import Measure
@@ -55,7 +53,7 @@ type Source = tuple[str, list[tuple[str, str]], Array, Array]
 
 def _effects(setting: Setting, fitted: Fitted) -> list[Source]:
     """Return of each source its name, its cells (unit, algorithm), predictions and their errors."""
-    model, stats, x = fitted.model, plain(fitted), fitted.fixed.x
+    model, x = fitted.model, fitted.fixed.x
     datasets, algorithms = setting.coverage.datasets, setting.algorithms
     cells = [(d, k) for d in datasets for k in algorithms]
     if isinstance(model, StructuredFit):
@@ -65,7 +63,7 @@ def _effects(setting: Setting, fitted: Fitted) -> list[Source]:
             domains = ("domain:algorithm", pairs, model.blup_domain, model.blup_domain_variance)
             found.insert(0, domains)
         return [(name, units, mean, np.sqrt(v)) for name, units, mean, v in found]
-    if stats is None or isinstance(model, AveragedFit) or fitted.design.one_dataset:
+    if fitted.plain is None or fitted.design.one_dataset:
         raise DesignError(
             message(
                 "data sets have no random effects in this model.",
@@ -73,6 +71,7 @@ def _effects(setting: Setting, fitted: Fitted) -> list[Source]:
             )
         )
     found: list[Source] = []
+    stats, model = fitted.plain
     if "dataset" in model.terms:
         effects = dataset_effects(stats, model, x)
         found.append(("dataset", [(d, "") for d in datasets], effects.mean, effects.prediction_sd))

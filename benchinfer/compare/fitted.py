@@ -1,17 +1,18 @@
 """From a table to a fitted mixed model: the one place where scores are reduced and fitted."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.compare import cautions
-from benchinfer.compare.averaged import AveragedFit, EachDataset, each_dataset
+from benchinfer.compare import resamples
+from benchinfer.compare.averaged import AveragedFit, each_dataset
 from benchinfer.compare.designs import Design
 from benchinfer.compare.evidence import Setting
 from benchinfer.compare.fixed import Fixed, along, domain_codes, fixed_effects
-from benchinfer.compare.observed import Observed, ObservedFit, fit_observed
-from benchinfer.compare.problem import Fit, Problem, Reduction
+from benchinfer.compare.observed import ObservedFit, fit_observed
+from benchinfer.compare.problem import Fit, Problem, Solved
+from benchinfer.compare.reduction import Reduction
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.residuals import Residuals
 from benchinfer.numerics.score_model import ScoreModelFit
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from benchinfer.scores import ScoreTable
 
 
-type AnyProblem = Problem | EachDataset | Observed
+type Estimate = Solved | AveragedFit | ObservedFit
 type AnyFit = Fit | AveragedFit | ObservedFit
 
 
@@ -37,19 +38,29 @@ class Fitted:
         The terms and why.
     fixed
         The fixed effects.
-    problem
-        The reduced scores, from which the model can be fitted again.
-    model
-        The fit.
+    estimate
+        The fit, with what it was fitted to where that is kept.
     residuals
         Diagnostics of the fit, for models with one variance per source over several data sets.
     """
 
     design: Design
     fixed: Fixed
-    problem: AnyProblem
-    model: AnyFit
+    estimate: Estimate
     residuals: Residuals | None = None
+
+    @property
+    def model(self) -> AnyFit:
+        """The fit."""
+        return self.estimate.model if isinstance(self.estimate, Solved) else self.estimate
+
+    @property
+    def plain(self) -> tuple[Statistics, ScoreModelFit] | None:
+        """Moments and fit of a model with one variance per source, else None."""
+        if isinstance(self.estimate, Solved) and isinstance(self.model, ScoreModelFit):
+            stats = self.estimate.problem.statistics
+            return (stats, self.model) if isinstance(stats, Statistics) else None
+        return None
 
 
 def varying(scores: "ScoreTable", measure: str, covariates: tuple[str, ...]) -> tuple[str, ...]:
@@ -91,11 +102,11 @@ def fit_design(scores: "ScoreTable", setting: Setting, design: Design) -> Fitted
         known = scores.dataset_covariates(name)
         values = np.column_stack([known.constant[c] for c in design.covariates])
     fixed = fixed_effects(setting, design.domains, design.covariates, values)
-    overlap = cautions.overlap_share(setting) if design.target == "datasets" else 0.0
+    overlap = resamples.overlap_share(setting) if design.target == "datasets" else 0.0
     if design.each:
         datasets = setting.coverage.datasets
-        problem = each_dataset(scores, name, datasets, design.components, overlap)
-        return Fitted(design, fixed, problem, problem.fit())
+        parts = each_dataset(scores, name, datasets, design.components, overlap)
+        return Fitted(design, fixed, parts)
     domain = np.array(domain_codes(setting)[1]) if design.domains == "random" else None
     plain = design.between == "common" and design.residual == "constant" and domain is None
     reduction = Reduction.of(scores, name, design)
@@ -110,11 +121,10 @@ def fit_design(scores: "ScoreTable", setting: Setting, design: Design) -> Fitted
         robust=not design.one_dataset,
         overlap=overlap if design.one_dataset else 0.0,
     )
-    model, residuals = problem.fit(), None
-    simple = isinstance(stats, Statistics) and fixed.x is None and not design.one_dataset
-    if simple and isinstance(model, ScoreModelFit):
-        residuals = reduction.residuals(stats, model)
-    return Fitted(design, fixed, problem, model, residuals)
+    found, residuals = Fitted(design, fixed, problem.solve()), None
+    if found.plain is not None and fixed.x is None and not design.one_dataset:
+        residuals = reduction.residuals(*found.plain)
+    return replace(found, residuals=residuals)
 
 
 def _by_run(scores: "ScoreTable", setting: Setting, design: Design) -> Fitted:
@@ -122,4 +132,4 @@ def _by_run(scores: "ScoreTable", setting: Setting, design: Design) -> Fitted:
     found = scores.observations(setting.measure.name)
     chosen = [found.covariates.index(name) for name in design.covariates]
     fixed, z = along(len(setting.algorithms), design.covariates, found.covariate[:, chosen])
-    return Fitted(design, fixed, Observed(), fit_observed(found, z, design.fitted))
+    return Fitted(design, fixed, fit_observed(found, z, design.fitted))

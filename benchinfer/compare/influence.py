@@ -145,7 +145,7 @@ def _state(sides: tuple[str, str], code: int) -> str:
     return _claim(sides, code) if verdict in (Verdict.FIRST, Verdict.SECOND) else verdict.label
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Rows:
     """Rows in the making; NaN and MISSING until a refit fills them."""
 

@@ -3,11 +3,10 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from benchinfer.compare import adjust, cautions, influence
-from benchinfer.compare.contrasts import Family, family_of
+from benchinfer.compare import adjust, influence, resamples
+from benchinfer.compare.contrasts import Family
 from benchinfer.compare.evidence import Array, Setting
-from benchinfer.compare.problem import Reduction
-from benchinfer.compare.whole import plain
+from benchinfer.compare.reduction import Reduction
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.frames import frame
 from benchinfer.numerics import tukey
@@ -42,8 +41,8 @@ def left_out(mixed: "MixedComparison", leave: Leave, scores: "ScoreTable | None"
     """
     if leave not in ("dataset", "algorithm"):
         raise DesignError(unknown("leave", leave, ["dataset", "algorithm"]))
-    stats, model = plain(mixed.fitted), mixed.model
-    if stats is None or not isinstance(model, ScoreModelFit) or mixed.fitted.fixed.x is not None:
+    plain = mixed.fitted.plain
+    if plain is None or mixed.fitted.fixed.x is not None:
         raise DesignError(
             message(
                 "influence is worked out for one variance per source and one level per algorithm.",
@@ -51,7 +50,8 @@ def left_out(mixed: "MixedComparison", leave: Leave, scores: "ScoreTable | None"
                 " domains make such a model; for others compare scores.subset(datasets=[...]).",
             )
         )
-    asked = _asked(mixed, model)
+    stats, model = plain
+    asked = _asked(mixed)
     if leave == "algorithm":
         found = _algorithms(mixed, model, asked, scores)
     else:
@@ -85,10 +85,9 @@ def _algorithms(
     return influence.algorithms_left_out(reduction.without, model, asked, mixed.algorithms)
 
 
-def _asked(mixed: "MixedComparison", model: ScoreModelFit) -> influence.Asked:
+def _asked(mixed: "MixedComparison") -> influence.Asked:
     """Return what the comparison was asked."""
-    arguments = mixed.provenance.arguments
-    family = family_of(mixed.algorithms, arguments["contrasts"], arguments["control"], model.beta)
+    family, method = mixed.asked()
     if family.shown >= 0:
         raise DesignError(
             message(
@@ -96,29 +95,27 @@ def _asked(mixed: "MixedComparison", model: ScoreModelFit) -> influence.Asked:
                 hint='contrasts="tukey" holds all pairs; its influence() says what changes.',
             )
         )
-    share = cautions.overlap_share(mixed.setting) if mixed.design.one_dataset else 0.0
+    share = resamples.overlap_share(mixed.setting) if mixed.design.one_dataset else 0.0
     return influence.Asked(
         matrix=family.matrix,
         sides=mixed.named_sides(),
         codes=mixed.codes,
         std_error=mixed.evidence.std_error,
         terms=mixed.design.fitted,
-        df=str(arguments["df"]),
+        df=str(mixed.provenance.arguments["df"]),
         own=mixed.structure == "pairwise",
         alpha=mixed.alpha,
-        judge=_judge(mixed, model, family),
+        judge=_judge(mixed, family, method),
         overlap=lambda fit: share * float(fit.variances[3]),
     )
 
 
-def _judge(mixed: "MixedComparison", model: ScoreModelFit, family: Family) -> influence.Judge:
+def _judge(mixed: "MixedComparison", family: Family, method: str) -> influence.Judge:
     """Return the adjustment of the comparison, for other tables."""
-    arguments, margin, alpha = mixed.provenance.arguments, mixed.measure.margin, mixed.alpha
-    alternative = arguments["alternative"]
-    common = mixed.structure == "common"
-    method = adjust.resolve(arguments["adjust"], arguments["contrasts"], alternative, common=common)
-    if method == "single-step" and alternative == "two-sided":
-        errors = mixed.fitted.problem.errors(model, family.matrix, str(arguments["df"]))
+    margin, alpha = mixed.measure.margin, mixed.alpha
+    if method == "single-step" and mixed.alternative == "two-sided":
+        df_method = str(mixed.provenance.arguments["df"])
+        errors = mixed.fitted.estimate.errors(family.matrix, df_method)
         df = float(errors.df.min())
         joint = tukey.max_t(family.matrix, errors.cov, df)
         sizes = [
@@ -128,7 +125,9 @@ def _judge(mixed: "MixedComparison", model: ScoreModelFit, family: Family) -> in
 
     def judge(levels: Array, errors: Adjusted, matrix: Array) -> tuple[Array, Array]:
         part = replace(family, matrix=matrix)
-        found, _ = adjust.evidence_of(part, levels, errors, method, alpha, margin, alternative)
+        found, _ = adjust.evidence_of(
+            part, levels, errors, method, alpha, margin, mixed.alternative
+        )
         return found.p_value, found.p_equivalence
 
     return judge

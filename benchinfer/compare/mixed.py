@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from benchinfer.compare import designs, structures
-from benchinfer.compare.adjust import Adjust, Alternative, check_alternative
-from benchinfer.compare.comparison import Target
+from benchinfer.compare.adjust import Adjust, check_alternative
+from benchinfer.compare.comparison import Alternative, Target
 from benchinfer.compare.contrasts import Contrasts
 from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.fitted import fit_design, varying

@@ -7,14 +7,22 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from benchinfer import version
-from benchinfer.compare import adjust, cautions, designs, left_out, soundness, structures, whole
+from benchinfer.compare import (
+    adjust,
+    cautions,
+    contrast_errors,
+    designs,
+    fit_checks,
+    left_out,
+    resamples,
+    sources,
+    whole,
+)
 from benchinfer.compare.comparison import TestedComparison
-from benchinfer.compare.contrasts import family_of
+from benchinfer.compare.contrasts import Family, family_of
 from benchinfer.compare.departures import departures
 from benchinfer.compare.evidence import (
     Array,
-    Check,
-    Evidence,
     Level,
     Provenance,
     Setting,
@@ -108,7 +116,7 @@ class MixedComparison(TestedComparison):
             small += _df_words["asymptotic" if df == "asymptotic" else "satterthwaite"]
         noise = {"constant": "", "algorithm": " and a residual variance for each algorithm"}
         small += noise.get(self.design.residual, " and a residual variance for each data set")
-        correction = cautions.overlap_words(self.setting, self.design)
+        correction = resamples.overlap_words(self.setting, self.design)
         return (
             f"The {scale}scores of {self.measure.name} were modelled as {self.formula} by"
             f" restricted maximum likelihood, with {small}. {self.design.reason}{correction}"
@@ -132,8 +140,8 @@ class MixedComparison(TestedComparison):
             names += ["benchinfer.numerics.multiplicity", "benchinfer.compare.adjust:sidak"]
         if common:
             names.append("benchinfer.numerics.tukey")
-        if self.target == "datasets" and cautions.overlap_words(self.setting, self.design):
-            names.append("benchinfer.compare.cautions:overlap_share")
+        if self.target == "datasets" and resamples.overlap_words(self.setting, self.design):
+            names.append("benchinfer.compare.resamples:overlap_share")
         return names
 
     def by_domain(self) -> Comparisons:
@@ -193,6 +201,11 @@ class MixedComparison(TestedComparison):
             )
         return pd.concat(tables, ignore_index=True)
 
+    def asked(self) -> tuple[Family, str]:
+        """Return the contrasts that were asked for, and their adjustment."""
+        levels = self.levels.estimate
+        return asked_of(self.algorithms, self.design, self.provenance.arguments, levels)
+
     def _elsewhere(self, at: Array, about: str) -> "MixedComparison":
         return compared(self.setting, self.fitted, self.provenance.arguments, at, about)
 
@@ -212,14 +225,14 @@ class MixedComparison(TestedComparison):
         DesignError
             Intervals are asked for of a model with several variances per source.
         """
-        return whole.variances(self.fitted, level)
+        return sources.variances(self.fitted, level)
 
     def correlations(self) -> "pd.DataFrame":
         """Intraclass correlations: ``shared correlation``.
 
         The correlation of two scores that share a data set, and whatever else.
         """
-        return whole.correlations(self.variances())
+        return sources.correlations(self.variances())
 
     def departures(self) -> "pd.DataFrame":
         """Predict how each data set departs from the average, and algorithms on it from theirs.
@@ -294,6 +307,17 @@ class MixedComparison(TestedComparison):
         return whole.anova(self.fitted, str(self.provenance.arguments["df"]))
 
 
+def asked_of(
+    algorithms: tuple[str, ...], design: designs.Design, arguments: Mapping[str, Any], levels: Array
+) -> tuple[Family, str]:
+    """Return the contrasts that arguments ask for, and their adjustment."""
+    alternative, contrasts = arguments["alternative"], arguments["contrasts"]
+    directed = alternative != "two-sided"
+    family = family_of(algorithms, contrasts, arguments["control"], levels, directed=directed)
+    common = design.structure == "common" and design.residual == "constant"
+    return family, adjust.resolve(arguments["adjust"], contrasts, alternative, common=common)
+
+
 def compared(
     setting: Setting,
     fitted: Fitted,
@@ -319,20 +343,8 @@ def compared(
     alpha = alpha_of(arguments["level"])
     rows = fitted.fixed.at if at is None else at
     levels = rows @ fitted.model.beta
-    family = family_of(
-        setting.algorithms,
-        arguments["contrasts"],
-        arguments["control"],
-        levels,
-        directed=alternative != "two-sided",
-    )
-    method = adjust.resolve(
-        arguments["adjust"],
-        arguments["contrasts"],
-        alternative,
-        common=design.structure == "common" and design.residual == "constant",
-    )
-    errors = structures.Errors.of(fitted.problem, fitted.model, rows, family, arguments["df"])
+    family, method = asked_of(setting.algorithms, design, arguments, levels)
+    errors = contrast_errors.Errors.of(fitted.estimate, rows, family, arguments["df"])
     chosen = errors.of_structure(design.structure)
     n, shown = len(family.matrix), family.wanted
     evidence, p_error = adjust.evidence_of(
@@ -347,10 +359,10 @@ def compared(
         target=design.target,
         levels=_levels(levels, chosen, n, alpha),
         checks=(
-            *_checks(setting, design, fitted.model, evidence, p_error),
-            *structures.checks(setting, family, evidence, errors, design, method, alpha),
+            *fit_checks.checks(setting, fitted, evidence, p_error),
+            *contrast_errors.checks(setting, family, evidence, errors, design, method, alpha),
             *cautions.checks(setting, design),
-            *_soundness(setting, fitted),
+            *fit_checks.soundness_checks(setting, fitted),
         ),
         provenance=Provenance(
             analysis="compare_mixed",
@@ -367,73 +379,9 @@ def compared(
     )
 
 
-def _soundness(setting: Setting, fitted: Fitted) -> list[Check]:
-    if fitted.residuals is None:
-        return []
-    names = setting.coverage.datasets, setting.algorithms
-    return soundness.checks(fitted.residuals, *names, setting.measure)
-
-
 def _levels(levels: Array, errors: degrees.Adjusted, skip: int, alpha: float) -> Level:
     """Return each algorithm's level with an interval of its own."""
     # Rounding may leave the variance of a constant algorithm just below zero.
     error = np.sqrt(np.maximum(errors.cov.diagonal(), 0.0))
     spread = tukey.critical_t(errors.df[skip:], alpha) * error
     return Level(levels, levels - spread, levels + spread)
-
-
-def _readable(name: str, design: designs.Design, setting: Setting) -> str:
-    """Name a source of variation; indices of structured sources stand for algorithms or data sets.
-
-    Examples of such: ``dataset:algorithm[2]``, ``residual[0]``.
-    """
-    source, bracket, index = name.removesuffix("]").partition("[")
-    if not bracket:
-        whole = design.structure != "unstructured" or name != "dataset:algorithm"
-        return design.source(name) if whole else "some combination of algorithms between data sets"
-    by_dataset = source == "residual" and design.residual == "dataset"
-    owners = setting.coverage.datasets if by_dataset else setting.algorithms
-    return f"{source} of {owners[int(index)]}"
-
-
-def _checks(
-    setting: Setting,
-    design: designs.Design,
-    model: AnyFit,
-    evidence: Evidence,
-    p_error: float,
-) -> tuple[Check, ...]:
-    """Hold the fit against what a reader must know."""
-    few = "data sets" if design.target == "domain" else "replications"
-    absent = [_readable(name, design, setting) for name in model.singular]
-    df = float(evidence.df.min())
-    return (
-        Check.of(
-            "optimiser converged",
-            float(model.optimizer.converged),
-            1.0,
-            ok=model.optimizer.converged,
-            remedy="the optimum is not certain: report this table to the developers",
-        ),
-        Check.of(
-            "variance components at zero",
-            len(model.singular),
-            0.0,
-            ok=not model.singular,
-            remedy=f"no evidence of variation from {join(absent)}; the fit stands",
-        ),
-        Check.of(
-            "degrees of freedom",
-            df,
-            5.0,
-            ok=df >= 5,
-            remedy=f"few degrees of freedom: intervals lean on normality; add {few}",
-        ),
-        Check.of(
-            "error of adjusted p-values",
-            p_error,
-            1e-3,
-            ok=p_error <= 1e-3,
-            remedy="p-values near the level may fall on either side of it",
-        ),
-    )

@@ -6,12 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.compare import prediction
-from benchinfer.compare.contrasts import family_of
-from benchinfer.compare.whole import plain
 from benchinfer.errors import DesignError, message
 from benchinfer.frames import frame
 from benchinfer.measure import Measure
-from benchinfer.numerics.score_model import ScoreModelFit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,9 +87,8 @@ class NewDataset:
 
 def new_dataset(mixed: "MixedComparison", replications: int | None) -> NewDataset:
     """Predict the contrasts of a comparison on a new data set; see `MixedComparison.predict`."""
-    stats, model = plain(mixed.fitted), mixed.model
-    fixed, arguments = mixed.fitted.fixed, mixed.provenance.arguments
-    if stats is None or not isinstance(model, ScoreModelFit) or fixed.x is not None:
+    plain = mixed.fitted.plain
+    if plain is None or mixed.fitted.fixed.x is not None:
         raise DesignError(
             message(
                 "predictions are worked out for one variance per source and one level per"
@@ -101,15 +97,16 @@ def new_dataset(mixed: "MixedComparison", replications: int | None) -> NewDatase
                 " domains make such a model.",
             )
         )
+    stats, model = plain
     prediction.check_predictable(stats, model, one_dataset=mixed.design.one_dataset)
-    family = family_of(mixed.algorithms, arguments["contrasts"], arguments["control"], model.beta)
+    family, _ = mixed.asked()
     residuals = mixed.fitted.residuals
     found = prediction.predict(
         stats,
         model,
         family.matrix[family.wanted],
         own=mixed.structure == "pairwise",
-        df=str(arguments["df"]),
+        df=str(mixed.provenance.arguments["df"]),
         level=mixed.level,
         margin=mixed.measure.margin,
         noise=None if residuals is None else residuals.spread.difference,

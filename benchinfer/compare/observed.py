@@ -42,13 +42,7 @@ class ObservedFit:
     singular: tuple[str, ...]
     optimizer: OptimizerRecord
 
-
-@savable
-@dataclass(frozen=True, slots=True)
-class Observed:
-    """What remains of scores that were fitted one by one: nothing to fit again from."""
-
-    def errors(self, model: ObservedFit, rows: Array, df: str) -> degrees.Adjusted:
+    def errors(self, rows: Array, df: str) -> degrees.Adjusted:
         """Return the covariance of the fixed effects and infinite degrees of freedom.
 
         Raises
@@ -63,9 +57,9 @@ class Observed:
                     hint='df="asymptotic" is normal theory, which needs many data sets.',
                 )
             )
-        return degrees.Adjusted(model.cov, np.full(len(rows), np.inf))
+        return degrees.Adjusted(self.cov, np.full(len(rows), np.inf))
 
-    def spread(self, model: ObservedFit, rows: Array) -> None:
+    def spread(self, rows: Array) -> None:
         """Return nothing: the scores are not kept."""
 
 

@@ -7,8 +7,10 @@ import numpy as np
 from scipy.stats import chi2
 
 from benchinfer.compare import designs, structures
+from benchinfer.compare.averaged import AveragedFit
 from benchinfer.compare.evidence import Setting
 from benchinfer.compare.fitted import fit_design
+from benchinfer.compare.observed import ObservedFit
 from benchinfer.errors import DesignError, message
 from benchinfer.frames import frame
 
@@ -74,9 +76,11 @@ def mixed_structures(
         for residual in _RESIDUAL:
             try:
                 design = structures.resolve(structure, residual, base, setting)
-                model = fit_design(scores, setting, design).model
+                fitted = fit_design(scores, setting, design)
             except DesignError as error:
                 refused.append(str(error).partition("\n")[0])
+                continue
+            if isinstance(model := fitted.model, AveragedFit | ObservedFit):
                 continue
             rows.append(
                 {

@@ -1,7 +1,6 @@
 """F tests of several contrasts of the fixed effects at once."""
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,22 +8,9 @@ from scipy import stats as distributions
 
 from benchinfer.errors import FitError
 from benchinfer.numerics import degrees
+from benchinfer.numerics.fits import TestedFit
 
 type Array = NDArray[np.float64]
-
-
-class Fit(degrees.Fit, Protocol):
-    """What F tests need of a fitted mixed model besides what degrees of freedom need."""
-
-    @property
-    def beta(self) -> Array:
-        """(p,) fixed effects on the scores' scale."""
-        ...
-
-    @property
-    def reml(self) -> bool:
-        """Whether the likelihood is restricted."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +76,7 @@ def _scaled_f(q: int, a1: float, a2: float) -> tuple[float, float]:
     return (1.0 if abs(df - 2) < 0.01 else df * shrunk / (df - 2)), df
 
 
-def _kenward_roger(fit: Fit, contrasts: Array) -> FTest:
+def _kenward_roger(fit: TestedFit, contrasts: Array) -> FTest:
     contrasts = _row_basis(contrasts)
     index, phi, q = fit.members, fit.phi, len(contrasts)
     w = 2 * np.linalg.pinv(fit.derivatives.expected[np.ix_(index, index)], hermitian=True)
@@ -114,7 +100,7 @@ def _common_df(df: Array) -> float:
     return 2 * total / (total - len(df))
 
 
-def _satterthwaite(fit: Fit, contrasts: Array) -> FTest:
+def _satterthwaite(fit: TestedFit, contrasts: Array) -> FTest:
     size, vectors = np.linalg.eigh(contrasts @ fit.cov @ contrasts.T)
     held = size > np.sqrt(np.finfo(float).eps) * size[-1]
     rotated = vectors[:, held].T @ contrasts
@@ -123,7 +109,7 @@ def _satterthwaite(fit: Fit, contrasts: Array) -> FTest:
     return _test(wald, len(rotated), _common_df(df))
 
 
-def _asymptotic(fit: Fit, contrasts: Array) -> FTest:
+def _asymptotic(fit: TestedFit, contrasts: Array) -> FTest:
     contrasts = _row_basis(contrasts)
     return _test(_quadratic(contrasts, fit.beta, fit.cov), len(contrasts), np.inf)
 
@@ -135,7 +121,7 @@ METHODS = {
 }
 
 
-def f_test(fit: Fit, contrasts: Array, method: str = "kenward-roger") -> FTest:
+def f_test(fit: TestedFit, contrasts: Array, method: str = "kenward-roger") -> FTest:
     r"""Test that all contrasts are zero.
 
     With L a basis of the contrasts and C the covariance of the fixed effects, the statistic is
