@@ -1,16 +1,19 @@
 """The commands, one function each: read, ask, print, and say by the exit code how it went."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
 from benchinfer.cli.guard import EPILOG, Exit, settled, verdict_code
 from benchinfer.cli.options import AsJson, MeasureName, Source, reads_scores
+from benchinfer.cli.question import Question
 from benchinfer.errors import ScoreTableError
 
 if TYPE_CHECKING:
     from benchinfer.compare.comparison import Comparison
+    from benchinfer.scores import ScoreTable
 
 app = typer.Typer(
     rich_markup_mode=None,  # plain text, as what is piped should be; and rich takes time to load
@@ -29,19 +32,15 @@ compare = typer.Typer(
 app.add_typer(compare, name="compare")
 
 
-def _open_unit(value: float) -> float:
-    if not 0 < value < 1:
-        raise typer.BadParameter("between 0 and 1, as in 0.95.")
-    return value
-
-
-Level = Annotated[
-    float,
+PerDataset = Annotated[bool, typer.Option("--per-dataset", help="Each data set by itself.")]
+Details = Annotated[
+    bool,
     typer.Option(
-        metavar="NUMBER", callback=_open_unit, help="Confidence level of the family of all pairs."
+        "--details",
+        help="Tests of the whole, verdicts that change without a data set, and what to expect on"
+        " a new one.",
     ),
 ]
-PerDataset = Annotated[bool, typer.Option("--per-dataset", help="Each data set by itself.")]
 
 
 def main() -> None:
@@ -144,34 +143,11 @@ def report(
 @reads_scores
 def mixed(
     source: Source,
+    question: Question,
     *,
     measure: MeasureName = None,
-    level: Level = 0.95,
-    terms: Annotated[
-        str,
-        typer.Option(
-            metavar="LIST",
-            help="Random terms: auto, or some of dataset, dataset:algorithm, dataset:replication,"
-            " separated by commas.",
-        ),
-    ] = "auto",
-    df: Annotated[
-        Literal["kenward-roger", "satterthwaite", "asymptotic"],
-        typer.Option(help="Degrees of freedom."),
-    ] = "kenward-roger",
-    structure: Annotated[
-        Literal["auto", "common", "pairwise"],
-        typer.Option(help="Standard errors: one for all pairs, or each pair its own."),
-    ] = "auto",
-    control: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Compare each algorithm with this one (Dunnett)."),
-    ] = None,
-    adjust: Annotated[
-        Literal["auto", "single-step", "westfall", "shaffer", "holm", "none"],
-        typer.Option(help="Adjustment for many pairs."),
-    ] = "auto",
     per_dataset: PerDataset = False,
+    details: Details = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare by a linear mixed-effects model and simultaneous contrasts.
@@ -181,16 +157,13 @@ def mixed(
     """
     from benchinfer.compare.mixed import compare_mixed
 
-    options = {
-        "level": level,
-        "terms": _terms(terms),
-        "structure": structure,
-        "df": df,
-        "contrasts": "tukey" if control is None else "dunnett",
-        "control": control,
-        "adjust": adjust,
-    }
-    _compare(compare_mixed, source, measure, options, per_dataset=per_dataset, as_json=as_json)
+    if details and per_dataset:
+        raise typer.BadParameter("goes without --per-dataset.", param_hint="'--details'")
+    options = question.arguments(each=per_dataset)
+    scores = source.read()
+    question.check_names(scores)
+    show = Showing(per_dataset=per_dataset, details=details, as_json=as_json)
+    _compare(compare_mixed, scores, source.measure(scores, measure), options, show)
 
 
 @compare.command(epilog=EPILOG)
@@ -219,27 +192,34 @@ def points(
     from benchinfer.compare.points import compare_points
 
     options = {"statistic": statistic, "tolerance": tolerance}
-    _compare(compare_points, source, measure, options, per_dataset=per_dataset, as_json=as_json)
+    scores = source.read()
+    show = Showing(per_dataset=per_dataset, as_json=as_json)
+    _compare(compare_points, scores, source.measure(scores, measure), options, show)
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """What is printed of a comparison, and how."""
+
+    per_dataset: bool
+    as_json: bool
+    details: bool = False
 
 
 def _compare(
     analysis: Callable[..., "Comparison"],
-    source: Source,
-    measure: str | None,
+    scores: "ScoreTable",
+    measure: str,
     options: Mapping[str, Any],
-    *,
-    per_dataset: bool,
-    as_json: bool,
+    show: Showing,
 ) -> None:
     from benchinfer.cli import documents, results
     from benchinfer.compare.local import per_dataset as each
 
-    scores = source.read()
-    measure = source.measure(scores, measure)
-    if per_dataset:
+    if show.per_dataset:
         found = each(analysis, scores, measure, **options)
         relations = found.relations()
-        if as_json:
+        if show.as_json:
             decided = {name: settled(relation) for name, relation in relations.items()}
             documents.write(documents.comparisons(found, decided))
         else:
@@ -248,22 +228,9 @@ def _compare(
     else:
         result = analysis(scores, measure, **options)
         code = verdict_code([result.relation()])
-        if as_json:
-            documents.write(documents.comparison(result, decided=code == Exit.DECIDED))
+        if show.as_json:
+            decided = code == Exit.DECIDED
+            documents.write(documents.comparison(result, decided=decided, details=show.details))
         else:
-            results.comparison(result)
+            results.comparison(result, details=show.details)
     raise typer.Exit(code)
-
-
-def _terms(text: str) -> str | tuple[str, ...]:
-    """Read a list of random terms; ``none`` is the empty one."""
-    from benchinfer.compare.designs import COMPONENTS
-
-    names = tuple(name.strip() for name in text.split(","))
-    if names in {("auto",), ("none",)}:
-        return "auto" if names == ("auto",) else ()
-    if strange := [name for name in names if name not in COMPONENTS[:-1]]:
-        raise typer.BadParameter(
-            f"{strange[0]!r} is none of {', '.join(COMPONENTS[:-1])}.", param_hint="'--terms'"
-        )
-    return names

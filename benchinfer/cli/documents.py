@@ -1,6 +1,7 @@
 """What ``--json`` prints: every number in full, keys as in the column glossary.
 
-JSON has no word for what is not finite: NaN is ``null``, infinities are ``"inf"`` and ``"-inf"``.
+JSON has no word for what is not finite: NaN and the open end of an interval are ``null``, other
+infinities ``"inf"`` and ``"-inf"``.
 """
 
 import dataclasses
@@ -10,12 +11,18 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from benchinfer.errors import DesignError
+
 if TYPE_CHECKING:
     import pandas as pd
 
     from benchinfer.compare.comparison import Comparison
     from benchinfer.compare.local import Comparisons
+    from benchinfer.compare.mixed_comparison import MixedComparison
     from benchinfer.scores import Finding, ScoreTable
+
+
+_ENDS = ("conf_low", "conf_high")
 
 
 def write(document: object) -> None:
@@ -42,8 +49,11 @@ def plain(value: Any) -> Any:
 
 
 def rows(table: "pd.DataFrame") -> list[dict[str, object]]:
-    """Turn a table into one record per row."""
-    return [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False)]
+    """Turn a table into one record per row; intervals have no end where they are open."""
+    found = [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False)]
+    for row in found:
+        row.update({end: None for end in _ENDS if end in row and math.isinf(row[end])})
+    return found
 
 
 def findings(found: Sequence["Finding"]) -> list[dict[str, object]]:
@@ -70,8 +80,11 @@ def table(scores: "ScoreTable") -> dict[str, object]:
     }
 
 
-def comparison(result: "Comparison", *, decided: bool) -> dict[str, object]:
-    """Write down a comparison."""
+def comparison(result: "Comparison", *, decided: bool, details: bool = False) -> dict[str, object]:
+    """Write down a comparison, with the details of its model if asked for."""
+    from benchinfer.compare.mixed_comparison import MixedComparison
+
+    mixed = isinstance(result, MixedComparison)
     return {
         "analysis": result.title,
         "headline": result.headline(),
@@ -87,8 +100,41 @@ def comparison(result: "Comparison", *, decided: bool) -> dict[str, object]:
         "summary": rows(result.summary()),
         "contrasts": rows(result.contrasts()),
         "diagnostics": rows(result.diagnostics()),
+        **(_model(result, details=details) if mixed else {}),
         "provenance": result.provenance,
     }
+
+
+def _model(result: "MixedComparison", *, details: bool) -> dict[str, object]:
+    """Write down what a mixed model says; what it does not answer is named in ``refused``."""
+    found: dict[str, object] = {
+        "variances": rows(result.variances()),
+        "correlations": rows(result.correlations()),
+        "anova": rows(result.anova()),
+    }
+    if not details:
+        return found
+    if result.fitted.fixed.domains:
+        found["by_domain"] = {n: rows(r.contrasts()) for n, r in result.by_domain().items()}
+    if result.design.covariates:
+        found["slopes"] = rows(result.slopes())
+    refused: dict[str, str] = {}
+    for name, ask in (("influence", _influence), ("prediction", _prediction)):
+        found[name] = None
+        try:
+            found[name] = ask(result)
+        except DesignError as error:
+            refused[name] = str(error)
+    return found | {"refused": refused}
+
+
+def _influence(result: "MixedComparison") -> object:
+    return rows(result.influence())
+
+
+def _prediction(result: "MixedComparison") -> object:
+    new = result.predict()
+    return {"summary": rows(new.summary()), "contrasts": rows(new.contrasts())}
 
 
 def comparisons(results: "Comparisons", decided: Mapping[str, bool]) -> dict[str, object]:

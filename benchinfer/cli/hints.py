@@ -24,6 +24,16 @@ def _resampling(found: re.Match[str]) -> str:
     return f"--resampling {kind}:{size}" if size else f"--resampling {kind}"
 
 
+def _covariates(found: re.Match[str]) -> str:
+    return f"--covariates {shlex.quote(','.join(re.findall(r"'([^']*)'", found[1])))}"
+
+
+# Arguments that are options of the same name.
+_OPTIONS = (
+    "nan|repeats|layout|terms|adjust|structure|residual|domains|df|contrasts|alternative|target"
+    "|missing|statistic"
+)
+
 # From the special to the general: what one has rewritten, the next ones no longer find.
 _REWRITES: tuple[tuple[re.Pattern[str], _Rewrite], ...] = tuple(
     (re.compile(pattern), rewrite)
@@ -42,10 +52,17 @@ _REWRITES: tuple[tuple[re.Pattern[str], _Rewrite], ...] = tuple(
             _resampling,
         ),
         (r"resampling=\.\.\.", "--resampling KIND"),
+        (r'Measure\(scale="(\w+)"\)', r"NAME:BETTER:TOLERANCE:\1 in --measures"),
         (r'scale="(\w+)"', r"NAME:BETTER:TOLERANCE:\1 in --measures"),
         (r'better="(\w+)"', r"NAME:\1"),
         (r'contrasts="dunnett"', "--control NAME"),
-        (r'\b(nan|repeats|layout|terms|adjust|structure|df|statistic)="([\w-]+)"', r"--\1 \2"),
+        (r'control="best"', "--control best"),
+        (r"contrasts=\[\.\.\.\]", "--order LIST"),
+        (rf'\b({_OPTIONS})="([\w-]+)"', r"--\1 \2"),
+        (r"read_scores\(\.\.\., covariates=\[(.*?)\]\)", _covariates),
+        (r"\bcovariates=", "--covariate"),
+        (r"\bcompare_mixed\(\.\.\., (--[^)]*)\)", r"\1"),
+        (r"\binfluence\(\)", "--details"),
         (r"\bquery=", "--query "),
         (r"compare scores\.complete\(.*?\), or use compare_mixed", "use compare mixed"),
         (r"\bcompare_(mixed|points)\b", r"compare \1"),

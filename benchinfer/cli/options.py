@@ -1,8 +1,8 @@
 """The options that say where scores come from, written once for all commands."""
 
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -150,21 +150,31 @@ class Source:
 def reads_scores(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `Source` in front of its own, and errors without tracebacks.
 
-    The command is called with a `Source` and its own options.
+    The command is called with a `Source` and its own options. Other parameters whose type is a
+    dataclass are made from options in the same way.
     """
+    own = inspect.signature(command, eval_str=True).parameters.values()
+    groups: dict[str, Any] = {p.name: p.annotation for p in own if is_dataclass(p.annotation)}
 
     def run(**given: Any) -> None:
-        shared = {field.name: given.pop(field.name) for field in fields(Source)}
+        made = {
+            name: group(**{field.name: given.pop(field.name) for field in fields(group)})
+            for name, group in groups.items()
+        }
         with guarded():
-            command(Source(**shared), **given)
+            command(**made, **given)
 
-    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
-    shared = list(inspect.signature(Source, eval_str=True).parameters.values())
-    both = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in [*shared, *own]]
+    shared = [p for group in groups.values() for p in _options(group)]
+    both = [*shared, *(p for p in own if p.name not in groups)]
+    both = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in both]
     run.__signature__ = inspect.Signature(both)  # pyright: ignore[reportFunctionMemberAccess]
     run.__annotations__ = {p.name: p.annotation for p in both}
     run.__name__, run.__doc__ = command.__name__, command.__doc__
     return run
+
+
+def _options(group: type[Any]) -> Iterable[inspect.Parameter]:
+    return inspect.signature(group, eval_str=True).parameters.values()
 
 
 def _measures(texts: list[str] | None) -> str | list[str] | None:

@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from benchinfer.cli import rounding
+from benchinfer.cli import model, rounding
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.terminal import Grid, Terminal
-from benchinfer.compare.phrases import count
+from benchinfer.compare.phrases import count, join
 from benchinfer.reports import numbers
 
 if TYPE_CHECKING:
@@ -22,8 +22,10 @@ LEGEND = "a > b: a is better    a ~ b: equivalent    a ? b: not told apart"
 _LINE = 72  # pairs that are not told apart are listed if they fit on one line, else counted
 
 
-def comparison(result: "Comparison") -> None:
-    """Print a comparison."""
+def comparison(result: "Comparison", *, details: bool = False) -> None:
+    """Print a comparison, with the details of its model if asked for."""
+    from benchinfer.compare.mixed_comparison import MixedComparison
+
     out = Terminal()
     headline(out, result)
     out.line()
@@ -31,6 +33,10 @@ def comparison(result: "Comparison") -> None:
     out.heading(f"Levels: {result.measure.title} ({result.measure.better} is better)")
     out.grid(levels(result))
     contrasts(out, result)
+    if isinstance(result, MixedComparison):
+        model.variation(out, result)
+        if details:
+            model.details(out, result)
     beware(out, result)
 
 
@@ -74,12 +80,17 @@ def order(relation: "Relation") -> list[str]:
     if len(equal):
         ties = zip(equal["first"], equal["second"], strict=True)
         lines.append(", ".join(f"{a} ~ {b}" for a, b in ties))
-    apart = pairs[pairs["verdict"].isin(["undecided", "missing"])]
+    apart = pairs[pairs["verdict"] == "undecided"]
     listed = ", ".join(f"{a} ? {b}" for a, b in zip(apart["first"], apart["second"], strict=True))
     if len(listed) > _LINE:
         are = "is" if len(apart) == 1 else "are"
         listed = f"{len(apart)} of {count(len(pairs), 'pair')} {are} not told apart"
-    return [*lines, listed] if listed else lines
+    if listed:
+        lines.append(listed)
+    if missing := int((pairs["verdict"] == "missing").sum()):
+        are = "is" if missing == 1 else "are"
+        lines.append(f"{missing} of {count(len(pairs), 'pair')} {are} not compared")
+    return lines
 
 
 def levels(result: "Comparison") -> Grid:
@@ -96,7 +107,7 @@ def levels(result: "Comparison") -> Grid:
     for row in table.to_dict("records"):
         cells = [f"{row['rank']:g}", row["algorithm"], rounding.number(row["estimate"], decimals)]
         if has_interval:
-            cells.append(_interval(row["conf_low"], row["conf_high"], decimals))
+            cells.append(rounding.interval(row["conf_low"], row["conf_high"], decimals))
         rows.append((*cells, str(row["n"])))
     return Grid((*heads, "scores"), tuple(rows), frozenset({0, 2, 3, 4}))
 
@@ -104,31 +115,51 @@ def levels(result: "Comparison") -> Grid:
 def contrasts(out: Terminal, result: "Comparison") -> None:
     """Print the evidence for every pair."""
     table, measure = result.contrasts(), result.measure
-    tested = "p_value" in table
+    tests = {"p_value": "p", "p_noninferiority": "p not worse"}
+    tests = {key: head for key, head in tests.items() if key in table}
     decimals = numbers.decimals(_spreads(table, measure))
+    lowest = -math.inf if measure.scale == "identity" else 0.0
     heads = ["first", "second", measure.effect_name]
-    if tested:
-        heads += [f"{rounding.percent(result.level)} interval", "p"]
+    if tests:
+        kind = "interval" if _two_sided(result) else "bound"
+        heads += [f"{rounding.percent(result.level)} {kind}", *tests.values()]
     rows: list[tuple[str, ...]] = []
     for row in table.to_dict("records"):
         cells = [row["first"], row["second"], rounding.number(row["estimate"], decimals)]
-        if tested:
-            cells.append(_interval(row["conf_low"], row["conf_high"], decimals))
-            cells.append(numbers.p_value(row["p_value"]))
+        if tests:
+            cells.append(rounding.interval(row["conf_low"], row["conf_high"], decimals, lowest))
+            cells += [numbers.p_value(row[key]) for key in tests]
         rows.append((*cells, f"{row['winner']} better" if row["winner"] else row["verdict"]))
     out.heading(f"Contrasts: {direction(measure)}")
     out.grid(
         Grid(
             (*heads, "verdict"),
             tuple(rows),
-            frozenset({2, 3, 4} if tested else {2}),
+            frozenset(range(2, len(heads))),
             tuple("" if name else "dim" for name in table["winner"]),
         )
     )
     out.line()
-    if tested:
+    if tests:
         out.prose(f"{_sentence(result.provenance.adjustment)}.")
     out.prose(result.rule)
+    _not_worse(out, result)
+
+
+def _two_sided(result: "Comparison") -> bool:
+    return result.provenance.arguments.get("alternative", "two-sided") == "two-sided"
+
+
+def _not_worse(out: Terminal, result: "Comparison") -> None:
+    """Say what one-sided tests show of pairs that are not worse by the tolerance."""
+    from benchinfer.compare.comparison import TestedComparison
+
+    if not isinstance(result, TestedComparison) or _two_sided(result):
+        return
+    if result.measure.tolerance == 0:
+        return
+    shown = [f"{a} than {b}" for a, b in result.noninferior()]
+    out.prose(f"Shown not to be worse by the tolerance: {join(shown) or 'none'}.")
 
 
 def direction(measure: "Measure") -> str:
@@ -186,12 +217,6 @@ def _spreads(table: "pd.DataFrame", measure: "Measure") -> list[float]:
 def _steps(table: "pd.DataFrame") -> list[float]:
     """Return the distances of neighbouring levels."""
     return table["estimate"].sort_values().diff().dropna().tolist()
-
-
-def _interval(low: float, high: float, decimals: int) -> str:
-    if math.isnan(low):
-        return ""
-    return f"{rounding.number(low, decimals)} to {rounding.number(high, decimals)}"
 
 
 def _sentence(text: str) -> str:

@@ -29,3 +29,41 @@ def percent(level: float) -> str:
     ('95 %', '99.9 %')
     """
     return f"{100 * level:.4g} %"
+
+
+def share(value: float) -> str:
+    """Write a share, one of less than half a percent with a digit more.
+
+    Examples
+    --------
+    >>> share(0.5166), share(0.0042), share(0.0)
+    ('52 %', '0.4 %', '0 %')
+    """
+    return f"{100 * value:.{1 if 0 < value < 0.005 else 0}f} %"
+
+
+def interval(low: float, high: float, decimals: int, lowest: float = -math.inf) -> str:
+    """Write an interval; one that is open at an end is a bound.
+
+    Parameters
+    ----------
+    low, high, decimals
+        The ends, and with how many decimals.
+    lowest
+        The least value that there is: 0 for ratios.
+
+    Examples
+    --------
+    >>> interval(0.1, 0.25, 2), interval(-math.inf, 0.25, 2), interval(0.1, math.inf, 2)
+    ('0.10 to 0.25', 'at most 0.25', 'at least 0.10')
+    >>> interval(math.nan, math.nan, 2)
+    ''
+    """
+    if math.isnan(low):
+        return ""
+    above, below = low > lowest, high < math.inf
+    if above and below:
+        return f"{number(low, decimals)} to {number(high, decimals)}"
+    if not (above or below):
+        return "no bound"
+    return f"at least {number(low, decimals)}" if above else f"at most {number(high, decimals)}"

@@ -1,0 +1,144 @@
+"""What is printed of a mixed model beyond verdicts: shares of variance, details asked for."""
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from benchinfer.cli import rounding
+from benchinfer.cli.hints import translated
+from benchinfer.cli.terminal import Grid, Terminal
+from benchinfer.compare.phrases import count
+from benchinfer.errors import DesignError
+from benchinfer.reports import numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.compare.mixed_comparison import MixedComparison
+    from benchinfer.compare.new_dataset import NewDataset
+
+_TESTS = {"likelihood ratio": "LR"}  # what would make the table wider than a terminal
+
+
+def variation(out: Terminal, result: "MixedComparison") -> None:
+    """Print how the variance of single scores divides, in a sentence."""
+    table = result.variances()
+    shares = [
+        f"{s} {rounding.share(x)}" for s, x in zip(table["source"], table["share"], strict=True)
+    ]
+    out.line()
+    out.prose(f"Variance of single scores: {', '.join(shares)}.")
+
+
+def details(out: Terminal, result: "MixedComparison") -> None:
+    """Print tests of the whole, influence, predictions, and what domains and covariates add."""
+    if result.fitted.fixed.domains:
+        _domains(out, result)
+    if result.design.covariates:
+        _slopes(out, result)
+    tests = result.anova()
+    if len(tests):
+        out.heading("Tests of the whole (LR: likelihood ratio)")
+        out.grid(_tests(tests))
+    out.heading("Verdicts that change when one is left out")
+    _unless_refused(out, result.influence, _influence)
+    out.heading("On a new data set")
+    _unless_refused(out, result.predict, lambda out, found: _prediction(out, found, result))
+
+
+def _unless_refused[T](
+    out: Terminal, ask: Callable[[], T], show: Callable[[Terminal, T], None]
+) -> None:
+    """Show an answer, or why there is none."""
+    try:
+        found = ask()
+    except DesignError as error:
+        out.message(f"Not answered: {translated(str(error))}", style="yellow")
+    else:
+        show(out, found)
+
+
+def _domains(out: Terminal, result: "MixedComparison") -> None:
+    from benchinfer.cli.results import order
+
+    out.heading("In each domain")
+    found = result.by_domain().relations()
+    rows = tuple((name, "; ".join(order(relation))) for name, relation in found.items())
+    out.grid(Grid(("domain", "order"), rows))
+
+
+def _slopes(out: Terminal, result: "MixedComparison") -> None:
+    table = result.slopes()
+    rows = tuple(
+        (
+            row["covariate"],
+            row["first"],
+            row["second"],
+            f"{row['estimate']:.3g}",
+            f"{row['conf_low']:.3g} to {row['conf_high']:.3g}",
+            numbers.p_value(row["p_value"]),
+        )
+        for row in table.to_dict("records")
+    )
+    out.heading("Slopes: difference per unit of the covariate")
+    heads = ("covariate", "first", "second", "difference")
+    interval = f"{rounding.percent(result.level)} interval"
+    out.grid(Grid((*heads, interval, "p"), rows, frozenset({3, 4, 5})))
+
+
+def _tests(table: "pd.DataFrame") -> Grid:
+    rows: list[tuple[str, ...]] = []
+    for row in table.to_dict("records"):
+        test = str(row["test"])
+        for long, short in _TESTS.items():
+            test = test.replace(long, short)
+        free = [row["df"], row["df_residual"]]
+        degrees = ", ".join(f"{x:.4g}" for x in free if math.isfinite(x))
+        p = numbers.p_value(row["p_value"])
+        rows.append((row["term"], test, f"{row['statistic']:.4g}", degrees, p))
+    return Grid(("term", "test", "statistic", "df", "p"), tuple(rows), frozenset({2, 3, 4}))
+
+
+def _influence(out: Terminal, table: "pd.DataFrame") -> None:
+    unit, tried = table.columns[0], int(table["refitted"].sum())
+    changed = table[table["n_changed"] > 0]
+    for name, changes in zip(changed[unit], changed["changes"], strict=True):
+        out.prose(f"- without {name}: {changes}", hanging="  ")
+    each = count(tried, unit if unit != "dataset" else "data set")
+    if not len(changed):
+        out.prose(f"None, whichever of the {each} is left out.")
+    elif len(changed) < tried:
+        out.prose(f"None changes without another one of the {each}.")
+
+
+def _prediction(out: Terminal, found: "NewDataset", result: "MixedComparison") -> None:
+    ranks, pairs = found.summary(), found.contrasts()
+    margin = result.measure.tolerance > 0
+    out.prose(str(found))
+    out.line()
+    ranks = ranks.sort_values("prob_best_next", ascending=False, kind="stable")
+    keys = ["prob_best_next", *(["prob_near_best"] if margin else [])]
+    rows = tuple((row["algorithm"], *(f"{row[k]:.2f}" for k in keys)) for row in _records(ranks))
+    heads = ("algorithm", "P(best)", "P(within tolerance of the best)")
+    out.grid(Grid(heads[: 1 + len(keys)], rows, frozenset({1, 2})))
+    out.line()
+    decimals = numbers.decimals(((pairs["conf_high"] - pairs["conf_low"]) / 4).tolist())
+    keys = ["prob_first", *(["prob_equivalent"] if margin else []), "prob_second"]
+    cells = tuple(
+        (
+            row["first"],
+            row["second"],
+            rounding.number(row["estimate"], decimals),
+            rounding.interval(row["conf_low"], row["conf_high"], decimals),
+            *(f"{row[k]:.2f}" for k in keys),
+        )
+        for row in _records(pairs)
+    )
+    heads = ("first", "second", result.measure.effect_name)
+    heads += (f"{rounding.percent(result.level)} prediction", "P(first)")
+    heads += ("P(equiv)", "P(second)") if margin else ("P(second)",)
+    out.grid(Grid(heads, cells, frozenset(range(2, len(heads)))))
+
+
+def _records(table: "pd.DataFrame") -> list[dict[str, Any]]:
+    return table.to_dict("records")  # pyright: ignore[reportReturnType]
