@@ -69,19 +69,22 @@ def _domains(out: Terminal, result: "MixedComparison") -> None:
 
 def _slopes(out: Terminal, result: "MixedComparison") -> None:
     table = result.slopes()
+    decimals = numbers.decimals(((table["conf_high"] - table["conf_low"]) / 4).tolist())
+    lowest = -math.inf if result.measure.scale == "identity" else 0.0
     rows = tuple(
         (
             row["covariate"],
             row["first"],
             row["second"],
-            f"{row['estimate']:.3g}",
-            f"{row['conf_low']:.3g} to {row['conf_high']:.3g}",
+            rounding.number(row["estimate"], decimals),
+            rounding.interval(row["conf_low"], row["conf_high"], decimals, lowest),
             numbers.p_value(row["p_value"]),
         )
         for row in table.to_dict("records")
     )
-    out.heading("Slopes: difference per unit of the covariate")
-    heads = ("covariate", "first", "second", "difference")
+    effect = result.measure.effect_name
+    out.heading(f"Slopes: {effect} per unit of the covariate")
+    heads = ("covariate", "first", "second", effect)
     interval = f"{rounding.percent(result.level)} interval"
     out.grid(Grid((*heads, interval, "p"), rows, frozenset({3, 4, 5})))
 
