@@ -153,7 +153,11 @@ class Question:
         }
 
     def check_names(self, scores: "ScoreTable") -> None:
-        """Find the algorithms that are named; a wrong name is wrong usage."""
+        """Find the algorithms and covariates that are named; a wrong name is wrong usage."""
+        if self.covariate:
+            from benchinfer.compare.fitted import known_covariates
+
+            _checked("--covariate", known_covariates, scores, tuple(self.covariate))
         if self.control is None and self.order is None:
             return
         import numpy as np

@@ -21,7 +21,7 @@ type Adjust = Literal["auto", "single-step", "westfall", "shaffer", "holm", "non
 
 ADJUSTMENTS = ("single-step", "westfall", "shaffer", "holm", "none")
 # With an error of its own for each pair the joint distribution of the statistics is not known.
-_JOINT = ("single-step", "westfall")
+JOINT = ("single-step", "westfall")
 
 
 def resolve(adjust: Adjust, contrasts: Contrasts, alternative: Alternative, *, common: bool) -> str:
@@ -36,7 +36,7 @@ def resolve(adjust: Adjust, contrasts: Contrasts, alternative: Alternative, *, c
         return "single-step" if common else "holm"
     if adjust not in ADJUSTMENTS:
         raise DesignError(unknown("adjust", adjust, ["auto", *ADJUSTMENTS]))
-    if adjust in _JOINT and not common:
+    if adjust in JOINT and not common:
         raise DesignError(
             message(
                 f"adjust={adjust!r} needs one variance common to all pairs.",
@@ -167,7 +167,7 @@ def evidence_of(
         margin=np.where(flat, -side * np.inf, (estimate + side * margin) / safe),
         df=errors.df,
     )
-    if adjust in _JOINT:
+    if adjust in JOINT:
         p, q, not_worse, critical, p_error = _joint(family, errors, tests, adjust, alpha)
     else:
         raw = tests.raw(tests.difference)

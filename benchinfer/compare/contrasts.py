@@ -163,7 +163,8 @@ def _steps(algorithms: tuple[str, ...], order: Sequence[str]) -> Family:
         )
     index = np.array([algorithms.index(name) for name in order], dtype=np.int64)
     pairs = np.column_stack([index[1:], index[:-1]])
-    words = f"the {count(len(pairs), 'step')} along {join(list(order))}"
+    steps = "the one step" if len(pairs) == 1 else f"the {len(pairs)} steps"
+    words = f"{steps} along {join(list(order))}"
     return Family(pairs, _differences(pairs, len(algorithms)), words)
 
 
@@ -198,7 +199,8 @@ def _weighted(algorithms: tuple[str, ...], weights: Weights) -> Family:
     sides = tuple((_side(algorithms, row), _side(algorithms, -row)) for row in matrix)
     pairs = np.array([(_single(row), _single(-row)) for row in matrix], dtype=np.int64)
     named = () if (pairs != NO_ALGORITHM).all() else sides
-    words = f"the {count(len(weights), 'contrast')} asked for"
+    many = "the one contrast" if len(weights) == 1 else f"the {len(weights)} contrasts"
+    words = f"{many} asked for"
     return Family(pairs, matrix, words, named, tuple(weights))
 
 

@@ -36,7 +36,7 @@ def departures(setting: Setting, fitted: Fitted, level: float) -> "pd.DataFrame"
         One row per data set (``algorithm`` is empty) and one per cell; for domains their names
         stand in the place of data sets. The interval is that of the prediction error, the
         uncertainty of the fixed effects included (Henderson 1975); with a structured covariance the
-        fixed effects are taken as known.
+        fixed effects are taken as known, and both sources are predicted together.
 
     Raises
     ------
@@ -57,10 +57,17 @@ def _effects(setting: Setting, fitted: Fitted) -> list[Source]:
     datasets, algorithms = setting.coverage.datasets, setting.algorithms
     cells = [(d, k) for d in datasets for k in algorithms]
     if isinstance(model, StructuredFit):
-        found = [("dataset:algorithm", cells, model.blup_profile, model.blup_profile_variance)]
+        found = [
+            ("dataset + dataset:algorithm", cells, model.blup_profile, model.blup_profile_variance)
+        ]
         if model.domain is not None:
             pairs = [(g, k) for g in domain_codes(setting)[0] for k in algorithms]
-            domains = ("domain:algorithm", pairs, model.blup_domain, model.blup_domain_variance)
+            domains = (
+                "domain + domain:algorithm",
+                pairs,
+                model.blup_domain,
+                model.blup_domain_variance,
+            )
             found.insert(0, domains)
         return [(name, units, mean, np.sqrt(v)) for name, units, mean, v in found]
     if fitted.plain is None or fitted.design.one_dataset:

@@ -75,6 +75,11 @@ class Design:
 
     @property
     def formula(self) -> str:
+        """The model as R users write it, and where it is fitted."""
+        return self.model + (", on each data set by itself" if self.each else "")
+
+    @property
+    def model(self) -> str:
         """The model as R users write it."""
         name = self.measure if self.measure.isidentifier() else f"`{self.measure}`"
         fixed = "domain:algorithm" if self.domains == "separate" else "algorithm"
@@ -89,8 +94,7 @@ class Design:
             terms = [inner, *rest]
         if self.domains == "random":
             terms = ["(1|domain)", "(1|domain:algorithm)", *terms]
-        where = ", on each data set by itself" if self.each else ""
-        return f"{name} ~ " + " + ".join([fixed, *slopes, *terms]) + where
+        return f"{name} ~ " + " + ".join([fixed, *slopes, *terms])
 
     def source(self, component: str) -> str:
         """Name a fitted component as the formula does."""

@@ -63,23 +63,29 @@ class Fitted:
         return None
 
 
-def varying(scores: "ScoreTable", measure: str, covariates: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the covariates, of those asked for, that vary within data sets.
+def known_covariates(scores: "ScoreTable", covariates: tuple[str, ...]) -> None:
+    """Refuse covariates that the table was not read with.
 
     Raises
     ------
     DesignError
-        The table has no such covariate.
+        With those that it has, or how to keep them.
     """
-    if strange := [name for name in covariates if name not in scores.covariates]:
-        if scores.covariates:
-            raise DesignError(unknown("covariate", strange[0], scores.covariates))
+    strange = [name for name in covariates if name not in scores.covariates]
+    if strange and scores.covariates:
+        raise DesignError(unknown("covariate", strange[0], scores.covariates))
+    if strange:
         raise DesignError(
             message(
                 "the table was read without covariates.",
                 hint=f"read_scores(..., covariates={list(covariates)!r}) keeps these columns.",
             )
         )
+
+
+def varying(scores: "ScoreTable", measure: str, covariates: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the covariates, of those asked for, that vary within data sets."""
+    known_covariates(scores, covariates)
     if not covariates:
         return ()
     known = scores.dataset_covariates(measure)

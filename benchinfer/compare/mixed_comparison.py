@@ -17,6 +17,7 @@ from benchinfer.compare import (
     resamples,
     sources,
     whole,
+    wording,
 )
 from benchinfer.compare.comparison import TestedComparison
 from benchinfer.compare.contrasts import Family, family_of
@@ -102,8 +103,9 @@ class MixedComparison(TestedComparison):
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""
-        # Zero-argument super() does not work in a slotted dataclass.
-        return TestedComparison.scope(self) + (f", {self.about}" if self.about else "")
+        apart = self.about and self.design.domains == "separate"
+        where = wording.scope(self.setting, self.target, "one" if apart else self.design.domains)
+        return f"{where}, {self.about}" if self.about else where
 
     @property
     def method(self) -> str:
@@ -117,28 +119,30 @@ class MixedComparison(TestedComparison):
         noise = {"constant": "", "algorithm": " and a residual variance for each algorithm"}
         small += noise.get(self.design.residual, " and a residual variance for each data set")
         correction = resamples.overlap_words(self.setting, self.design)
+        model = self.design.model
+        how = " (each data set by itself)" if self.design.each else ""
+        how += " (score by score, by statsmodels)" if self.design.by_run else ""
         return (
-            f"The {scale}scores of {self.measure.name} were modelled as {self.formula} by"
-            f" restricted maximum likelihood, with {small}. {self.design.reason}{correction}"
+            f"The {scale}scores of {self.measure.name} were modelled as {model} by restricted"
+            f" maximum likelihood{how}, with {small}. {self.design.reason}{correction}"
             f" {self.provenance.adjustment}."
         )
 
     def rests_on(self) -> list[str]:
         """Return the modules and functions used whose docstrings name their sources."""
-        common = self.structure == "common"
-        adjustment = str(self.provenance.arguments["adjust"])
-        if adjustment == "auto":
-            adjustment = "single-step" if common else "holm"
+        _, adjustment = self.asked()
+        joint, pairwise = adjustment in adjust.JOINT, self.structure == "pairwise"
         df = str(self.provenance.arguments["df"]).replace("-", "_")
-        names = ["benchinfer.compare.mixed", "benchinfer.numerics.reml"]
+        engine = "reml" if self.fitted.plain is not None else "structured.levels"
+        names = ["benchinfer.compare.mixed", f"benchinfer.numerics.{engine}"]
         names.append(
-            f"benchinfer.numerics.degrees:{df}" if common else "benchinfer.numerics.robust"
+            "benchinfer.numerics.robust" if pairwise else f"benchinfer.numerics.degrees:{df}"
         )
         if adjustment in {"shaffer", "westfall"}:
             names.append(f"benchinfer.numerics.multiplicity:{adjustment}")
         if adjustment in {"holm", "shaffer"}:
             names += ["benchinfer.numerics.multiplicity", "benchinfer.compare.adjust:sidak"]
-        if common:
+        if joint:
             names.append("benchinfer.numerics.tukey")
         if self.target == "datasets" and resamples.overlap_words(self.setting, self.design):
             names.append("benchinfer.compare.resamples:overlap_share")

@@ -1,5 +1,6 @@
 """Covariates that vary from run to run: the slow path, score by score, through statsmodels."""
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -128,7 +129,10 @@ def _mixed_lm(found: "Observations", x: Array, terms: tuple[str, ...], y: Array)
         exog_re=np.ones((len(y), 1)) if "dataset" in terms else None,
         exog_vc=VCSpec(names, columns, mats) if names else None,
     )
-    return cast("Any", model).fit(reml=True, method=["lbfgs", "bfgs", "cg"])
+    with warnings.catch_warnings():
+        # What it warns of, variances at zero and failed convergence, is in the record of the fit.
+        warnings.simplefilter("ignore")
+        return cast("Any", model).fit(reml=True, method=["lbfgs", "bfgs", "cg"])
 
 
 def _indicators(codes: NDArray[np.int64]) -> Array:

@@ -51,13 +51,17 @@ def variances(fitted: Fitted, level: float | None) -> "pd.DataFrame":
 def _structured(model: StructuredFit, design: Design) -> dict[str, float]:
     """Return the sources of a structured model, variances averaged over the algorithms.
 
-    What all algorithms share on a data set is the mean covariance of two algorithms.
+    What all algorithms share on a data set is the mean covariance of two algorithms, or nothing
+    where that is negative.
     """
     k = len(model.between)
 
     def split(cov: Array) -> tuple[float, float]:
-        shared = (cov.sum() - np.trace(cov)) / (k * (k - 1))
-        return float(shared), float(np.trace(cov)) / k - float(shared)
+        each = float(np.trace(cov)) / k
+        shared = float(cov.sum() - np.trace(cov)) / (k * (k - 1))
+        # Up to rounding a variance is zero, or all of it is shared.
+        shared = min(max(shared, 0.0), each)
+        return (shared, each - shared) if shared < each * (1 - 1e-9) else (each, 0.0)
 
     held: dict[str, float] = {}
     if model.domain is not None:

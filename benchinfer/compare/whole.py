@@ -11,7 +11,7 @@ from benchinfer.compare.averaged import AveragedFit
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.fitted import Fitted
 from benchinfer.compare.observed import ObservedFit
-from benchinfer.compare.problem import Fit
+from benchinfer.compare.problem import Fit, Solved
 from benchinfer.frames import frame
 from benchinfer.numerics.profile import effect_test, variance_test
 from benchinfer.numerics.wald import f_test
@@ -59,13 +59,14 @@ def _fixed(fitted: Fitted, df: str) -> Iterator[Row]:
         slopes = fixed.slopes(name)
         yield _f(name, fitted, model, slopes.mean(axis=0, keepdims=True), df)
         yield _f(f"algorithm:{name}", fitted, model, d @ slopes, df)
-    if fitted.plain is not None:
+    overlap = isinstance(fitted.estimate, Solved) and fitted.estimate.problem.overlap > 0
+    if fitted.plain is not None and not overlap:
         x, k = fixed.x, len(fixed.at)
         # The smaller model: the same columns, the algorithms' own put together.
         null = None if x is None else x.reshape(*x.shape[:2], -1, k).sum(axis=3)
         test = effect_test(fitted.plain[0], fitted.design.fitted, x, null)
         yield (
-            "algorithm",
+            "algorithm" if x is None else "algorithm and its interactions",
             "likelihood ratio (ML)",
             test.statistic,
             float(test.df),
@@ -76,14 +77,21 @@ def _fixed(fitted: Fitted, df: str) -> Iterator[Row]:
 
 def _f(term: str, fitted: Fitted, model: Fit, rows: Array, df: str) -> Row:
     found = f_test(model, rows, df)
+    statistic, p_value = found.statistic, found.p_value
+    if isinstance(fitted.estimate, Solved) and fitted.estimate.problem.overlap:
+        # Overlapping resamples raise the covariance that the test of the model knows.
+        cov = rows @ fitted.estimate.errors(rows, df).cov @ rows.T
+        estimate = rows @ model.beta
+        statistic = float(estimate @ np.linalg.solve(cov, estimate)) / len(rows)
+        p_value = float(f_distribution.sf(statistic, len(rows), found.df_denominator))
     words = "F, one variance for all pairs" if fitted.design.structure == "pairwise" else "F"
     return (
         term,
         words,
-        found.statistic,
+        statistic,
         float(found.df_numerator),
         found.df_denominator,
-        found.p_value,
+        p_value,
     )
 
 

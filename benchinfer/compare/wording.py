@@ -16,12 +16,29 @@ if TYPE_CHECKING:
     from benchinfer.compare.evidence import Setting
 
 
-def scope(setting: "Setting", target: str) -> str:
-    """Say what the claims are about."""
+_DOMAINS = {
+    "pooled": ", {} domains taken as one",
+    "separate": ", as the mean over its {} domains",
+    "random": ", its {} domains taken as a sample of domains",
+    "one": "",
+}
+
+
+def scope(setting: "Setting", target: str, domains: str = "pooled") -> str:
+    """Say what the claims are about.
+
+    Parameters
+    ----------
+    setting, target
+        What was compared, and what the claims are about.
+    domains
+        What several domains are taken as: ``"pooled"``, ``"separate"``, ``"random"``, or ``"one"``
+        where the claim is about one of them.
+    """
     d = len(setting.coverage.datasets)
     if target == "domain":
-        domains = len(set(setting.domains))
-        mixed = f", {domains} domains taken as one" if domains > 1 else ""
+        n = len(set(setting.domains))
+        mixed = _DOMAINS[domains].format(n) if n > 1 else ""
         return f"on average over the domain that the {d} data sets stand for{mixed}"
     if d > 1:
         return f"on average over these {d} data sets"
@@ -89,6 +106,8 @@ def _of_compared(relation: Relation) -> str:
     wins = [f"{names[i]} is better than {names[j]}" for i, j in np.argwhere(relation.strict)]
     equal = int((upper == Verdict.EQUIVALENT).sum())
     alike = f"; {count(equal, 'pair')} equivalent within the tolerance" if equal else ""
+    if n == 1:
+        return wins[0] if wins else f"no difference is shown in the one pair compared{alike}"
     if not wins:
         return f"no difference is shown in the {count(n, 'pair')} compared{alike}"
     return f"{len(wins)} of the {count(n, 'pair')} compared decided: {join(wins)}{alike}"
@@ -153,6 +172,8 @@ def claims(
     equal = int((codes == Verdict.EQUIVALENT).sum())
     alike = f"; {count(equal, 'contrast')} equivalent within the tolerance" if equal else ""
     shown = f"{len(wins)} of {count(len(sides), 'contrast')} decided: {join(wins)}"
+    if len(sides) == 1 and wins:
+        shown = wins[0]
     claim = shown if wins else f"no difference is shown in {count(len(sides), 'contrast')}"
     return f"{where[0].upper()}{where[1:]}, {claim}{alike} ({direction(measure)})."
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import benchinfer as bi
-from benchinfer.compare import mixed
+from benchinfer.compare import fitted, mixed
 
 BOOTSTRAP = ("compare", "mixed", "example:sklearn_bootstrap", "--measure", "error")
 
@@ -46,6 +46,7 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
         return real(scores, measure)
 
     monkeypatch.setattr(mixed, "compare_mixed", spy)
+    monkeypatch.setattr(fitted, "known_covariates", lambda _scores, _names: None)
     run(
         *BOOTSTRAP,
         *("--order", "lda, svm", "--alternative", "better", "--adjust", "holm", "--level", "0.9"),
@@ -199,3 +200,9 @@ def test_claims_about_these_data_sets(run: Callable) -> None:
     document = _document(run, *BOOTSTRAP, "--target", "datasets")
     assert document["target"] == "datasets"
     assert document["headline"].startswith("On average over these 12 data sets, svm is better")
+
+
+def test_a_covariate_that_was_not_read_is_wrong_usage(run: Callable) -> None:
+    result = run(*BOOTSTRAP, "--covariate", "size")
+    assert result.exit_code == 2
+    assert "without covariates" in " ".join(result.stderr.split())

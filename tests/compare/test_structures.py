@@ -115,7 +115,7 @@ def test_a_sample_of_domains_has_as_many_units_as_domains(scores, table):
     shared = mixed.correlations().set_index("shared")["correlation"]
     assert 0 < shared["domain"] <= shared["domain and algorithm"] < shared["data set and algorithm"]
     departures = mixed.departures()
-    assert set(departures["dataset"][departures["source"] == "domain:algorithm"]) == {
+    assert set(departures["dataset"][departures["source"] == "domain + domain:algorithm"]) == {
         "g0",
         "g1",
         "g2",
