@@ -76,4 +76,5 @@ def soundness_checks(setting: Setting, fitted: Fitted) -> list[Check]:
     if fitted.residuals is None:
         return []
     names = setting.coverage.datasets, setting.algorithms
-    return soundness.checks(fitted.residuals, *names, setting.measure)
+    own = fitted.design.structure == "pairwise"
+    return soundness.checks(fitted.residuals, *names, setting.measure, own=own)

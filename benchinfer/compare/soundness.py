@@ -18,7 +18,12 @@ _RARE = 0.005
 
 
 def checks(
-    found: Residuals, datasets: Sequence[str], algorithms: Sequence[str], measure: Measure
+    found: Residuals,
+    datasets: Sequence[str],
+    algorithms: Sequence[str],
+    measure: Measure,
+    *,
+    own: bool = False,
 ) -> list[Check]:
     """Turn the diagnostics of a fit into rows.
 
@@ -30,6 +35,8 @@ def checks(
         The D and K names.
     measure
         For its scale and direction.
+    own
+        Whether pairs have errors of their own, which do not assume equal spreads.
 
     Returns
     -------
@@ -38,7 +45,7 @@ def checks(
     """
     return [
         *_residual(found.shape),
-        *_spreads(found.spread, datasets, algorithms, measure),
+        *_spreads(found.spread, datasets, algorithms, measure, own=own),
         *_normal(found.effects),
         *_outlying(found.effects, datasets, algorithms),
     ]
@@ -83,9 +90,19 @@ def _growth(spread: Spread, measure: Measure) -> str:
 
 
 def _spreads(
-    spread: Spread, datasets: Sequence[str], algorithms: Sequence[str], measure: Measure
+    spread: Spread,
+    datasets: Sequence[str],
+    algorithms: Sequence[str],
+    measure: Measure,
+    *,
+    own: bool,
 ) -> list[Check]:
     """Check that residual variances are alike."""
+    pairwise = (
+        "the pairs' own errors do not assume equal spreads"
+        if own
+        else 'structure="pairwise" does not assume equal spreads'
+    )
     rows: list[Check] = []
     growth = _growth(spread, measure)
     if np.isfinite(spread.p_algorithm):
@@ -97,8 +114,7 @@ def _spreads(
                 2.0,
                 ok=ratio <= 2 or spread.p_algorithm > _SURE,
                 remedy=f"the residual SD of {algorithms[high]} is {ratio:.2g} times that of"
-                f' {algorithms[low]}: residual="algorithm" models this{growth}; structure='
-                '"pairwise" does not assume equal spreads',
+                f' {algorithms[low]}: residual="algorithm" models this{growth}; {pairwise}',
             )
         )
     if np.isfinite(spread.p_dataset):
