@@ -12,9 +12,21 @@ from matplotlib.figure import Figure
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.evidence import Setting
 from benchinfer.compare.local import Comparisons
+from benchinfer.compare.mixed_comparison import MixedComparison
+from benchinfer.compare.new_dataset import NewDataset
 from benchinfer.errors import BenchinferError, DesignError, message, unknown
 from benchinfer.order.relation import Relation
-from benchinfer.plots import distributions, forest, hasse, verdicts
+from benchinfer.plots import (
+    caterpillar,
+    distributions,
+    forest,
+    hasse,
+    influence,
+    prediction,
+    residuals,
+    variances,
+    verdicts,
+)
 from benchinfer.scores import ScoreTable
 
 if TYPE_CHECKING:
@@ -49,6 +61,8 @@ _hasse = Kind(hasse.layout, hasse.size, hasse.draw)
 _forest = Kind(forest.layout, forest.size, forest.draw)
 _verdicts = Kind(verdicts.layout, verdicts.size, verdicts.draw)
 _scores = Kind(distributions.layout, distributions.size, distributions.draw)
+_influence = Kind(influence.layout, influence.size, influence.draw)
+_prediction = Kind(prediction.layout, prediction.size, prediction.draw)
 
 
 def _on(kind: Kind, part: Callable[[Any], object]) -> Kind:
@@ -60,13 +74,25 @@ def _on(kind: Kind, part: Callable[[Any], object]) -> Kind:
     return replace(kind, layout=layout)
 
 
+_comparison = {
+    "forest": _forest,
+    "hasse": _on(_hasse, lambda comparison: comparison.relation()),
+    "distributions": _on(_scores, lambda comparison: comparison.setting),
+}
+
 # The default kind first. The table is open: a type of your own can be added to it.
 KINDS: dict[type, Mapping[str, Kind]] = {
-    Comparison: {
-        "forest": _forest,
-        "hasse": _on(_hasse, lambda comparison: comparison.relation()),
-        "distributions": _on(_scores, lambda comparison: comparison.setting),
+    Comparison: _comparison,
+    MixedComparison: {
+        **_comparison,
+        "variances": Kind(variances.layout, variances.size, variances.draw),
+        "caterpillar": Kind(caterpillar.layout, caterpillar.size, caterpillar.draw),
+        "residuals": Kind(residuals.layout, residuals.size, residuals.draw),
+        "influence": _on(_influence, influence.LeftOut.of),
+        "prediction": _on(_prediction, lambda mixed: mixed.predict()),
     },
+    influence.LeftOut: {"influence": _influence},
+    NewDataset: {"prediction": _prediction},
     Comparisons: {"verdicts": _verdicts},
     Relation: {"hasse": _hasse},
     Setting: {"distributions": _scores},
@@ -102,8 +128,12 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         A comparison, comparisons per data set, a relation or a score table.
     kind
         Of a comparison: ``"forest"`` of the contrasts (default), ``"hasse"`` diagram of the order,
-        or ``"distributions"`` of the scores. Of comparisons per data set: ``"verdicts"``. Of a
-        relation: ``"hasse"``. Of a score table (with one measure): ``"distributions"``.
+        or ``"distributions"`` of the scores. Of one by a mixed model, where the model has them,
+        also: ``"variances"`` by source, ``"caterpillar"`` of how data sets depart,
+        ``"residuals"``, ``"influence"`` of each data set, and ``"prediction"`` of the best
+        algorithm on a new one, as also of what ``predict()`` returns. Of comparisons per data set:
+        ``"verdicts"``. Of a relation: ``"hasse"``. Of a score table (with one measure):
+        ``"distributions"``.
     ax
         Axes to draw into; by default a new figure whose size follows the number of rows.
 

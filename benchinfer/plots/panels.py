@@ -1,0 +1,174 @@
+"""Panels side by side that share their rows: one panel per algorithm, one row per data set."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.collections import LineCollection
+from numpy.typing import NDArray
+
+from benchinfer.plots.forest import ticks
+from benchinfer.plots.style import FAINT, HAIR, INK, plain, signed, wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLUMN = 0.86  # of a panel's pitch is used
+HEAD = 3.0  # rows between two bands of panels
+type Segment = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """A panel: its name, and where it begins in panel widths and rows."""
+
+    label: str
+    left: float
+    top: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panels[P: Panel]:
+    """Where everything stands.
+
+    Attributes
+    ----------
+    panels
+        One per algorithm.
+    datasets
+        Names of the rows of each panel, from top to bottom.
+    ticks
+        Position across a panel, from 0 to 1, and text.
+    columns
+        Panels side by side.
+    title, note
+        Heading, and how to read it.
+    alt
+        Text alternative.
+    """
+
+    panels: tuple[P, ...]
+    datasets: tuple[str, ...]
+    ticks: tuple[tuple[float, str], ...]
+    columns: int
+    title: str
+    note: tuple[str, ...]
+    alt: str
+
+    @property
+    def rows(self) -> int:
+        """Rows of a panel."""
+        return len(self.datasets)
+
+    @property
+    def bands(self) -> int:
+        """How many times panels start on a new line."""
+        return math.ceil(len(self.panels) / self.columns)
+
+    @property
+    def pitch(self) -> float:
+        """Rows from the top of one band of panels to the next."""
+        return self.rows + HEAD
+
+
+def start(n: int, columns: int, rows: int) -> tuple[float, float]:
+    """Return left and top of panel n."""
+    return float(n % columns), (n // columns) * (rows + HEAD)
+
+
+def scaled(
+    values: NDArray[np.float64], low: float, high: float, *, log: bool
+) -> NDArray[np.float64]:
+    """Bring values to positions between 0 and 1."""
+    if log:
+        values, low, high = np.log(values), math.log(low), math.log(high)
+    return (values - low) / (high - low) if high > low else values * 0 + 0.5
+
+
+def few_ticks(low: float, high: float, *, log: bool) -> tuple[tuple[float, str], ...]:
+    """Return few round numbers: a panel is narrow."""
+    found = ticks(low, high, 4, log=log) if high > low else [low]
+    kept = found if len(found) <= 4 else [found[0], found[len(found) // 2], found[-1]]
+    at = scaled(np.array(kept), low, high, log=log)
+    return tuple((float(x), signed(value)) for x, value in zip(at, kept, strict=True))
+
+
+def _names(panels: Panels[Panel]) -> float:
+    return 0.075 * max(map(len, panels.datasets), default=0) + 0.3
+
+
+def size(panels: Panels[Panel]) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    pitch = 0.165 if panels.rows > 20 else 0.2
+    down = 0.9 + pitch * panels.bands * panels.pitch
+    return max(3.75, _names(panels) + 1.3 * panels.columns), down
+
+
+def frame(panels: Panels[Panel], ax: "Axes") -> None:
+    """Draw all but the marks: names, ticks, heading and note."""
+    p = panels
+    ax.set_xlim(-0.03, p.columns)
+    ax.set_ylim(p.bands * p.pitch - 2.2, -1.6)
+    ax.spines[:].set_visible(False)
+    room = size(p)[0] - _names(p)  # heading and note begin where the panels do
+    title = plain(wrapped(p.title, int(room / 0.09)))
+    ax.set_title(title, loc="left", fontsize=10, fontweight="bold", color=INK, pad=8)
+    ax.set_xticks([])
+    tops = [band * p.pitch for band in range(p.bands)]
+    ax.set_yticks(
+        [top + row for top in tops for row in range(p.rows)],
+        [plain(name) for _ in tops for name in p.datasets],
+        fontsize=8.5 if p.rows <= 20 else 7.5,
+        color=INK,
+    )
+    ax.tick_params(axis="y", length=0)
+    for panel in p.panels:
+        _head(p, panel, ax)
+    said = ("; ".join(p.note),) if p.columns > 3 else p.note
+    note = "\n".join(wrapped(line, int(room / 0.064)) for line in said)
+    ax.set_xlabel(plain(note), loc="left", fontsize=8, color=FAINT)
+
+
+def _head(p: Panels[Panel], panel: Panel, ax: "Axes") -> None:
+    bottom = panel.top + p.rows - 0.4
+    ax.text(
+        panel.left,
+        panel.top - 0.75,
+        plain(panel.label),
+        fontsize=9,
+        fontweight="bold",
+        color=INK,
+        va="bottom",
+    )
+    for at, text in p.ticks:
+        x = panel.left + at * COLUMN
+        ax.plot([x, x], [panel.top - 0.5, bottom], color=HAIR, lw=0.7, zorder=0)
+        ax.text(x, bottom + 0.1, text, fontsize=7.5, color=FAINT, ha="center", va="top")
+
+
+def absent(panel: Panel, rows: Iterable[int], ax: "Axes") -> None:
+    """Say in which rows of a panel there is nothing."""
+    for i in rows:
+        ax.text(
+            panel.left,
+            panel.top + i,
+            "no scores",
+            fontsize=7,
+            color=FAINT,
+            va="center",
+            style="italic",
+        )
+
+
+def lines(ax: "Axes", segments: Sequence[Segment], colour: str, lw: float) -> None:
+    """Draw many lines of one colour."""
+    ax.add_collection(
+        LineCollection(
+            [[(x0, y0), (x1, y1)] for x0, y0, x1, y1 in segments],
+            colors=colour,
+            linewidths=lw,
+            zorder=3 if lw > 1 else 2,
+        )
+    )
