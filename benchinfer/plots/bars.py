@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from benchinfer.plots.forest import ticks
-from benchinfer.plots.style import FAINT, HAIR, INK, Width, plain, signed, wrapped
+from benchinfer.plots.style import FAINT, HAIR, INK, Width, lines, plain, signed, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,18 +90,25 @@ def draw(bars: Bars, ax: "Axes", *, beside: bool | None = None) -> None:
     if beside is None:
         beside = bars.fits
     _frame(bars, ax)
-    for y, row in enumerate(bars.rows):
-        at, half = (y, 0.3) if beside else (y + 0.2, 0.15)
-        if row.value is None:
-            continue
-        if row.outline is not None:
-            ax.barh(at, row.outline, 2 * half, fc="none", ec=FILL, lw=1.0)
-        if row.marker:
-            ax.plot([0, row.value], [at, at], color=row.colour, lw=1.4, solid_capstyle="butt")
-            ax.plot([row.value], [at], row.marker, color=row.colour, ms=5.5, clip_on=False)
+    shift, half = (0.0, 0.3) if beside else (0.2, 0.15)
+    rows = [(y + shift, row, row.value) for y, row in enumerate(bars.rows)]
+    for colour, marker in dict.fromkeys((row.colour, row.marker) for row in bars.rows):
+        own = [
+            (v, at)
+            for at, row, v in rows
+            if v is not None and (row.colour, row.marker) == (colour, marker)
+        ]
+        x, y = [v for v, _ in own], [at for _, at in own]
+        if marker:
+            lines(ax, [(0.0, at, v, at) for v, at in own], colour, 1.4)
+            ax.plot(x, y, marker, color=colour, ms=5.5, clip_on=False)
         else:
-            ax.barh(at, row.value, 2 * half, color=row.colour, lw=0)
-    (_beside if beside else _above)(bars, ax)
+            ax.barh(y, x, 2 * half, color=colour, lw=0)
+    wider = [(at, row.outline) for at, row, _ in rows if row.outline is not None]
+    if wider:
+        y, x = zip(*wider, strict=True)
+        ax.barh(y, x, 2 * half, fc="none", ec=FILL, lw=1.0)
+    _words(bars, ax, beside=beside)
 
 
 def _frame(bars: Bars, ax: "Axes") -> None:
@@ -120,35 +127,31 @@ def _frame(bars: Bars, ax: "Axes") -> None:
         plain("\n".join(_below(bars))), loc="left", fontsize=8.5, color=INK, linespacing=1.35
     )
     if bars.title:
-        title = plain(wrapped(bars.title, 70 if wide else 40))
+        title = plain(wrapped(bars.title, 76 if wide else 40))
         ax.set_title(title, loc="left", fontsize=10, fontweight="bold", color=INK, pad=8)
 
 
-def _beside(bars: Bars, ax: "Axes") -> None:
-    rows = range(len(bars.rows))
-    ax.set_yticks(rows, [plain(row.label) for row in bars.rows], fontsize=9, color=INK)
-    beside = ax.secondary_yaxis("right")
-    beside.set_yticks(rows, [plain(row.said) for row in bars.rows], fontsize=9, color=INK)
-    beside.spines["right"].set_visible(False)
-    for axis in (ax, beside):
-        axis.tick_params(axis="y", length=0)
-    for row, label in zip(bars.rows, ax.get_yticklabels(), strict=True):
-        label.set_fontweight("bold" if row.value is None else "normal")
-
-
-def _above(bars: Bars, ax: "Axes") -> None:
+def _words(bars: Bars, ax: "Axes", *, beside: bool) -> None:
+    """Write labels and words; texts take a tenth of the time that ticks take."""
     ax.set_yticks([])
+    ax.spines["left"].set_visible(beside)
     for y, row in enumerate(bars.rows):
-        for x, align, text in ((0, "left", row.label), (1, "right", row.said)):
-            ax.text(
-                x,
-                y - 0.02,
+        for text, x, align in (
+            (row.label, 0, "right" if beside else "left"),
+            (row.said, 1, "left" if beside else "right"),
+        ):
+            if not text:
+                continue
+            ax.annotate(
                 plain(text),
-                transform=ax.get_yaxis_transform(),
+                (x, y),
+                ((8 * x - 4 if beside else 0), 0),
+                xycoords=("axes fraction", "data"),
+                textcoords="offset points",
                 ha=align,
-                va="bottom",
+                va="center" if beside else "bottom",
                 fontsize=8.5,
                 fontweight="bold" if row.value is None else "normal",
                 color=INK,
-                bbox={"fc": "white", "lw": 0, "pad": 0.5},
+                bbox=None if beside else {"fc": "white", "lw": 0, "pad": 0.5},
             )

@@ -11,8 +11,8 @@ from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError, message
 from benchinfer.order.relation import Verdict
 from benchinfer.plots import panels
-from benchinfer.plots.panels import COLUMN, lines, scaled
-from benchinfer.plots.style import INK, MARKS, Width, short, signed
+from benchinfer.plots.panels import COLUMN, scaled
+from benchinfer.plots.style import INK, MARKS, Width, lines, short, signed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,9 +86,7 @@ def departures(mixed: "MixedComparison") -> Departures:
         expected = "the algorithm's average"
         expected += " and the data set's difficulty" if "dataset" in sources else ""
     shape = (len(datasets), len(owners), 3)
-    found = Departures(
-        mixed.measure, datasets, owners, ends.reshape(shape), expected, mixed.level
-    )
+    found = Departures(mixed.measure, datasets, owners, ends.reshape(shape), expected, mixed.level)
     if not found.size.any():
         raise DesignError(
             message(
@@ -150,9 +148,7 @@ def layout(mixed: "MixedComparison", width: Width = "wide") -> Caterpillar:
     places = [panels.start(n, columns, len(rows)) for n in range(len(kept))]
     return Caterpillar(
         panels=tuple(
-            Panel(
-                label=names[found.owners[k]], left=left, top=top, ends=at[:, n], side=side[:, n]
-            )
+            Panel(label=names[found.owners[k]], left=left, top=top, ends=at[:, n], side=side[:, n])
             for n, (k, (left, top)) in enumerate(zip(kept, places, strict=True))
         ),
         datasets=tuple(datasets[found.datasets[m]] for m in rows),
@@ -182,11 +178,11 @@ def _note(found: Departures, rows: int, kept: int) -> tuple[str, ...]:
         )
         if some
     ]
+    level = f"{100 * found.level:g} % interval of each alone"
+    sides = "\N{BLACK CIRCLE} better, \N{BLACK DIAMOND} worse there, \N{WHITE CIRCLE} neither"
     return (
-        f"{found.measure.effect_name} from {found.expected}, {100 * found.level:g} % interval of"
-        " each alone",
-        "\N{BLACK CIRCLE} better there, \N{BLACK DIAMOND} worse there, \N{WHITE CIRCLE} neither"
-        " for certain",
+        f"{found.measure.effect_name} from {found.expected}, {level}",
+        f"{sides} for certain",
         *([f"those that depart most: {', '.join(parts)}"] if parts else []),
     )
 
@@ -194,12 +190,15 @@ def _note(found: Departures, rows: int, kept: int) -> tuple[str, ...]:
 def _alt(found: Departures) -> str:
     d, k = found.size.shape
     better, worse = int((found.side > 0).sum()), int((found.side < 0).sum())
-    low, high = (signed(float(f"{end:.3g}")) for end in _range(found.ends[:, :, 1:2], found.measure))
-    who = "" if k == 1 and found.owners[0] == "all algorithms" else f" of {count(k, 'algorithm')}"
+    low, high = (
+        signed(float(f"{end:.3g}")) for end in _range(found.ends[:, :, 1:2], found.measure)
+    )
+    who = "" if found.owners == ("all algorithms",) else f" of {count(k, 'algorithm')}"
+    whose = f"{who} on {count(d, 'data set')}, from {low} to {high}"
     return (
-        f"Caterpillar plot of the predicted departures{who} on {count(d, 'data set')}, from {low} to"
-        f" {high} ({found.measure.effect_name}, {found.measure.better} is better): {better} better"
-        f" and {worse} worse than expected, the others neither for certain."
+        f"Caterpillar plot of the predicted departures{whose} ({found.measure.effect_name},"
+        f" {found.measure.better} is better): {better} better and {worse} worse than expected, the"
+        " others neither for certain."
     )
 
 
@@ -208,28 +207,15 @@ size = panels.size
 
 def draw(caterpillar: Caterpillar, ax: "Axes") -> None:
     """Draw the departures into an Axes."""
-    panels.frame(caterpillar, ax)
-    for panel in caterpillar.panels:
-        x = panel.left + panel.ends * COLUMN
-        y = panel.top + np.arange(caterpillar.rows)
-        neutral = panel.left + caterpillar.neutral * COLUMN
-        lines(ax, [(neutral, panel.top - 0.5, neutral, y[-1] + 0.6)], INK, 0.9)
-        for side, mark in _MARKS.items():
-            own = panel.side == side
-            if not own.any():
-                continue
-            low, middle, high = x[own].T
-            # One line with gaps is a tenth of the text of as many lines.
-            gap = np.full(len(low), np.nan)
-            ax.plot(
-                np.c_[low, high, gap].ravel(),
-                np.repeat(y[own], 3),
-                color=mark.colour,
-                lw=1.5,
-                solid_capstyle="butt",
-                zorder=3,
-            )
-            fill = mark.colour if mark.filled else "white"
-            ax.plot(
-                middle, y[own], mark.marker, ms=4, mfc=fill, mec=mark.colour, mew=1.0, zorder=4
-            )
+    c = caterpillar
+    panels.frame(c, ax)
+    neutral = [(p.left + c.neutral * COLUMN, p.top - 0.5) for p in c.panels]
+    lines(ax, [(x, top, x, top + c.rows + 0.1) for x, top in neutral], INK, 0.9, zorder=2)
+    x = np.stack([p.left + p.ends * COLUMN for p in c.panels])
+    y = np.stack([p.top + np.arange(c.rows) for p in c.panels])
+    side = np.stack([p.side for p in c.panels])
+    for sign, mark in _MARKS.items():
+        (low, middle, high), rows = x[side == sign].T, y[side == sign]
+        lines(ax, np.c_[low, rows, high, rows].tolist(), mark.colour, 1.5)
+        fill = mark.colour if mark.filled else "white"
+        ax.plot(middle, rows, mark.marker, ms=4, mfc=fill, mec=mark.colour, mew=1.0, zorder=4)

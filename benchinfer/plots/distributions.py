@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from benchinfer.compare.phrases import count
 from benchinfer.plots import panels
-from benchinfer.plots.panels import COLUMN, lines, scaled
-from benchinfer.plots.style import FAINT, Width, short, signed
+from benchinfer.plots.panels import COLUMN, scaled
+from benchinfer.plots.style import FAINT, Width, lines, short, signed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,7 +113,13 @@ def draw(distributions: Distributions, ax: "Axes") -> None:
 def _draw_panel(d: Distributions, panel: Panel, ax: "Axes") -> None:
     y = panel.top + np.arange(d.rows)
     middle = panel.left + d.middle * COLUMN
-    lines(ax, [(m, i - 0.42, m, i + 0.42) for m, i in zip(middle, y, strict=True)], FAINT, 1.0)
+    lines(
+        ax,
+        [(m, i - 0.42, m, i + 0.42) for m, i in zip(middle, y, strict=True)],
+        FAINT,
+        1.0,
+        zorder=2,
+    )
     held = ~np.isnan(panel.boxes[:, 2])
     x = panel.left + panel.boxes * COLUMN
     if not d.single:

@@ -1,5 +1,6 @@
 """`plot`: one word for every figure of every result."""
 
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -218,8 +219,20 @@ def vector(result: object, kind: str, width: "Width" = "wide") -> Vector:
     _, _, body = buffer.getvalue().partition("<svg")
     across, down = figure.get_size_inches()
     return Vector(
-        text="<svg" + body.replace("'DejaVu Sans'", "system-ui, 'DejaVu Sans', sans-serif"),
+        text="<svg"
+        + _trimmed(body.replace("'DejaVu Sans'", "system-ui, 'DejaVu Sans', sans-serif")),
         width=round(96 * across),
         height=round(96 * down),
         alt=str(figure.get_label()),
     )
+
+
+def _trimmed(svg: str) -> str:
+    """Leave out what nobody sees: comments, white space, turns by 0, and digits beyond 0.01 pt."""
+    svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"\s*\n\s*", " ", svg).replace("> <", "><")
+    svg = re.sub(
+        r' transform="rotate\(-0 [^)]*\)"| id="(?:text|line2d|patch|[xy]tick)_\d+"', "", svg
+    )
+    # Within tags only: texts keep their digits.
+    return re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", tag[0]), svg)

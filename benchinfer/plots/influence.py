@@ -82,11 +82,10 @@ def layout(left: LeftOut, width: Width = "wide") -> Bars:
     ]
     top = max((row.value or 0.0 for row in rows), default=0.0)
     name = next(iter(short([measure.label or measure.name], 40).values()))
-    many, changing = len(table), len(left.changing)
-    notes = [
-        "\N{BLACK DIAMOND} without it some verdict is another one, \N{BLACK CIRCLE} none is"
-        + ("" if bool(table["refitted"].all()) else " known to be"),
-    ]
+    many, changing = len(table), len(left.changing) or "none"
+    notes = ["\N{BLACK DIAMOND} some verdict changes without it, \N{BLACK CIRCLE} none does"]
+    if not table["refitted"].all():
+        notes.append("the model was not fitted again without all of them")
     if len(rows) < many:
         notes.append(f"{len(rows)} of {count(many, left.unit)}: those that matter most")
     return Bars(
@@ -97,8 +96,8 @@ def layout(left: LeftOut, width: Width = "wide") -> Bars:
         notes=tuple(notes),
         width=width,
         alt=f"Lines of how far differences between algorithms move when one {left.unit} of"
-        f" {many} is left out, in {name}: at most {top:.2f} standard errors, without"
-        f" {rows[0].label}; leaving out one of {changing} changes some verdict.",
+        f" {many} is left out, in {name}: at most {top:.2f} standard errors; {changing} of them"
+        " change a verdict.",
     )
 
 

@@ -1,23 +1,21 @@
 """Panels side by side that share their rows: one panel per algorithm, one row per data set."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.collections import LineCollection
 from numpy.typing import NDArray
 
 from benchinfer.plots.forest import ticks
-from benchinfer.plots.style import FAINT, HAIR, INK, plain, signed, wrapped
+from benchinfer.plots.style import FAINT, HAIR, INK, lines, plain, signed, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLUMN = 0.86  # of a panel's pitch is used
 HEAD = 3.0  # rows between two bands of panels
-type Segment = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +124,10 @@ def frame(panels: Panels[Panel], ax: "Axes") -> None:
     ax.tick_params(axis="y", length=0)
     for panel in p.panels:
         _head(p, panel, ax)
+    marked = [
+        (panel.left + at * COLUMN, panel.top - 0.5) for panel in p.panels for at, _ in p.ticks
+    ]
+    lines(ax, [(x, top, x, top + p.rows + 0.1) for x, top in marked], HAIR, 0.7, zorder=0)
     said = ("; ".join(p.note),) if p.columns > 3 else p.note
     note = "\n".join(wrapped(line, int(room / 0.064)) for line in said)
     ax.set_xlabel(plain(note), loc="left", fontsize=8, color=FAINT)
@@ -144,7 +146,6 @@ def _head(p: Panels[Panel], panel: Panel, ax: "Axes") -> None:
     )
     for at, text in p.ticks:
         x = panel.left + at * COLUMN
-        ax.plot([x, x], [panel.top - 0.5, bottom], color=HAIR, lw=0.7, zorder=0)
         ax.text(x, bottom + 0.1, text, fontsize=7.5, color=FAINT, ha="center", va="top")
 
 
@@ -160,15 +161,3 @@ def absent(panel: Panel, rows: Iterable[int], ax: "Axes") -> None:
             va="center",
             style="italic",
         )
-
-
-def lines(ax: "Axes", segments: Sequence[Segment], colour: str, lw: float) -> None:
-    """Draw many lines of one colour."""
-    ax.add_collection(
-        LineCollection(
-            [[(x0, y0), (x1, y1)] for x0, y0, x1, y1 in segments],
-            colors=colour,
-            linewidths=lw,
-            zorder=3 if lw > 1 else 2,
-        )
-    )

@@ -38,9 +38,7 @@ def layout(new: "NewDataset", width: Width = "wide") -> Bars:
         for algorithm, best, near in found
     )
     name = next(iter(short([measure.label or measure.name], 40).values()))
-    near = (
-        f"outline, in brackets: within {margin(measure)} of the best there" if tolerant else ""
-    )
+    near = f"outline, in brackets: within {margin(measure)} of the best there" if tolerant else ""
     return Bars(
         rows=rows,
         top=1.0,

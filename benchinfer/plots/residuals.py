@@ -130,12 +130,15 @@ def _group(title: str, names: "Sequence[str]", values: Array) -> list[Bar]:
     known = np.flatnonzero(np.isfinite(values))
     if not len(known):
         return []
-    order = known[np.argsort(-values[known], kind="stable")][:_MOST]
+    order = [int(i) for i in known[np.argsort(-values[known], kind="stable")][:_MOST]]
     heading = title if len(order) == len(known) else f"{len(order)} of {len(known)} {title}"
     labels = short([names[i] for i in order], 18)
     return [
         Bar(heading, "", None),
-        *(Bar(labels[names[i]], signed(float(f"{values[i]:.3g}")), float(values[i]), marker="o") for i in order),
+        *(
+            Bar(labels[names[i]], signed(float(f"{values[i]:.3g}")), float(values[i]), marker="o")
+            for i in order
+        ),
     ]
 
 
@@ -198,9 +201,7 @@ def _quantiles(figure: ResidualFigure, ax: "Axes") -> None:
     ax.plot([low, high], [low, high], color=FAINT, lw=0.9, dashes=(4, 3), zorder=1)
     ax.plot(figure.normal, figure.found, color=_POINT, lw=1.6, zorder=2)
     # Deciles are marked: a mark for each of the 99 says no more.
-    ax.plot(
-        figure.normal[9::10], figure.found[9::10], "o", ms=4, mfc="white", mec=_POINT, zorder=3
-    )
+    ax.plot(figure.normal[9::10], figure.found[9::10], "o", ms=4, mfc="white", mec=_POINT, zorder=3)
     ax.set_xlim(-2.6, 2.6)
     ax.set_ylim(low, high)
     ax.grid(color=HAIR, lw=0.7)

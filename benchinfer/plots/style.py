@@ -7,9 +7,14 @@ as well, so that figures read in grey.
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from benchinfer.order.relation import Verdict
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 type Width = Literal["wide", "narrow"]
 
@@ -132,3 +137,27 @@ def signed(value: float) -> str:
 def wrapped(text: str, width: int) -> str:
     """Break a line of text at spaces."""
     return "\n".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))
+
+
+def lines(
+    ax: "Axes",
+    segments: Sequence[tuple[float, float, float, float]],
+    colour: str,
+    lw: float,
+    *,
+    zorder: float = 3,
+) -> None:
+    """Draw segments x0, y0, x1, y1 of one colour.
+
+    As one line with gaps, which takes a tenth of the room and time of as many lines.
+    """
+    ends = np.array(segments, dtype=np.float64).reshape(-1, 4)
+    gap = np.full(len(ends), np.nan)
+    ax.plot(
+        np.c_[ends[:, 0], ends[:, 2], gap].ravel(),
+        np.c_[ends[:, 1], ends[:, 3], gap].ravel(),
+        color=colour,
+        lw=lw,
+        solid_capstyle="butt",
+        zorder=zorder,
+    )

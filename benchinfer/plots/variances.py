@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from benchinfer.compare.mixed_comparison import MixedComparison
 
 # Sources as the model names them, and what they are.
-WORDS = {
+_WORDS = {
     "domain": "domains",
     "domain:algorithm": "algorithms, between domains",
     "dataset": "difficulty of data sets",
@@ -21,6 +21,11 @@ WORDS = {
     "residual": "single scores (residual)",
 }
 _SCALES = {"identity": "", "log": " of the logarithms", "logit": " of the log odds"}
+
+
+def words(source: str) -> str:
+    """Return what a source of variation is; unknown ones (covariates) keep their name."""
+    return _WORDS.get(source, source)
 
 
 def layout(mixed: "MixedComparison", width: Width = "wide") -> Bars:
@@ -36,7 +41,7 @@ def layout(mixed: "MixedComparison", width: Width = "wide") -> Bars:
     table, measure = mixed.variances(), mixed.measure
     shares = dict(zip(table["source"], table["share"], strict=True))
     rows = [
-        Bar(WORDS.get(source, source), f"{100 * share:.1f} %", max(100 * share, 0.0))
+        Bar(words(source), f"{100 * share:.1f} %", max(100 * share, 0.0))
         for source, share in shares.items()
     ]
     name = next(iter(short([measure.label or measure.name], 40).values()))

@@ -12,6 +12,7 @@ from benchinfer.errors import DesignError
 from benchinfer.order.relation import Relation
 from benchinfer.reports import references, sections, tables
 from benchinfer.reports.gather import Gathered, gather
+from benchinfer.reports.mixed_sections import beyond
 from benchinfer.reports.records import Cell, Column, Page, Part, Section, Table
 from benchinfer.saving import write_whole
 from benchinfer.version import __version__
@@ -140,10 +141,9 @@ def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
         r for r in gathered.results if isinstance(r, Comparison) and r.measure.name == name
     ]
     comparisons.sort(key=lambda c: not sections.inferential(c))
-    found = [
-        sections.verdict(c, main=n == 0 or sections.inferential(c))
-        for n, c in enumerate(comparisons)
-    ]
+    found: list[Section] = []
+    for n, c in enumerate(comparisons):
+        found += [sections.verdict(c, main=n == 0 or sections.inferential(c)), *beyond(c)]
     local = [
         r
         for r in gathered.results

@@ -1,7 +1,7 @@
 """What a report says about each result: pure functions from results to sections."""
 
 from collections import Counter
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,9 +11,7 @@ from benchinfer.reports.pictures import picture
 from benchinfer.reports.records import Cell, Column, Fold, Picture, Section, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    import pandas as pd
+    from collections.abc import Sequence
 
     from benchinfer.compare.comparison import Comparison
     from benchinfer.compare.evidence import Setting
@@ -58,10 +56,6 @@ def verdict(comparison: "Comparison", *, main: bool) -> Section:
     """
     pictures, found, fold = _pairs(comparison) if main else ((), [], None)
     found.append(tables.summary(comparison))
-    variances = getattr(comparison, "variances", None)
-    if variances is not None:
-        components = cast("Callable[[], pd.DataFrame]", variances)()
-        found.append(tables.variances(components, comparison.measure))
     found.append(tables.diagnostics(comparison.checks))
     if not main:
         found = [tables.contrasts(comparison), *found]

@@ -15,7 +15,6 @@ from benchinfer.reports.numbers import (
     decimals,
     fixed,
     p_value,
-    percent,
     significant,
 )
 from benchinfer.reports.records import Cell, Column, Table
@@ -62,6 +61,19 @@ def favours(measure: "Measure") -> str:
         f"{article} {measure.effect_name} {side} {measure.neutral:g} favours the algorithm named"
         f" first, as {measure.better} is better."
     )
+
+
+def better_side(measure: "Measure") -> str:
+    """Say which side is better where something departs from what was expected.
+
+    Examples
+    --------
+    >>> from benchinfer.measure import Measure
+    >>> better_side(Measure("error", better="lower"))
+    'below 0 is better than expected'
+    """
+    side = "below" if measure.better == "lower" else "above"
+    return f"{side} {measure.neutral:g} is better than expected"
 
 
 def contrasts(comparison: "Comparison") -> Table:
@@ -163,29 +175,6 @@ def summary(comparison: "Comparison") -> Table:
         columns=tuple(columns),
         rows=tuple(zip(*cells, strict=True)),
         note=interval,
-    )
-
-
-def variances(frame: "pd.DataFrame", measure: "Measure") -> Table:
-    """One row per source of variation."""
-    scale = {"identity": "the measure's own", "log": "the logarithmic", "logit": "the logit"}
-    return Table(
-        caption=f"Where the scores vary, on {scale[measure.scale]} scale",
-        columns=(
-            Column("source", "source"),
-            Column("variance", "variance", numeric=True),
-            Column("sd", "std. deviation", numeric=True),
-            Column("share", "share of variance", numeric=True),
-        ),
-        rows=tuple(
-            (
-                Cell(str(source)),
-                Cell(significant(variance)),
-                Cell(significant(variance**0.5)),
-                Cell(percent(share)),
-            )
-            for source, variance, share in _rows(frame, "source", "variance", "share")
-        ),
     )
 
 

@@ -42,7 +42,7 @@ def nasty():
     algorithms = [NASTY, "$x^2$ _a_ \\$", "line\nbreak", "n" * 80 + "1", "n" * 80 + "2", "文字"]
     rng = np.random.default_rng(1)
     rows = [
-        (d, a, r, 0.3 + 0.05 * i + 0.01 * rng.normal())
+        (d, a, r, 0.3 + 0.05 * i + 0.01 * (i * len(d) % 4) + 0.01 * rng.normal())
         for d in ("<b>d</b>", "$d$", "d" * 70)
         for i, a in enumerate(algorithms)
         for r in range(4)

@@ -1,3 +1,4 @@
+import re
 import warnings
 from io import BytesIO
 from xml.etree import ElementTree as ET
@@ -6,7 +7,8 @@ import pytest
 from matplotlib.figure import Figure
 
 import benchinfer as bi
-from benchinfer.plots.draw import kinds, vector
+from benchinfer.compare.mixed_comparison import MixedComparison
+from benchinfer.plots.draw import KINDS, kinds, vector
 
 RESULTS = ["mixed", "points", "seconds", "local", "table"]
 
@@ -42,7 +44,9 @@ def test_unknown_kind(mixed):
     with pytest.raises(bi.DesignError) as caught:
         bi.plot(mixed, "pie")
     assert str(caught.value) == (
-        "unknown kind of figure 'pie'.\nHint: one of 'forest', 'hasse', 'distributions'."
+        "unknown kind of figure 'pie'.\n"
+        "Hint: one of 'forest', 'hasse', 'distributions', 'variances',"
+        " 'caterpillar', 'residuals', 'influence', 'prediction'."
     )
 
 
@@ -62,7 +66,7 @@ def test_names_are_not_formulas(nasty):
     assert "$x^2$ _a_ " in drawn
 
 
-@pytest.mark.parametrize("kind", ["forest", "hasse", "distributions"])
+@pytest.mark.parametrize("kind", list(KINDS[MixedComparison]))
 @pytest.mark.parametrize("width", ["wide", "narrow"])
 def test_svg_is_escaped_and_always_the_same(nasty, kind, width):
     drawn = vector(nasty, kind, width)
@@ -71,7 +75,7 @@ def test_svg_is_escaped_and_always_the_same(nasty, kind, width):
     tags = {element.tag.rpartition("}")[2] for element in tree.iter()}
     assert not tags & {"script", "image", "foreignObject"}
     words = " ".join("".join(element.itertext()) for element in tree.iter())
-    assert "<s" in words
+    assert any(part in words for part in ("<s", "<u>m</u>"))
     assert "dc:date" not in drawn.text
 
 
@@ -82,3 +86,18 @@ def test_svg_does_not_depend_on_the_style_of_the_session(mixed):
     with mpl.rc_context({"font.size": 30, "axes.facecolor": "black", "text.parse_math": False}):
         assert vector(mixed, "forest").text == before
         assert mpl.rcParams["font.size"] == 30
+
+
+def test_svg_is_trimmed_and_keeps_its_words(mixed):
+    text = vector(mixed, "forest").text
+    assert not re.search(r"<!--|\n|rotate\(-0 ", text)
+    assert not re.search(r"<[^>]*\.\d{3}[^>]*>", text)
+    table = mixed.contrasts()
+    for pair in zip(table["first"], table["second"], strict=True):
+        assert " vs ".join(pair) in text
+
+
+def test_texts_keep_their_digits():
+    names = ["0.12345 <0.98765>", "b"]
+    relation = bi.Relation.from_pairs(names, {(names[0], "b"): "first"})
+    assert "0.12345 &lt;0.98765&gt;" in vector(relation, "hasse").text

@@ -1,0 +1,36 @@
+import pytest
+
+import benchinfer as bi
+from benchinfer.plots import prediction
+
+
+def test_bars_are_the_probabilities(mixed):
+    new = mixed.predict()
+    laid, table = prediction.layout(new), new.summary().set_index("algorithm")
+    assert [row.value for row in laid.rows] == sorted(table["prob_best_next"], reverse=True)
+    for row in laid.rows:
+        assert row.value == table.loc[row.label, "prob_best_next"]
+        assert row.outline == table.loc[row.label, "prob_near_best"]
+        assert row.said == f"{row.value:.2f} ({row.outline:.2f})"
+    assert laid.notes == ("outline, in brackets: within 0.02 of the best there",)
+    assert f"{laid.rows[0].label} {laid.rows[0].value:.2f}" in laid.alt
+
+
+def test_without_a_tolerance_there_is_no_outline(table):
+    exact = bi.read_scores(table.to_frame(), measures={"score": "higher"})
+    laid = prediction.layout(bi.compare_mixed(exact).predict())
+    assert all(row.outline is None and row.said == f"{row.value:.2f}" for row in laid.rows)
+    assert laid.notes == ()
+
+
+def test_tolerance_on_the_log_scale_is_a_factor(seconds):
+    assert "within a factor of 1.05" in prediction.layout(seconds.predict()).notes[0]
+
+
+def test_what_predict_returns_can_be_drawn(mixed):
+    assert bi.plot(mixed.predict()).get_label() == mixed.plot("prediction").get_label()
+
+
+def test_one_dataset(table):
+    with pytest.raises(bi.DesignError, match="one data set says nothing"):
+        bi.compare_mixed(table.subset(datasets=[table.datasets[0]])).plot("prediction")

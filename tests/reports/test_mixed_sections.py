@@ -1,0 +1,188 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+from benchinfer.reports import mixed_sections, mixed_tables
+
+ALL = [
+    "Where the spread comes from",
+    "Tests of the whole",
+    "Data sets that depart",
+    "Checks of the model",
+    "Influence",
+    "A new data set",
+]
+
+
+@pytest.fixture(scope="module")
+def mixed(table):
+    return bi.compare_mixed(table)
+
+
+def titles(comparison):
+    return [section.title for section in mixed_sections.beyond(comparison)]
+
+
+def text(section):
+    return " ".join(section.text)
+
+
+def two_way(d, k, *, spread=0.3):
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=(d, 1)) + spread * rng.normal(size=(d, k)) + 0.2 * np.arange(k)
+    row, column = np.indices(values.shape).reshape(2, -1)
+    columns = {"dataset": row, "algorithm": [f"a{i}" for i in column], "value": values.ravel()}
+    return bi.read_scores(pd.DataFrame(columns), measures={"m": "lower"})
+
+
+def test_sections_of_a_mixed_model(mixed):
+    assert titles(mixed) == ALL
+
+
+def test_only_mixed_models_have_them(table):
+    assert mixed_sections.beyond(bi.compare_points(table)) == ()
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        ({"structure": "common"}, ALL),
+        ({"structure": "diagonal"}, ALL[:3]),
+        ({"structure": "unstructured"}, ALL[:3]),
+        ({"residual": "dataset"}, ALL[:3]),
+        ({"target": "datasets"}, ALL[:1]),
+        ({"terms": ["dataset"]}, ALL[:5]),
+        ({"contrasts": "dunnett", "control": "best"}, [*ALL[:4], ALL[5]]),
+    ],
+)
+def test_sections_that_a_model_lacks_are_left_out(table, options, found):
+    assert titles(bi.compare_mixed(table, **options)) == found
+
+
+def test_one_dataset(table):
+    assert titles(bi.compare_mixed(table.subset(datasets=[table.datasets[0]]))) == ALL[:1]
+
+
+# One data set alone leaves the optimiser without curvature.
+@pytest.mark.filterwarnings("ignore:(divide by zero|invalid value) encountered:RuntimeWarning")
+def test_two_data_sets(table):
+    mixed = bi.compare_mixed(table.subset(datasets=list(table.datasets[:2])))
+    sections = {s.title: s for s in mixed_sections.beyond(mixed)}
+    assert "Data sets that depart" not in sections  # the variance is zero
+    assert "cannot be fitted without one of its data sets" in text(sections["Influence"])
+
+
+def test_spread_in_words(mixed):
+    section = mixed_sections.spread(mixed)
+    shares = mixed.variances().set_index("source")["share"]
+    assert f"difficulty of data sets, {100 * shares['dataset']:.1f} %" in text(section)
+    for name, value in mixed.correlations().to_numpy():
+        words = f"by {value:.2f} if they share a {name.replace('and ', 'and a ')}"
+        assert words.replace("a algorithm", "an algorithm") in text(section)
+    assert "simulated score, higher is better" in text(section)
+
+
+def test_the_whole_decides_no_pair(mixed):
+    section, frame = mixed_sections.whole(mixed), mixed.anova()
+    assert "is rejected by all 3 tests of it at 5 %" in text(section)
+    assert "It decides no pair" in text(section)
+    assert "on average over the domain that the 10 data sets stand for" in text(section)
+    assert len(section.tables[0].rows) == len(frame)
+
+
+def test_the_whole_where_tests_disagree():
+    mixed = bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")
+    said = text(mixed_sections.whole(mixed))
+    assert "is rejected by 2 of the 3 tests of it at 5 %" in said
+    assert "Hotelling's test gives each pair a spread of its own" in said
+
+
+def test_departures_are_counted():
+    mixed = bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")
+    table = mixed.departures().query("source == 'dataset:algorithm'")
+    better, worse = (table["conf_high"] < 0).sum(), (table["conf_low"] > 0).sum()
+    said = text(mixed_sections.departing(mixed))
+    assert f"{better} of 72 predictions are better and {worse} worse" in said
+    assert "lower is better" in said
+
+
+def test_failed_checks_are_named():
+    mixed = bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")
+    said = text(mixed_sections.checks(mixed))
+    assert "3 of 8 checks" in said
+    failed = [c.check for c in mixed.checks if not c.ok]
+    assert all(name.partition(": Shapiro")[0] in said for name in failed)
+
+
+def test_passing_checks_are_counted(mixed):
+    failed = [c for c in mixed.checks if not c.ok and c.check.startswith("residuals")]
+    assert not failed
+    assert "checks of the scores of simulated score against the model pass" in text(
+        mixed_sections.checks(mixed)
+    )
+
+
+def test_influence_names_the_verdicts_that_change(mixed):
+    section, frame = mixed_sections.influence(mixed), mixed.influence()
+    changing = frame[frame["n_changed"] > 0]
+    rows = section.tables[0].rows
+    assert {row[0].text: row[1].text for row in rows} == dict(
+        zip(changing["dataset"], changing["changes"], strict=True)
+    )
+    assert f"any one of {len(changing)} of the 10 data sets" in text(section)
+    assert f"more than {frame['shift'].abs().max():.2f} of its standard errors" in text(section)
+
+
+def test_long_tables_of_influence_are_folded(monkeypatch, mixed):
+    monkeypatch.setattr(mixed_sections, "_ROWS", 1)
+    section = mixed_sections.influence(mixed)
+    assert section.tables == ()
+    assert section.fold.tables[0].rows
+
+
+def test_influence_is_skipped_on_many_data_sets(monkeypatch, mixed):
+    monkeypatch.setattr(mixed_sections, "_MOST", 9)
+    section = mixed_sections.influence(mixed)
+    assert text(section) == "With 10 data sets, what leaving out each does is left to influence()."
+    assert section.pictures == ()
+
+
+def test_verdicts_that_hang_on_nothing():
+    mixed = bi.compare_mixed(two_way(20, 2, spread=0.01))
+    said = text(mixed_sections.influence(mixed))
+    assert said.startswith(
+        "Leaving out any one of the 20 data sets leaves the verdict as it is: it does not hang on a"
+        " single data set."
+    )
+
+
+def test_prediction_says_what_predict_says(mixed):
+    section, new = mixed_sections.new_dataset(mixed), mixed.predict()
+    assert section.text[0] == str(new)
+    table, frame = section.fold.tables[0], new.contrasts()
+    names = [column.name for column in table.columns]
+    for key in ("prob_first", "prob_equivalent", "prob_second"):
+        assert [row[names.index(key)].text for row in table.rows] == [
+            f"{p:.2f}" for p in frame[key]
+        ]
+    assert "95 % prediction interval" in table.note
+
+
+def test_without_a_tolerance_no_probability_of_equivalence():
+    new = bi.compare_mixed(two_way(12, 3)).predict()
+    table = mixed_tables.new_dataset(new)
+    assert "prob_equivalent" not in [column.name for column in table.columns]
+    assert table.note.endswith("P: probability to be better there.")
+
+
+def test_the_report_has_the_sections_after_the_verdicts(written, mixed):
+    page = written(mixed)
+    assert page.headings()[:8] == ["simulated score", "Mixed model", *ALL]
+    assert str(mixed.predict()) in page.text
+
+
+def test_hostile_names_stay_text(written, nasty):
+    page = written(bi.compare_mixed(nasty))
+    assert "script" not in page.tags
+    assert "Influence" in page.headings()
