@@ -31,7 +31,8 @@ GLOSSARY: dict[str, str] = {
     "std_error": "standard error of the difference on the modelling scale",
     "df": "degrees of freedom of the test statistic",
     "statistic": "test statistic, positive where the first algorithm is better",
-    "p_value": "p-value adjusted for all pairs (the method is in provenance)",
+    "p_value": "p-value; in contrasts adjusted for the family (the method is in provenance), in"
+    " tests of whole terms that of the test alone",
     "p_raw": "p-value of the pair alone, not adjusted",
     "p_equivalence": "p-value, equally adjusted, of the two one-sided tests at the tolerance",
     "p_noninferiority": "p-value, equally adjusted, of the one-sided test that the algorithm to be"

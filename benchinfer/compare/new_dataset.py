@@ -80,9 +80,13 @@ class NewDataset:
         k = int(np.argmax(best))
         return (
             f"On a new data set of the domain, {self.algorithms[k]} is best with probability"
-            f" {best[k]:.2f} ({self.measure.name}, {self.measure.better} is better); intervals are"
-            f" of {_quantities[self.predicted.quantity]}."
+            f" {best[k]:.2f} ({self.measure.title}, {self.measure.better} is better)."
         )
+
+    @property
+    def quantity(self) -> str:
+        """What estimates and intervals are of, in words."""
+        return _quantities[self.predicted.quantity]
 
 
 def new_dataset(mixed: "MixedComparison", replications: int | None) -> NewDataset:

@@ -211,6 +211,8 @@ def refit(
     Refit or None
         None where the smaller table cannot estimate the model.
     """
+    if len(stats.n) < 2:
+        return None
     try:
         model = fit(stats, terms)
         common = degrees.METHODS[df](model, contrasts)

@@ -76,13 +76,14 @@ def departures(mixed: "MixedComparison") -> Departures:
     """
     table = mixed.departures()
     sources = set(table["source"])
-    chosen = "dataset:algorithm" if "dataset:algorithm" in sources else "dataset"
+    both = "dataset + dataset:algorithm"
+    chosen = next(name for name in ("dataset:algorithm", both, "dataset") if name in sources)
     table = table[table["source"] == chosen]
     owners = tuple(str(name) or "all algorithms" for name in dict.fromkeys(table["algorithm"]))
     datasets = tuple(str(name) for name in dict.fromkeys(table["dataset"]))
     ends = table[["conf_low", "estimate", "conf_high"]].to_numpy(dtype=np.float64)
     expected = "the average data set"
-    if chosen == "dataset:algorithm":
+    if chosen != "dataset":
         expected = "the algorithm's average"
         expected += " and the data set's difficulty" if "dataset" in sources else ""
     shape = (len(datasets), len(owners), 3)

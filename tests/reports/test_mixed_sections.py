@@ -65,7 +65,6 @@ def test_one_dataset(table):
 
 
 # One data set alone leaves the optimiser without curvature.
-@pytest.mark.filterwarnings("ignore:(divide by zero|invalid value) encountered:RuntimeWarning")
 def test_two_data_sets(table):
     mixed = bi.compare_mixed(table.subset(datasets=list(table.datasets[:2])))
     sections = {s.title: s for s in mixed_sections.beyond(mixed)}
