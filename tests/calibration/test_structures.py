@@ -1,0 +1,159 @@
+"""Error rates of the structures besides the default, by simulation: `make calibrate`, minutes.
+
+Recorded, and asserted only where the model is the one that was simulated.
+"""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from benchinfer.compare.averaged import AveragedFit, EachDataset
+from benchinfer.compare.problem import Problem, one_dataset
+from benchinfer.numerics.structured import patterns
+from benchinfer.numerics.sufficient import from_blocks
+from tests.calibration import tables
+from tests.calibration.tables import Case, fitted, limit, outcome, report
+
+TABLES = 300
+TABLES_DOMAINS = 500
+TABLES_DATASETS = 1000
+METHODS = ("kenward-roger", "satterthwaite")
+DESIGNS = ((10, 5, 2), (10, 5, 5), (20, 5, 5), (50, 5, 5))
+CONDITIONS = ((False, False, 0.0), (True, False, 0.0), (True, True, 0.0), (True, False, 0.2))
+
+CASES = [
+    (between, Case(*design, *condition))
+    for between, design, condition in product(("unstructured", "diagonal"), DESIGNS, CONDITIONS)
+    # Of two algorithms only the variance of the difference can be told.
+    if between == "unstructured" or design[2] > 2
+]
+
+
+def blocks(rng, case, value):
+    dataset, count, mean = tables.ragged(rng, case, value)
+    within = np.zeros((dataset[-1] + 1, case.k))
+    return patterns.from_blocks(dataset, count, mean, within)
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize(("between", "case"), CASES, ids=str)
+def test_structures(between, case, record_property):
+    rng, rows = np.random.default_rng(CASES.index((between, case))), case.family.matrix
+    found = {f"{between}, {df}": [] for df in METHODS} | {"refused": []}
+    for value in tables.scores(rng, case, TABLES):
+        problem = Problem(blocks(rng, case, value), case.terms, between=between)
+        done = fitted(problem, rows)
+        found["refused"].append([done is None])
+        if done is None:
+            continue
+        for df in METHODS:
+            errors = problem.errors(done[0], rows, df)
+            found[f"{between}, {df}"].append(outcome(case, done[0].beta, errors))
+    report(case, found, record_property)
+
+
+def grouped(rng, case, n, code):
+    """Return (n, G, K) effects of domains for the data sets' codes, as (n, D, 1, K)."""
+    domains = Case(int(code.max()) + 1, case.b, case.k, case.unequal, case.heavy)
+    effect = tables.interactions(rng, domains, n)
+    effect += tables.noise(rng, case, n, domains.d, 1)
+    return effect, effect[:, code, None]
+
+
+# Few domains with several data sets each, and many with few.
+DOMAINS = [
+    (code, Case(len(code), 5, 5, unequal, heavy=False, missing=missing))
+    for code in (np.repeat(np.arange(4), 5), np.repeat(np.arange(10), 3))
+    for unequal, missing in ((False, 0.0), (True, 0.0), (True, 0.2))
+]
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("number", range(len(DOMAINS)), ids=lambda i: f"{DOMAINS[i][1]} domains")
+def test_random_domains(number, record_property):
+    code, case = DOMAINS[number]
+    rng = np.random.default_rng(number)
+    names = ("random, default", "random, common, kenward-roger")
+    found = {name: [] for name in names} | {"refused": []}
+    values = tables.scores(rng, case, TABLES_DOMAINS)
+    values += grouped(rng, case, TABLES_DOMAINS, code)[1]
+    rows = case.family.matrix
+    for value in values:
+        problem = Problem(blocks(rng, case, value), case.terms, domain=code)
+        done = fitted(problem, rows)
+        found["refused"].append([done is None])
+        if done is None:
+            continue
+        model, own = done
+        common = problem.errors(model, rows, METHODS[0])
+        for name, errors in zip(names, (own, common), strict=True):
+            found[name].append(outcome(case, model.beta, errors))
+    shares = report(f"{code.max() + 1} domains, {case}", found, record_property)
+    assert (shares[names[0]] <= limit(TABLES_DOMAINS)).all()
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("number", range(len(DOMAINS)), ids=lambda i: f"{DOMAINS[i][1]} domains")
+def test_separate_domains(number, record_property):
+    code, case = DOMAINS[number]
+    rng = np.random.default_rng(number)
+    names = ("separate, default", "separate, common, kenward-roger")
+    found = {name: [] for name in names} | {"refused": []}
+    values = tables.scores(rng, case, TABLES_DOMAINS)
+    effect, spread = grouped(rng, case, TABLES_DOMAINS, code)
+    # Algorithms differ within domains and are equal on average over them.
+    values += spread - effect.mean(axis=1)[:, None, None]
+    k, g = case.k, int(code.max()) + 1
+    x = np.einsum("dg,kl->dkgl", np.eye(g)[code], np.eye(k)).reshape(case.d, k, g * k)
+    at = np.tile(np.eye(k), g) / g
+    rows = case.family.matrix @ at
+    for value in values:
+        dataset, count, mean = tables.ragged(rng, case, value)
+        problem = Problem(from_blocks(dataset, count, mean, np.zeros(case.d)), case.terms, x)
+        done = fitted(problem, rows)
+        found["refused"].append([done is None])
+        if done is None:
+            continue
+        model, own = done
+        common = problem.errors(model, rows, METHODS[0])
+        for name, errors in zip(names, (own, common), strict=True):
+            levels = type(errors)(at @ errors.cov @ at.T, errors.df)
+            found[name].append(outcome(case, at @ model.beta, levels))
+    shares = report(f"{g} domains, {case}", found, record_property)
+    assert (shares[names[0]] <= limit(TABLES_DOMAINS)).all()
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("heavy", [False, True])
+def test_given_datasets_from_overlapping_resamples(heavy, record_property):
+    """Scores of an algorithm on a data set correlate by the test fraction, as corrected for."""
+    case, rho = Case(5, 10, 5, unequal=True, heavy=heavy), 0.1
+    rng = np.random.default_rng(int(heavy))
+    d, b, k, n = case.d, case.b, case.k, TABLES_DATASETS
+    effect = tables.interactions(rng, case, n)
+    # These data sets are the subject: on their average the algorithms are equal.
+    values = (effect - effect.mean(axis=1, keepdims=True))[:, :, None] + (
+        0.3 * tables.noise(rng, case, n, d, b, 1)
+        + np.sqrt(rho) * tables.noise(rng, case, n, d, 1, k)
+        + np.sqrt(1 - rho) * tables.noise(rng, case, n, d, b, k)
+    )
+    found = {"corrected": [], "not corrected": []}
+    for value in values:
+        count = np.ones((b, k), dtype=np.int64)
+        for name, overlap in zip(found, (rho / (1 - rho), 0.0), strict=True):
+            parts = tuple(
+                Problem(
+                    one_dataset(count, one, np.zeros(d)),
+                    ("dataset",),
+                    robust=False,
+                    overlap=overlap,
+                )
+                for one in value
+            )
+            problem = EachDataset(tuple(map(str, range(d))), parts)
+            model = AveragedFit(tuple(part.fit() for part in parts))
+            errors = problem.errors(model, case.family.matrix, METHODS[0])
+            found[name].append(tables.single_step(case, model.beta, errors))
+    shares = report(f"given data sets, {case}", found, record_property)
+    assert (shares["corrected"] <= limit(n)).all()
