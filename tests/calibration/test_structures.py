@@ -1,4 +1,4 @@
-"""Error rates of the structures besides the default, by simulation: `make calibrate`, minutes.
+"""Error rates of structures besides the default, by simulation: `make calibrate`, ten minutes.
 
 Recorded, and asserted only where the model is the one that was simulated.
 """
@@ -156,4 +156,5 @@ def test_given_datasets_from_overlapping_resamples(heavy, record_property):
             errors = problem.errors(model, case.family.matrix, METHODS[0])
             found[name].append(tables.single_step(case, model.beta, errors))
     shares = report(f"given data sets, {case}", found, record_property)
-    assert (shares["corrected"] <= limit(n)).all()
+    # What the overlap adds cannot be estimated and is taken as normal: not so with heavy tails.
+    assert heavy or (shares["corrected"] <= limit(n)).all()
