@@ -153,7 +153,7 @@ def evidence_of(
     Notes
     -----
     A pair whose difference is the same on every data set has no standard error: its tests say
-    nothing (p = 1), and a diagnostics row names it.
+    nothing (p = 1), its interval is without bounds, and a diagnostics row names it.
     """
     estimate = family.matrix @ levels
     error = std_errors(family, errors)
@@ -177,7 +177,7 @@ def evidence_of(
         q, not_worse = step(tests.equivalence()), step(tests.raw(tests.margin))
         critical = _critical(tests, alpha, 1 if adjust == "none" else len(estimate))
         p_error = 0.0
-    reach = critical * error
+    reach = np.where(flat, np.inf, critical * error)
     shown = family.wanted
     return (
         Evidence(

@@ -66,14 +66,7 @@ class Problem:
         try:
             return Solved(self, self._fit())
         except FitError as error:
-            raise DesignError(
-                message(
-                    str(error),
-                    hint="a test needs scores that vary: scores.findings() names constant and"
-                    " identical algorithms; of identical replications keep one, with"
-                    " scores.subset(replications=[...]); compare_points describes such a table.",
-                )
-            ) from None
+            raise _refusal(error) from None
 
     def _fit(self) -> Fit:
         if isinstance(self.statistics, Statistics):
@@ -132,7 +125,11 @@ class Solved:
         if isinstance(model, StructuredFit):
             units, z = model.unit_information, model.unit_z
         elif isinstance(stats, Statistics):
-            work = evaluate(stats, model.variances / stats.scale**2, x, reml=True)
+            try:
+                work = evaluate(stats, model.variances / stats.scale**2, x, reml=True)
+            except FitError as error:
+                # With hardly a data set in common the data set variance may run away.
+                raise _refusal(error) from None
             units, z = work.q_matrix, model.derivatives.z
         else:
             return None
@@ -140,3 +137,14 @@ class Solved:
         design = None if self.problem.domain is not None else x
         own = cluster_robust(units, z, model.phi, rows, design)
         return degrees.Adjusted(own.cov * model.scale**2, own.df)
+
+
+def _refusal(error: FitError) -> DesignError:
+    return DesignError(
+        message(
+            str(error),
+            hint="a test needs scores that vary and data sets in common: scores.findings() names"
+            " constant and identical algorithms; of identical replications keep one, with"
+            " scores.subset(replications=[...]); compare_points describes such a table.",
+        )
+    )
