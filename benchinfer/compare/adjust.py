@@ -182,7 +182,7 @@ def evidence_of(
     return (
         Evidence(
             estimate=estimate[shown],
-            std_error=error[shown],
+            std_error=np.where(flat, 0.0, error)[shown],
             df=errors.df[shown],
             statistic=tests.difference[shown],
             p_value=np.where(flat, 1.0, p)[shown],

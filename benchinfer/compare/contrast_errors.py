@@ -118,8 +118,8 @@ def _spread_checks(
     """Hold the pairs' own standard errors against the common one."""
     own, common = (std_errors(family, e) for e in (spread, model))
     flat = without_spread(own, spread)
-    ratio = own / common
-    apart = float(np.abs(np.log(ratio[~flat])).max(initial=0.0))
+    known = ~flat & (common > 0)
+    apart = float(np.abs(np.log(own[known] / common[known])).max(initial=0.0))
     rows = [
         Check.of(
             "own / common standard error, largest factor",

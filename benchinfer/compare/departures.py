@@ -69,7 +69,7 @@ def _effects(setting: Setting, fitted: Fitted) -> list[Source]:
                 model.blup_domain_variance,
             )
             found.insert(0, domains)
-        return [(name, units, mean, np.sqrt(v)) for name, units, mean, v in found]
+        return [(name, units, mean, np.sqrt(np.maximum(v, 0.0))) for name, units, mean, v in found]
     if fitted.plain is None or fitted.design.one_dataset:
         raise DesignError(
             message(

@@ -135,7 +135,12 @@ def choose(
     refused = _refusals(setting, one=one, several=several)
     if isinstance(terms, str):
         if terms != "auto":
-            raise DesignError(unknown("terms", terms, ["auto", *_RANDOM]))
+            raise DesignError(
+                message(
+                    f"terms is {terms!r}.",
+                    hint=f'"auto", or a list of terms, as in terms=["{_RANDOM[0]}"].',
+                )
+            )
         chosen = tuple(name for name in _RANDOM if name not in refused)
     else:
         chosen = _requested(terms, refused)

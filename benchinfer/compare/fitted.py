@@ -55,6 +55,20 @@ class Fitted:
         return self.estimate.model if isinstance(self.estimate, Solved) else self.estimate
 
     @property
+    def peculiarity(self) -> str:
+        """What makes the model other than one variance per source and level per algorithm."""
+        design = self.design
+        reasons = {
+            "each data set is fitted by itself": design.each,
+            "scores are fitted one by one": design.by_run,
+            "there are covariates": bool(design.covariates),
+            "domains have levels of their own or are a sample": design.domains != "pooled",
+            f"the structure is {design.structure}": design.between != "common",
+            f"there is a residual variance for each {design.residual}": True,
+        }
+        return next(words for words, holds in reasons.items() if holds)
+
+    @property
     def plain(self) -> tuple[Statistics, ScoreModelFit] | None:
         """Moments and fit of a model with one variance per source, else None."""
         if isinstance(self.estimate, Solved) and isinstance(self.model, ScoreModelFit):

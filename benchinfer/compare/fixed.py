@@ -169,17 +169,20 @@ def _by_domain(setting: Setting) -> tuple[tuple[str, ...], Array, Array]:
     names, codes = domain_codes(setting)
     found, k = setting.coverage.found, len(setting.algorithms)
     member = np.eye(len(names))[codes]
-    lacking = np.argwhere(member.T @ (found > 0) == 0)
+    held = (member.T @ (found > 0)).astype(np.int64)
+    # One data set in a domain says nothing of how algorithms vary within it.
+    lacking = np.argwhere(held < 2)
     if len(lacking):
         raise DesignError(
             message(
-                f"{count(len(lacking), 'algorithm')} without scores in a domain.",
+                f"{count(len(lacking), 'algorithm')} with scores on fewer than two data sets of a"
+                " domain.",
                 where=[
-                    ("domain", "algorithm"),
-                    *((names[g], setting.algorithms[i]) for g, i in lacking),
+                    ("domain", "algorithm", "data sets"),
+                    *((names[g], setting.algorithms[i], int(held[g, i])) for g, i in lacking),
                 ],
-                hint='domains="pooled" takes the domains as one; scores.subset(algorithms=[...])'
-                " leaves algorithms out.",
+                hint='domains="pooled" takes the domains as one, "random" as a sample;'
+                " scores.subset(...) leaves domains or algorithms out.",
             )
         )
     base = np.einsum("dg,kl->dkgl", member, np.eye(k)).reshape(len(found), k, -1)

@@ -45,12 +45,19 @@ def left_out(mixed: "MixedComparison", leave: Leave, scores: "ScoreTable | None"
     if plain is None or mixed.fitted.fixed.x is not None:
         raise DesignError(
             message(
-                "influence is worked out for one variance per source and one level per algorithm.",
-                hint='structure="auto" or "common", residual="constant" and no covariates or'
-                " domains make such a model; for others compare scores.subset(datasets=[...]).",
+                f"influence is not worked out where {mixed.fitted.peculiarity}.",
+                hint="compare scores.subset(datasets=[...]) for each data set instead.",
             )
         )
     stats, model = plain
+    if mixed.design.one_dataset and not mixed.design.components:
+        raise DesignError(
+            message(
+                "replications are not shared by the algorithms, so that leaving one out means"
+                " nothing.",
+                hint="influence is of data sets, or of shared replications.",
+            )
+        )
     asked = _asked(mixed)
     if leave == "algorithm":
         found = _algorithms(mixed, model, asked, scores)

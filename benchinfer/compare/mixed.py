@@ -31,7 +31,7 @@ def compare_mixed(
     structure: designs.Structure = "auto",
     residual: designs.Residual = "constant",
     domains: Domains = "pooled",
-    covariates: Sequence[str] = (),
+    covariates: str | Sequence[str] = (),
     df: DfMethod = "kenward-roger",
     contrasts: Contrasts = "tukey",
     control: str | None = None,
@@ -131,13 +131,14 @@ def compare_mixed(
         raise DesignError(unknown("df", df, list(degrees.METHODS)))
     setting, scores = Setting.of(scores, measure)
     designs.check_missing(setting, missing)
+    names = (covariates,) if isinstance(covariates, str) else tuple(covariates)
     arguments = {
         "measure": setting.measure.name,
         "terms": terms if isinstance(terms, str) else tuple(terms),
         "structure": structure,
         "residual": residual,
         "domains": domains,
-        "covariates": tuple(covariates),
+        "covariates": names,
         "df": df,
         "contrasts": contrasts,
         "control": control,
@@ -148,9 +149,9 @@ def compare_mixed(
         "missing": missing,
     }
     design = designs.choose(setting, terms, target)
-    by_run = bool(varying(scores, setting.measure.name, tuple(covariates)))
+    by_run = bool(varying(scores, setting.measure.name, names))
     if by_run and structure == "auto":
         structure = "common"
     design = structures.resolve(structure, residual, design, setting)
-    design = designs.with_fixed_effects(design, domains, tuple(covariates), by_run=by_run)
+    design = designs.with_fixed_effects(design, domains, names, by_run=by_run)
     return compared(setting, fit_design(scores, setting, design), arguments)

@@ -177,6 +177,8 @@ class MixedComparison(TestedComparison):
         DesignError
             A covariate is not in the model.
         """
+        if not covariates:
+            raise DesignError(message("no covariate is given.", hint="at(NAME=value)."))
         told = join([f"{name} = {value:g}" for name, value in covariates.items()])
         return self._elsewhere(self.fitted.fixed.levels_at(covariates), f"at {told}")
 
@@ -229,6 +231,8 @@ class MixedComparison(TestedComparison):
         DesignError
             Intervals are asked for of a model with several variances per source.
         """
+        if level is not None:
+            alpha_of(level)
         return sources.variances(self.fitted, level)
 
     def correlations(self) -> "pd.DataFrame":

@@ -95,10 +95,9 @@ def new_dataset(mixed: "MixedComparison", replications: int | None) -> NewDatase
     if plain is None or mixed.fitted.fixed.x is not None:
         raise DesignError(
             message(
-                "predictions are worked out for one variance per source and one level per"
-                " algorithm.",
-                hint='structure="auto" or "common", residual="constant" and no covariates or'
-                " domains make such a model.",
+                f"predictions are not worked out where {mixed.fitted.peculiarity}.",
+                hint='target="domain" with structure="auto" or "common", residual="constant" and no'
+                " covariates or domains makes them.",
             )
         )
     stats, model = plain

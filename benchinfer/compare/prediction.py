@@ -1,7 +1,7 @@
 """Predictions for a data set that was not seen."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -18,8 +18,7 @@ from benchinfer.numerics.new_dataset import (
     predict_pairwise,
     probability_above,
 )
-from benchinfer.numerics.reml import evaluate
-from benchinfer.numerics.robust import cluster_robust
+from benchinfer.numerics.robust import of_fit
 from benchinfer.numerics.score_model import ScoreModelFit
 from benchinfer.numerics.sufficient import Statistics
 
@@ -83,10 +82,8 @@ def _errors(
 ) -> Adjusted:
     if not own:
         return degrees.METHODS[df](model, rows)
-    work = evaluate(stats, model.variances / stats.scale**2, reml=True)
-    found = cluster_robust(work.q_matrix, model.derivatives.z, work.phi, rows)
-    free = np.full_like(found.df, np.inf) if df == "asymptotic" else found.df
-    return Adjusted(found.cov * stats.scale**2, free)
+    found = of_fit(stats, model.variances, rows)
+    return Adjusted(found.cov, np.full_like(found.df, np.inf) if df == "asymptotic" else found.df)
 
 
 def check_predictable(stats: Statistics, model: ScoreModelFit, *, one_dataset: bool) -> None:
@@ -170,6 +167,8 @@ def predict(
         if own
         else predict_common(model, errors, rows, df, b)
     )
+    if own and k > 2:
+        predicted = _steadied(predicted, _common(model, rows, df, b), len(stats.n), n_pairs)
     wanted, rest = _part(predicted, slice(n_pairs)), _part(predicted, slice(n_pairs, None))
     estimate = matrix @ model.beta
     reach = tukey.critical_t(wanted.df, 1 - level) * np.sqrt(wanted.variance)
@@ -192,6 +191,25 @@ def predict(
         prob_second=second,
         best=probability_best(model.beta, variances, float(np.median(rest.df)), margin),
     )
+
+
+def _common(model: ScoreModelFit, rows: Array, df: str, replications: float) -> Predicted:
+    return predict_common(model, degrees.METHODS[df](model, rows), rows, df, replications)
+
+
+def _steadied(own: Predicted, common: Predicted, d: int, n_pairs: int) -> Predicted:
+    """Return pairs' own variances, steadied where they alone would claim too much.
+
+    A pair whose difference does not vary has no variance of its own and takes the common one. For
+    the ranks (after the first `n_pairs`) own variances count as D - 1 and the common one as K
+    observations: of few data sets the own ones alone rule out algorithms that may well be best.
+    """
+    flat = own.variance <= 1e-14 * own.variance.max()
+    variance = np.where(flat, common.variance, own.variance)
+    k = round((1 + np.sqrt(1 + 8 * (len(variance) - n_pairs))) / 2)
+    ranks = np.arange(len(variance)) >= n_pairs
+    mixed = ((d - 1) * variance + k * common.variance) / (d - 1 + k)
+    return replace(own, variance=np.where(ranks, mixed, variance))
 
 
 def _part(predicted: Predicted, part: slice) -> Predicted:

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from benchinfer.compare.evidence import Array
 from benchinfer.errors import DesignError, FitError, message
 from benchinfer.numerics import degrees
-from benchinfer.numerics.reml import evaluate
-from benchinfer.numerics.robust import cluster_robust
+from benchinfer.numerics.robust import cluster_robust, of_fit
 from benchinfer.numerics.score_model import ScoreModelFit, fit
 from benchinfer.numerics.structured.blocks import Residual
 from benchinfer.numerics.structured.covariances import Between
@@ -122,20 +121,17 @@ class Solved:
         model, stats, x = self.model, self.problem.statistics, self.problem.x
         if not self.problem.robust:
             return None
-        if isinstance(model, StructuredFit):
-            units, z = model.unit_information, model.unit_z
-        elif isinstance(stats, Statistics):
+        if isinstance(stats, Statistics):
             try:
-                work = evaluate(stats, model.variances / stats.scale**2, x, reml=True)
+                return of_fit(stats, model.variances, rows, x)
             except FitError as error:
                 # With hardly a data set in common the data set variance may run away.
                 raise _refusal(error) from None
-            units, z = work.q_matrix, model.derivatives.z
-        else:
+        if not isinstance(model, StructuredFit):
             return None
         # Of domains the design is that of any of their data sets: algorithm means.
         design = None if self.problem.domain is not None else x
-        own = cluster_robust(units, z, model.phi, rows, design)
+        own = cluster_robust(model.unit_information, model.unit_z, model.phi, rows, design)
         return degrees.Adjusted(own.cov * model.scale**2, own.df)
 
 

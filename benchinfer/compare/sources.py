@@ -77,8 +77,8 @@ def _profiled(fitted: Fitted, level: float) -> tuple[list[float], list[float]]:
     if fitted.plain is None:
         raise DesignError(
             message(
-                "profile intervals exist for one variance per source.",
-                hint='structure="common" or "pairwise" and residual="constant" have such.',
+                f"profile intervals are not worked out where {fitted.peculiarity}.",
+                hint='structure="common" or "pairwise" with residual="constant" has them.',
             )
         )
     found = profile_intervals(

@@ -23,7 +23,7 @@ def resolve(structure: Structure, residual: Residual, design: Design, setting: S
     alone = design.one_dataset or design.each
     if structure == "auto":
         structure = "common" if alone else "pairwise"
-    if alone and (structure != "common" or residual == "dataset"):
+    if alone and (structure != "common" or residual != "constant"):
         here = "there is one" if design.one_dataset else "each is taken by itself"
         raise DesignError(
             message(
@@ -34,17 +34,20 @@ def resolve(structure: Structure, residual: Residual, design: Design, setting: S
         )
     seen = (setting.coverage.found > 0).sum(axis=0)
     if structure != "common" and (seen < 2).any():
-        alone = [setting.algorithms[k] for k in np.flatnonzero(seen < 2)]
+        few = [setting.algorithms[k] for k in np.flatnonzero(seen < 2)]
         raise DesignError(
             message(
-                f"{join(alone)} {'has' if len(alone) == 1 else 'have'} scores on one data set"
+                f"{join(few)} {'has' if len(few) == 1 else 'have'} scores on one data set"
                 " only: there is no spread between data sets to take an error from.",
                 hint='leave it out with scores.subset(algorithms=[...]); structure="common" lends'
                 " it the error of the others.",
             )
         )
     _check_estimable(structure, residual, design, setting)
-    return replace(design, structure=structure, residual=residual)
+    # Errors that come from the spread between data sets speak of their domain, whatever the terms.
+    wider = structure != "common" and not alone
+    target = "domain" if wider else design.target
+    return replace(design, structure=structure, residual=residual, target=target)
 
 
 def _check_known(structure: str, residual: str) -> None:

@@ -48,17 +48,17 @@ def _fixed(fitted: Fitted, df: str) -> Iterator[Row]:
     if isinstance(model, AveragedFit | ObservedFit):
         return
     d = _differences(len(fixed.at))
-    yield _f("algorithm", fitted, model, d @ fixed.at, df)
+    yield from _f("algorithm", fitted, model, d @ fixed.at, df)
     if fitted.design.structure == "pairwise":
         yield from _hotelling(fitted, d @ fixed.at)
     if fixed.domains:
         inner = [d @ fixed.levels_in(name) for name in fixed.domains]
         rows = np.vstack([one - two for one, two in pairwise(inner)])
-        yield _f("domain:algorithm", fitted, model, rows, df)
+        yield from _f("domain:algorithm", fitted, model, rows, df)
     for name in fixed.covariates:
         slopes = fixed.slopes(name)
-        yield _f(name, fitted, model, slopes.mean(axis=0, keepdims=True), df)
-        yield _f(f"algorithm:{name}", fitted, model, d @ slopes, df)
+        yield from _f(name, fitted, model, slopes.mean(axis=0, keepdims=True), df)
+        yield from _f(f"algorithm:{name}", fitted, model, d @ slopes, df)
     overlap = isinstance(fitted.estimate, Solved) and fitted.estimate.problem.overlap > 0
     if fitted.plain is not None and not overlap:
         x, k = fixed.x, len(fixed.at)
@@ -75,8 +75,11 @@ def _fixed(fitted: Fitted, df: str) -> Iterator[Row]:
         )
 
 
-def _f(term: str, fitted: Fitted, model: Fit, rows: Array, df: str) -> Row:
+def _f(term: str, fitted: Fitted, model: Fit, rows: Array, df: str) -> Iterator[Row]:
+    """Test fixed effects by F, unless there are too few data sets for its degrees of freedom."""
     found = f_test(model, rows, df)
+    if not (found.df_denominator > 0 and found.statistic >= 0):
+        return
     statistic, p_value = found.statistic, found.p_value
     if isinstance(fitted.estimate, Solved) and fitted.estimate.problem.overlap:
         # Overlapping resamples raise the covariance that the test of the model knows.
@@ -84,8 +87,8 @@ def _f(term: str, fitted: Fitted, model: Fit, rows: Array, df: str) -> Row:
         estimate = rows @ model.beta
         statistic = float(estimate @ np.linalg.solve(cov, estimate)) / len(rows)
         p_value = float(f_distribution.sf(statistic, len(rows), found.df_denominator))
-    words = "F, one variance for all pairs" if fitted.design.structure == "pairwise" else "F"
-    return (
+    words = "F, covariance of the model" if fitted.design.structure == "pairwise" else "F"
+    yield (
         term,
         words,
         statistic,

@@ -46,7 +46,7 @@ def _sampling(fit: Fit) -> Array:
     return sampling
 
 
-def _pseudo_inverse(information: Array) -> Array:
+def pseudo_inverse(information: Array) -> Array:
     """Invert in natural units: variances may differ by many orders of magnitude."""
     size = information.diagonal()
     unit = np.where(size > 0, 1 / np.sqrt(np.where(size > 0, size, 1.0)), 0.0)
@@ -83,7 +83,7 @@ def kenward_roger(fit: Fit, contrasts: Array) -> Adjusted:
     """
     index = fit.members
     der, phi = fit.derivatives, fit.phi
-    w = 2 * _pseudo_inverse(der.expected[np.ix_(index, index)])
+    w = 2 * pseudo_inverse(der.expected[np.ix_(index, index)])
     f, ff = der.f[index], der.ff[np.ix_(index, index)]
     inner = ff - np.einsum("ipq,qr,jrs->ijps", f, phi, f, optimize=True)
     lam = phi @ np.einsum("ij,ijpq->pq", w, inner) @ phi

@@ -24,7 +24,7 @@ from benchinfer.errors import FitError
 from benchinfer.numerics import degrees
 from benchinfer.numerics.degrees import Adjusted
 from benchinfer.numerics.reml import evaluate
-from benchinfer.numerics.robust import cluster_robust
+from benchinfer.numerics.robust import of_fit
 from benchinfer.numerics.score_model import ScoreModelFit, fit
 from benchinfer.numerics.sufficient import Statistics, from_blocks, from_cells
 
@@ -222,7 +222,9 @@ def refit(
         return Refit(model, common, None)
     if ((stats.n > 0).sum(axis=0) < 2).any():
         return None
-    work = evaluate(stats, model.variances / stats.scale**2, reml=True)
-    spread = cluster_robust(work.q_matrix, model.derivatives.z, work.phi, contrasts)
+    try:
+        spread = of_fit(stats, model.variances, contrasts)
+    except FitError:
+        return None
     own_df = np.full_like(spread.df, np.inf) if df == "asymptotic" else spread.df
-    return Refit(model, common, Adjusted(spread.cov * stats.scale**2, own_df))
+    return Refit(model, common, Adjusted(spread.cov, own_df))

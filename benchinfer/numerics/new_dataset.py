@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from benchinfer.numerics.degrees import Adjusted
+from benchinfer.numerics.degrees import Adjusted, pseudo_inverse
 from benchinfer.numerics.reml import COMPONENTS, evaluate
 from benchinfer.numerics.score_model import ScoreModelFit
 from benchinfer.numerics.sufficient import Statistics
@@ -68,7 +68,7 @@ def _weights(model: ScoreModelFit, method: str) -> tuple[NDArray[np.int64], Arra
         return index, 2 * np.linalg.inv(model.derivatives.observed[np.ix_(index, index)])
     index = model.members
     expected = model.derivatives.expected[np.ix_(index, index)]
-    return index, 2 * np.linalg.pinv(expected, hermitian=True)
+    return index, 2 * pseudo_inverse(expected)
 
 
 def _home(model: ScoreModelFit) -> int:

@@ -18,8 +18,11 @@ and hypothesis testing in fixed effects models. Journal of Business & Economic S
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import helmert
 
 from benchinfer.numerics.degrees import Adjusted
+from benchinfer.numerics.reml import evaluate
+from benchinfer.numerics.sufficient import Statistics
 
 type Array = NDArray[np.float64]
 
@@ -74,6 +77,45 @@ def cluster_robust(
         g = np.einsum("jp,pq,dqk->jdk", contrasts[part], phi, weighted, optimize=True)
         df[part] = _satterthwaite(g, design, phi)
     return Adjusted(phi @ meat @ phi, df)
+
+
+def of_fit(
+    stats: Statistics, variances: Array, contrasts: Array, x: Array | None = None
+) -> Adjusted:
+    """Return the CR2 covariance and degrees of freedom for a fitted score model.
+
+    Parameters
+    ----------
+    stats
+        Sufficient statistics.
+    variances
+        (4,) fitted variances, which set the weights of the data sets.
+    contrasts
+        (J, p) contrasts.
+    x
+        (D, K, p) design, or None for one mean per algorithm.
+
+    Returns
+    -------
+    Adjusted
+        (p, p) covariance on the scores' scale and (J,) degrees of freedom.
+
+    Raises
+    ------
+    FitError
+        The fixed effects cannot be told apart with these variances.
+    """
+    d, k = stats.n.shape
+    turn, design = np.eye(k if x is None else x.shape[2]), x
+    if design is None:
+        # Orthogonal contrasts keep the level of all algorithms, of which little is known where data
+        # sets vary much, apart from the differences, of which much is.
+        turn = helmert(k, full=True)
+        design = np.broadcast_to(turn.T, (d, k, k))
+    work = evaluate(stats, variances / stats.scale**2, design, reml=True)
+    z = work.c - np.einsum("dkl,dl->dk", work.q_matrix, design @ work.beta)
+    own = cluster_robust(work.q_matrix, z, work.phi, contrasts @ turn.T, design)
+    return Adjusted(turn.T @ own.cov @ turn * stats.scale**2, own.df)
 
 
 def _satterthwaite(g: Array, design: Array, phi: Array) -> Array:

@@ -25,6 +25,8 @@ _DECREMENT = 1e-18
 _FLOOR = 1e-10
 # Residual variance, relative to that of the centred scores, below which it is rounding only.
 _LEAST_RESIDUAL = 1e-13
+# Decrement of a search that stopped short of this is far from the optimum.
+_LOST = 1e-4
 
 
 @savable
@@ -176,6 +178,8 @@ def fit(
         work, der, record = _optimize(stats, _start(stats, free), free, x, reml=reml)
     except np.linalg.LinAlgError as error:
         raise FitError(f"the score model cannot be fitted: {error}.") from error
+    if not record.converged and record.decrement > _LOST:
+        raise FitError("the variances differ by more orders of magnitude than this fit can tell.")
     s, theta = stats.scale, work.theta
     offset = (
         stats.offset

@@ -79,7 +79,7 @@ def _scaled_f(q: int, a1: float, a2: float) -> tuple[float, float]:
 def _kenward_roger(fit: TestedFit, contrasts: Array) -> FTest:
     contrasts = _row_basis(contrasts)
     index, phi, q = fit.members, fit.phi, len(contrasts)
-    w = 2 * np.linalg.pinv(fit.derivatives.expected[np.ix_(index, index)], hermitian=True)
+    w = 2 * degrees.pseudo_inverse(fit.derivatives.expected[np.ix_(index, index)])
     # With the rows of L in standard form, L Phi L' = I, the products of Theta Phi F Phi are (q, q).
     half = np.linalg.solve(np.linalg.cholesky(contrasts @ phi @ contrasts.T), contrasts) @ phi
     m = half @ fit.derivatives.f[index] @ half.T

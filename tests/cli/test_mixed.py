@@ -171,8 +171,8 @@ def test_no_verdict_changes(run: Callable) -> None:
 def test_what_a_model_does_not_answer_is_said(run: Callable) -> None:
     arguments = (*BOOTSTRAP, "--structure", "diagonal", "--details")
     text = " ".join(run(*arguments).stdout.split())
-    assert "Not answered: influence is worked out for one variance per source" in text
-    assert "Not answered: predictions are worked out for one variance per source" in text
+    assert "Not answered: influence is not worked out where the structure is diagonal" in text
+    assert "Not answered: predictions are not worked out where the structure is diagonal" in text
     document = _document(run, *arguments)
     assert document["influence"] is None
     assert set(document["refused"]) == {"influence", "prediction"}

@@ -143,7 +143,7 @@ def test_domains_need_a_column_and_scores_in_each(table):
         bi.compare_mixed(plain).by_domain()
     gone = table[0][~((table[0]["domain"] == "g1") & (table[0]["algorithm"] == "a2"))]
     part = bi.read_scores(gone, measures={"value": "higher"})
-    with pytest.raises(DesignError, match="without scores in a domain"):
+    with pytest.raises(DesignError, match="on fewer than two data sets of a"):
         bi.compare_mixed(part, domains="separate")
 
 
@@ -181,7 +181,7 @@ def test_variances_with_intervals_and_correlations(scores):
     shares = found.set_index("source")["share"]
     assert shared["data set"] == pytest.approx(shares["dataset"])
     assert shared["data set and algorithm"] == pytest.approx(shares[:2].sum())
-    with pytest.raises(DesignError, match="one variance per source"):
+    with pytest.raises(DesignError, match="where the structure is diagonal"):
         bi.compare_mixed(scores, structure="diagonal").variances(0.95)
 
 
@@ -215,3 +215,74 @@ def test_results_of_every_kind_can_be_saved(scores, tmp_path):
         back = bi.load(mixed.save(tmp_path / f"{i}.json"))
         pd.testing.assert_frame_equal(back.contrasts(), mixed.contrasts())
         pd.testing.assert_frame_equal(back.anova(), mixed.anova())
+
+
+def spread_out(interaction=1.0, level=1.0, d=8, b=4, k=4):
+    """Return a table whose variances are far apart, and its scores."""
+    rng = np.random.default_rng(0)
+    value = rng.normal(0, level, (d, 1, 1)) + rng.normal(0, interaction, (d, 1, k))
+    value = value + rng.normal(size=(d, b, 1)) + rng.normal(size=(d, b, k)) + 0.3 * np.arange(k)
+    index = pd.MultiIndex.from_product(
+        [range(d), range(b), [f"a{i}" for i in range(k)]],
+        names=["dataset", "replication", "algorithm"],
+    )
+    table = pd.DataFrame({"value": value.ravel()}, index=index).reset_index()
+    return bi.read_scores(table, measures={"value": "higher"}), value
+
+
+def test_interactions_far_above_the_noise():
+    mixed = bi.compare_mixed(spread_out(interaction=1e4)[0], structure="common")
+    tests = mixed.anova().set_index("test")
+    assert tests.loc["F", "df_residual"] == pytest.approx(21, rel=1e-6)
+    np.testing.assert_allclose(mixed.predict().contrasts()["df"], 21, rtol=1e-3)
+
+
+@pytest.mark.parametrize("level", [1e2, 1e4, 1e5])
+def test_a_pairs_own_error_whatever_the_spread_of_the_data_sets(level):
+    scores, value = spread_out(level=level)
+    cells = value.mean(axis=1)
+    expected = [t_test(cells[:, i] - cells[:, j]) for i in range(4) for j in range(i + 1, 4)]
+    rows = bi.compare_mixed(scores).contrasts()
+    # The covariance of the levels holds that of the data sets, which cancels in differences.
+    np.testing.assert_allclose(rows[COLUMNS], expected, rtol=1e-15 * level**2 + 1e-8)
+
+
+def test_residuals_of_their_own_need_several_data_sets(scores):
+    one = scores.subset(datasets=["d00"])
+    with pytest.raises(DesignError, match="describes how data sets differ"):
+        bi.compare_mixed(one, residual="algorithm")
+    with pytest.raises(DesignError, match="describes how data sets differ"):
+        bi.compare_mixed(scores, target="datasets", residual="algorithm")
+
+
+def test_a_domain_of_one_data_set_has_no_levels_of_its_own(table):
+    alone = table[0].assign(domain=np.where(table[0]["dataset"] == "d00", "x", "y"))
+    scores = bi.read_scores(alone, measures={"value": "higher"})
+    with pytest.raises(DesignError, match="on fewer than two data sets of a"):
+        bi.compare_mixed(scores, domains="separate")
+
+
+def test_more_algorithms_than_data_sets_have_no_f_test_without_a_structure():
+    scores, _ = spread_out(d=3, k=6)
+    tests = bi.compare_mixed(scores, structure="unstructured").anova()
+    assert not tests.isna().any().any()
+
+
+def test_few_data_sets_rule_no_algorithm_out():
+    scores, _ = spread_out(d=3, k=5)
+    best = bi.compare_mixed(scores).predict().summary()["prob_best_next"]
+    assert best.min() > 0.001
+    assert best.sum() == pytest.approx(1)
+
+
+def test_a_pair_without_spread_has_no_bounds():
+    scores, value = spread_out()
+    frame = scores.to_frame()
+    first = frame.loc[frame["algorithm"] == "a0", "value"].to_numpy()
+    frame.loc[frame["algorithm"] == "a1", "value"] = first + 1
+    mixed = bi.compare_mixed(bi.read_scores(frame, measures={"value": "higher"}))
+    row = mixed.contrasts().iloc[0]
+    assert (row["verdict"], row["std_error"], row["p_value"]) == ("undecided", 0, 1)
+    assert np.isinf([row["conf_low"], row["conf_high"]]).all()
+    assert 0 < mixed.predict().contrasts().iloc[0]["prob_second"] < 1
+    assert len(value) == 8
