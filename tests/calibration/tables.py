@@ -123,8 +123,8 @@ def single_step(case, levels, errors):
 def fitted(problem, rows):
     """Return the fit and errors from the spread between data sets, None for a refused table."""
     try:
-        model = problem.fit()
-        return model, problem.spread(model, rows)
+        solved = problem.solve()
+        return solved, solved.spread(rows)
     except BenchinferError:
         return None
 

@@ -65,7 +65,8 @@ def test_default_holds_its_level(case, record_property):
         found["refused"].append([done is None])
         if done is None:
             continue
-        model, own = done
+        solved, own = done
+        model = solved.model
         if case.missing:
             found["default"].append(outcome(case, model.beta, own))
         else:
@@ -74,7 +75,7 @@ def test_default_holds_its_level(case, record_property):
             # The joint distribution takes long where standard errors differ: Holm there.
             claims = outcome if case.missing else single_step
             for df in degrees.METHODS:
-                errors = problem.errors(model, rows, df)
+                errors = solved.errors(rows, df)
                 found[f"common, {df}"].append(claims(case, model.beta, errors))
             found["singular"].append([bool(model.singular)])
     shares = report(case, found, record_property)
