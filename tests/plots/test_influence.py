@@ -49,5 +49,5 @@ def test_replications_of_one_dataset(table):
 
 
 def test_models_without_influence(table):
-    with pytest.raises(bi.DesignError, match="influence is worked out for"):
+    with pytest.raises(bi.DesignError, match="influence is not worked out where"):
         bi.compare_mixed(table, structure="unstructured").plot("influence")
