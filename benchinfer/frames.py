@@ -34,6 +34,9 @@ GLOSSARY: dict[str, str] = {
     "p_value": "p-value adjusted for all pairs (the method is in provenance)",
     "p_raw": "p-value of the pair alone, not adjusted",
     "p_equivalence": "p-value, equally adjusted, of the two one-sided tests at the tolerance",
+    "p_noninferiority": "p-value, equally adjusted, of the one-sided test that the algorithm to be"
+    " shown better is not worse by the tolerance",
+    "contrast": "name that the user gave to the contrast",
     "verdict": "first or second (is better), equivalent, undecided, or missing",
     "winner": "name of the better algorithm, empty where there is none",
     "n": "number of scores",

@@ -35,8 +35,10 @@ NAMES = [
 
 # Keyword-only from the star on: what comes later may not shift what scripts rely on.
 SIGNATURES = {
-    "compare_mixed": "scores, measure=None, *, terms='auto', structure='auto', df='kenward-roger',"
-    " contrasts='tukey', control=None, adjust='auto', level=0.95, missing='use'",
+    "compare_mixed": "scores, measure=None, *, terms='auto', structure='auto',"
+    " residual='constant', domains='pooled', covariates=(), df='kenward-roger', contrasts='tukey',"
+    " control=None, alternative='two-sided', adjust='auto', target='auto', level=0.95,"
+    " missing='use'",
     "compare_points": "scores, measure=None, *, statistic='mean', tolerance=None",
     "load": "path",
     "load_example": "name",

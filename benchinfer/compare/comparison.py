@@ -4,7 +4,7 @@ Every analysis returns a `Comparison`; relations, figures and reports see nothin
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -43,7 +43,7 @@ class Comparison(Showable):
     setting
         What was compared.
     pairs
-        (P, 2) index pairs into ``setting.algorithms``.
+        (P, 2) index pairs into ``setting.algorithms``; -1 for a side that is an average of several.
     codes
         (P,) `Verdict` codes of the pairs.
     level
@@ -57,6 +57,10 @@ class Comparison(Showable):
         Diagnostics.
     provenance
         Where the result comes from.
+    sides
+        (P,) names of both sides where some side is an average of several algorithms, else empty.
+    names
+        (P,) names that the user gave to the contrasts, else empty.
     """
 
     setting: Setting
@@ -67,6 +71,8 @@ class Comparison(Showable):
     levels: Level
     checks: tuple[Check, ...]
     provenance: Provenance
+    sides: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
+    names: tuple[str, ...] = field(default=(), kw_only=True)
 
     # What the analysis is called in headings.
     title: ClassVar[str] = "Comparison"
@@ -113,10 +119,11 @@ class Comparison(Showable):
         pandas.DataFrame
             ``measure first second estimate ... verdict winner``; see the glossary.
         """
-        named = verdict_columns(self.algorithms, self.pairs, self.codes)
+        named = verdict_columns(self.named_sides(), self.codes)
         return frame(
             {
                 "measure": [self.measure.name] * len(self.pairs),
+                **({"contrast": list(self.names)} if self.names else {}),
                 "first": named["first"],
                 "second": named["second"],
                 **self.effects(),
@@ -124,6 +131,11 @@ class Comparison(Showable):
                 "winner": named["winner"],
             }
         )
+
+    def named_sides(self) -> list[tuple[str, str]]:
+        """Return the names of both sides of each contrast."""
+        names = self.algorithms
+        return list(self.sides) or [(names[int(i)], names[int(j)]) for i, j in self.pairs]
 
     def summary(self) -> "pd.DataFrame":
         """One row per algorithm: ``measure algorithm estimate [conf_low conf_high] n rank``.
@@ -166,7 +178,8 @@ class Comparison(Showable):
         """
         if rule != "evidence":
             raise DesignError(unknown("rule", rule, ["evidence"]))
-        return Relation.from_codes(self.algorithms, self.pairs, self.codes, self.rule)
+        real = (self.pairs >= 0).all(axis=1)
+        return Relation.from_codes(self.algorithms, self.pairs[real], self.codes[real], self.rule)
 
     def irrelevant(self) -> list[tuple[str, str]]:
         """Return the pairs that differ significantly, but by less than the tolerance."""
@@ -174,6 +187,8 @@ class Comparison(Showable):
 
     def headline(self) -> str:
         """Return the verdict in one sentence, with direction and unit of generalisation."""
+        if self.sides:
+            return wording.claims(self.named_sides(), self.codes, self.measure, self.scope())
         return wording.headline(self.relation(), self.measure, self.scope())
 
     def scope(self) -> str:
@@ -217,14 +232,20 @@ class TestedComparison(Comparison):
     @property
     def rule(self) -> str:
         """The decision rule in words."""
-        return wording.tested_rule(self.measure, self.level)
+        return wording.tested_rule(self.measure, self.level, self.alternative)
 
     @property
     def intervals(self) -> str:
         """What the intervals of the contrasts are, in words."""
         alone = self.provenance.arguments.get("adjust") == "none"
-        kind = "intervals of each pair alone" if alone else "simultaneous intervals"
+        shape = "intervals" if self.alternative == "two-sided" else "one-sided bounds"
+        kind = f"{shape} of each pair alone" if alone else f"simultaneous {shape}"
         return f"{100 * self.level:g} % {kind}"
+
+    @property
+    def alternative(self) -> str:
+        """What the tests are to show: a difference, or that first is better or worse."""
+        return str(self.provenance.arguments.get("alternative", "two-sided"))
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the measure's own unit."""
@@ -240,12 +261,25 @@ class TestedComparison(Comparison):
             "p_value": e.p_value,
             "p_raw": e.p_raw,
             "p_equivalence": e.p_equivalence,
+            **({} if e.p_noninferiority is None else {"p_noninferiority": e.p_noninferiority}),
         }
 
     def irrelevant(self) -> list[tuple[str, str]]:
         """Return the pairs that differ significantly, but by less than the tolerance."""
         small = (self.codes == Verdict.EQUIVALENT) & (self.evidence.p_value <= self.alpha)
-        return [(self.algorithms[i], self.algorithms[j]) for i, j in self.pairs[small]]
+        return [pair for pair, one in zip(self.named_sides(), small, strict=True) if one]
+
+    def noninferior(self) -> list[tuple[str, str]]:
+        """Return the pairs (a, b) of which a is shown not to be worse than b by the tolerance.
+
+        One-sided tests with a tolerance show it; else the list is empty.
+        """
+        p = self.evidence.p_noninferiority
+        if p is None:
+            return []
+        turn = 1 if self.alternative == "better" else -1
+        found = zip(self.named_sides(), p <= self.alpha, strict=True)
+        return [(pair[0], pair[1])[::turn] for pair, shown in found if shown]  # pyright: ignore[reportReturnType]
 
     def relation(self, rule: str = "evidence") -> Relation:
         """Return the preference relation.
@@ -271,4 +305,5 @@ class TestedComparison(Comparison):
         codes = decide(self.evidence.estimate, self.evidence.p_value, nothing, self.alpha)
         codes[codes == Verdict.UNDECIDED] = Verdict.EQUIVALENT
         text = f"not significant at {self.alpha:.4g} is called equivalent (legacy rule)"
-        return Relation.from_codes(self.algorithms, self.pairs, codes, text)
+        real = (self.pairs >= 0).all(axis=1)
+        return Relation.from_codes(self.algorithms, self.pairs[real], codes[real], text)

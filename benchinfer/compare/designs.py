@@ -1,4 +1,4 @@
-"""Which random terms a design can estimate, and what its resampling means for the claims."""
+"""Which terms a design can estimate, and which are asked for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +7,15 @@ from typing import Literal
 import numpy as np
 
 from benchinfer.compare.comparison import Target
-from benchinfer.compare.evidence import Check, Setting
-from benchinfer.compare.phrases import join
+from benchinfer.compare.evidence import Setting
+from benchinfer.compare.fixed import Domains
+from benchinfer.compare.phrases import count, join
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.reml import COMPONENTS
-from benchinfer.numerics.score_model import ScoreModelFit
 from benchinfer.saving import savable
+
+type Structure = Literal["auto", "common", "diagonal", "unstructured", "pairwise"]
+type Residual = Literal["constant", "algorithm", "dataset"]
 
 _RANDOM = COMPONENTS[:-1]
 
@@ -20,20 +23,30 @@ _RANDOM = COMPONENTS[:-1]
 @savable
 @dataclass(frozen=True, slots=True)
 class Design:
-    """The random terms of a mixed model.
+    """The terms of a mixed model.
 
     Attributes
     ----------
     measure
         Name of the measure, for the formula.
     components
-        Terms as the user names them.
+        Random terms as the user names them.
     one_dataset
         Whether there is one data set, whose replications then play the part of data sets.
     reason
         Why these terms, in a sentence.
     target
         What the claims are about.
+    structure
+        How algorithms vary between data sets.
+    residual
+        What the residual variance depends on: nothing, the algorithm or the data set.
+    domains
+        Whether domains are taken as one, are a random level, or have levels of their own.
+    covariates
+        Covariates with a slope for each algorithm.
+    each
+        Whether each of several data sets is fitted by itself.
     """
 
     measure: str
@@ -41,6 +54,11 @@ class Design:
     one_dataset: bool
     reason: str
     target: Target
+    structure: Structure = "common"
+    residual: Residual = "constant"
+    domains: Domains = "pooled"
+    covariates: tuple[str, ...] = ()
+    each: bool = False
 
     @property
     def fitted(self) -> tuple[str, ...]:
@@ -48,18 +66,37 @@ class Design:
         return ("dataset",) if self.one_dataset and self.components else self.components
 
     @property
+    def between(self) -> Literal["common", "diagonal", "unstructured"]:
+        """The covariance of the algorithms between data sets in the model that is fitted."""
+        return "common" if self.structure in ("auto", "pairwise") else self.structure
+
+    @property
     def formula(self) -> str:
         """The model as R users write it."""
-        terms = [f"(1|{'replication' if self.one_dataset else name})" for name in self.components]
         name = self.measure if self.measure.isidentifier() else f"`{self.measure}`"
-        return " + ".join([f"{name} ~ algorithm", *terms])
+        fixed = "domain:algorithm" if self.domains == "separate" else "algorithm"
+        slopes = [f"algorithm:{covariate}" for covariate in self.covariates]
+        alone = self.one_dataset or self.each
+        terms = [f"(1|{'replication' if alone else name})" for name in self.components]
+        if self.between != "common":
+            inner = "(0 + algorithm|dataset)"
+            if self.between == "diagonal":
+                inner = "(1|dataset) + (0 + algorithm||dataset)"
+            rest = [t for t in terms if t not in ("(1|dataset)", "(1|dataset:algorithm)")]
+            terms = [inner, *rest]
+        if self.domains == "random":
+            terms = ["(1|domain)", "(1|domain:algorithm)", *terms]
+        where = ", on each data set by itself" if self.each else ""
+        return f"{name} ~ " + " + ".join([fixed, *slopes, *terms]) + where
 
     def source(self, component: str) -> str:
         """Name a fitted component as the formula does."""
         return "replication" if self.one_dataset and component == "dataset" else component
 
 
-def choose(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> Design:
+def choose(
+    setting: Setting, terms: Literal["auto"] | Sequence[str], target: Literal["auto"] | Target
+) -> Design:
     """Choose the random terms that the design can estimate, or check the ones asked for.
 
     Parameters
@@ -68,6 +105,8 @@ def choose(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> Design:
         What is compared.
     terms
         ``"auto"`` or names among `COMPONENTS` without the residual.
+    target
+        What the claims are to be about; ``"auto"`` is the domain where there are several data sets.
 
     Returns
     -------
@@ -80,8 +119,11 @@ def choose(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> Design:
         A term cannot be estimated, or the algorithms cannot be compared at all.
     """
     coverage = setting.coverage
-    _check_connected(setting)
     one = len(coverage.datasets) == 1
+    _check_target(target, one=one)
+    if target == "datasets" and not one:
+        return _each_dataset(setting, terms)
+    _check_connected(setting)
     several = bool((coverage.found > 1).any())
     refused = _refusals(setting, one=one, several=several)
     if isinstance(terms, str):
@@ -97,14 +139,64 @@ def choose(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> Design:
                 hint="add replications or data sets; compare_points describes such a table.",
             )
         )
+    # Without the term, algorithms are taken to differ alike on every data set there could be: then
+    # the replications at hand speak only of the data sets at hand.
+    these = one or (several and "dataset:algorithm" not in chosen)
     return Design(
         measure=setting.measure.name,
         components=chosen,
         one_dataset=one,
         reason=_reason(refused, chosen, asked=not isinstance(terms, str)),
-        # Without the term, algorithms are taken to differ alike on every data set there could be:
-        # then the replications at hand speak only of the data sets at hand.
-        target="datasets" if one or (several and "dataset:algorithm" not in chosen) else "domain",
+        target="datasets" if these else "domain",
+    )
+
+
+def _check_target(target: str, *, one: bool) -> None:
+    if target not in ("auto", "domain", "datasets"):
+        raise DesignError(unknown("target", target, ["auto", "domain", "datasets"]))
+    if target == "domain" and one:
+        raise DesignError(
+            message(
+                "one data set says nothing about a domain of data sets.",
+                hint='target="datasets" makes claims about this data set.',
+            )
+        )
+
+
+def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> Design:
+    """Return the design for claims about these data sets: each is fitted by itself."""
+    if terms != "auto":
+        raise DesignError(
+            message(
+                'target="datasets" fits each data set by itself, with the terms that it supports.',
+                hint='leave out terms=, or ask for target="domain".',
+            )
+        )
+    found = setting.coverage.found
+    short = np.flatnonzero((found < 2).any(axis=1))
+    if len(short):
+        raise DesignError(
+            message(
+                f"{len(short)} of {count(len(found), 'data set')} have an algorithm with fewer than"
+                " two scores, which leaves nothing to estimate its noise from.",
+                where=[
+                    ("dataset", "fewest scores"),
+                    *((setting.coverage.datasets[d], int(found[d].min())) for d in short),
+                ],
+                hint='scores.subset(datasets=[...]) leaves them out; target="domain" takes the'
+                " noise from the spread between data sets.",
+            )
+        )
+    shared = setting.paired
+    return Design(
+        measure=setting.measure.name,
+        components=("dataset:replication",) if shared else (),
+        one_dataset=False,
+        reason="Each data set was fitted by itself and their estimates averaged with equal weight,"
+        " as the claims are about these data sets"
+        + ("." if shared else "; replications are not shared by the algorithms."),
+        target="datasets",
+        each=True,
     )
 
 
@@ -212,151 +304,3 @@ def _check_connected(setting: Setting) -> None:
                 hint="compare each group by itself with scores.subset(algorithms=[...]).",
             )
         )
-
-
-def overlap_variance(setting: Setting, model: ScoreModelFit) -> float:
-    """Return the variance that overlapping resamples add to an algorithm's mean on one data set.
-
-    ``residual * rho / (1 - rho)``, with rho the test fraction (Nadeau & Bengio 2003,
-    https://doi.org/10.1023/A:1024068626366 ): scores from resamples of one sample are correlated,
-    and more replications do not average that out. Across data sets the data set x algorithm term
-    holds it already.
-
-    Raises
-    ------
-    DesignError
-        Resamples overlap and by how much is not declared.
-    """
-    resampling = setting.resampling
-    if len(setting.coverage.datasets) > 1 or resampling is None:
-        return 0.0
-    rho = resampling.overlap
-    if rho is None:
-        wanted = "folds=10" if resampling.kind == "cv" else "test_fraction=0.1"
-        raise DesignError(
-            message(
-                f"scores on one data set come from {resampling.kind!r}, whose training sets"
-                " overlap, and by how much is not declared.",
-                hint=f'declare it, as in resampling=Resampling("{resampling.kind}", {wanted}).',
-            )
-        )
-    return float(model.variances[3]) * rho / (1 - rho)
-
-
-def overlap_words(setting: Setting) -> str:
-    """Say that and how the overlap of resamples enters, as a sentence; empty where it does not."""
-    resampling = setting.resampling
-    if len(setting.coverage.datasets) > 1 or resampling is None or not resampling.overlap:
-        return ""
-    rho = resampling.overlap
-    return (
-        f" As training sets overlap ({resampling.kind}, test fraction {rho:.3g}), the variance of"
-        f" each algorithm's mean was raised by {rho / (1 - rho):.3g} residual variances (corrected"
-        " resampled t-test of Nadeau and Bengio)."
-    )
-
-
-def checks(setting: Setting, design: Design) -> list[Check]:
-    """Return the diagnostics rows that concern the design."""
-    coverage = setting.coverage
-    d, empty = len(coverage.datasets), coverage.empty
-    first = ", ".join(f"{algorithm} on {dataset}" for dataset, algorithm in empty[:3])
-    more = " ..." if len(empty) > 3 else ""
-    left_out = Check.of(
-        "data sets and algorithms without scores of the measure",
-        len(setting.absent),
-        0.0,
-        ok=False,
-        remedy=f"left out: {join(setting.absent)}",
-    )
-    return [
-        *([left_out] if setting.absent else []),
-        Check.of(
-            "number of data sets",
-            d,
-            10.0,
-            ok=d >= 10,
-            remedy="few data sets: a claim about their domain rests on them being typical of it",
-        )
-        if d > 1
-        else _resampling(setting),
-        *(_generalisation(setting, design) if d > 1 else ()),
-        Check.of(
-            "empty cells",
-            len(empty),
-            0.0,
-            ok=not empty,
-            remedy=f"no scores of {first}{more}: the model uses the rest, which is fair only if"
-            " scores are not missing because they are bad",
-        ),
-        Check.of(
-            "thin cells",
-            len(coverage.thin),
-            0.0,
-            ok=not coverage.thin,
-            remedy="some replications are missing in these cells; the model uses what is there",
-        ),
-        Check.of(
-            "tolerance",
-            setting.measure.tolerance,
-            0.0,
-            ok=setting.measure.tolerance > 0,
-            remedy="no tolerance is set, so no pair can be called equivalent: set"
-            " Measure(tolerance=...) to the difference that does not matter",
-        ),
-    ]
-
-
-def _generalisation(setting: Setting, design: Design) -> list[Check]:
-    """Say where a claim about a domain would overreach."""
-    domains = len(set(setting.domains))
-    return [
-        Check.of(
-            "domains taken as one",
-            domains,
-            1.0,
-            ok=domains <= 1,
-            remedy="the table names several domains: scores.subset(domains=[...]) compares within"
-            " one",
-        ),
-        Check.of(
-            "claims go beyond these data sets",
-            float(design.target == "domain"),
-            1.0,
-            ok=design.target == "domain",
-            remedy="without the dataset:algorithm term replications count as evidence, so that the"
-            " claims hold for these data sets only",
-        ),
-    ]
-
-
-def _resampling(setting: Setting) -> Check:
-    """Say what the replications on one data set stand for."""
-    resampling = setting.resampling
-    if resampling is not None and resampling.kind == "bootstrap":
-        return Check.of(
-            "conditional on the learning sample",
-            1.0,
-            0.0,
-            ok=False,
-            remedy="bootstrap replications speak of this data set as drawn: with more of them any"
-            " difference becomes significant",
-        )
-    if resampling is not None and resampling.folds is not None:
-        found = int(setting.coverage.expected.max())
-        return Check.of(
-            "replications are a multiple of the folds",
-            found,
-            resampling.folds,
-            ok=found % resampling.folds == 0,
-            remedy=f"{resampling.folds} folds are declared, which sets the correction for their"
-            " overlap",
-        )
-    return Check.of(
-        "resampling declared",
-        float(resampling is not None),
-        1.0,
-        ok=resampling is not None,
-        remedy="say how replications came about (resampling=...): without it p-values hold only"
-        " for independent replications",
-    )

@@ -194,7 +194,10 @@ class Evidence:
     p_equivalence
         Adjusted p-value of the two one-sided tests at the measure's tolerance.
     low, high
-        Simultaneous interval.
+        Simultaneous interval, infinite on the open side of a one-sided one.
+    p_noninferiority
+        Adjusted p-value, in one-sided tests with a tolerance, of the hypothesis that the algorithm
+        which is to be shown better is worse by the tolerance or more; else None.
     """
 
     estimate: Array
@@ -206,6 +209,7 @@ class Evidence:
     p_equivalence: Array
     low: Array
     high: Array
+    p_noninferiority: Array | None = None
 
 
 def alpha_of(level: float) -> float:

@@ -7,134 +7,19 @@ and inferential analysis. Austrian Journal of Statistics 41, 5-26.
 https://doi.org/10.17713/ajs.v41i1.185
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from collections.abc import Sequence
+from typing import Literal
 
-import numpy as np
-
-from benchinfer import version
-from benchinfer.compare import designs, families, structures
-from benchinfer.compare.comparison import TestedComparison
-from benchinfer.compare.evidence import (
-    Array,
-    Check,
-    Evidence,
-    Level,
-    Provenance,
-    Setting,
-    alpha_of,
-    decide,
-)
-from benchinfer.compare.phrases import join
-from benchinfer.errors import DesignError, FitError, message, unknown
-from benchinfer.frames import frame
-from benchinfer.numerics import degrees, tukey
-from benchinfer.numerics.score_model import ScoreModelFit, fit
-from benchinfer.numerics.sufficient import Statistics, from_blocks, from_cells
-from benchinfer.saving import savable
+from benchinfer.compare import designs, structures
+from benchinfer.compare.adjust import Adjust, Alternative, check_alternative
+from benchinfer.compare.comparison import Target
+from benchinfer.compare.contrasts import Contrasts
+from benchinfer.compare.evidence import Setting, alpha_of
+from benchinfer.compare.fixed import Domains
+from benchinfer.compare.mixed_comparison import DfMethod, MixedComparison, compared, fit_design
+from benchinfer.errors import DesignError, unknown
+from benchinfer.numerics import degrees
 from benchinfer.scores import ScoreTable
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-type DfMethod = Literal["kenward-roger", "satterthwaite", "asymptotic"]
-
-_df_words = {
-    "kenward-roger": "Kenward-Roger small-sample covariance and degrees of freedom",
-    "satterthwaite": "Satterthwaite degrees of freedom",
-    "asymptotic": "normal theory (infinite degrees of freedom)",
-}
-
-
-_pairwise_words = {
-    False: "a standard error for each pair from the spread of the data sets' own differences"
-    " (cluster-robust, CR2) with Satterthwaite degrees of freedom",
-    True: "a standard error for each pair from the spread of the data sets' own differences"
-    " (cluster-robust, CR2) and normal theory (infinite degrees of freedom)",
-}
-
-
-@savable
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MixedComparison(TestedComparison):
-    """Verdicts from a linear mixed-effects model.
-
-    Attributes
-    ----------
-    design
-        The terms of the model and why.
-    model
-        The fit.
-    structure
-        ``"common"`` (one interaction variance, one standard error for like pairs) or ``"pairwise"``
-        (each pair its own).
-    critical
-        (P,) critical values of the intervals.
-    """
-
-    design: designs.Design
-    model: ScoreModelFit
-    structure: structures.Structure
-    critical: Array
-
-    title: ClassVar[str] = "Mixed model"
-
-    @property
-    def formula(self) -> str:
-        """The model as R users write it."""
-        return self.design.formula
-
-    @property
-    def method(self) -> str:
-        """What was done, in sentences for a methods section."""
-        arguments = self.provenance.arguments
-        scale = "" if self.measure.scale == "identity" else f"{self.measure.scale} "
-        if self.structure == "pairwise":
-            small = _pairwise_words[arguments["df"] == "asymptotic"]
-        else:
-            small = _df_words[str(arguments["df"])]
-        correction = designs.overlap_words(self.setting)
-        return (
-            f"The {scale}scores of {self.measure.name} were modelled as {self.formula} by"
-            f" restricted maximum likelihood, with {small}. {self.design.reason}{correction}"
-            f" {self.provenance.adjustment}."
-        )
-
-    def rests_on(self) -> list[str]:
-        """Return the modules and functions used whose docstrings name their sources."""
-        adjust = str(self.provenance.arguments["adjust"])
-        if adjust == "auto":
-            adjust = "single-step" if self.structure == "common" else "holm"
-        df = str(self.provenance.arguments["df"]).replace("-", "_")
-        names = ["benchinfer.compare.mixed", "benchinfer.numerics.reml"]
-        if self.structure == "pairwise":
-            names.append("benchinfer.numerics.robust")
-        else:
-            names.append(f"benchinfer.numerics.degrees:{df}")
-        if adjust in {"shaffer", "westfall"}:
-            names.append(f"benchinfer.numerics.multiplicity:{adjust}")
-        if adjust in {"holm", "shaffer"}:
-            names += ["benchinfer.numerics.multiplicity", "benchinfer.compare.families:sidak"]
-        if self.structure == "common":
-            names.append("benchinfer.numerics.tukey")
-        if designs.overlap_words(self.setting):
-            names.append("benchinfer.compare.designs:overlap_variance")
-        return names
-
-    def variances(self) -> "pd.DataFrame":
-        """Variance components: ``source variance share``, on the modelling scale.
-
-        The share is that of the sum over the sources: how much of the spread of single scores is
-        between data sets, between data sets in how algorithms differ, and so on.
-        """
-        held = {name: value for name, value in self._components() if name in self.model.terms}
-        names = [self.design.source(name) for name in held]
-        values = np.array(list(held.values()))
-        return frame({"source": names, "variance": values, "share": values / values.sum()})
-
-    def _components(self) -> list[tuple[str, float]]:
-        return list(zip(designs.COMPONENTS, self.model.variances.tolist(), strict=True))
 
 
 def compare_mixed(
@@ -142,11 +27,16 @@ def compare_mixed(
     measure: str | None = None,
     *,
     terms: Literal["auto"] | Sequence[str] = "auto",
-    structure: structures.Structure = "auto",
+    structure: designs.Structure = "auto",
+    residual: designs.Residual = "constant",
+    domains: Domains = "pooled",
+    covariates: Sequence[str] = (),
     df: DfMethod = "kenward-roger",
-    contrasts: families.Contrasts = "tukey",
+    contrasts: Contrasts = "tukey",
     control: str | None = None,
-    adjust: families.Adjust = "auto",
+    alternative: Alternative = "two-sided",
+    adjust: Adjust = "auto",
+    target: Literal["auto"] | Target = "auto",
     level: float = 0.95,
     missing: Literal["use", "error"] = "use",
 ) -> MixedComparison:
@@ -169,18 +59,41 @@ def compare_mixed(
         users type it; too small for erratic algorithms and too large for near-duplicates.
         ``"pairwise"``: the model sets the weights, and each pair has its own standard error from
         the data sets' differences (CR2; on a complete table the paired t-test on data set means).
+        ``"diagonal"``: each algorithm its own interaction variance. ``"unstructured"``: any
+        covariance of the algorithms between data sets. Both take each pair's error from that model.
         ``"auto"``: pairwise across data sets, common on one data set.
+    residual
+        Residual variance: ``"constant"``, one per ``"algorithm"``, or one per ``"dataset"``.
+    domains
+        Domains of the data sets, if the table names them: ``"pooled"`` takes them as one,
+        ``"separate"`` gives algorithms levels of their own in each domain (the comparison is of
+        their mean over domains; `MixedComparison.by_domain` compares in each), ``"random"`` takes
+        the domains as a sample of domains.
+    covariates
+        Names of covariates that are constant on each data set: each algorithm has a slope along
+        them. The comparison is at their means; `MixedComparison.at` compares at other values.
     df
         ``"kenward-roger"``, ``"satterthwaite"`` or ``"asymptotic"``. Pair-specific errors have
         Satterthwaite degrees of freedom under the first two.
     contrasts, control
-        ``"tukey"`` (all pairs), or ``"dunnett"``: each other algorithm against the control.
+        ``"tukey"`` (all pairs), ``"dunnett"`` (each other algorithm against the control, a name or
+        ``"best"``, which is adjusted for all pairs as the best was picked from them), ``"mean"``
+        (each against the mean of all), ``"sequential"`` (each against the one before it by name),
+        a list of names (the same in that order), or contrasts with names and weights, such as
+        ``{"trees - svm": {"cart": 0.5, "rf": 0.5, "svm": -1}}``.
+    alternative
+        ``"two-sided"``, or what one-sided tests are to show of the first algorithm of a contrast:
+        ``"better"`` or ``"worse"``. With a tolerance these also test non-inferiority.
     adjust
         ``"single-step"`` (``max |t|``), ``"westfall"``, ``"shaffer"``, ``"holm"``, ``"none"``, or
         ``"auto"``: single-step with a common error, Holm with pair-specific ones. Intervals are
-        single-step or Sidak's.
+        single-step or Sidak's (one-sided: Bonferroni's).
+    target
+        What claims are about: ``"domain"``, the population of the data sets, or ``"datasets"``,
+        these data sets alone, of which each is then fitted by itself and the estimates averaged.
+        ``"auto"``: the domain, if there are several data sets.
     level
-        Confidence level of the family of pairs.
+        Confidence level of the family of contrasts.
     missing
         ``"use"`` the scores that are there, or ``"error"`` where a cell lacks some.
 
@@ -209,156 +122,28 @@ def compare_mixed(
     >>> mixed.contrasts().columns.tolist()[:5]
     ['measure', 'first', 'second', 'estimate', 'conf_low']
     """
-    alpha = alpha_of(level)
+    alpha_of(level)
+    check_alternative(alternative)
     if df not in degrees.METHODS:
         raise DesignError(unknown("df", df, list(degrees.METHODS)))
     setting, scores = Setting.of(scores, measure)
     designs.check_missing(setting, missing)
-    design = designs.choose(setting, terms)
-    kind = structures.resolve(structure, design, setting)
-    family = families.family_of(setting.algorithms, contrasts, control)
-    method = families.resolve(adjust, contrasts, common=kind == "common")
-    stats, model = _fit(scores, setting, design)
-    extra = designs.overlap_variance(setting, model)
-    errors = structures.Errors.of(stats, model, family, df, extra, one=design.one_dataset)
-    chosen = errors.of_structure(kind)
-    evidence, critical, p_error = families.evidence_of(
-        family, model.beta, chosen.first(len(family.pairs)), method, alpha, setting.measure.margin
-    )
     arguments = {
+        "measure": setting.measure.name,
         "terms": terms if isinstance(terms, str) else tuple(terms),
         "structure": structure,
+        "residual": residual,
+        "domains": domains,
+        "covariates": tuple(covariates),
         "df": df,
         "contrasts": contrasts,
         "control": control,
+        "alternative": alternative,
         "adjust": adjust,
+        "target": target,
         "level": level,
         "missing": missing,
     }
-    return MixedComparison(
-        setting=setting,
-        pairs=family.pairs,
-        codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
-        level=level,
-        target=design.target,
-        levels=_levels(model, chosen, len(family.pairs), alpha),
-        checks=(
-            *_checks(design, model, evidence, p_error),
-            *structures.checks(setting, family, evidence, errors, kind, method, alpha),
-            *designs.checks(setting, design),
-        ),
-        provenance=_provenance(setting, _adjustment_words[method], family, arguments),
-        evidence=evidence,
-        design=design,
-        model=model,
-        structure=kind,
-        critical=critical,
-    )
-
-
-_adjustment_words = {
-    "single-step": "p-values and intervals are single-step (max-|t|) over {family}",
-    "westfall": "p-values are Westfall's and intervals single-step (max-|t|) over {family}",
-    "shaffer": "p-values are Shaffer's and intervals Sidak's over {family}",
-    "holm": "p-values are Holm's and intervals Sidak's over {family}",
-    "none": "p-values and intervals are those of each pair alone, not adjusted for {family}",
-}
-
-
-def _levels(model: ScoreModelFit, errors: degrees.Adjusted, skip: int, alpha: float) -> Level:
-    """Return each algorithm's level with an interval of its own."""
-    # Rounding may leave the variance of a constant algorithm just below zero.
-    error = np.sqrt(np.maximum(errors.cov.diagonal(), 0.0))
-    spread = tukey.critical_t(errors.df[skip:], alpha) * error
-    return Level(model.beta, model.beta - spread, model.beta + spread)
-
-
-def _fit(
-    scores: ScoreTable, setting: Setting, design: designs.Design
-) -> tuple[Statistics, ScoreModelFit]:
-    """Reduce the table and fit the model."""
-    stats = _statistics(scores, setting, design)
-    try:
-        return stats, fit(stats, design.fitted)
-    except FitError as error:
-        raise DesignError(
-            message(
-                str(error),
-                hint="a test needs scores that vary: scores.findings() names constant and identical"
-                " algorithms; of identical replications keep one, with"
-                " scores.subset(replications=[...]); compare_points describes such a table.",
-            )
-        ) from None
-
-
-def _provenance(
-    setting: Setting, words: str, family: families.Family, arguments: Mapping[str, object]
-) -> Provenance:
-    return Provenance(
-        analysis="compare_mixed",
-        version=version.__version__,
-        arguments={"measure": setting.measure.name, **arguments},
-        adjustment=words.format(family=family.words),
-        digest=setting.digest,
-    )
-
-
-def _statistics(scores: ScoreTable, setting: Setting, design: designs.Design) -> Statistics:
-    """Reduce the table: cells suffice where replications are not modelled."""
-    name = setting.measure.name
-    if "dataset:replication" not in design.components:
-        cells = scores.cells(name)
-        within = np.where(cells.n > 1, (cells.n - 1) * np.nan_to_num(cells.sd) ** 2, 0.0)
-        return from_cells(cells.n, cells.mean, within)
-    blocks = scores.blocks(name)
-    if design.one_dataset:
-        # The replications of the one data set play the part of the data sets.
-        rows = np.arange(len(blocks.dataset))
-        mean = np.where(blocks.count > 0, blocks.mean, np.nan)
-        stats = from_cells(blocks.count, mean, np.zeros_like(blocks.mean))
-        return replace(stats, square=stats.square + _spread(blocks.within, stats, len(rows)))
-    return from_blocks(blocks.dataset, blocks.count, blocks.mean, blocks.within)
-
-
-def _spread(within: Array, stats: Statistics, n_rows: int) -> Array:
-    """Spread the sum of squares of repeats evenly; only its total enters the likelihood."""
-    return np.full(n_rows, within.sum() / stats.scale**2 / n_rows)
-
-
-def _checks(
-    design: designs.Design, model: ScoreModelFit, evidence: Evidence, p_error: float
-) -> tuple[Check, ...]:
-    """Hold the fit against what a reader must know."""
-    few = "replications" if design.one_dataset else "data sets"
-    absent = [design.source(name) for name in model.singular]
-    df = float(evidence.df.min())
-    return (
-        Check.of(
-            "optimiser converged",
-            float(model.optimizer.converged),
-            1.0,
-            ok=model.optimizer.converged,
-            remedy="the optimum is not certain: report this table to the developers",
-        ),
-        Check.of(
-            "variance components at zero",
-            len(model.singular),
-            0.0,
-            ok=not model.singular,
-            remedy=f"no evidence of variation from {join(absent)}; the fit stands",
-        ),
-        Check.of(
-            "degrees of freedom",
-            df,
-            5.0,
-            ok=df >= 5,
-            remedy=f"few degrees of freedom: intervals lean on normality; add {few}",
-        ),
-        Check.of(
-            "error of adjusted p-values",
-            p_error,
-            1e-3,
-            ok=p_error <= 1e-3,
-            remedy="p-values near the level may fall on either side of it",
-        ),
-    )
+    design = designs.choose(setting, terms, target)
+    design = structures.resolve(structure, residual, design, setting)
+    return compared(setting, fit_design(scores, setting, design), arguments)

@@ -1,50 +1,47 @@
-"""How pairs vary between data sets: one common standard error, or each pair its own."""
+"""How algorithms vary between data sets, and what errors of the contrasts follow from it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.compare.designs import Design
-from benchinfer.compare.evidence import Check, Evidence, Setting
-from benchinfer.compare.families import Family, sidak, std_errors, without_spread
+from benchinfer.compare.adjust import sidak, std_errors, without_spread
+from benchinfer.compare.averaged import AveragedFit, EachDataset
+from benchinfer.compare.contrasts import Family
+from benchinfer.compare.designs import Design, Residual, Structure
+from benchinfer.compare.evidence import Array, Check, Evidence, Setting
 from benchinfer.compare.phrases import join
+from benchinfer.compare.problem import Fit, Problem
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics import degrees
-from benchinfer.numerics.reml import evaluate
-from benchinfer.numerics.robust import cluster_robust
-from benchinfer.numerics.score_model import ScoreModelFit
-from benchinfer.numerics.sufficient import Statistics
 from benchinfer.numerics.tukey import critical_t
 
-type Structure = Literal["auto", "common", "pairwise"]
 
-
-def resolve(structure: Structure, design: Design, setting: Setting) -> Structure:
-    """Return the structure that ``"auto"`` means, or check the one asked for.
+def resolve(structure: Structure, residual: Residual, design: Design, setting: Setting) -> Design:
+    """Return the design with the structure that ``"auto"`` means, or the one asked for, checked.
 
     Raises
     ------
     DesignError
-        The structure is not known, or needs several data sets of each algorithm.
+        The structure is not known or the table cannot estimate it.
     """
-    known = ("auto", "common", "pairwise")
-    if structure not in known:
-        raise DesignError(unknown("structure", structure, known))
+    _check_known(structure, residual)
+    alone = design.one_dataset or design.each
     if structure == "auto":
-        structure = "common" if design.one_dataset else "pairwise"
-    if structure == "pairwise" and design.one_dataset:
+        structure = "common" if alone else "pairwise"
+    if alone and (structure != "common" or residual == "dataset"):
+        here = "there is one" if design.one_dataset else "each is taken by itself"
         raise DesignError(
             message(
-                'structure="pairwise" takes its errors from the spread between data sets; there is'
-                " one.",
-                hint='structure="common" compares on one data set.',
+                f"structure={structure!r} with residual={residual!r} describes how data sets"
+                f" differ: {here}.",
+                hint='structure="common", residual="constant" compares on given data sets.',
             )
         )
     seen = (setting.coverage.found > 0).sum(axis=0)
-    if structure == "pairwise" and (seen < 2).any():
+    if structure != "common" and (seen < 2).any():
         alone = [setting.algorithms[k] for k in np.flatnonzero(seen < 2)]
         raise DesignError(
             message(
@@ -54,19 +51,57 @@ def resolve(structure: Structure, design: Design, setting: Setting) -> Structure
                 " it the error of the others.",
             )
         )
-    return structure
+    _check_estimable(structure, residual, design, setting)
+    return replace(design, structure=structure, residual=residual)
+
+
+def _check_known(structure: str, residual: str) -> None:
+    for name, value, kinds in (
+        ("structure", structure, get_args(Structure.__value__)),
+        ("residual", residual, get_args(Residual.__value__)),
+    ):
+        if value not in kinds:
+            raise DesignError(unknown(name, value, kinds))
+
+
+def _check_estimable(structure: str, residual: str, design: Design, setting: Setting) -> None:
+    """Refuse variances that the table cannot tell apart."""
+    k, several = len(setting.algorithms), bool((setting.coverage.found > 1).any())
+    if structure in ("diagonal", "unstructured") and "dataset:algorithm" not in design.components:
+        raise DesignError(
+            message(
+                f"structure={structure!r} gives algorithms variances of their own between data"
+                " sets, and this model has no dataset:algorithm term.",
+                hint='with one score per cell structure="pairwise" gives each pair its own error.',
+            )
+        )
+    if structure == "diagonal" and k < 3:
+        raise DesignError(
+            message(
+                'structure="diagonal" needs three algorithms: of two, only the variance of the'
+                " difference can be told.",
+                hint='structure="pairwise" is enough for one pair.',
+            )
+        )
+    if residual != "constant" and not several:
+        raise DesignError(
+            message(
+                f"residual={residual!r} needs several scores per data set and algorithm.",
+                hint='residual="constant" is what one score per cell supports.',
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """Covariance and degrees of freedom of the pairs, followed by those of the K levels.
+    """Covariance of the K levels, and degrees of freedom of the contrasts and then of the levels.
 
     Attributes
     ----------
     common
         Under the model.
     own
-        From the spread between data sets; None where there is one data set.
+        From the spread between data sets; None where data sets are taken by themselves.
     """
 
     common: degrees.Adjusted
@@ -74,29 +109,35 @@ class Errors:
 
     @staticmethod
     def of(
-        stats: Statistics,
-        model: ScoreModelFit,
-        family: Family,
-        df: str,
-        extra: float,
-        *,
-        one: bool,
+        problem: Problem | EachDataset, model: Fit | AveragedFit, at: Array, family: Family, df: str
     ) -> "Errors":
-        """Compute both; `extra` is the variance that overlapping resamples add to each level."""
-        k = len(model.beta)
-        rows = np.vstack([family.matrix, np.eye(k)])
-        common = degrees.METHODS[df](model, rows)
-        common = degrees.Adjusted(common.cov + extra * np.eye(k), common.df)
-        if one:
-            return Errors(common, None)
-        work = evaluate(stats, model.variances / stats.scale**2, reml=True)
-        own = cluster_robust(work.q_matrix, model.derivatives.z, work.phi, rows)
-        own_df = np.full_like(own.df, np.inf) if df == "asymptotic" else own.df
-        return Errors(common, degrees.Adjusted(own.cov * stats.scale**2, own_df))
+        """Compute both.
 
-    def of_structure(self, kind: Structure) -> degrees.Adjusted:
+        Parameters
+        ----------
+        problem, model
+            What was fitted, and the fit.
+        at
+            (K, p) the levels as combinations of the fixed effects.
+        family
+            The contrasts.
+        df
+            Method of the degrees of freedom.
+        """
+        rows = np.vstack([family.matrix @ at, at])
+        common = problem.errors(model, rows, df)
+        own = problem.spread(model, rows)
+        if own is not None and df == "asymptotic":
+            own = degrees.Adjusted(own.cov, np.full_like(own.df, np.inf))
+        return Errors(_of_levels(common, at), None if own is None else _of_levels(own, at))
+
+    def of_structure(self, structure: Structure) -> degrees.Adjusted:
         """Return the errors that a structure stands for."""
-        return self.own if kind == "pairwise" and self.own is not None else self.common
+        return self.own if structure == "pairwise" and self.own is not None else self.common
+
+
+def _of_levels(errors: degrees.Adjusted, at: Array) -> degrees.Adjusted:
+    return degrees.Adjusted(at @ errors.cov @ at.T, errors.df)
 
 
 def checks(
@@ -104,21 +145,23 @@ def checks(
     family: Family,
     evidence: Evidence,
     errors: Errors,
-    kind: Structure,
+    design: Design,
     adjust: str,
     alpha: float,
 ) -> list[Check]:
     """Say how far the pairs' own errors are from a common one, and where rules part company."""
     names = setting.algorithms
+    sides = family.sides or [(names[i], names[j]) for i, j in family.pairs]
 
     def named(chosen: NDArray[np.bool_]) -> str:
-        pairs = [f"{names[i]} and {names[j]}" for i, j in family.pairs[chosen]]
+        # Of a family that is shown in part the flags may cover that part alone.
+        pairs = [" and ".join(pair) for pair, one in zip(sides, chosen, strict=False) if one]
         return join(pairs[:3]) + (" ..." if len(pairs) > 3 else "")
 
     over = (evidence.p_value <= alpha) & (evidence.low < 0) & (evidence.high > 0)
     stepwise = adjust in ("holm", "shaffer")
     # Stepwise tests of equivalence answer to the (1 - 2 alpha) intervals, which are wider, too.
-    wide = critical_t(evidence.df, sidak(2 * alpha, len(evidence.df))) * evidence.std_error
+    wide = critical_t(evidence.df, sidak(2 * alpha, len(family.matrix))) * evidence.std_error
     loose = evidence.p_equivalence <= alpha
     loose &= np.abs(evidence.estimate) + wide > setting.measure.margin * (1 + 1e-12)
     rows = [
@@ -141,7 +184,7 @@ def checks(
     ]
     if errors.own is None or len(setting.coverage.datasets) < 3:
         return rows
-    return [*rows, *_spread_checks(family, errors.common, errors.own, kind, named)]
+    return [*rows, *_spread_checks(family, errors.common, errors.own, design.structure, named)]
 
 
 def _spread_checks(
@@ -161,7 +204,7 @@ def _spread_checks(
             "own / common standard error, largest factor",
             np.exp(apart),
             2.0,
-            ok=kind == "pairwise" or apart <= np.log(2.0),
+            ok=kind != "common" or apart <= np.log(2.0),
             remedy="pairs vary by different amounts between data sets, so that one common error is"
             ' too small for some and too large for others: use structure="pairwise"',
         )

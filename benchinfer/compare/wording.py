@@ -9,6 +9,10 @@ from benchinfer.measure import Measure
 from benchinfer.order.relation import Relation, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
     from benchinfer.compare.evidence import Setting
 
 
@@ -116,16 +120,38 @@ def margin(measure: Measure) -> str:
     }[measure.scale]
 
 
-def tested_rule(measure: Measure, level: float) -> str:
+def tested_rule(measure: Measure, level: float, alternative: str) -> str:
     """Say how adjusted p-values become verdicts."""
     alpha = f"{100 * (1 - level):.3g} %"
+    test = {
+        "two-sided": "the adjusted p-value of its difference is",
+        "better": "the adjusted one-sided p-value, that first is better than second, is",
+        "worse": "the adjusted one-sided p-value, that first is worse than second, is",
+    }[alternative]
     if measure.tolerance == 0:
         return (
-            f"A pair is decided when the adjusted p-value of its difference is at most {alpha}, and"
-            " undecided otherwise. No tolerance is set, so no pair can be called equivalent."
+            f"A pair is decided when {test} at most {alpha}, and undecided otherwise. No tolerance"
+            " is set, so no pair can be called equivalent."
         )
     return (
         f"A pair is equivalent when the adjusted test that it differs by less than"
-        f" {margin(measure)} rejects at {alpha}; otherwise it is decided when the adjusted p-value"
-        f" of its difference is at most {alpha}; otherwise it is undecided."
+        f" {margin(measure)} rejects at {alpha}; otherwise it is decided when {test} at most"
+        f" {alpha}; otherwise it is undecided."
     )
+
+
+def claims(
+    sides: "Sequence[tuple[str, str]]", codes: "NDArray[np.int8]", measure: Measure, where: str
+) -> str:
+    """Say in one sentence what contrasts of averages show."""
+    better = {Verdict.FIRST: (0, 1), Verdict.SECOND: (1, 0)}
+    wins = [
+        f"{pair[better[code][0]]} is better than {pair[better[code][1]]}"
+        for pair, code in zip(sides, map(Verdict, codes.tolist()), strict=True)
+        if code in better
+    ]
+    equal = int((codes == Verdict.EQUIVALENT).sum())
+    alike = f"; {count(equal, 'contrast')} equivalent within the tolerance" if equal else ""
+    shown = f"{len(wins)} of {count(len(sides), 'contrast')} decided: {join(wins)}"
+    claim = shown if wins else f"no difference is shown in {count(len(sides), 'contrast')}"
+    return f"{where[0].upper()}{where[1:]}, {claim}{alike} ({direction(measure)})."

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.saving import savable
+
 type Array = NDArray[np.float64]
 
 
+@savable
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """Moments of centred, scaled scores; D data sets, K algorithms, M classes.

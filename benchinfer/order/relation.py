@@ -131,8 +131,9 @@ class Relation(Showable):
     def to_frame(self) -> "pd.DataFrame":
         """One row per pair of algorithms: ``first second verdict winner``."""
         i, j = np.triu_indices(len(self.algorithms), 1)
-        codes = self.states[i, j]
-        return frame(verdict_columns(self.algorithms, np.column_stack([i, j]), codes))
+        names = self.algorithms
+        sides = [(names[a], names[b]) for a, b in zip(i.tolist(), j.tolist(), strict=True)]
+        return frame(verdict_columns(sides, self.states[i, j]))
 
     def incidence(self) -> "pd.DataFrame":
         """Return the verdicts as words in a square table, rows first, columns second."""
@@ -294,11 +295,10 @@ class Relation(Showable):
 
 
 def verdict_columns(
-    algorithms: Sequence[str], pairs: NDArray[np.int64], codes: NDArray[np.int8]
+    sides: Sequence[tuple[str, str]], codes: NDArray[np.int8]
 ) -> dict[str, list[str]]:
-    """Return the columns ``first second verdict winner`` of a table of pairs."""
-    first: list[str] = [algorithms[int(i)] for i in pairs[:, 0]]
-    second: list[str] = [algorithms[int(j)] for j in pairs[:, 1]]
+    """Return the columns ``first second verdict winner`` of a table of named pairs."""
+    first, second = ([pair[i] for pair in sides] for i in range(2))
     winners: dict[int, list[str]] = {Verdict.FIRST: first, Verdict.SECOND: second}
     return {
         "first": first,

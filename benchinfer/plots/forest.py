@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from numpy.typing import NDArray
 
 from benchinfer.compare.phrases import count
 from benchinfer.order.relation import Verdict
@@ -102,10 +103,16 @@ class Forest:
 
 def order(comparison: "Comparison") -> list[int]:
     """Return the pairs in the order of their better, then their worse placed algorithm."""
-    place = np.empty(len(comparison.algorithms), dtype=np.int64)
-    place[np.argsort(-comparison.levels.estimate, kind="stable")] = np.arange(len(place))
-    places = np.sort(place[comparison.pairs], axis=1)
+    places = np.sort(_places(comparison), axis=1)
     return [int(i) for i in np.lexsort((places[:, 1], places[:, 0]))]
+
+
+def _places(comparison: "Comparison") -> NDArray[np.int64]:
+    """Return (P, 2) places of both sides among the algorithms; averages come after them."""
+    k = len(comparison.algorithms)
+    place = np.full(k + 1, k)
+    place[np.argsort(-comparison.levels.estimate, kind="stable")] = np.arange(k)
+    return place[comparison.pairs]
 
 
 def layout(comparison: "Comparison", width: Width = "wide") -> Forest:
@@ -119,13 +126,12 @@ def layout(comparison: "Comparison", width: Width = "wide") -> Forest:
         ``"wide"``, or ``"narrow"`` for a small screen or a column of text.
     """
     measure, effects = comparison.measure, comparison.effects()
-    names = short(comparison.algorithms, 22 if width == "wide" else 12)
-    place = np.argsort(np.argsort(-comparison.levels.estimate, kind="stable"))
+    sides, places = comparison.named_sides(), _places(comparison)
+    names = short(sorted({name for pair in sides for name in pair}), 22 if width == "wide" else 12)
     low, high = effects.get("conf_low"), effects.get("conf_high")
     rows: list[Row] = []
     for p in order(comparison):
-        i, j = (int(k) for k in comparison.pairs[p])
-        first, second = (names[comparison.algorithms[k]] for k in (i, j))
+        first, second = (names[name] for name in sides[p])
         verdict = Verdict(comparison.codes[p])
         rows.append(
             Row(
@@ -136,7 +142,7 @@ def layout(comparison: "Comparison", width: Width = "wide") -> Forest:
                 estimate=float(effects["estimate"][p]),
                 low=None if low is None else float(low[p]),
                 high=None if high is None else float(high[p]),
-                group=int(min(place[i], place[j])),
+                group=int(places[p].min()),
             )
         )
     return Forest(
@@ -229,7 +235,12 @@ def draw(forest: Forest, ax: "Axes") -> None:
         if not forest.beside:
             _reference(forest, ax, at - 0.2, at + 0.2)
         if row.low is not None and row.high is not None:
-            ax.plot([row.low, row.high], [at, at], color=mark.colour, lw=1.6, solid_capstyle="butt")
+            left, right = ax.get_xlim()
+            ends = [max(row.low, left), min(row.high, right)]
+            ax.plot(ends, [at, at], color=mark.colour, lw=1.6, solid_capstyle="butt")
+            for x, end, head in ((left, row.low, "<"), (right, row.high, ">")):
+                if not left <= end <= right:
+                    ax.plot([x], [at], head, color=mark.colour, ms=5, clip_on=False)
         if math.isfinite(row.estimate):
             ax.plot(
                 [row.estimate],

@@ -39,11 +39,12 @@ _HEADS = {
     "statistic": "statistic",
     "p_value": "p (difference)",
     "p_equivalence": "p (equivalence)",
+    "p_noninferiority": "p (non-inferiority)",
     "p_raw": "p (unadjusted)",
 }
-_P = ("p_value", "p_equivalence", "p_raw")
+_P = ("p_value", "p_equivalence", "p_noninferiority", "p_raw")
 # What decides comes before what it was computed from: a narrow screen shows the left end.
-_DECIDES = ("verdict", "estimate", "conf_low", "conf_high", "p_value", "p_equivalence")
+_DECIDES = ("verdict", "estimate", "conf_low", "conf_high", "p_value", *_P[1:3])
 
 
 def favours(measure: "Measure") -> str:
@@ -66,11 +67,16 @@ def favours(measure: "Measure") -> str:
 def contrasts(comparison: "Comparison") -> Table:
     """One row per pair, in the order of the forest."""
     measure, frame = comparison.measure, comparison.contrasts().iloc[order(comparison)]
-    known = [name for name in frame.columns if name not in {"measure", "first", "second", "winner"}]
+    known = [
+        name
+        for name in frame.columns
+        if name not in {"measure", "contrast", "first", "second", "winner"}
+    ]
     names = [name for name in _DECIDES if name in known]
     names += [name for name in known if name not in names]
-    columns = [Column("first", "first"), Column("second", "second")]
-    cells = [[Cell(str(v), "name") for v in frame[name]] for name in ("first", "second")]
+    texts = [name for name in ("contrast", "first", "second") if name in frame.columns]
+    columns = [Column(name, name) for name in texts]
+    cells = [[Cell(str(v), "name") for v in frame[name]] for name in texts]
     writers = _effect_writers(measure, frame)
     for name in names:
         if name == "verdict":

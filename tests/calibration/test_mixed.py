@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from benchinfer.compare.families import evidence_of, family_of
+from benchinfer.compare.adjust import evidence_of
+from benchinfer.compare.contrasts import family_of
 from benchinfer.numerics import degrees, tukey
 from benchinfer.numerics.reml import COMPONENTS, evaluate
 from benchinfer.numerics.robust import cluster_robust
@@ -50,7 +51,7 @@ def decides(dataset, count, mean, d, b):
     stats = from_blocks(dataset, count, mean, np.zeros(d))
     model = fit(stats, COMPONENTS[:3] if b > 1 else COMPONENTS[:1])
     work = evaluate(stats, model.variances / stats.scale**2, reml=True)
-    family = family_of(tuple(f"a{i}" for i in range(k)), "tukey", None)
+    family = family_of(tuple(f"a{i}" for i in range(k)), "tukey", None, np.zeros(k))
     own = cluster_robust(work.q_matrix, model.derivatives.z, work.phi, family.matrix)
     own = degrees.Adjusted(own.cov * stats.scale**2, own.df)
     common = degrees.kenward_roger(model, family.matrix)

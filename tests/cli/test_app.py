@@ -15,7 +15,7 @@ import pytest
 import benchinfer as bi
 from benchinfer.cli import options
 from benchinfer.cli.app import app
-from benchinfer.compare import families, mixed, points, structures
+from benchinfer.compare import adjust, mixed, points, structures
 from benchinfer.frames import GLOSSARY
 from benchinfer.scores import roles
 
@@ -84,7 +84,7 @@ def test_choices_are_those_of_the_library() -> None:
 
     assert choices("mixed", "df") == get_args(mixed.DfMethod.__value__)
     assert choices("mixed", "structure") == get_args(structures.Structure.__value__)
-    assert choices("mixed", "adjust") == get_args(families.Adjust.__value__)
+    assert choices("mixed", "adjust") == get_args(adjust.Adjust.__value__)
     assert choices("points", "statistic") == get_args(points.Statistic.__value__)
     assert get_args(get_args(options.Layout)[0]) == roles.LAYOUTS
 

@@ -1,0 +1,182 @@
+"""Fixed effects of a mixed model: one level per algorithm, by domain, or along covariates."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from benchinfer.compare.evidence import Array, Setting
+from benchinfer.compare.phrases import count, join
+from benchinfer.errors import DesignError, message, unknown
+from benchinfer.saving import savable
+
+type Domains = Literal["pooled", "random", "separate"]
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Design of the fixed effects and how levels of the algorithms follow from them.
+
+    Attributes
+    ----------
+    x
+        (D, K, p) design, None for one mean per algorithm.
+    at
+        (K, p) levels as combinations of the fixed effects: the mean over domains, covariates at
+        their means.
+    domains
+        Names of the domains with levels of their own, else empty.
+    covariates
+        Names of the q covariates.
+    centre, spread
+        (q,) what was taken off the covariates, and what they were divided by.
+    """
+
+    x: Array | None
+    at: Array
+    domains: tuple[str, ...] = ()
+    covariates: tuple[str, ...] = ()
+    centre: Array | None = None
+    spread: Array | None = None
+
+    def levels_in(self, domain: str) -> Array:
+        """Return (K, p) the levels in one domain, covariates at their means.
+
+        Raises
+        ------
+        DesignError
+            The domain has no levels of its own.
+        """
+        if domain not in self.domains:
+            raise DesignError(unknown("domain", domain, self.domains))
+        k, g = len(self.at), self.domains.index(domain)
+        rows = np.zeros_like(self.at)
+        rows[:, g * k : (g + 1) * k] = np.eye(k)
+        return rows
+
+    def slopes(self, covariate: str) -> Array:
+        """Return (K, p) the algorithms' slopes along a covariate, per unit of it.
+
+        Raises
+        ------
+        DesignError
+            The covariate is not in the model.
+        """
+        if covariate not in self.covariates or self.spread is None:
+            raise DesignError(unknown("covariate", covariate, self.covariates))
+        k, i = len(self.at), self.covariates.index(covariate)
+        rows = np.zeros_like(self.at)
+        first = rows.shape[1] - k * (len(self.covariates) - i)
+        rows[:, first : first + k] = np.eye(k) / self.spread[i]
+        return rows
+
+    def levels_at(self, values: Mapping[str, float]) -> Array:
+        """Return (K, p) the levels at given values of covariates; others at their means."""
+        rows = self.at.copy()
+        for name, value in values.items():
+            slopes = self.slopes(name)
+            rows += (value - float(np.asarray(self.centre)[self.covariates.index(name)])) * slopes
+        return rows
+
+
+def fixed_effects(
+    setting: Setting, domains: Domains, covariates: tuple[str, ...], values: Array
+) -> Fixed:
+    """Build the fixed effects.
+
+    Parameters
+    ----------
+    setting
+        What is compared, with the data sets' domains.
+    domains
+        ``"separate"``: levels for each domain; else one level per algorithm.
+    covariates, values
+        Names and (D, q) values of the data sets' covariates, which get a slope per algorithm.
+
+    Raises
+    ------
+    DesignError
+        An algorithm has no scores in a domain, a covariate does not vary, or there are too few data
+        sets for the slopes.
+    """
+    d, k = setting.coverage.found.shape
+    base, at, names = np.tile(np.eye(k), (d, 1, 1)), np.eye(k), ()
+    if domains == "separate":
+        names, base, at = _by_domain(setting)
+    if not covariates:
+        return Fixed(base if names else None, at, names)
+    centre, spread = values.mean(axis=0), values.std(axis=0)
+    _check_covariates(covariates, spread, d)
+    z = (values - centre) / spread
+    parts = [base, *(z[:, i, None, None] * np.eye(k) for i in range(len(covariates)))]
+    zeros = np.zeros((k, k * len(covariates)))
+    return Fixed(
+        np.concatenate(parts, axis=2),
+        np.concatenate([at, zeros], axis=1),
+        names,
+        covariates,
+        centre,
+        spread,
+    )
+
+
+def domain_codes(setting: Setting) -> tuple[tuple[str, ...], list[int]]:
+    """Return the names of the domains, sorted, and the code of each data set.
+
+    Raises
+    ------
+    DesignError
+        The table names no domains, or one only.
+    """
+    names = tuple(sorted(set(setting.domains)))
+    if len(names) < 2:
+        raise DesignError(
+            message(
+                f"the table names {count(len(names), 'domain')}.",
+                hint="a domain level needs a column of domains with two or more of them, read with"
+                ' columns={"NAME": "domain"}.',
+            )
+        )
+    return names, [names.index(name) for name in setting.domains]
+
+
+def _by_domain(setting: Setting) -> tuple[tuple[str, ...], Array, Array]:
+    """Return the domains' names, the design of levels by domain, and their mean over domains."""
+    names, codes = domain_codes(setting)
+    found, k = setting.coverage.found, len(setting.algorithms)
+    member = np.eye(len(names))[codes]
+    lacking = np.argwhere(member.T @ (found > 0) == 0)
+    if len(lacking):
+        raise DesignError(
+            message(
+                f"{count(len(lacking), 'algorithm')} without scores in a domain.",
+                where=[
+                    ("domain", "algorithm"),
+                    *((names[g], setting.algorithms[i]) for g, i in lacking),
+                ],
+                hint='domains="pooled" takes the domains as one; scores.subset(algorithms=[...])'
+                " leaves algorithms out.",
+            )
+        )
+    base = np.einsum("dg,kl->dkgl", member, np.eye(k)).reshape(len(found), k, -1)
+    return names, base, np.tile(np.eye(k), len(names)) / len(names)
+
+
+def _check_covariates(covariates: tuple[str, ...], spread: Array, d: int) -> None:
+    if flat := [name for name, s in zip(covariates, spread, strict=True) if s == 0]:
+        raise DesignError(
+            message(
+                f"{join(flat)} {'has' if len(flat) == 1 else 'have'} the same value on every data"
+                " set.",
+                hint="a slope needs data sets that differ: leave it out of covariates=.",
+            )
+        )
+    if d < len(covariates) + 3:
+        raise DesignError(
+            message(
+                f"{d} data sets are too few for {count(len(covariates), 'covariate')}.",
+                hint=f"slopes need at least {len(covariates) + 3} data sets.",
+            )
+        )

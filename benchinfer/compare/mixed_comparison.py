@@ -1,0 +1,302 @@
+"""The comparison that a mixed model gives: verdicts, and what else the fit says."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from benchinfer import version
+from benchinfer.compare import adjust, cautions, designs, structures
+from benchinfer.compare.averaged import AveragedFit, EachDataset, each_dataset
+from benchinfer.compare.comparison import TestedComparison
+from benchinfer.compare.contrasts import family_of
+from benchinfer.compare.evidence import (
+    Array,
+    Check,
+    Evidence,
+    Level,
+    Provenance,
+    Setting,
+    alpha_of,
+    decide,
+)
+from benchinfer.compare.fixed import Fixed, fixed_effects
+from benchinfer.compare.phrases import join
+from benchinfer.compare.problem import Fit, Problem, reduce
+from benchinfer.frames import frame
+from benchinfer.numerics import degrees, tukey
+from benchinfer.numerics.reml import COMPONENTS
+from benchinfer.saving import savable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.scores import ScoreTable
+
+type DfMethod = Literal["kenward-roger", "satterthwaite", "asymptotic"]
+
+_df_words = {
+    "kenward-roger": "Kenward-Roger small-sample covariance and degrees of freedom",
+    "satterthwaite": "Satterthwaite degrees of freedom",
+    "asymptotic": "normal theory (infinite degrees of freedom)",
+}
+_PAIRWISE = (
+    "a standard error for each pair from the spread of the data sets' own differences"
+    " (cluster-robust, CR2) with "
+)
+_adjustment_words = {
+    "single-step": "p-values and intervals are single-step (max-|t|) over {family}",
+    "westfall": "p-values are Westfall's and intervals single-step (max-|t|) over {family}",
+    "shaffer": "p-values are Shaffer's and intervals Sidak's over {family}",
+    "holm": "p-values are Holm's and intervals {simple} over {family}",
+    "none": "p-values and intervals are those of each pair alone, not adjusted for {family}",
+}
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A model with its fit.
+
+    Attributes
+    ----------
+    design
+        The terms and why.
+    fixed
+        The fixed effects.
+    problem
+        The reduced scores, from which the model can be fitted again.
+    model
+        The fit.
+    """
+
+    design: designs.Design
+    fixed: Fixed
+    problem: Problem | EachDataset
+    model: Fit | AveragedFit
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MixedComparison(TestedComparison):
+    """Verdicts from a linear mixed-effects model.
+
+    Attributes
+    ----------
+    fitted
+        The model with its fit.
+    about
+        Which levels are compared, where these are not those of the average data set.
+    """
+
+    fitted: Fitted
+    about: str = ""
+
+    title: ClassVar[str] = "Mixed model"
+
+    @property
+    def design(self) -> designs.Design:
+        """The terms of the model and why."""
+        return self.fitted.design
+
+    @property
+    def model(self) -> Fit | AveragedFit:
+        """The fit."""
+        return self.fitted.model
+
+    @property
+    def structure(self) -> designs.Structure:
+        """How algorithms vary between data sets; ``"pairwise"`` gives each pair its own error."""
+        return self.design.structure
+
+    @property
+    def formula(self) -> str:
+        """The model as R users write it."""
+        return self.design.formula
+
+    def scope(self) -> str:
+        """Return what the claims are about, in words."""
+        # Zero-argument super() does not work in a slotted dataclass.
+        return TestedComparison.scope(self) + (f", {self.about}" if self.about else "")
+
+    @property
+    def method(self) -> str:
+        """What was done, in sentences for a methods section."""
+        df = str(self.provenance.arguments["df"])
+        scale = "" if self.measure.scale == "identity" else f"{self.measure.scale} "
+        small = _df_words[df]
+        if self.structure == "pairwise":
+            small = _PAIRWISE
+            small += _df_words["asymptotic" if df == "asymptotic" else "satterthwaite"]
+        correction = cautions.overlap_words(self.setting, self.design)
+        return (
+            f"The {scale}scores of {self.measure.name} were modelled as {self.formula} by"
+            f" restricted maximum likelihood, with {small}. {self.design.reason}{correction}"
+            f" {self.provenance.adjustment}."
+        )
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        common = self.structure == "common"
+        adjustment = str(self.provenance.arguments["adjust"])
+        if adjustment == "auto":
+            adjustment = "single-step" if common else "holm"
+        df = str(self.provenance.arguments["df"]).replace("-", "_")
+        names = ["benchinfer.compare.mixed", "benchinfer.numerics.reml"]
+        names.append(
+            f"benchinfer.numerics.degrees:{df}" if common else "benchinfer.numerics.robust"
+        )
+        if adjustment in {"shaffer", "westfall"}:
+            names.append(f"benchinfer.numerics.multiplicity:{adjustment}")
+        if adjustment in {"holm", "shaffer"}:
+            names += ["benchinfer.numerics.multiplicity", "benchinfer.compare.adjust:sidak"]
+        if common:
+            names.append("benchinfer.numerics.tukey")
+        if self.target == "datasets" and cautions.overlap_words(self.setting, self.design):
+            names.append("benchinfer.compare.cautions:overlap_share")
+        return names
+
+    def variances(self) -> "pd.DataFrame":
+        """Variance components: ``source variance share``, on the modelling scale.
+
+        The share is that of the sum over the sources: how much of the spread of single scores is
+        between data sets, between data sets in how algorithms differ, and so on.
+        """
+        held = {name: value for name, value in self._components() if name in self.model.terms}
+        names = [self.design.source(name) for name in held]
+        values = np.array(list(held.values()))
+        return frame({"source": names, "variance": values, "share": values / values.sum()})
+
+    def _components(self) -> list[tuple[str, float]]:
+        return list(zip(COMPONENTS, self.model.variances.tolist(), strict=True))
+
+
+def fit_design(scores: "ScoreTable", setting: Setting, design: designs.Design) -> Fitted:
+    """Reduce the scores as the design asks, and fit the model."""
+    name, fixed = setting.measure.name, fixed_effects(setting, design.domains, (), np.empty(0))
+    overlap = cautions.overlap_share(setting) if design.target == "datasets" else 0.0
+    if design.each:
+        problem = each_dataset(scores, name, setting.coverage.datasets, design.components, overlap)
+    else:
+        problem = Problem(
+            reduce(scores, name, design),
+            design.fitted,
+            fixed.x,
+            robust=not design.one_dataset,
+            overlap=overlap if design.one_dataset else 0.0,
+        )
+    return Fitted(design, fixed, problem, problem.fit())
+
+
+def compared(
+    setting: Setting,
+    fitted: Fitted,
+    arguments: Mapping[str, Any],
+    at: Array | None = None,
+    about: str = "",
+) -> MixedComparison:
+    """Turn a fit into verdicts, as the arguments of `compare_mixed` ask.
+
+    Parameters
+    ----------
+    setting
+        What is compared.
+    fitted
+        The model.
+    arguments
+        The arguments of `compare_mixed`.
+    at, about
+        (K, p) levels to compare as combinations of the fixed effects, and what they are; those of
+        the average data set unless given.
+    """
+    design, alternative = fitted.design, arguments["alternative"]
+    alpha = alpha_of(arguments["level"])
+    rows = fitted.fixed.at if at is None else at
+    levels = rows @ fitted.model.beta
+    family = family_of(setting.algorithms, arguments["contrasts"], arguments["control"], levels)
+    method = adjust.resolve(
+        arguments["adjust"],
+        arguments["contrasts"],
+        alternative,
+        common=design.structure == "common" and design.residual == "constant",
+    )
+    errors = structures.Errors.of(fitted.problem, fitted.model, rows, family, arguments["df"])
+    chosen = errors.of_structure(design.structure)
+    n, shown = len(family.matrix), family.wanted
+    evidence, p_error = adjust.evidence_of(
+        family, levels, chosen.first(n), method, alpha, setting.measure.margin, alternative
+    )
+    simple = "Sidak's" if alternative == "two-sided" else "Bonferroni's"
+    return MixedComparison(
+        setting=setting,
+        pairs=family.pairs[shown],
+        codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
+        level=arguments["level"],
+        target=design.target,
+        levels=_levels(levels, chosen, n, alpha),
+        checks=(
+            *_checks(design, fitted.model, evidence, p_error),
+            *structures.checks(setting, family, evidence, errors, design, method, alpha),
+            *cautions.checks(setting, design),
+        ),
+        provenance=Provenance(
+            analysis="compare_mixed",
+            version=version.__version__,
+            arguments=arguments,
+            adjustment=_adjustment_words[method].format(family=family.words, simple=simple),
+            digest=setting.digest,
+        ),
+        sides=family.sides[shown],
+        names=family.names[shown],
+        evidence=evidence,
+        fitted=fitted,
+        about=about,
+    )
+
+
+def _levels(levels: Array, errors: degrees.Adjusted, skip: int, alpha: float) -> Level:
+    """Return each algorithm's level with an interval of its own."""
+    # Rounding may leave the variance of a constant algorithm just below zero.
+    error = np.sqrt(np.maximum(errors.cov.diagonal(), 0.0))
+    spread = tukey.critical_t(errors.df[skip:], alpha) * error
+    return Level(levels, levels - spread, levels + spread)
+
+
+def _checks(
+    design: designs.Design, model: Fit | AveragedFit, evidence: Evidence, p_error: float
+) -> tuple[Check, ...]:
+    """Hold the fit against what a reader must know."""
+    few = "data sets" if design.target == "domain" else "replications"
+    absent = [design.source(name) for name in model.singular]
+    df = float(evidence.df.min())
+    return (
+        Check.of(
+            "optimiser converged",
+            float(model.optimizer.converged),
+            1.0,
+            ok=model.optimizer.converged,
+            remedy="the optimum is not certain: report this table to the developers",
+        ),
+        Check.of(
+            "variance components at zero",
+            len(model.singular),
+            0.0,
+            ok=not model.singular,
+            remedy=f"no evidence of variation from {join(absent)}; the fit stands",
+        ),
+        Check.of(
+            "degrees of freedom",
+            df,
+            5.0,
+            ok=df >= 5,
+            remedy=f"few degrees of freedom: intervals lean on normality; add {few}",
+        ),
+        Check.of(
+            "error of adjusted p-values",
+            p_error,
+            1e-3,
+            ok=p_error <= 1e-3,
+            remedy="p-values near the level may fall on either side of it",
+        ),
+    )
