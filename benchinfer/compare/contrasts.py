@@ -55,7 +55,12 @@ class Family:
 
 
 def family_of(
-    algorithms: tuple[str, ...], contrasts: Contrasts, control: str | None, levels: Array
+    algorithms: tuple[str, ...],
+    contrasts: Contrasts,
+    control: str | None,
+    levels: Array,
+    *,
+    directed: bool = False,
 ) -> Family:
     """Return the contrasts asked for.
 
@@ -72,6 +77,8 @@ def family_of(
         Name of an algorithm, or ``"best"`` for the one with the best estimate.
     levels
         (K,) estimated levels, larger is better.
+    directed
+        Whether tests are one-sided.
 
     Raises
     ------
@@ -83,7 +90,7 @@ def family_of(
     if isinstance(contrasts, str) and contrasts not in known:
         raise DesignError(unknown("contrasts", contrasts, known))
     if contrasts == "dunnett":
-        return _with_control(algorithms, control, levels)
+        return _with_control(algorithms, control, levels, directed=directed)
     if control is not None:
         raise DesignError(
             message(f"control is {control!r}.", hint='it goes with contrasts="dunnett".')
@@ -104,7 +111,9 @@ def _differences(pairs: NDArray[np.int64], k: int) -> Array:
     return np.eye(k)[pairs[:, 0]] - np.eye(k)[pairs[:, 1]]
 
 
-def _with_control(algorithms: tuple[str, ...], control: str | None, levels: Array) -> Family:
+def _with_control(
+    algorithms: tuple[str, ...], control: str | None, levels: Array, *, directed: bool
+) -> Family:
     """Each other algorithm against the control: Dunnett's family."""
     k, best = len(algorithms), control == "best" and "best" not in algorithms
     if not best and control not in algorithms:
@@ -115,6 +124,13 @@ def _with_control(algorithms: tuple[str, ...], control: str | None, levels: Arra
     pair = count(k - 1, "pair")
     if not best:
         return Family(pairs, _differences(pairs, k), f"the {pair} with the control {control}")
+    if directed:
+        raise DesignError(
+            message(
+                "which one is best was seen in the scores, and so was the direction to test.",
+                hint='alternative="two-sided" is adjusted for all pairs and both directions.',
+            )
+        )
     # Which one is best was seen in the same scores: only all pairs are safe against that choice.
     everything, _ = all_pairs(k)
     pairs = np.vstack([pairs, everything[(everything != c).all(axis=1)]])

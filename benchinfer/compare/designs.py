@@ -1,8 +1,8 @@
 """Which terms a design can estimate, and which are asked for."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -198,6 +198,28 @@ def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> D
         target="datasets",
         each=True,
     )
+
+
+def with_fixed_effects(design: Design, domains: Domains, covariates: tuple[str, ...]) -> Design:
+    """Return the design with what is asked of domains and covariates.
+
+    Raises
+    ------
+    DesignError
+        The word for domains is not known, or data sets are taken by themselves.
+    """
+    if domains not in (known := get_args(Domains.__value__)):
+        raise DesignError(unknown("domains", domains, known))
+    asked = domains != "pooled" or bool(covariates)
+    if asked and (design.one_dataset or design.each):
+        raise DesignError(
+            message(
+                "domains and covariates say how data sets differ; here"
+                f" {'there is one' if design.one_dataset else 'each is taken by itself'}.",
+                hint='target="domain" with several data sets compares along them.',
+            )
+        )
+    return replace(design, domains=domains, covariates=covariates)
 
 
 def check_missing(setting: Setting, missing: str) -> None:

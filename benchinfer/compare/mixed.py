@@ -15,8 +15,9 @@ from benchinfer.compare.adjust import Adjust, Alternative, check_alternative
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.contrasts import Contrasts
 from benchinfer.compare.evidence import Setting, alpha_of
+from benchinfer.compare.fitted import fit_design
 from benchinfer.compare.fixed import Domains
-from benchinfer.compare.mixed_comparison import DfMethod, MixedComparison, compared, fit_design
+from benchinfer.compare.mixed_comparison import DfMethod, MixedComparison, compared
 from benchinfer.errors import DesignError, unknown
 from benchinfer.numerics import degrees
 from benchinfer.scores import ScoreTable
@@ -146,4 +147,5 @@ def compare_mixed(
     }
     design = designs.choose(setting, terms, target)
     design = structures.resolve(structure, residual, design, setting)
+    design = designs.with_fixed_effects(design, domains, tuple(covariates))
     return compared(setting, fit_design(scores, setting, design), arguments)

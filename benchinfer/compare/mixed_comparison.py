@@ -1,14 +1,14 @@
 """The comparison that a mixed model gives: verdicts, and what else the fit says."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from benchinfer import version
 from benchinfer.compare import adjust, cautions, designs, structures
-from benchinfer.compare.averaged import AveragedFit, EachDataset, each_dataset
+from benchinfer.compare.averaged import AveragedFit
 from benchinfer.compare.comparison import TestedComparison
 from benchinfer.compare.contrasts import family_of
 from benchinfer.compare.evidence import (
@@ -21,9 +21,11 @@ from benchinfer.compare.evidence import (
     alpha_of,
     decide,
 )
-from benchinfer.compare.fixed import Fixed, fixed_effects
+from benchinfer.compare.fitted import Fitted
+from benchinfer.compare.local import Comparisons
 from benchinfer.compare.phrases import join
-from benchinfer.compare.problem import Fit, Problem, reduce
+from benchinfer.compare.problem import Fit
+from benchinfer.errors import DesignError, message
 from benchinfer.frames import frame
 from benchinfer.numerics import degrees, tukey
 from benchinfer.numerics.reml import COMPONENTS
@@ -31,8 +33,6 @@ from benchinfer.saving import savable
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from benchinfer.scores import ScoreTable
 
 type DfMethod = Literal["kenward-roger", "satterthwaite", "asymptotic"]
 
@@ -52,29 +52,6 @@ _adjustment_words = {
     "holm": "p-values are Holm's and intervals {simple} over {family}",
     "none": "p-values and intervals are those of each pair alone, not adjusted for {family}",
 }
-
-
-@savable
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """A model with its fit.
-
-    Attributes
-    ----------
-    design
-        The terms and why.
-    fixed
-        The fixed effects.
-    problem
-        The reduced scores, from which the model can be fitted again.
-    model
-        The fit.
-    """
-
-    design: designs.Design
-    fixed: Fixed
-    problem: Problem | EachDataset
-    model: Fit | AveragedFit
 
 
 @savable
@@ -157,6 +134,66 @@ class MixedComparison(TestedComparison):
             names.append("benchinfer.compare.cautions:overlap_share")
         return names
 
+    def by_domain(self) -> Comparisons:
+        """Compare the algorithms in each domain, adjusted for many pairs within each.
+
+        Raises
+        ------
+        DesignError
+            The domains have no levels of their own: ask for ``domains="separate"``.
+        """
+        if not self.fitted.fixed.domains:
+            raise DesignError(
+                message(
+                    "the domains have no levels of their own in this model.",
+                    hint='compare_mixed(..., domains="separate") gives them.',
+                )
+            )
+        found = {
+            name: self._elsewhere(self.fitted.fixed.levels_in(name), f"in the domain {name}")
+            for name in self.fitted.fixed.domains
+        }
+        return Comparisons(found)
+
+    def at(self, **covariates: float) -> "MixedComparison":
+        """Compare the algorithms at given values of covariates, others at their means.
+
+        Raises
+        ------
+        DesignError
+            A covariate is not in the model.
+        """
+        told = join([f"{name} = {value:g}" for name, value in covariates.items()])
+        return self._elsewhere(self.fitted.fixed.levels_at(covariates), f"at {told}")
+
+    def slopes(self) -> "pd.DataFrame":
+        """Contrasts of the algorithms' slopes along the covariates, per unit of them.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of `contrasts` after a leading ``covariate``: the algorithm with the better
+            slope gains more as the covariate grows. No tolerance applies. P-values are adjusted for
+            many contrasts within each covariate.
+        """
+        import pandas as pd
+
+        tables: list[pd.DataFrame] = []
+        exact = replace(self.setting, measure=replace(self.measure, tolerance=0.0))
+        for name in self.fitted.fixed.covariates:
+            rows = self.fitted.fixed.slopes(name)
+            table = compared(exact, self.fitted, self.provenance.arguments, rows).contrasts()
+            table.insert(0, "covariate", name)
+            tables.append(table)
+        if not tables:
+            raise DesignError(
+                message("the model has no covariates.", hint="compare_mixed(..., covariates=[...])")
+            )
+        return pd.concat(tables, ignore_index=True)
+
+    def _elsewhere(self, at: Array, about: str) -> "MixedComparison":
+        return compared(self.setting, self.fitted, self.provenance.arguments, at, about)
+
     def variances(self) -> "pd.DataFrame":
         """Variance components: ``source variance share``, on the modelling scale.
 
@@ -170,23 +207,6 @@ class MixedComparison(TestedComparison):
 
     def _components(self) -> list[tuple[str, float]]:
         return list(zip(COMPONENTS, self.model.variances.tolist(), strict=True))
-
-
-def fit_design(scores: "ScoreTable", setting: Setting, design: designs.Design) -> Fitted:
-    """Reduce the scores as the design asks, and fit the model."""
-    name, fixed = setting.measure.name, fixed_effects(setting, design.domains, (), np.empty(0))
-    overlap = cautions.overlap_share(setting) if design.target == "datasets" else 0.0
-    if design.each:
-        problem = each_dataset(scores, name, setting.coverage.datasets, design.components, overlap)
-    else:
-        problem = Problem(
-            reduce(scores, name, design),
-            design.fitted,
-            fixed.x,
-            robust=not design.one_dataset,
-            overlap=overlap if design.one_dataset else 0.0,
-        )
-    return Fitted(design, fixed, problem, problem.fit())
 
 
 def compared(
@@ -214,7 +234,13 @@ def compared(
     alpha = alpha_of(arguments["level"])
     rows = fitted.fixed.at if at is None else at
     levels = rows @ fitted.model.beta
-    family = family_of(setting.algorithms, arguments["contrasts"], arguments["control"], levels)
+    family = family_of(
+        setting.algorithms,
+        arguments["contrasts"],
+        arguments["control"],
+        levels,
+        directed=alternative != "two-sided",
+    )
     method = adjust.resolve(
         arguments["adjust"],
         arguments["contrasts"],

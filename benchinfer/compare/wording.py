@@ -146,7 +146,7 @@ def claims(
     """Say in one sentence what contrasts of averages show."""
     better = {Verdict.FIRST: (0, 1), Verdict.SECOND: (1, 0)}
     wins = [
-        f"{pair[better[code][0]]} is better than {pair[better[code][1]]}"
+        f"{_named(pair[better[code][0]])} is better than {_named(pair[better[code][1]])}"
         for pair, code in zip(sides, map(Verdict, codes.tolist()), strict=True)
         if code in better
     ]
@@ -155,3 +155,7 @@ def claims(
     shown = f"{len(wins)} of {count(len(sides), 'contrast')} decided: {join(wins)}"
     claim = shown if wins else f"no difference is shown in {count(len(sides), 'contrast')}"
     return f"{where[0].upper()}{where[1:]}, {claim}{alike} ({direction(measure)})."
+
+
+def _named(side: str) -> str:
+    return f"the {side}" if side.startswith("mean of ") else side

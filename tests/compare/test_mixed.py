@@ -283,7 +283,10 @@ def test_dunnett_compares_with_the_control_alone():
         ({"structure": "own"}, "unknown structure 'own'"),
         ({"contrasts": "dunnett"}, "unknown control None"),
         ({"control": "a"}, "it goes with contrasts"),
-        ({"contrasts": "dunnett", "control": "a", "adjust": "shaffer"}, "how the equalities of all pairs hang"),
+        (
+            {"contrasts": "dunnett", "control": "a", "adjust": "shaffer"},
+            "how the equalities of all pairs hang",
+        ),
         ({"contrasts": "williams"}, "unknown contrasts 'williams'"),
     ],
 )
