@@ -1,0 +1,193 @@
+"""Tests of the whole model: the algorithms taken together, and each source of variation."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.stats import f as f_distribution
+
+from benchinfer.compare.averaged import AveragedFit
+from benchinfer.compare.evidence import Array
+from benchinfer.compare.fitted import Fitted
+from benchinfer.compare.problem import Problem
+from benchinfer.errors import DesignError, message
+from benchinfer.frames import frame
+from benchinfer.numerics.profile import effect_test, profile_intervals, variance_test
+from benchinfer.numerics.reml import COMPONENTS
+from benchinfer.numerics.sufficient import Statistics
+from benchinfer.numerics.wald import f_test
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+type Row = tuple[str, str, float, float, float, float]
+
+_COLUMNS = ("term", "test", "statistic", "df", "df_residual", "p_value")
+
+
+def anova(fitted: Fitted, df: str) -> "pd.DataFrame":
+    """Return one row per test: ``term test statistic df df_residual p_value``.
+
+    Parameters
+    ----------
+    fitted
+        The model.
+    df
+        Method of the degrees of freedom of the F tests.
+    """
+    rows = [*_fixed(fitted, df), *_random(fitted)]
+    return frame({name: [row[i] for row in rows] for i, name in enumerate(_COLUMNS)})
+
+
+def _differences(k: int) -> Array:
+    return np.eye(k)[:-1] - np.eye(k)[1:]
+
+
+def _fixed(fitted: Fitted, df: str) -> Iterator[Row]:
+    """Test the algorithms' levels, by domain and along covariates where they are in the model."""
+    fixed, model = fitted.fixed, fitted.model
+    if isinstance(model, AveragedFit):
+        return
+    d = _differences(len(fixed.at))
+    yield _f("algorithm", fitted, d @ fixed.at, df)
+    if fitted.design.structure == "pairwise":
+        yield from _hotelling(fitted, d @ fixed.at)
+    if fixed.domains:
+        inner = [d @ fixed.levels_in(name) for name in fixed.domains]
+        rows = np.vstack([one - two for one, two in zip(inner[:-1], inner[1:], strict=True)])
+        yield _f("domain:algorithm", fitted, rows, df)
+    for name in fixed.covariates:
+        slopes = fixed.slopes(name)
+        yield _f(name, fitted, slopes.mean(axis=0, keepdims=True), df)
+        yield _f(f"algorithm:{name}", fitted, d @ slopes, df)
+    if _plain(fitted):
+        test = effect_test(_statistics(fitted), fitted.design.fitted)
+        yield (
+            "algorithm",
+            "likelihood ratio (ML)",
+            test.statistic,
+            float(test.df),
+            np.inf,
+            test.p_value,
+        )
+
+
+def _f(term: str, fitted: Fitted, rows: Array, df: str) -> Row:
+    found = f_test(fitted.model, rows, df)
+    words = "F, one variance for all pairs" if fitted.design.structure == "pairwise" else "F"
+    return (
+        term,
+        words,
+        found.statistic,
+        float(found.df_numerator),
+        found.df_denominator,
+        found.p_value,
+    )
+
+
+def _hotelling(fitted: Fitted, rows: Array) -> Iterator[Row]:
+    """Test all algorithms together by the spread between data sets, if there are enough of them.
+
+    Hotelling's T squared; on a table with missing cells an approximation with the smallest of the
+    contrasts' degrees of freedom.
+    """
+    errors = fitted.problem.spread(fitted.model, rows)
+    if errors is None:
+        return
+    q, nu = len(rows), float(errors.df.min())
+    cov, estimate = rows @ errors.cov @ rows.T, rows @ fitted.model.beta
+    if nu < q or np.linalg.matrix_rank(cov, tol=1e-10 * cov.diagonal().max()) < q:
+        return
+    t2 = float(estimate @ np.linalg.solve(cov, estimate))
+    statistic, rest = (nu - q + 1) / (nu * q) * t2, nu - q + 1
+    p = float(f_distribution.sf(statistic, q, rest))
+    yield "algorithm", "Hotelling's T squared as F", statistic, float(q), rest, p
+
+
+def _random(fitted: Fitted) -> Iterator[Row]:
+    """Test each variance, where the plain model is fitted."""
+    if not _plain(fitted):
+        return
+    model, stats = fitted.model, _statistics(fitted)
+    for name in model.terms[:-1]:
+        test = variance_test(stats, model, name, fitted.fixed.x)
+        yield (
+            fitted.design.source(name),
+            "likelihood ratio (REML), variance is 0",
+            test.statistic,
+            1.0,
+            np.inf,
+            test.p_value,
+        )
+
+
+def variances(fitted: Fitted, level: float | None) -> "pd.DataFrame":
+    """Return the variance components: ``source variance share``, with intervals at a level.
+
+    Parameters
+    ----------
+    fitted
+        The model.
+    level
+        Confidence level of profile intervals (restricted likelihood), or None for none.
+
+    Raises
+    ------
+    DesignError
+        Intervals are asked for of a model whose likelihood cannot be profiled.
+    """
+    model = fitted.model
+    held = [i for i, name in enumerate(COMPONENTS) if name in model.terms]
+    values = model.variances[held]
+    columns: dict[str, object] = {
+        "source": [fitted.design.source(COMPONENTS[i]) for i in held],
+        "variance": values,
+    }
+    if level is not None:
+        low, high = _profiled(fitted, level)
+        columns |= {"conf_low": low, "conf_high": high}
+    return frame({**columns, "share": values / values.sum()})
+
+
+def _profiled(fitted: Fitted, level: float) -> tuple[list[float], list[float]]:
+    if not _plain(fitted):
+        raise DesignError(
+            message(
+                "profile intervals exist for one variance per source.",
+                hint='structure="common" or "pairwise" and residual="constant" have such.',
+            )
+        )
+    stats, x = _statistics(fitted), fitted.fixed.x
+    found = profile_intervals(stats, fitted.design.fitted, x, level=level, reml=True)
+    return [i.low**2 for i in found], [i.high**2 for i in found]
+
+
+def correlations(fitted: Fitted) -> "pd.DataFrame":
+    """Return the intraclass correlations: ``shared correlation``.
+
+    The correlation of two scores that share a data set, and whatever else: the share of the
+    variances that they have in common.
+    """
+    d, a, r, e = fitted.model.variances
+    total, terms = d + a + r + e, fitted.model.terms
+    known = [
+        ("data set", d, "dataset"),
+        ("data set and algorithm", d + a, "dataset:algorithm"),
+        ("data set and replication", d + r, "dataset:replication"),
+    ]
+    if fitted.design.one_dataset:
+        known = [("replication", d, "dataset")]
+    rows = [(name, float(value / total)) for name, value, term in known if term in terms]
+    return frame({"shared": [row[0] for row in rows], "correlation": [row[1] for row in rows]})
+
+
+def _plain(fitted: Fitted) -> bool:
+    """Whether the model has one variance per source, over data sets or replications."""
+    return isinstance(fitted.problem, Problem) and isinstance(
+        fitted.problem.statistics, Statistics
+    )
+
+
+def _statistics(fitted: Fitted) -> Statistics:
+    assert isinstance(fitted.problem, Problem)
+    return fitted.problem.statistics
