@@ -63,6 +63,12 @@ GLOSSARY: dict[str, str] = {
     "source": "source of variation",
     "variance": "variance component on the modelling scale",
     "share": "share of the total variance",
+    "shared": "what two scores have in common",
+    "correlation": "their correlation under the model",
+    "term": "term of the model that is tested",
+    "test": "the test",
+    "df_residual": "denominator degrees of freedom of an F test, infinite for a chi-squared test",
+    "covariate": "feature of the data sets along which the algorithms' slopes are compared",
 }
 
 

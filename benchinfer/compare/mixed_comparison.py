@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from benchinfer import version
-from benchinfer.compare import adjust, cautions, designs, structures
+from benchinfer.compare import adjust, cautions, designs, structures, whole
 from benchinfer.compare.averaged import AveragedFit
 from benchinfer.compare.comparison import TestedComparison
 from benchinfer.compare.contrasts import family_of
+from benchinfer.compare.departures import departures
 from benchinfer.compare.evidence import (
     Array,
     Check,
@@ -26,9 +27,7 @@ from benchinfer.compare.local import Comparisons
 from benchinfer.compare.phrases import join
 from benchinfer.compare.problem import Fit
 from benchinfer.errors import DesignError, message
-from benchinfer.frames import frame
 from benchinfer.numerics import degrees, tukey
-from benchinfer.numerics.reml import COMPONENTS
 from benchinfer.saving import savable
 
 if TYPE_CHECKING:
@@ -194,19 +193,55 @@ class MixedComparison(TestedComparison):
     def _elsewhere(self, at: Array, about: str) -> "MixedComparison":
         return compared(self.setting, self.fitted, self.provenance.arguments, at, about)
 
-    def variances(self) -> "pd.DataFrame":
+    def variances(self, level: float | None = None) -> "pd.DataFrame":
         """Variance components: ``source variance share``, on the modelling scale.
 
         The share is that of the sum over the sources: how much of the spread of single scores is
         between data sets, between data sets in how algorithms differ, and so on.
-        """
-        held = {name: value for name, value in self._components() if name in self.model.terms}
-        names = [self.design.source(name) for name in held]
-        values = np.array(list(held.values()))
-        return frame({"source": names, "variance": values, "share": values / values.sum()})
 
-    def _components(self) -> list[tuple[str, float]]:
-        return list(zip(COMPONENTS, self.model.variances.tolist(), strict=True))
+        Parameters
+        ----------
+        level
+            Confidence level of profile intervals ``conf_low conf_high``; None for none.
+
+        Raises
+        ------
+        DesignError
+            Intervals are asked for of a model with several variances per source.
+        """
+        return whole.variances(self.fitted, level)
+
+    def correlations(self) -> "pd.DataFrame":
+        """Intraclass correlations: ``shared correlation``.
+
+        The correlation of two scores that share a data set, and whatever else.
+        """
+        return whole.correlations(self.fitted)
+
+    def departures(self) -> "pd.DataFrame":
+        """Predict how each data set departs from the average, and algorithms on it from theirs.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``source dataset algorithm estimate conf_low conf_high std_error``, in the unit of
+            contrasts: what R calls random effects. Intervals are of each effect alone.
+
+        Raises
+        ------
+        DesignError
+            The model has no data set effects.
+        """
+        return departures(self.setting, self.fitted, self.level)
+
+    def anova(self) -> "pd.DataFrame":
+        """Test whole terms: ``term test statistic df df_residual p_value``.
+
+        F tests of the algorithms' levels (and of domains and covariates), with the method of the
+        degrees of freedom that was asked for; likelihood-ratio tests of the algorithms and of each
+        variance. None of them decides a pair.
+        """
+        return whole.anova(self.fitted, str(self.provenance.arguments["df"]))
 
 
 def compared(

@@ -1,6 +1,7 @@
 """Tests of the whole model: the algorithms taken together, and each source of variation."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,14 +55,17 @@ def _fixed(fitted: Fitted, df: str) -> Iterator[Row]:
         yield from _hotelling(fitted, d @ fixed.at)
     if fixed.domains:
         inner = [d @ fixed.levels_in(name) for name in fixed.domains]
-        rows = np.vstack([one - two for one, two in zip(inner[:-1], inner[1:], strict=True)])
+        rows = np.vstack([one - two for one, two in pairwise(inner)])
         yield _f("domain:algorithm", fitted, rows, df)
     for name in fixed.covariates:
         slopes = fixed.slopes(name)
         yield _f(name, fitted, slopes.mean(axis=0, keepdims=True), df)
         yield _f(f"algorithm:{name}", fitted, d @ slopes, df)
-    if _plain(fitted):
-        test = effect_test(_statistics(fitted), fitted.design.fitted)
+    if (stats := plain(fitted)) is not None:
+        x, k = fixed.x, len(fixed.at)
+        # The smaller model: the same columns, the algorithms' own put together.
+        null = None if x is None else x.reshape(*x.shape[:2], -1, k).sum(axis=3)
+        test = effect_test(stats, fitted.design.fitted, x, null)
         yield (
             "algorithm",
             "likelihood ratio (ML)",
@@ -106,9 +110,9 @@ def _hotelling(fitted: Fitted, rows: Array) -> Iterator[Row]:
 
 def _random(fitted: Fitted) -> Iterator[Row]:
     """Test each variance, where the plain model is fitted."""
-    if not _plain(fitted):
+    model, stats = fitted.model, plain(fitted)
+    if stats is None or isinstance(model, AveragedFit):
         return
-    model, stats = fitted.model, _statistics(fitted)
     for name in model.terms[:-1]:
         test = variance_test(stats, model, name, fitted.fixed.x)
         yield (
@@ -150,15 +154,14 @@ def variances(fitted: Fitted, level: float | None) -> "pd.DataFrame":
 
 
 def _profiled(fitted: Fitted, level: float) -> tuple[list[float], list[float]]:
-    if not _plain(fitted):
+    if (stats := plain(fitted)) is None:
         raise DesignError(
             message(
                 "profile intervals exist for one variance per source.",
                 hint='structure="common" or "pairwise" and residual="constant" have such.',
             )
         )
-    stats, x = _statistics(fitted), fitted.fixed.x
-    found = profile_intervals(stats, fitted.design.fitted, x, level=level, reml=True)
+    found = profile_intervals(stats, fitted.design.fitted, fitted.fixed.x, level=level, reml=True)
     return [i.low**2 for i in found], [i.high**2 for i in found]
 
 
@@ -181,13 +184,9 @@ def correlations(fitted: Fitted) -> "pd.DataFrame":
     return frame({"shared": [row[0] for row in rows], "correlation": [row[1] for row in rows]})
 
 
-def _plain(fitted: Fitted) -> bool:
-    """Whether the model has one variance per source, over data sets or replications."""
-    return isinstance(fitted.problem, Problem) and isinstance(
-        fitted.problem.statistics, Statistics
-    )
-
-
-def _statistics(fitted: Fitted) -> Statistics:
-    assert isinstance(fitted.problem, Problem)
-    return fitted.problem.statistics
+def plain(fitted: Fitted) -> Statistics | None:
+    """Return the moments of a model with one variance per source, else None."""
+    problem = fitted.problem
+    if isinstance(problem, Problem) and isinstance(problem.statistics, Statistics):
+        return problem.statistics
+    return None
