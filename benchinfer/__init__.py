@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from benchinfer.compare.local import Comparisons, per_dataset
     from benchinfer.compare.mixed import compare_mixed
     from benchinfer.compare.points import compare_points
+    from benchinfer.compare.selection import mixed_structures
     from benchinfer.errors import (
         BenchinferError,
         DesignError,
@@ -45,6 +46,7 @@ _homes = {
     "compare_points": "compare.points",
     "load": "saving",
     "load_example": "scores",
+    "mixed_structures": "compare.selection",
     "per_dataset": "compare.local",
     "plot": "plots.draw",
     "read_scores": "scores",
@@ -69,6 +71,7 @@ __all__ = [
     "compare_points",
     "load",
     "load_example",
+    "mixed_structures",
     "per_dataset",
     "plot",
     "read_scores",

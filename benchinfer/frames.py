@@ -68,6 +68,12 @@ GLOSSARY: dict[str, str] = {
     "term": "term of the model that is tested",
     "test": "the test",
     "df_residual": "denominator degrees of freedom of an F test, infinite for a chi-squared test",
+    "structure": "how algorithms vary between data sets in the model",
+    "residual": "what the residual variance depends on in the model",
+    "n_parameters": "number of fixed effects, variances and covariances",
+    "log_likelihood": "log (restricted) likelihood",
+    "aic": "Akaike's criterion, smaller is better",
+    "bic": "Schwarz's criterion, smaller is better",
     "covariate": "feature of the data sets along which the algorithms' slopes are compared",
 }
 

@@ -136,6 +136,6 @@ def each_dataset(
     parts: list[Problem] = []
     for m in range(len(datasets)):
         rows = slice(start[m], start[m + 1])
-        stats = one_dataset(blocks.count[rows], blocks.mean[rows], float(blocks.within[m].sum()))
+        stats = one_dataset(blocks.count[rows], blocks.mean[rows], blocks.within[m])
         parts.append(Problem(stats, ("dataset",) if terms else (), robust=False, overlap=overlap))
     return EachDataset(datasets, tuple(parts))

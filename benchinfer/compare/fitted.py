@@ -10,7 +10,7 @@ from benchinfer.compare import cautions
 from benchinfer.compare.averaged import AveragedFit, EachDataset, each_dataset
 from benchinfer.compare.designs import Design
 from benchinfer.compare.evidence import Array, Setting
-from benchinfer.compare.fixed import Fixed, fixed_effects
+from benchinfer.compare.fixed import Fixed, domain_codes, fixed_effects
 from benchinfer.compare.phrases import join
 from benchinfer.compare.problem import Fit, Problem, reduce
 from benchinfer.errors import DesignError, message, unknown
@@ -59,10 +59,15 @@ def fit_design(scores: "ScoreTable", setting: Setting, design: Design) -> Fitted
         datasets = setting.coverage.datasets
         problem = each_dataset(scores, name, datasets, design.components, overlap)
     else:
+        domain = np.array(domain_codes(setting)[1]) if design.domains == "random" else None
+        plain = design.between == "common" and design.residual == "constant" and domain is None
         problem = Problem(
-            reduce(scores, name, design),
+            reduce(scores, name, design, plain=plain),
             design.fitted,
             fixed.x,
+            between=design.between,
+            residual=design.residual,
+            domain=domain,
             robust=not design.one_dataset,
             overlap=overlap if design.one_dataset else 0.0,
         )

@@ -105,6 +105,8 @@ class MixedComparison(TestedComparison):
         if self.structure == "pairwise":
             small = _PAIRWISE
             small += _df_words["asymptotic" if df == "asymptotic" else "satterthwaite"]
+        noise = {"constant": "", "algorithm": " and a residual variance for each algorithm"}
+        small += noise.get(self.design.residual, " and a residual variance for each data set")
         correction = cautions.overlap_words(self.setting, self.design)
         return (
             f"The {scale}scores of {self.measure.name} were modelled as {self.formula} by"
@@ -216,7 +218,7 @@ class MixedComparison(TestedComparison):
 
         The correlation of two scores that share a data set, and whatever else.
         """
-        return whole.correlations(self.fitted)
+        return whole.correlations(self.variances())
 
     def departures(self) -> "pd.DataFrame":
         """Predict how each data set departs from the average, and algorithms on it from theirs.
@@ -297,7 +299,7 @@ def compared(
         target=design.target,
         levels=_levels(levels, chosen, n, alpha),
         checks=(
-            *_checks(design, fitted.model, evidence, p_error),
+            *_checks(setting, design, fitted.model, evidence, p_error),
             *structures.checks(setting, family, evidence, errors, design, method, alpha),
             *cautions.checks(setting, design),
         ),
@@ -324,12 +326,29 @@ def _levels(levels: Array, errors: degrees.Adjusted, skip: int, alpha: float) ->
     return Level(levels, levels - spread, levels + spread)
 
 
+def _readable(name: str, design: designs.Design, setting: Setting) -> str:
+    """Name a source of variation; indices of structured sources stand for algorithms or data sets.
+
+    Examples of such: ``dataset:algorithm[2]``, ``residual[0]``.
+    """
+    source, bracket, index = name.removesuffix("]").partition("[")
+    if not bracket:
+        return design.source(name)
+    by_dataset = source == "residual" and design.residual == "dataset"
+    owners = setting.coverage.datasets if by_dataset else setting.algorithms
+    return f"{source} of {owners[int(index)]}"
+
+
 def _checks(
-    design: designs.Design, model: Fit | AveragedFit, evidence: Evidence, p_error: float
+    setting: Setting,
+    design: designs.Design,
+    model: Fit | AveragedFit,
+    evidence: Evidence,
+    p_error: float,
 ) -> tuple[Check, ...]:
     """Hold the fit against what a reader must know."""
     few = "data sets" if design.target == "domain" else "replications"
-    absent = [design.source(name) for name in model.singular]
+    absent = [_readable(name, design, setting) for name in model.singular]
     df = float(evidence.df.min())
     return (
         Check.of(

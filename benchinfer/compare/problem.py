@@ -8,18 +8,22 @@ from numpy.typing import NDArray
 
 from benchinfer.compare.evidence import Array
 from benchinfer.errors import DesignError, FitError, message
-from benchinfer.numerics import degrees
+from benchinfer.numerics import degrees, patterns, sufficient
+from benchinfer.numerics.blocks import Residual
+from benchinfer.numerics.covariances import Between
+from benchinfer.numerics.patterns import Patterns
 from benchinfer.numerics.reml import evaluate
 from benchinfer.numerics.robust import cluster_robust
 from benchinfer.numerics.score_model import ScoreModelFit, fit
-from benchinfer.numerics.sufficient import Statistics, from_blocks, from_cells
+from benchinfer.numerics.structured import StructuredFit, fit_structured
+from benchinfer.numerics.sufficient import Statistics
 from benchinfer.saving import savable
 
 if TYPE_CHECKING:
     from benchinfer.compare.designs import Design
     from benchinfer.scores import ScoreTable
 
-type Fit = ScoreModelFit
+type Fit = ScoreModelFit | StructuredFit
 
 
 @savable
@@ -30,21 +34,28 @@ class Problem:
     Attributes
     ----------
     statistics
-        Moments of the scores.
+        Moments of the scores, by patterns where the model needs them.
     terms
         Random terms as the engine names them.
     x
         (D, K, p) design of the fixed effects, None for one mean per algorithm.
+    between, residual
+        Structures of the covariances.
+    domain
+        (D,) codes of the data sets' domains where these are a random level, else None.
     robust
-        Whether data sets are independent units whose spread gives errors of its own.
+        Whether data sets (or domains) are independent units whose spread gives errors of its own.
     overlap
         What overlapping resamples add to the variance of an algorithm's mean, in residual
         variances; 0 across data sets.
     """
 
-    statistics: Statistics
+    statistics: Statistics | Patterns
     terms: tuple[str, ...]
     x: Array | None = None
+    between: Between = "common"
+    residual: Residual = "constant"
+    domain: NDArray[np.int64] | None = None
     robust: bool = True
     overlap: float = 0.0
 
@@ -57,7 +68,17 @@ class Problem:
             The scores do not vary beyond the fixed effects, or there are too few of them.
         """
         try:
-            return fit(self.statistics, self.terms, self.x, reml=reml)
+            if isinstance(self.statistics, Statistics):
+                return fit(self.statistics, self.terms, self.x, reml=reml)
+            return fit_structured(
+                self.statistics,
+                between=self.between,
+                residual=self.residual,
+                terms=self.terms,
+                domain=self.domain,
+                x=self.x,
+                reml=reml,
+            )
         except FitError as error:
             raise DesignError(
                 message(
@@ -94,24 +115,47 @@ class Problem:
         if not self.robust:
             return None
         stats = self.statistics
-        work = evaluate(stats, model.variances / stats.scale**2, self.x, reml=True)
-        own = cluster_robust(work.q_matrix, model.derivatives.z, work.phi, rows, self.x)
-        return degrees.Adjusted(own.cov * stats.scale**2, own.df)
+        if isinstance(model, StructuredFit):
+            units, z = model.unit_information, model.unit_z
+        elif isinstance(stats, Statistics):
+            work = evaluate(stats, model.variances / stats.scale**2, self.x, reml=True)
+            units, z = work.q_matrix, model.derivatives.z
+        else:
+            return None
+        # Of domains the design is that of any of their data sets: algorithm means.
+        x = None if self.domain is not None else self.x
+        own = cluster_robust(units, z, model.phi, rows, x)
+        return degrees.Adjusted(own.cov * model.scale**2, own.df)
 
 
-def reduce(scores: "ScoreTable", name: str, design: "Design") -> Statistics:
-    """Reduce the scores of a measure: cells suffice where replications are not modelled."""
+def reduce(
+    scores: "ScoreTable", name: str, design: "Design", *, plain: bool
+) -> Statistics | Patterns:
+    """Reduce the scores of a measure: cells suffice where replications are not modelled.
+
+    Parameters
+    ----------
+    scores, name
+        The table and the measure.
+    design
+        The terms.
+    plain
+        Whether each source has one variance, so that the simpler moments suffice.
+    """
     if "dataset:replication" not in design.components:
         cells = scores.cells(name)
         within = np.where(cells.n > 1, (cells.n - 1) * np.nan_to_num(cells.sd) ** 2, 0.0)
-        return from_cells(cells.n, cells.mean, within)
+        return (sufficient if plain else patterns).from_cells(cells.n, cells.mean, within)
     blocks = scores.blocks(name)
     if design.one_dataset:
-        return one_dataset(blocks.count, blocks.mean, float(blocks.within.sum()))
-    return from_blocks(blocks.dataset, blocks.count, blocks.mean, blocks.within)
+        return one_dataset(blocks.count, blocks.mean, blocks.within)
+    if plain:
+        within = blocks.within.sum(axis=1)
+        return sufficient.from_blocks(blocks.dataset, blocks.count, blocks.mean, within)
+    return patterns.from_blocks(blocks.dataset, blocks.count, blocks.mean, blocks.within)
 
 
-def one_dataset(count: NDArray[np.int64], mean: Array, within: float) -> Statistics:
+def one_dataset(count: NDArray[np.int64], mean: Array, within: Array) -> Statistics:
     """Return the statistics of one data set, whose replications play the part of data sets.
 
     Parameters
@@ -119,7 +163,8 @@ def one_dataset(count: NDArray[np.int64], mean: Array, within: float) -> Statist
     count, mean
         (B, K) number of scores and their mean.
     within
-        Sum of squares of repeats about their means, of which only the total enters the likelihood.
+        Sums of squares of repeats about their means; only their total enters the likelihood.
     """
-    stats = from_cells(count, np.where(count > 0, mean, np.nan), np.zeros_like(mean))
-    return replace(stats, square=stats.square + within / stats.scale**2 / len(count))
+    stats = sufficient.from_cells(count, np.where(count > 0, mean, np.nan), np.zeros_like(mean))
+    repeats = float(within.sum()) / stats.scale**2 / len(count)
+    return replace(stats, square=stats.square + repeats)

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import f as f_distribution
 
 from benchinfer.compare.averaged import AveragedFit
+from benchinfer.compare.designs import Design
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.fitted import Fitted
 from benchinfer.compare.problem import Problem
@@ -15,6 +16,8 @@ from benchinfer.errors import DesignError, message
 from benchinfer.frames import frame
 from benchinfer.numerics.profile import effect_test, profile_intervals, variance_test
 from benchinfer.numerics.reml import COMPONENTS
+from benchinfer.numerics.score_model import ScoreModelFit
+from benchinfer.numerics.structured import StructuredFit
 from benchinfer.numerics.sufficient import Statistics
 from benchinfer.numerics.wald import f_test
 
@@ -111,7 +114,7 @@ def _hotelling(fitted: Fitted, rows: Array) -> Iterator[Row]:
 def _random(fitted: Fitted) -> Iterator[Row]:
     """Test each variance, where the plain model is fitted."""
     model, stats = fitted.model, plain(fitted)
-    if stats is None or isinstance(model, AveragedFit):
+    if stats is None or not isinstance(model, ScoreModelFit):
         return
     for name in model.terms[:-1]:
         test = variance_test(stats, model, name, fitted.fixed.x)
@@ -141,16 +144,40 @@ def variances(fitted: Fitted, level: float | None) -> "pd.DataFrame":
         Intervals are asked for of a model whose likelihood cannot be profiled.
     """
     model = fitted.model
-    held = [i for i, name in enumerate(COMPONENTS) if name in model.terms]
-    values = model.variances[held]
-    columns: dict[str, object] = {
-        "source": [fitted.design.source(COMPONENTS[i]) for i in held],
-        "variance": values,
-    }
+    if isinstance(model, StructuredFit):
+        held = _structured(model, fitted.design)
+        columns: dict[str, object] = {"source": list(held)}
+        values = np.array(list(held.values()))
+    else:
+        index = [i for i, name in enumerate(COMPONENTS) if name in model.terms]
+        columns = {"source": [fitted.design.source(COMPONENTS[i]) for i in index]}
+        values = model.variances[index]
+    columns["variance"] = values
     if level is not None:
         low, high = _profiled(fitted, level)
         columns |= {"conf_low": low, "conf_high": high}
     return frame({**columns, "share": values / values.sum()})
+
+
+def _structured(model: StructuredFit, design: Design) -> dict[str, float]:
+    """Return the sources of a structured model, variances averaged over the algorithms.
+
+    What all algorithms share on a data set is the mean covariance of two algorithms.
+    """
+    k = len(model.between)
+
+    def split(cov: Array) -> tuple[float, float]:
+        shared = (cov.sum() - np.trace(cov)) / (k * (k - 1))
+        return float(shared), float(np.trace(cov)) / k - float(shared)
+
+    held: dict[str, float] = {}
+    if model.domain is not None:
+        held["domain"], held["domain:algorithm"] = split(model.domain)
+    held["dataset"], held["dataset:algorithm"] = split(model.between)
+    if "dataset:replication" in design.components:
+        held["dataset:replication"] = model.replication
+    held["residual"] = float(model.residual.mean())
+    return held
 
 
 def _profiled(fitted: Fitted, level: float) -> tuple[list[float], list[float]]:
@@ -165,23 +192,37 @@ def _profiled(fitted: Fitted, level: float) -> tuple[list[float], list[float]]:
     return [i.low**2 for i in found], [i.high**2 for i in found]
 
 
-def correlations(fitted: Fitted) -> "pd.DataFrame":
+def correlations(table: "pd.DataFrame") -> "pd.DataFrame":
     """Return the intraclass correlations: ``shared correlation``.
 
     The correlation of two scores that share a data set, and whatever else: the share of the
     variances that they have in common.
+
+    Parameters
+    ----------
+    table
+        From `variances`.
     """
-    d, a, r, e = fitted.model.variances
-    total, terms = d + a + r + e, fitted.model.terms
-    known = [
-        ("data set", d, "dataset"),
-        ("data set and algorithm", d + a, "dataset:algorithm"),
-        ("data set and replication", d + r, "dataset:replication"),
-    ]
-    if fitted.design.one_dataset:
-        known = [("replication", d, "dataset")]
-    rows = [(name, float(value / total)) for name, value, term in known if term in terms]
-    return frame({"shared": [row[0] for row in rows], "correlation": [row[1] for row in rows]})
+    share = dict(zip(table["source"], table["share"], strict=True))
+    domain = share.get("domain", 0.0)
+    both = domain + share.get("domain:algorithm", 0.0)
+    dataset = domain + share.get("dataset", 0.0)
+    known = {
+        "domain": (domain, "domain"),
+        "domain and algorithm": (both, "domain:algorithm"),
+        "data set": (dataset, "dataset"),
+        "data set and algorithm": (
+            both + share.get("dataset", 0.0) + share.get("dataset:algorithm", 0.0),
+            "dataset:algorithm",
+        ),
+        "data set and replication": (
+            dataset + share.get("dataset:replication", 0.0),
+            "dataset:replication",
+        ),
+        "replication": (share.get("replication", 0.0), "replication"),
+    }
+    held = {name: value for name, (value, source) in known.items() if source in share}
+    return frame({"shared": list(held), "correlation": list(held.values())})
 
 
 def plain(fitted: Fitted) -> Statistics | None:

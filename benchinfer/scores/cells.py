@@ -60,7 +60,7 @@ class Blocks:
     mean
         (R, K) the score, or the mean of the repeats; 0 where there is none.
     within
-        (D,) sum of squares of the repeats about their (block, algorithm) mean; 0 without repeats.
+        (D, K) sum of squares of the repeats about their (block, algorithm) mean; 0 without repeats.
     paired
         Whether the replications are shared by the algorithms. Where they are not, each score is a
         block of its own.
@@ -172,11 +172,11 @@ def reduce_blocks(
         # The first pass rounds the mean of large values; the second puts it right.
         mean += np.bincount(cell, oriented - mean[cell], size) / np.maximum(count, 1)
         squares = (oriented - mean[cell]) ** 2
-        within = np.bincount(rows.dataset, squares, len(datasets))
+        within = np.bincount(rows.dataset * k + rows.algorithm, squares, len(datasets) * k)
     else:
         mean = np.zeros(size)
         mean[cell] = oriented
-        within = np.zeros(len(datasets))
+        within = np.zeros(len(datasets) * k)
     return Blocks(
         measure,
         datasets,
@@ -184,7 +184,7 @@ def reduce_blocks(
         dataset=blocks // (levels if paired else levels * k) if levels else blocks,
         count=count.reshape(-1, k),
         mean=mean.reshape(-1, k),
-        within=within,
+        within=within.reshape(-1, k),
         paired=paired,
     )
 

@@ -24,7 +24,9 @@ CASES = [
 def statistics(scores):
     """Sufficient statistics of raw scores: lme4 knows no direction."""
     blocks, sign = scores.blocks(), scores.measures[0].sign
-    return from_blocks(blocks.dataset, blocks.count, sign * blocks.mean, blocks.within), blocks
+    return from_blocks(
+        blocks.dataset, blocks.count, sign * blocks.mean, blocks.within.sum(axis=1)
+    ), blocks
 
 
 def golden(table, model):
