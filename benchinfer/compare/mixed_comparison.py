@@ -333,7 +333,8 @@ def _readable(name: str, design: designs.Design, setting: Setting) -> str:
     """
     source, bracket, index = name.removesuffix("]").partition("[")
     if not bracket:
-        return design.source(name)
+        whole = design.structure != "unstructured" or name != "dataset:algorithm"
+        return design.source(name) if whole else "some combination of algorithms between data sets"
     by_dataset = source == "residual" and design.residual == "dataset"
     owners = setting.coverage.datasets if by_dataset else setting.algorithms
     return f"{source} of {owners[int(index)]}"

@@ -105,7 +105,6 @@ def test_repeats_are_pooled_within_blocks(balanced, paired):
     assert blocks.count.sum() == 108
     assert set(np.unique(blocks.count)) == ({3} if paired else {0, 3})
     within = ((noise - noise.mean(axis=0)) ** 2).sum(axis=0).reshape(3, -1).sum(axis=1)
-    assert blocks.within.shape == (3, 4)
     np.testing.assert_allclose(blocks.within.sum(axis=1), within, rtol=1e-6)
     np.testing.assert_allclose(-blocks.mean[blocks.count > 0], noise.mean(axis=0), rtol=1e-15)
     assert (scores.cells().n == 12).all()

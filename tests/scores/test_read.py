@@ -234,7 +234,7 @@ def test_repeats_are_an_error_or_kept(balanced):
     scores = read_scores(twice, measures="acc:higher", repeats="keep")
     assert "repeats kept" in rules(scores, "note")
     assert (scores.blocks().count == 2).all()
-    np.testing.assert_allclose(scores.blocks().within, 3 * 2 * 0.005**2)
+    np.testing.assert_allclose(scores.blocks().within, 4 * 2 * 0.005**2)
 
 
 @pytest.mark.parametrize("name", ["repeats", "nan"])
