@@ -14,7 +14,7 @@ from benchinfer.errors import DesignError, message
 from benchinfer.frames import frame
 from benchinfer.measure import Measure
 from benchinfer.numerics.predicted import dataset_effects, interaction_effects
-from benchinfer.numerics.structured import StructuredFit
+from benchinfer.numerics.structured.optimum import StructuredFit
 
 if TYPE_CHECKING:
     import pandas as pd

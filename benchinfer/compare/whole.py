@@ -17,7 +17,7 @@ from benchinfer.frames import frame
 from benchinfer.numerics.profile import effect_test, profile_intervals, variance_test
 from benchinfer.numerics.reml import COMPONENTS
 from benchinfer.numerics.score_model import ScoreModelFit
-from benchinfer.numerics.structured import StructuredFit
+from benchinfer.numerics.structured.optimum import StructuredFit
 from benchinfer.numerics.sufficient import Statistics
 from benchinfer.numerics.wald import f_test
 
