@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 from benchinfer.compare.evidence import Array
 from benchinfer.errors import DesignError, FitError, message
 from benchinfer.numerics import degrees, sufficient
-from benchinfer.numerics.structured.blocks import Residual
-from benchinfer.numerics.structured import patterns
-from benchinfer.numerics.structured.covariances import Between
-from benchinfer.numerics.structured.patterns import Patterns
 from benchinfer.numerics.reml import evaluate
 from benchinfer.numerics.robust import cluster_robust
 from benchinfer.numerics.score_model import ScoreModelFit, fit
+from benchinfer.numerics.structured import patterns
+from benchinfer.numerics.structured.blocks import Residual
+from benchinfer.numerics.structured.covariances import Between
 from benchinfer.numerics.structured.fitting import fit_structured
 from benchinfer.numerics.structured.optimum import StructuredFit
+from benchinfer.numerics.structured.patterns import Patterns
 from benchinfer.numerics.sufficient import Statistics
 from benchinfer.saving import savable
 
