@@ -47,6 +47,8 @@ class Design:
         Covariates with a slope for each algorithm.
     each
         Whether each of several data sets is fitted by itself.
+    by_run
+        Whether some covariate varies within data sets, so that scores are fitted one by one.
     """
 
     measure: str
@@ -59,6 +61,7 @@ class Design:
     domains: Domains = "pooled"
     covariates: tuple[str, ...] = ()
     each: bool = False
+    by_run: bool = False
 
     @property
     def fitted(self) -> tuple[str, ...]:
@@ -200,16 +203,38 @@ def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> D
     )
 
 
-def with_fixed_effects(design: Design, domains: Domains, covariates: tuple[str, ...]) -> Design:
+def with_fixed_effects(
+    design: Design, domains: Domains, covariates: tuple[str, ...], *, by_run: bool
+) -> Design:
     """Return the design with what is asked of domains and covariates.
 
     Raises
     ------
     DesignError
-        The word for domains is not known, or data sets are taken by themselves.
+        The word for domains is not known, data sets are taken by themselves, or domains or
+        structures are asked for along with covariates that vary within data sets.
     """
     if domains not in (known := get_args(Domains.__value__)):
         raise DesignError(unknown("domains", domains, known))
+    if by_run:
+        plain = domains == "pooled" and design.structure == "common"
+        if design.each or not plain or design.residual != "constant":
+            raise DesignError(
+                message(
+                    "some covariate varies within data sets, which one variance per source goes"
+                    " with and nothing else.",
+                    hint='structure="common", residual="constant", domains="pooled" and'
+                    ' target="auto".',
+                )
+            )
+        return replace(design, covariates=covariates, by_run=True)
+    if domains == "random" and covariates:
+        raise DesignError(
+            message(
+                'domains="random" takes no covariates of data sets.',
+                hint='domains="separate" takes them.',
+            )
+        )
     asked = domains != "pooled" or bool(covariates)
     if asked and (design.one_dataset or design.each):
         raise DesignError(

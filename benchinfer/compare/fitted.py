@@ -1,6 +1,5 @@
 """From a table to a fitted mixed model: the one place where scores are reduced and fitted."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,9 +8,9 @@ import numpy as np
 from benchinfer.compare import cautions
 from benchinfer.compare.averaged import AveragedFit, EachDataset, each_dataset
 from benchinfer.compare.designs import Design
-from benchinfer.compare.evidence import Array, Setting
-from benchinfer.compare.fixed import Fixed, domain_codes, fixed_effects
-from benchinfer.compare.phrases import join
+from benchinfer.compare.evidence import Setting
+from benchinfer.compare.fixed import Fixed, along, domain_codes, fixed_effects
+from benchinfer.compare.observed import Observed, ObservedFit, fit_observed
 from benchinfer.compare.problem import Fit, Problem, reduce
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.saving import savable
@@ -39,8 +38,31 @@ class Fitted:
 
     design: Design
     fixed: Fixed
-    problem: Problem | EachDataset
-    model: Fit | AveragedFit
+    problem: Problem | EachDataset | Observed
+    model: Fit | AveragedFit | ObservedFit
+
+
+def varying(scores: "ScoreTable", measure: str, covariates: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the covariates, of those asked for, that vary within data sets.
+
+    Raises
+    ------
+    DesignError
+        The table has no such covariate.
+    """
+    if strange := [name for name in covariates if name not in scores.covariates]:
+        if scores.covariates:
+            raise DesignError(unknown("covariate", strange[0], scores.covariates))
+        raise DesignError(
+            message(
+                "the table was read without covariates.",
+                hint=f"read_scores(..., covariates={list(covariates)!r}) keeps these columns.",
+            )
+        )
+    if not covariates:
+        return ()
+    known = scores.dataset_covariates(measure)
+    return tuple(name for name in covariates if name in known.varying)
 
 
 def fit_design(scores: "ScoreTable", setting: Setting, design: Design) -> Fitted:
@@ -52,46 +74,36 @@ def fit_design(scores: "ScoreTable", setting: Setting, design: Design) -> Fitted
         The table does not support the fixed effects, or its scores do not vary.
     """
     name = setting.measure.name
-    values = _covariates(scores, name, design.covariates)
+    if design.by_run:
+        return _by_run(scores, setting, design)
+    values = np.empty((0, 0))
+    if design.covariates:
+        known = scores.dataset_covariates(name)
+        values = np.column_stack([known.constant[c] for c in design.covariates])
     fixed = fixed_effects(setting, design.domains, design.covariates, values)
     overlap = cautions.overlap_share(setting) if design.target == "datasets" else 0.0
     if design.each:
         datasets = setting.coverage.datasets
         problem = each_dataset(scores, name, datasets, design.components, overlap)
-    else:
-        domain = np.array(domain_codes(setting)[1]) if design.domains == "random" else None
-        plain = design.between == "common" and design.residual == "constant" and domain is None
-        problem = Problem(
-            reduce(scores, name, design, plain=plain),
-            design.fitted,
-            fixed.x,
-            between=design.between,
-            residual=design.residual,
-            domain=domain,
-            robust=not design.one_dataset,
-            overlap=overlap if design.one_dataset else 0.0,
-        )
+        return Fitted(design, fixed, problem, problem.fit())
+    domain = np.array(domain_codes(setting)[1]) if design.domains == "random" else None
+    plain = design.between == "common" and design.residual == "constant" and domain is None
+    problem = Problem(
+        reduce(scores, name, design, plain=plain),
+        design.fitted,
+        fixed.x,
+        between=design.between,
+        residual=design.residual,
+        domain=domain,
+        robust=not design.one_dataset,
+        overlap=overlap if design.one_dataset else 0.0,
+    )
     return Fitted(design, fixed, problem, problem.fit())
 
 
-def _covariates(scores: "ScoreTable", measure: str, names: Sequence[str]) -> Array:
-    """Return (D, q) covariates of the data sets.
-
-    Raises
-    ------
-    DesignError
-        The table has no such covariate, or it varies within data sets.
-    """
-    if not names:
-        return np.empty((0, 0))
-    if strange := [name for name in names if name not in scores.covariates]:
-        raise DesignError(unknown("covariate", strange[0], scores.covariates))
-    known = scores.dataset_covariates(measure)
-    if varying := [name for name in names if name in known.varying]:
-        raise DesignError(
-            message(
-                f"{join(varying)} varies within data sets.",
-                hint="only covariates that are constant within each data set can be fitted so.",
-            )
-        )
-    return np.column_stack([known.constant[name] for name in names])
+def _by_run(scores: "ScoreTable", setting: Setting, design: Design) -> Fitted:
+    """Fit score by score: some covariate varies within data sets."""
+    found = scores.observations(setting.measure.name)
+    chosen = [found.covariates.index(name) for name in design.covariates]
+    fixed, z = along(len(setting.algorithms), design.covariates, found.covariate[:, chosen])
+    return Fitted(design, fixed, Observed(), fit_observed(found, z, design.fitted))

@@ -122,6 +122,28 @@ def fixed_effects(
     )
 
 
+def along(k: int, covariates: tuple[str, ...], values: Array) -> tuple[Fixed, Array]:
+    """Return levels and slopes of K algorithms along covariates of single scores.
+
+    Parameters
+    ----------
+    k
+        Number of algorithms.
+    covariates, values
+        Names and (N, q) values.
+
+    Returns
+    -------
+    fixed
+        Without a design, which the scores themselves give.
+    z
+        (N, q) centred and scaled values.
+    """
+    centre, spread = values.mean(axis=0), values.std(axis=0)
+    at = np.concatenate([np.eye(k), np.zeros((k, k * len(covariates)))], axis=1)
+    return Fixed(None, at, (), covariates, centre, spread), (values - centre) / spread
+
+
 def domain_codes(setting: Setting) -> tuple[tuple[str, ...], list[int]]:
     """Return the names of the domains, sorted, and the code of each data set.
 

@@ -15,7 +15,7 @@ from benchinfer.compare.adjust import Adjust, Alternative, check_alternative
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.contrasts import Contrasts
 from benchinfer.compare.evidence import Setting, alpha_of
-from benchinfer.compare.fitted import fit_design
+from benchinfer.compare.fitted import fit_design, varying
 from benchinfer.compare.fixed import Domains
 from benchinfer.compare.mixed_comparison import DfMethod, MixedComparison, compared
 from benchinfer.errors import DesignError, unknown
@@ -71,8 +71,10 @@ def compare_mixed(
         their mean over domains; `MixedComparison.by_domain` compares in each), ``"random"`` takes
         the domains as a sample of domains.
     covariates
-        Names of covariates that are constant on each data set: each algorithm has a slope along
-        them. The comparison is at their means; `MixedComparison.at` compares at other values.
+        Names of covariates of the data sets: each algorithm has a slope along them. The comparison
+        is at their means; `MixedComparison.at` compares at other values. Covariates that vary
+        within data sets, from run to run, go through statsmodels, score by score: slowly, with a
+        common structure and ``df="asymptotic"`` only.
     df
         ``"kenward-roger"``, ``"satterthwaite"`` or ``"asymptotic"``. Pair-specific errors have
         Satterthwaite degrees of freedom under the first two.
@@ -146,6 +148,9 @@ def compare_mixed(
         "missing": missing,
     }
     design = designs.choose(setting, terms, target)
+    by_run = bool(varying(scores, setting.measure.name, tuple(covariates)))
+    if by_run and structure == "auto":
+        structure = "common"
     design = structures.resolve(structure, residual, design, setting)
-    design = designs.with_fixed_effects(design, domains, tuple(covariates))
+    design = designs.with_fixed_effects(design, domains, tuple(covariates), by_run=by_run)
     return compared(setting, fit_design(scores, setting, design), arguments)

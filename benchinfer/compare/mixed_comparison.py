@@ -343,7 +343,7 @@ def _readable(name: str, design: designs.Design, setting: Setting) -> str:
 def _checks(
     setting: Setting,
     design: designs.Design,
-    model: Fit | AveragedFit,
+    model: Fit | AveragedFit | ObservedFit,
     evidence: Evidence,
     p_error: float,
 ) -> tuple[Check, ...]:

@@ -109,7 +109,7 @@ class Errors:
 
     @staticmethod
     def of(
-        problem: Problem | EachDataset, model: Fit | AveragedFit, at: Array, family: Family, df: str
+        problem: Problem | EachDataset | Observed, model: Fit | AveragedFit | ObservedFit, at: Array, family: Family, df: str
     ) -> "Errors":
         """Compute both.
 
