@@ -74,6 +74,21 @@ GLOSSARY: dict[str, str] = {
     "log_likelihood": "log (restricted) likelihood",
     "aic": "Akaike's criterion, smaller is better",
     "bic": "Schwarz's criterion, smaller is better",
+    "prob_first": "probability that the first is better, by more than the tolerance",
+    "prob_equivalent": "probability that both differ by less than the tolerance",
+    "prob_second": "probability that the second is better, by more than the tolerance",
+    "prob_best_next": "probability to be the best algorithm on a new data set of the domain",
+    "prob_near_best": "probability to be within the tolerance of the best one there",
+    "cooks_distance": "Cook's distance of the differences between algorithms, variances held",
+    "shift": "estimate of the whole table minus that without, in standard errors, of the contrast"
+    " that moves most",
+    "ratio_dataset": "data set variance without / with",
+    "ratio_interaction": "data set x algorithm variance without / with",
+    "ratio_replication": "replication variance without / with",
+    "ratio_residual": "residual variance without / with",
+    "refitted": "whether the model was fitted again without it",
+    "n_changed": "number of verdicts that change",
+    "changes": "the verdicts that change, > for better, ~ for equivalent, ? for undecided",
     "covariate": "feature of the data sets along which the algorithms' slopes are compared",
 }
 

@@ -11,12 +11,19 @@ from benchinfer.compare.designs import Design
 from benchinfer.compare.evidence import Setting
 from benchinfer.compare.fixed import Fixed, along, domain_codes, fixed_effects
 from benchinfer.compare.observed import Observed, ObservedFit, fit_observed
-from benchinfer.compare.problem import Fit, Problem, reduce
+from benchinfer.compare.problem import Fit, Problem, Reduction
 from benchinfer.errors import DesignError, message, unknown
+from benchinfer.numerics.residuals import Residuals
+from benchinfer.numerics.score_model import ScoreModelFit
+from benchinfer.numerics.sufficient import Statistics
 from benchinfer.saving import savable
 
 if TYPE_CHECKING:
     from benchinfer.scores import ScoreTable
+
+
+type AnyProblem = Problem | EachDataset | Observed
+type AnyFit = Fit | AveragedFit | ObservedFit
 
 
 @savable
@@ -34,12 +41,15 @@ class Fitted:
         The reduced scores, from which the model can be fitted again.
     model
         The fit.
+    residuals
+        Diagnostics of the fit, for models with one variance per source over several data sets.
     """
 
     design: Design
     fixed: Fixed
-    problem: Problem | EachDataset | Observed
-    model: Fit | AveragedFit | ObservedFit
+    problem: AnyProblem
+    model: AnyFit
+    residuals: Residuals | None = None
 
 
 def varying(scores: "ScoreTable", measure: str, covariates: tuple[str, ...]) -> tuple[str, ...]:
@@ -88,8 +98,10 @@ def fit_design(scores: "ScoreTable", setting: Setting, design: Design) -> Fitted
         return Fitted(design, fixed, problem, problem.fit())
     domain = np.array(domain_codes(setting)[1]) if design.domains == "random" else None
     plain = design.between == "common" and design.residual == "constant" and domain is None
+    reduction = Reduction.of(scores, name, design)
+    stats = reduction.statistics(one=design.one_dataset, plain=plain)
     problem = Problem(
-        reduce(scores, name, design, plain=plain),
+        stats,
         design.fitted,
         fixed.x,
         between=design.between,
@@ -98,7 +110,11 @@ def fit_design(scores: "ScoreTable", setting: Setting, design: Design) -> Fitted
         robust=not design.one_dataset,
         overlap=overlap if design.one_dataset else 0.0,
     )
-    return Fitted(design, fixed, problem, problem.fit())
+    model, residuals = problem.fit(), None
+    simple = isinstance(stats, Statistics) and fixed.x is None and not design.one_dataset
+    if simple and isinstance(model, ScoreModelFit):
+        residuals = reduction.residuals(stats, model)
+    return Fitted(design, fixed, problem, model, residuals)
 
 
 def _by_run(scores: "ScoreTable", setting: Setting, design: Design) -> Fitted:

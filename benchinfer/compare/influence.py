@@ -120,7 +120,8 @@ class Influence:
         return {
             self.unit: list(self.names),
             **({} if np.isnan(self.cook).all() else {"cooks_distance": self.cook}),
-            "shift": np.where(known, self.shift[rows, most], np.nan),
+            # On complete tables leaving out an algorithm moves nothing but the last digits.
+            "shift": np.where(known, np.round(self.shift[rows, most], 9) + 0.0, np.nan),
             "first": [self.sides[p][0] if ok else "" for p, ok in zip(most, known, strict=True)],
             "second": [self.sides[p][1] if ok else "" for p, ok in zip(most, known, strict=True)],
             **ratios,

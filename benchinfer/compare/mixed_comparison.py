@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from benchinfer import version
-from benchinfer.compare import adjust, cautions, designs, structures, whole
-from benchinfer.compare.averaged import AveragedFit
+from benchinfer.compare import adjust, cautions, designs, left_out, soundness, structures, whole
 from benchinfer.compare.comparison import TestedComparison
 from benchinfer.compare.contrasts import family_of
 from benchinfer.compare.departures import departures
@@ -22,16 +21,18 @@ from benchinfer.compare.evidence import (
     alpha_of,
     decide,
 )
-from benchinfer.compare.fitted import Fitted
+from benchinfer.compare.fitted import AnyFit, Fitted
 from benchinfer.compare.local import Comparisons
+from benchinfer.compare.new_dataset import NewDataset, new_dataset
 from benchinfer.compare.phrases import join
-from benchinfer.compare.problem import Fit
 from benchinfer.errors import DesignError, message
 from benchinfer.numerics import degrees, tukey
 from benchinfer.saving import savable
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from benchinfer.scores import ScoreTable
 
 type DfMethod = Literal["kenward-roger", "satterthwaite", "asymptotic"]
 
@@ -77,7 +78,7 @@ class MixedComparison(TestedComparison):
         return self.fitted.design
 
     @property
-    def model(self) -> Fit | AveragedFit:
+    def model(self) -> AnyFit:
         """The fit."""
         return self.fitted.model
 
@@ -236,6 +237,53 @@ class MixedComparison(TestedComparison):
         """
         return departures(self.setting, self.fitted, self.level)
 
+    def influence(
+        self, leave: left_out.Leave = "dataset", scores: "ScoreTable | None" = None
+    ) -> "pd.DataFrame":
+        """Say what changes when each data set, or each algorithm, is left out.
+
+        Parameters
+        ----------
+        leave
+            ``"dataset"`` (of one data set its replications) or ``"algorithm"``.
+        scores
+            The table, which leaving out algorithms reads again.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per unit left out: Cook's distance of the differences between algorithms, the
+            contrast that moves most with its ``shift`` in standard errors, ratios of the variances
+            without / with, and the verdicts that change. Of more than 200 data sets the 200 that
+            move a contrast most are fitted again (``refitted``), the others have no verdicts.
+
+        Raises
+        ------
+        DesignError
+            The model is not one that can be fitted again from its moments, or the table is missing.
+        """
+        return left_out.left_out(self, leave, scores)
+
+    def predict(self, replications: int | None = None) -> NewDataset:
+        """Predict the contrasts and which algorithm is best on a data set not yet seen.
+
+        Parameters
+        ----------
+        replications
+            Predict means over so many replications there; None for the true differences.
+
+        Returns
+        -------
+        NewDataset
+            With ``contrasts()`` and ``summary()``.
+
+        Raises
+        ------
+        DesignError
+            The model says nothing about other data sets.
+        """
+        return new_dataset(self, replications)
+
     def anova(self) -> "pd.DataFrame":
         """Test whole terms: ``term test statistic df df_residual p_value``.
 
@@ -302,6 +350,7 @@ def compared(
             *_checks(setting, design, fitted.model, evidence, p_error),
             *structures.checks(setting, family, evidence, errors, design, method, alpha),
             *cautions.checks(setting, design),
+            *_soundness(setting, fitted),
         ),
         provenance=Provenance(
             analysis="compare_mixed",
@@ -316,6 +365,13 @@ def compared(
         fitted=fitted,
         about=about,
     )
+
+
+def _soundness(setting: Setting, fitted: Fitted) -> list[Check]:
+    if fitted.residuals is None:
+        return []
+    names = setting.coverage.datasets, setting.algorithms
+    return soundness.checks(fitted.residuals, *names, setting.measure)
 
 
 def _levels(levels: Array, errors: degrees.Adjusted, skip: int, alpha: float) -> Level:
@@ -343,7 +399,7 @@ def _readable(name: str, design: designs.Design, setting: Setting) -> str:
 def _checks(
     setting: Setting,
     design: designs.Design,
-    model: Fit | AveragedFit | ObservedFit,
+    model: AnyFit,
     evidence: Evidence,
     p_error: float,
 ) -> tuple[Check, ...]:

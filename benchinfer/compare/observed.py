@@ -65,7 +65,7 @@ class Observed:
             )
         return degrees.Adjusted(model.cov, np.full(len(rows), np.inf))
 
-    def spread(self, model: ObservedFit, rows: Array) -> None:  # noqa: ARG002
+    def spread(self, model: ObservedFit, rows: Array) -> None:
         """Return nothing: the scores are not kept."""
 
 
@@ -113,9 +113,7 @@ def fit_observed(found: "Observations", z: Array, terms: tuple[str, ...]) -> Obs
         reml=True,
         n=len(x),
         singular=tuple(
-            name
-            for name in terms
-            if variances[COMPONENTS.index(name)] <= _ZERO * variances.max()
+            name for name in terms if variances[COMPONENTS.index(name)] <= _ZERO * variances.max()
         ),
         optimizer=OptimizerRecord(0, 0, 0.0, bool(result.converged)),
     )

@@ -49,10 +49,7 @@ def _residual(shape: Shape) -> list[Check]:
     if not shape.n:
         return []
     error = np.sqrt(6 / shape.n)
-    means = (
-        "means over many replications stand this; with few, p-values near the level do not:"
-        " compare_permutation assumes no shape"
-    )
+    means = "means over many replications stand this; with few, p-values near the level do not"
     return [
         Check.of(
             "residuals: skewness",
@@ -127,8 +124,7 @@ _normal_words = {
     ),
     "data set x algorithm effects": (
         "how algorithms differ does not vary normally between data sets: with few data sets"
-        " intervals and predictions lean on normality; hold them against compare_permutation, and"
-        " look at outlying data sets"
+        " intervals and predictions lean on normality: look at outlying data sets, and add more"
     ),
 }
 

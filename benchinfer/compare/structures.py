@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.compare.adjust import sidak, std_errors, without_spread
-from benchinfer.compare.averaged import AveragedFit, EachDataset
 from benchinfer.compare.contrasts import Family
 from benchinfer.compare.designs import Design, Residual, Structure
 from benchinfer.compare.evidence import Array, Check, Evidence, Setting
+from benchinfer.compare.fitted import AnyFit, AnyProblem
 from benchinfer.compare.phrases import join
-from benchinfer.compare.problem import Fit, Problem
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics import degrees
 from benchinfer.numerics.tukey import critical_t
@@ -109,7 +108,11 @@ class Errors:
 
     @staticmethod
     def of(
-        problem: Problem | EachDataset | Observed, model: Fit | AveragedFit | ObservedFit, at: Array, family: Family, df: str
+        problem: AnyProblem,
+        model: AnyFit,
+        at: Array,
+        family: Family,
+        df: str,
     ) -> "Errors":
         """Compute both.
 
