@@ -186,7 +186,7 @@ def test_a_claim_about_these_data_sets_averages_their_own_fits(scores):
 def test_overlapping_resamples_count_on_each_of_these_data_sets():
     rng = np.random.default_rng(4)
     values = rng.normal([0.0, 0.5], size=(3, 10, 2))
-    index = pd.MultiIndex.from_product([range(3), range(10), "ab"])
+    index = pd.MultiIndex.from_product([range(3), range(10), ["a", "b"]])
     frame = pd.DataFrame({"value": values.ravel()}, index=index).rename_axis(
         ["dataset", "replication", "algorithm"]
     )
