@@ -188,9 +188,7 @@ def _medians(values: Array, group: Codes) -> Array:
     return result
 
 
-def aligned(
-    values: Array, layout: Layout, center: Literal["mean", "median"] = "mean"
-) -> Array:
+def aligned(values: Array, layout: Layout, center: Literal["mean", "median"] = "mean") -> Array:
     """Return (n,) the values without the mean or median of their block."""
     if center == "mean":
         return values - np.repeat(block_means(values, layout), layout.sizes)

@@ -116,15 +116,14 @@ def moments(scores: Array, layout: Layout) -> Moments:
     k, size = layout.n_labels, layout.sizes
     centred = center(scores, layout)
     spread = block_means(centred**2, layout) / (size - 1)
-    count = csr_array(
-        (np.ones(len(scores)), (layout.blocks, layout.labels)), shape=(len(size), k)
-    )
-    weighted = np.bincount(layout.labels, np.repeat(spread * size, size), minlength=k)
-    outer = (count.T @ (count * spread[:, None])).toarray()
+    at = (layout.blocks, layout.labels)
+    count = csr_array((np.ones(len(scores)), at), shape=(len(size), k))
+    weighted = csr_array((np.repeat(spread, size), at), shape=(len(size), k))
+    diagonal = np.bincount(layout.labels, np.repeat(spread * size, size), minlength=k)
     return Moments(
         np.bincount(layout.labels, scores, minlength=k),
         np.bincount(layout.labels, centred, minlength=k),
-        np.diag(weighted) - outer,
+        np.diag(diagonal) - (count.T @ weighted).toarray(),
         int((spread > 0).sum()),
     )
 
