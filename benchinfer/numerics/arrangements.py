@@ -6,7 +6,8 @@ from scipy.special import gammaln
 
 from benchinfer.errors import FitError
 from benchinfer.numerics import nulls, shuffle
-from benchinfer.numerics.align import Layout, midranks
+from benchinfer.numerics.align import midranks
+from benchinfer.numerics.layout import Layout
 from benchinfer.numerics.nulls import Null, Question
 from benchinfer.numerics.shuffle import Progress, Tables
 

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import norm, rankdata
 
 from benchinfer.numerics import align
+from benchinfer.numerics.layout import lay_out
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "permutation"
 CASES = ["demsar", "means", "incomplete", "repeated"]
@@ -21,13 +22,13 @@ def laid_out(case):
     """The layout and the values in its order."""
     d = golden(case)
     codes = np.array(d["algorithm"]), np.array(d["block"])
-    layout = align.lay_out(codes[1], codes[0], len(d["algorithms"]))
+    layout = lay_out(codes[1], codes[0], len(d["algorithms"]))
     return d, layout, np.array(d["value"])[layout.rows]
 
 
 def complete(table):
     b, k = table.shape
-    layout = align.lay_out(np.repeat(np.arange(b), k), np.tile(np.arange(k), b), k)
+    layout = lay_out(np.repeat(np.arange(b), k), np.tile(np.arange(k), b), k)
     return table.ravel(), layout
 
 
@@ -49,14 +50,14 @@ def test_scores_are_those_of_r(case):
 
 def test_complete_and_dropped_blocks():
     blocks = np.array([5, 5, 2, 2, 9, 9, 9])
-    layout = align.lay_out(blocks, np.array([1, 0, 0, 0, 0, 1, 1]), 2)
+    layout = lay_out(blocks, np.array([1, 0, 0, 0, 0, 1, 1]), 2)
     assert layout.dropped == 1
     assert layout.rows.tolist() == [1, 0, 4, 5, 6]
     assert layout.sizes.tolist() == [2, 3]
     assert not layout.complete
-    assert align.lay_out(blocks[:2], np.array([1, 0]), 2).complete
+    assert lay_out(blocks[:2], np.array([1, 0]), 2).complete
     # K rows, but one label twice.
-    assert not align.lay_out(np.zeros(3, int), np.array([0, 1, 1]), 3).complete
+    assert not lay_out(np.zeros(3, int), np.array([0, 1, 1]), 3).complete
 
 
 def test_alignment_does_not_break_ties():

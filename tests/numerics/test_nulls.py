@@ -7,8 +7,10 @@ import pytest
 from scipy import stats
 
 from benchinfer.errors import FitError
-from benchinfer.numerics import align, nulls, permute, shuffle, studentized, tukey
+from benchinfer.numerics import align, limits, nulls, permute, shuffle, studentized, tukey
 from benchinfer.numerics.arrangements import arrangements, exact
+from benchinfer.numerics.layout import lay_out
+from benchinfer.numerics.limits import asymptotic
 from benchinfer.numerics.resample import monte_carlo
 from tests.numerics.test_align import CASES, complete
 from tests.numerics.test_permute import contrasts_of, every_sum, ragged, scored
@@ -100,7 +102,7 @@ def test_arrangements_are_counted_before_they_are_made():
 def test_two_samples_in_one_block_are_the_permutation_t_test():
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=6), rng.normal(size=5) + 1
-    layout = align.lay_out(np.zeros(11, int), np.repeat([0, 1], [6, 5]), 2)
+    layout = lay_out(np.zeros(11, int), np.repeat([0, 1], [6, 5]), 2)
     question = nulls.ask(np.concatenate([x, y]), layout, tukey.all_pairs(2)[1])
     found = exact(question)
     theirs = stats.permutation_test(
@@ -225,7 +227,7 @@ def test_early_stopping_keeps_the_decision():
 def test_limits_in_complete_blocks_are_closed_forms(k):
     values, layout = complete(np.random.default_rng(k).normal(size=(15, k)))
     question = nulls.ask(values, layout, tukey.all_pairs(k)[1])
-    found = nulls.asymptotic(question)
+    found = asymptotic(question)
     z = np.abs(question.observed)
     expected = studentized.survival(np.sqrt(2) * z, k, np.inf)
     np.testing.assert_allclose(found.single_step.value, expected, rtol=1e-9)
@@ -239,7 +241,7 @@ def test_limit_against_a_control_is_dunnett():
     control = np.column_stack([np.ones(3), -np.eye(3)])
     for two_sided in (True, False):
         question = nulls.ask(values, layout, control, two_sided=two_sided)
-        found = nulls.asymptotic(question).single_step.value
+        found = asymptotic(question).single_step.value
         correlation = np.full((3, 3), 0.5) + 0.5 * np.eye(3)
         for p, z in zip(found, question.observed, strict=True):
             c = abs(z) if two_sided else z
@@ -249,28 +251,28 @@ def test_limit_against_a_control_is_dunnett():
             )
             assert p == pytest.approx(1 - inside, abs=2e-5)
     # Far out the first term of Bonferroni's bound is all there is.
-    tail = nulls._equicorrelated(np.array([12.0]), 3, 0.5, two_sided=True)[0]
+    tail = limits._equicorrelated(np.array([12.0]), 3, 0.5, two_sided=True)[0]
     assert tail == pytest.approx(6 * stats.norm.sf(12), rel=1e-6)
-    assert nulls._equicorrelated(np.zeros(1), 3, 0.5, two_sided=True)[0] == pytest.approx(1)
+    assert limits._equicorrelated(np.zeros(1), 3, 0.5, two_sided=True)[0] == pytest.approx(1)
 
 
 def test_limit_of_each_mean_against_all_is_right_although_the_covariance_is_singular():
     values, layout = complete(np.random.default_rng(2).normal(size=(15, 4)))
     question = nulls.ask(values, layout, np.eye(4))
-    found = nulls.asymptotic(question).single_step
+    found = asymptotic(question).single_step
     z = np.random.default_rng(1).normal(size=(400_000, 4))
     z = np.abs(z - z.mean(axis=1, keepdims=True)).max(axis=1) / np.sqrt(0.75)
     seen = (z[:, None] >= np.abs(question.observed)).mean(axis=0)
     assert (np.abs(found.value - seen) < 4 * np.sqrt(seen * (1 - seen) / 400_000) + 1e-4).all()
     with pytest.raises(FitError, match="one-sided"):
-        nulls.asymptotic(nulls.ask(values, layout, np.eye(4), two_sided=False))
+        asymptotic(nulls.ask(values, layout, np.eye(4), two_sided=False))
 
 
 def test_incomplete_blocks_have_a_limit():
     d, layout, scores = scored("incomplete", "values")
     contrasts = contrasts_of(d, d["tests"]["values"]["contrasts"])
     question = nulls.ask(scores, layout, contrasts)
-    found, drawn = nulls.asymptotic(question), monte_carlo(question, 50_000, seed=4)
+    found, drawn = asymptotic(question), monte_carlo(question, 50_000, seed=4)
     np.testing.assert_allclose(found.raw.value, d["tests"]["values"]["p_raw"], rtol=1e-8)
     assert (np.abs(found.single_step.value - drawn.single_step.value) < 0.02).all()
 
@@ -278,13 +280,13 @@ def test_incomplete_blocks_have_a_limit():
 def test_nothing_varies():
     values, layout = complete(np.ones((3, 3)))
     question = nulls.ask(values, layout, PAIRS)
-    for found in (exact(question), monte_carlo(question, 99, seed=1), nulls.asymptotic(question)):
+    for found in (exact(question), monte_carlo(question, 99, seed=1), asymptotic(question)):
         assert found.overall.value == 1
         assert found.single_step.value.tolist() == [1, 1, 1]
 
 
 def test_no_blocks_at_all():
-    layout = align.lay_out(np.arange(3), np.arange(3), 3)
+    layout = lay_out(np.arange(3), np.arange(3), 3)
     assert layout.dropped == 3
     question = nulls.ask(np.zeros(0), layout, PAIRS)
     assert monte_carlo(question, 99, seed=1).overall.value == 1
