@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from benchinfer.compare.evidence import Array, Evidence
 from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError, message, unknown
-from benchinfer.numerics import multiplicity, tukey
+from benchinfer.numerics import closed_pairs, multiplicity, tukey
 from benchinfer.numerics.degrees import Adjusted
 
 type Contrasts = Literal["tukey", "dunnett"]
@@ -196,7 +196,7 @@ def evidence_of(
 
 def _steps(adjust: str, k: int) -> Callable[[Array], Array]:
     if adjust == "shaffer":
-        return lambda p: multiplicity.shaffer(p, k)
+        return lambda p: closed_pairs.shaffer(p, k)
     return multiplicity.holm
 
 
@@ -219,5 +219,5 @@ def _joint(
         part = tukey.max_t(family.matrix[list(members)], errors.cov, df)
         return float(tukey.survival(part, size[[own]])[0][0])
 
-    stepped = multiplicity.westfall(tukey.raw_p(size, df), family.matrix.shape[1], survival)
+    stepped = closed_pairs.westfall(tukey.raw_p(size, df), family.matrix.shape[1], survival)
     return stepped, q, critical, float(error.max())

@@ -113,7 +113,7 @@ class MixedComparison(TestedComparison):
         else:
             names.append(f"benchinfer.numerics.degrees:{df}")
         if adjust in {"shaffer", "westfall"}:
-            names.append(f"benchinfer.numerics.multiplicity:{adjust}")
+            names.append(f"benchinfer.numerics.closed_pairs:{adjust}")
         if adjust in {"holm", "shaffer"}:
             names += ["benchinfer.numerics.multiplicity", "benchinfer.compare.families:sidak"]
         if self.structure == "common":
