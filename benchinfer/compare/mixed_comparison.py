@@ -127,7 +127,7 @@ class MixedComparison(TestedComparison):
             f"benchinfer.numerics.degrees:{df}" if common else "benchinfer.numerics.robust"
         )
         if adjustment in {"shaffer", "westfall"}:
-            names.append(f"benchinfer.numerics.multiplicity:{adjustment}")
+            names.append(f"benchinfer.numerics.closed_pairs:{adjustment}")
         if adjustment in {"holm", "shaffer"}:
             names += ["benchinfer.numerics.multiplicity", "benchinfer.compare.adjust:sidak"]
         if common:
