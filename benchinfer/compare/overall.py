@@ -1,0 +1,172 @@
+"""Tests of all algorithms together, as rows of one table."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer.compare.asked import Asked
+from benchinfer.compare.evidence import Array
+from benchinfer.compare.exchangeable import Exchangeable
+from benchinfer.compare.pooled import Pooled, pooled
+from benchinfer.frames import frame
+from benchinfer.numerics import align, friedman, permute
+from benchinfer.saving import savable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.numerics.layout import Layout
+
+_SCORES = {
+    "values": "scores",
+    "ranks": "ranks within blocks",
+    "aligned-ranks": "aligned ranks",
+    "normal-scores": "normal scores of aligned ranks",
+    "dispersion": "spreads",
+}
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class GlobalRow:
+    """One test: its name, null distribution, statistic, degrees of freedom, p-value and error."""
+
+    test: str
+    null: str
+    statistic: float
+    df: float
+    df_residual: float
+    p_value: float
+    p_error: float = 0.0
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class RankSums:
+    """Sums of ranks within blocks, K algorithms, larger ranks for better scores.
+
+    Attributes
+    ----------
+    deviation, cov
+        (K,) sums minus their expectation, and (K, K) covariance when all are alike.
+    total
+        (K,) sums.
+    mean_ranks
+        (K,) mean rank with 1 for the best.
+    n_blocks
+        Blocks with two or more algorithms.
+    complete
+        Whether each block holds each algorithm once.
+    tied
+        Rows that share their rank.
+    """
+
+    deviation: Array
+    cov: Array
+    total: Array
+    mean_ranks: Array
+    n_blocks: int
+    complete: bool
+    tied: int
+
+
+def rank_sums(data: Exchangeable) -> RankSums:
+    """Rank the scores within blocks and sum up."""
+    layout = data.layout
+    ranks = align.score(data.values[layout.rows], layout, "ranks")
+    m = permute.moments(ranks.values, layout)
+    place = np.repeat(layout.sizes + 1.0, layout.sizes) - ranks.values
+    count = np.bincount(layout.labels, minlength=data.n_labels)
+    mean = np.bincount(layout.labels, place, data.n_labels) / np.where(count > 0, count, np.nan)
+    return RankSums(
+        m.deviation, m.cov, m.total, mean, len(layout.sizes), layout.complete, ranks.tied
+    )
+
+
+def global_tests(
+    data: Exchangeable, found: Pooled, family: str, asked: Asked
+) -> tuple[GlobalRow, ...]:
+    """Return the tests of the chosen scores, and the classical ones that the blocks allow."""
+    layout = data.layout
+    values = data.values[layout.rows]
+    named = _SCORES[asked.on]
+    inf = float("inf")
+    rows = [
+        GlobalRow(
+            f"quadratic form of {named}",
+            found.kind,
+            found.quadratic,
+            found.df,
+            inf,
+            *found.overall,
+        )
+    ]
+    if found.single_step.shape[1]:
+        size = found.statistic if asked.side >= 0 else -found.statistic
+        best = int(np.argmax(size if asked.side else np.abs(size)))
+        name = f"largest of {family}, {named}"
+        p, error = (float(x) for x in found.single_step[:, best])
+        rows.append(
+            GlobalRow(name, found.kind, float(found.statistic[best]), np.nan, inf, p, error)
+        )
+    if layout.complete and asked.on != "dispersion":
+        rows += _of_values(data, found, asked)
+    rows.append(_chi2("Friedman (corrected for ties)", friedman.friedman(values, layout)))
+    if layout.complete:
+        rows += _complete(values, layout)
+    ranks = align.score(values, layout, "aligned-ranks")
+    aligned = permute.quadratic(permute.moments(ranks.values, layout))
+    rows.append(_chi2("aligned ranks (Hodges-Lehmann)", aligned))
+    return tuple(rows)
+
+
+def _of_values(data: Exchangeable, found: Pooled, asked: Asked) -> list[GlobalRow]:
+    """Return Hothorn's t*, permuted as the chosen scores, and the F of the same table."""
+    layout = data.layout
+    values = data.values[layout.rows]
+    if asked.on != "values":
+        found = pooled(data, values, np.zeros((0, data.n_labels)), replace(asked, stop=False))
+    f = friedman.f_form(found.quadratic, len(layout.sizes), data.n_labels)
+    t = friedman.t_star(values.reshape(-1, data.n_labels))
+    inf = float("inf")
+    return [
+        GlobalRow("Hothorn's t*", found.kind, t, data.n_labels - 1.0, inf, *found.overall),
+        GlobalRow("two-way analysis of variance", "asymptotic", f.statistic, *f.df, f.p_value),
+    ]
+
+
+def _complete(values: Array, layout: "Layout") -> list[GlobalRow]:
+    """Return the classical tests that need every algorithm once in each block."""
+    b, k = len(layout.sizes), layout.n_labels
+    rows = [
+        _chi2("Friedman (no correction)", friedman.friedman(values, layout, corrected=False)),
+    ]
+    for name, corrected in (("corrected for ties", True), ("no correction", False)):
+        chi2 = friedman.friedman(values, layout, corrected=corrected)
+        rows.append(_f(f"Iman-Davenport ({name})", friedman.f_form(chi2.statistic, b, k)))
+    return [*rows, _f("Quade", friedman.quade(values, layout))]
+
+
+def _chi2(name: str, found: permute.GlobalTest) -> GlobalRow:
+    return GlobalRow(name, "asymptotic", found.statistic, found.df[0], float("inf"), found.p_value)
+
+
+def _f(name: str, found: permute.GlobalTest) -> GlobalRow:
+    return GlobalRow(name, "asymptotic", found.statistic, *found.df, found.p_value)
+
+
+def trend(ranks: RankSums, places: Array) -> GlobalRow:
+    """Return Page's test that ranks grow with the places, for any blocks."""
+    m = permute.Moments(ranks.total, ranks.deviation, ranks.cov, ranks.n_blocks)
+    z = float(permute.standardized(m, places[None, :])[0])
+    from scipy.special import ndtr
+
+    name = "Page's trend (standardised)"
+    return GlobalRow(name, "asymptotic", z, np.nan, float("inf"), float(ndtr(-z)))
+
+
+def table(rows: tuple[GlobalRow, ...]) -> "pd.DataFrame":
+    """Lay the tests out: ``test null statistic df df_residual p_value p_error``."""
+    names = ("test", "null", "statistic", "df", "df_residual", "p_value", "p_error")
+    return frame({name: [getattr(row, name) for row in rows] for name in names})
