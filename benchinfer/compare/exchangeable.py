@@ -51,6 +51,10 @@ class Exchangeable:
         """The blocks that hold two or more algorithms."""
         return lay_out(self.block, self.label, self.n_labels)
 
+    def of(self, layout: Layout) -> Array:
+        """Return (n,) the scores in the order of the layout."""
+        return self.values[layout.rows]
+
     def table(self) -> Array:
         """Return (B, K) scores, NaN where there is none; blocks without repeats only."""
         filled = np.full((int(self.block.max()) + 1, self.n_labels), np.nan)

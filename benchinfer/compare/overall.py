@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import ndtr
 
 from benchinfer.compare.asked import Asked
 from benchinfer.compare.evidence import Array
@@ -74,13 +75,13 @@ class RankSums:
 def rank_sums(data: Exchangeable) -> RankSums:
     """Rank the scores within blocks and sum up."""
     layout = data.layout
-    ranks = align.score(data.values[layout.rows], layout, "ranks")
-    m = permute.moments(ranks.values, layout)
-    place = np.repeat(layout.sizes + 1.0, layout.sizes) - ranks.values
+    scored = align.score(data.of(layout), layout, "ranks")
+    m = permute.moments(scored.values, layout)
+    place = -scored.values + np.repeat(layout.sizes + 1.0, layout.sizes)
     count = np.bincount(layout.labels, minlength=data.n_labels)
     mean = np.bincount(layout.labels, place, data.n_labels) / np.where(count > 0, count, np.nan)
     return RankSums(
-        m.deviation, m.cov, m.total, mean, len(layout.sizes), layout.complete, ranks.tied
+        m.deviation, m.cov, m.total, mean, len(layout.sizes), layout.complete, scored.tied
     )
 
 
@@ -89,7 +90,7 @@ def global_tests(
 ) -> tuple[GlobalRow, ...]:
     """Return the tests of the chosen scores, and the classical ones that the blocks allow."""
     layout = data.layout
-    values = data.values[layout.rows]
+    values = data.of(layout)
     named = _SCORES[asked.on]
     inf = float("inf")
     rows = [
@@ -112,19 +113,19 @@ def global_tests(
         )
     if layout.complete and asked.on != "dispersion":
         rows += _of_values(data, found, asked)
-    rows.append(_chi2("Friedman (corrected for ties)", friedman.friedman(values, layout)))
+    rows.append(_row("Friedman (corrected for ties)", friedman.friedman(values, layout)))
     if layout.complete:
         rows += _complete(values, layout)
     ranks = align.score(values, layout, "aligned-ranks")
     aligned = permute.quadratic(permute.moments(ranks.values, layout))
-    rows.append(_chi2("aligned ranks (Hodges-Lehmann)", aligned))
+    rows.append(_row("aligned ranks (Hodges-Lehmann)", aligned))
     return tuple(rows)
 
 
 def _of_values(data: Exchangeable, found: Pooled, asked: Asked) -> list[GlobalRow]:
     """Return Hothorn's t*, permuted as the chosen scores, and the F of the same table."""
     layout = data.layout
-    values = data.values[layout.rows]
+    values = data.of(layout)
     if asked.on != "values":
         found = pooled(data, values, np.zeros((0, data.n_labels)), replace(asked, stop=False))
     f = friedman.f_form(found.quadratic, len(layout.sizes), data.n_labels)
@@ -132,7 +133,7 @@ def _of_values(data: Exchangeable, found: Pooled, asked: Asked) -> list[GlobalRo
     inf = float("inf")
     return [
         GlobalRow("Hothorn's t*", found.kind, t, data.n_labels - 1.0, inf, *found.overall),
-        GlobalRow("two-way analysis of variance", "asymptotic", f.statistic, *f.df, f.p_value),
+        _row("two-way analysis of variance", f),
     ]
 
 
@@ -140,28 +141,24 @@ def _complete(values: Array, layout: "Layout") -> list[GlobalRow]:
     """Return the classical tests that need every algorithm once in each block."""
     b, k = len(layout.sizes), layout.n_labels
     rows = [
-        _chi2("Friedman (no correction)", friedman.friedman(values, layout, corrected=False)),
+        _row("Friedman (no correction)", friedman.friedman(values, layout, corrected=False)),
     ]
     for name, corrected in (("corrected for ties", True), ("no correction", False)):
         chi2 = friedman.friedman(values, layout, corrected=corrected)
-        rows.append(_f(f"Iman-Davenport ({name})", friedman.f_form(chi2.statistic, b, k)))
-    return [*rows, _f("Quade", friedman.quade(values, layout))]
+        rows.append(_row(f"Iman-Davenport ({name})", friedman.f_form(chi2.statistic, b, k)))
+    return [*rows, _row("Quade", friedman.quade(values, layout))]
 
 
-def _chi2(name: str, found: permute.GlobalTest) -> GlobalRow:
-    return GlobalRow(name, "asymptotic", found.statistic, found.df[0], float("inf"), found.p_value)
-
-
-def _f(name: str, found: permute.GlobalTest) -> GlobalRow:
-    return GlobalRow(name, "asymptotic", found.statistic, *found.df, found.p_value)
+def _row(name: str, found: permute.GlobalTest) -> GlobalRow:
+    """Return a test of chi-squared, or of F if it has two degrees of freedom."""
+    df, residual = (*found.df, float("inf"))[:2]
+    return GlobalRow(name, "asymptotic", found.statistic, df, residual, found.p_value)
 
 
 def trend(ranks: RankSums, places: Array) -> GlobalRow:
     """Return Page's test that ranks grow with the places, for any blocks."""
     m = permute.Moments(ranks.total, ranks.deviation, ranks.cov, ranks.n_blocks)
     z = float(permute.standardized(m, places[None, :])[0])
-    from scipy.special import ndtr
-
     name = "Page's trend (standardised)"
     return GlobalRow(name, "asymptotic", z, np.nan, float("inf"), float(ndtr(-z)))
 

@@ -8,13 +8,12 @@ https://doi.org/10.1198/106186005X59630
 """
 
 import secrets
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
 from benchinfer import version
-from benchinfer.compare import alone, overall, permutation_checks, pooled, steps, within
+from benchinfer.compare import overall, permutation_checks, steps
 from benchinfer.compare.adjust import Alternative, check_alternative
 from benchinfer.compare.asked import Asked, Pairs, Progress
 from benchinfer.compare.comparison import Target
@@ -22,7 +21,6 @@ from benchinfer.compare.contrasts import Contrasts, Family, family_of
 from benchinfer.compare.designs import check_missing
 from benchinfer.compare.evidence import (
     Array,
-    Evidence,
     Level,
     Provenance,
     Setting,
@@ -31,6 +29,7 @@ from benchinfer.compare.evidence import (
 )
 from benchinfer.compare.exchangeable import Exchangeable, On, exchangeable, of_spread
 from benchinfer.compare.permutation_comparison import PermutationComparison
+from benchinfer.compare.tested import tested
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.signs import NullKind
 from benchinfer.scores import ScoreTable
@@ -135,8 +134,10 @@ def compare_permutation(
     --------
     >>> import benchinfer as bi
     >>> found = compare_permutation(bi.load_example("demsar2006"), on="values", seed=1)
-    >>> found.contrasts()[["first", "second", "p_raw"]].iloc[0].tolist()
-    ['C4.5', 'C4.5+cf', 0.69677734375]
+    >>> found.contrasts()[["first", "second", "p_raw", "p_value", "winner"]].head(2)
+      first   second     p_raw   p_value  winner
+    0  C4.5  C4.5+cf  0.696777  0.696777
+    1  C4.5   C4.5+m  0.007324  0.043945  C4.5+m
     >>> found.tests()["test"].tolist()[:2]
     ['quadratic form of scores', 'largest of all 6 pairs, scores']
     """
@@ -169,7 +170,7 @@ def compare_permutation(
         "seed": seed,
         "stop": stop,
     }
-    levels = _levels(data, setting)
+    levels = _levels(data)
     family = family_of(
         setting.algorithms, contrasts, control, levels, directed=alternative != "two-sided"
     )
@@ -183,7 +184,7 @@ def _check_null(null: str, resamples: int) -> None:
         raise DesignError(message(f"resamples is {resamples}.", hint="at least 1, as in 100_000."))
 
 
-def _levels(data: Exchangeable, setting: Setting) -> Array:
+def _levels(data: Exchangeable) -> Array:
     """Return (K,) means over blocks, in repeated blocks over data sets.
 
     Raises
@@ -218,37 +219,9 @@ def _compared(
 ) -> PermutationComparison:
     """Turn blocks into verdicts."""
     family, lost = permutation_checks.borne_out(setting, data, family, asked)
-    k = len(setting.algorithms)
-    own = (within.alone if data.repeated else alone.alone)(data, family.matrix, asked)
-    found = pooled.scores_of(data, data.layout, asked.on)
-    together = pooled.pooled(data, found.values, family.matrix, asked)
-    if asked.pairs == "pairwise":
-        statistic, raw, kinds = own.statistic, own.p, own.kinds
-        p, error = steps.with_error(asked.adjust, raw, own.error, k)
-    else:
-        statistic, raw, kinds = together.statistic, together.raw[0], (together.kind,)
-        p, error = steps.of_pooled(asked.adjust, together, k)
-    p = np.minimum(p, 1.0)
-    equivalence = steps.equally(asked.adjust, own.equivalence)
-    not_worse = steps.equally(asked.adjust, own.noninferiority)
-    shown = family.wanted
-    nothing = np.full(len(p), np.nan)
-    evidence = Evidence(
-        estimate=own.estimate[shown],
-        std_error=nothing[shown],
-        df=nothing[shown],
-        statistic=statistic[shown],
-        p_value=p[shown],
-        p_raw=raw[shown],
-        p_equivalence=equivalence[shown],
-        low=own.low[shown],
-        high=own.high[shown],
-        p_noninferiority=not_worse[shown] if asked.side and asked.margin else None,
-    )
-    ranks = overall.rank_sums(data)
-    drawn = "monte-carlo" in {*kinds, together.kind}
-    simple = "Bonferroni's" if asked.side else "Sidak's"
-    words = steps.WORDS[asked.adjust].format(family=family.words)
+    found = tested(data, family, asked)
+    evidence, together, shown = found.evidence, found.together, family.wanted
+    drawn = "monte-carlo" in {*found.kinds, together.kind}
     return PermutationComparison(
         setting=setting,
         pairs=family.pairs[shown],
@@ -256,14 +229,12 @@ def _compared(
         level=arguments["level"],
         target=data.target,
         levels=Level(levels),
-        checks=permutation_checks.checks(
-            setting, data, family, own, together, evidence, error[shown], found.tied, lost, asked
-        ),
+        checks=permutation_checks.checks(setting, data, found, lost, asked),
         provenance=Provenance(
             analysis="compare_permutation",
             version=version.__version__,
             arguments=arguments,
-            adjustment=words if asked.adjust == "none" else f"{words}; intervals are {simple}",
+            adjustment=steps.words(asked, family.words),
             digest=setting.digest,
             seed=asked.seed if drawn else None,
         ),
@@ -272,15 +243,9 @@ def _compared(
         evidence=evidence,
         unit=data.unit,
         repeated=data.repeated,
-        p_error=error[shown],
-        kinds=tuple(dict.fromkeys(kinds)),
-        pooled=replace(
-            together,
-            statistic=together.statistic[shown],
-            raw=together.raw[:, shown],
-            single_step=together.single_step[:, shown],
-            step_down=together.step_down[:, shown],
-        ),
+        p_error=found.error,
+        kinds=found.kinds,
+        pooled=together.of(shown),
         rows=overall.global_tests(data, together, family.words, asked),
-        ranks=ranks,
+        ranks=overall.rank_sums(data),
     )

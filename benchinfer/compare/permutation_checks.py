@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from benchinfer.compare import cautions, steps
-from benchinfer.compare.alone import Alone
 from benchinfer.compare.asked import Asked
 from benchinfer.compare.contrasts import NO_ALGORITHM, Family
-from benchinfer.compare.evidence import Array, Check, Evidence, Setting
+from benchinfer.compare.evidence import Check, Setting
 from benchinfer.compare.exchangeable import Exchangeable
-from benchinfer.compare.pooled import Pooled
+from benchinfer.compare.tested import Tested
 from benchinfer.errors import DesignError, message
+
+type Named = Callable[[NDArray[np.bool_]], str]
 
 # Adjusted p-values so many standard errors from the level are not certain to be on one side of it.
 _NEAR = 3.0
@@ -65,110 +66,93 @@ def borne_out(
 
 
 def checks(
-    setting: Setting,
-    data: Exchangeable,
-    family: Family,
-    own: Alone,
-    together: Pooled,
-    evidence: Evidence,
-    error: Array,
-    tied: int,
-    lost: list[str],
-    asked: Asked,
+    setting: Setting, data: Exchangeable, found: Tested, lost: list[str], asked: Asked
 ) -> tuple[Check, ...]:
     """Return the rows; names of pairs stand in the remedies."""
-    shown = family.wanted
     names = setting.algorithms
+    family = found.family
     sides = list(family.sides) or [(names[i], names[j]) for i, j in family.pairs]
 
     def named(chosen: NDArray[np.bool_]) -> str:
         pairs = [" and ".join(pair) for pair, one in zip(sides, chosen, strict=False) if one]
         return "; ".join(pairs[:3]) + (" ..." if len(pairs) > 3 else "")
 
-    other, _ = _other(own, together, asked, len(names))
-    apart = np.zeros(len(evidence.p_value), np.bool_)
-    if len(other):
-        apart = (other[shown] <= asked.alpha) != (evidence.p_value <= asked.alpha)
-    turned = (np.sign(own.mean) * np.sign(evidence_sign(own, together, asked)) < 0)[shown]
-    turned &= evidence.p_value <= asked.alpha
-    over = (evidence.p_value <= asked.alpha) & (evidence.low < 0) & (evidence.high > 0)
-    near = (error > 0) & (np.abs(evidence.p_value - asked.alpha) <= _NEAR * error)
     return (
-        _attainable(data, own, together, asked),
+        _attainable(data, found, asked),
         *_blocks(setting, data, lost, asked),
-        *_scores(data, own, tied, named, asked),
-        Check.of(
-            "Monte Carlo error near the level, pairs",
-            int(near.sum()),
-            0.0,
-            ok=not near.any(),
-            remedy=f"{named(near)}: more resamples could decide otherwise; raise resamples=",
-        ),
-        Check.of(
-            "pairwise and pooled tests disagree, pairs",
-            int(apart.sum()),
-            0.0,
-            ok=not apart.any(),
-            remedy=f"{named(apart)}: whether they differ depends on the other algorithms in the"
-            " table; post_hoc() has the pooled tests, and the pairwise ones are the ones to trust",
-        ),
-        Check.of(
-            "mean difference of the other sign, decided pairs",
-            int(turned.sum()),
-            0.0,
-            ok=not turned.any(),
-            remedy=f"{named(turned)}: the ranks favour one and the mean the other; a few large"
-            ' differences outweigh many small ones: on="values" compares means',
-        ),
-        Check.of(
-            "decided pairs whose interval includes equality",
-            int(over.sum()),
-            0.0,
-            ok=not over.any(),
-            remedy=f"{named(over)}: the test decides where the interval, which is wider or of"
-            " another statistic, does not",
-        ),
+        *_scores(data, found, named, asked),
+        *_decisions(found, named, asked),
         *_adjustment(asked),
         *cautions.left_out(setting),
         *_claims(setting, data),
     )
 
 
-def evidence_sign(own: Alone, together: Pooled, asked: Asked) -> Array:
-    """Return the statistics that verdicts take their direction from."""
-    return own.statistic if asked.pairs == "pairwise" else together.statistic
+def _decisions(found: Tested, named: Named, asked: Asked) -> list[Check]:
+    """Say where other looks at the same scores would decide otherwise."""
+    e, shown = found.evidence, found.family.wanted
+    decided = e.p_value <= asked.alpha
+    apart = np.zeros(len(decided), np.bool_)
+    if len(found.other):
+        apart = (found.other[shown] <= asked.alpha) != decided
+    turned = decided & (np.sign(found.own.mean) * np.sign(found.statistic) < 0)[shown]
+    over = decided & (e.low < 0) & (e.high > 0)
+    near = (found.error > 0) & (np.abs(e.p_value - asked.alpha) <= _NEAR * found.error)
+
+    def row(what: str, pairs: NDArray[np.bool_], remedy: str) -> Check:
+        n = int(pairs.sum())
+        return Check.of(what, n, 0.0, ok=not n, remedy=f"{named(pairs)}: {remedy}")
+
+    return [
+        row(
+            "Monte Carlo error near the level, pairs",
+            near,
+            "more resamples could decide otherwise; raise resamples=",
+        ),
+        row(
+            "pairwise and pooled tests disagree, pairs",
+            apart,
+            "in pooled tests other algorithms have a say in whether two differ; pairwise tests,"
+            " which have not, are the ones to trust; post_hoc() has the pooled ones",
+        ),
+        row(
+            "mean difference of the other sign, decided pairs",
+            turned,
+            "ranks favour one and means the other: a few large differences outweigh many small"
+            ' ones; on="values" compares means',
+        ),
+        row(
+            "decided pairs whose interval includes equality",
+            over,
+            "the test decides where the interval, which is wider or of another statistic, does not",
+        ),
+    ]
 
 
-def _other(own: Alone, together: Pooled, asked: Asked, k: int) -> tuple[Array, Array]:
-    """Return adjusted p-values of the tests that do not decide: pooled for pairwise and back."""
-    if asked.pairs == "pairwise":
-        return steps.of_pooled("single-step", together, k)
-    return steps.with_error("holm", own.p, own.error, k)
-
-
-def _attainable(data: Exchangeable, own: Alone, together: Pooled, asked: Asked) -> Check:
+def _attainable(data: Exchangeable, found: Tested, asked: Asked) -> Check:
     """Say whether any scores in these blocks could reach the level."""
-    n, unit = int(own.n.max()), data.unit
-    if asked.pairs == "pairwise":
-        # The smallest of a family has to pass the strictest step.
-        smallest = float(own.smallest.min())
-        smallest *= 1 if asked.adjust == "none" else len(own.smallest)
-        wanted = np.log2(asked.alpha / (1 if asked.adjust == "none" else len(own.smallest)))
-        need = int(np.ceil(-wanted + (asked.side == 0) - 1e-9))
-        more = f"at least {need} {unit}s that tell the pairs apart are needed"
-    else:
-        smallest = 1 / (together.n + 1) if together.kind == "monte-carlo" else 1 / together.n
+    unit, many = data.unit, 1 if asked.adjust == "none" else len(found.own.smallest)
+    if asked.pairs == "pooled":
+        n = found.together.n
+        smallest = 1 / (n + 1 if found.together.kind == "monte-carlo" else n)
         more = f"more {unit}s or resamples are needed"
-    smallest = min(smallest, 1.0)
-    if "asymptotic" in own.kinds and asked.pairs == "pairwise":
+    elif "asymptotic" in found.kinds:
         smallest, more = 0.0, ""
+    else:
+        # The best of a family has to pass the strictest step.
+        smallest = float(found.own.smallest.min()) * many
+        need = int(np.ceil(np.log2(many / asked.alpha) + (asked.side == 0) - 1e-9))
+        more = f"{need} {unit}s that tell them apart could"
+        if data.repeated or 1 / (asked.resamples + 1) > 0.99 * smallest / many:
+            more = "more scores or resamples could"
+    smallest = min(smallest, 1.0)
     return Check.of(
         "smallest attainable adjusted p-value",
         smallest,
         asked.alpha,
         ok=smallest <= asked.alpha,
-        remedy=f"no scores on {n} {unit}s could decide a pair: the smallest adjusted p-value that"
-        f" they can give is {smallest:.4g}; {more}",
+        remedy=f"no scores on {int(found.own.n.max())} {unit}s could decide a pair: the smallest"
+        f" adjusted p-value that they can give is {smallest:.4g}; {more}",
     )
 
 
@@ -228,14 +212,9 @@ def _dominated(setting: Setting, data: Exchangeable, asked: Asked) -> list[Check
     ]
 
 
-def _scores(
-    data: Exchangeable,
-    own: Alone,
-    tied: int,
-    named: Callable[[NDArray[np.bool_]], str],
-    asked: Asked,
-) -> list[Check]:
+def _scores(data: Exchangeable, found: Tested, named: Named, asked: Asked) -> list[Check]:
     """Say what is odd about the scores: ties, differences of zero, skewness."""
+    own, tied = found.own, found.tied
     n = len(data.layout.rows)
     nothing = own.zeros / np.maximum(own.n, 1)
     bound = -float(ndtri(0.005 / len(own.skewness)))

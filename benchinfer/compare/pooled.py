@@ -1,7 +1,7 @@
 """All algorithms at once: the global test, and pairs tested with scores that all of them share."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,10 +56,20 @@ class Pooled:
     single_step: Array
     step_down: Array
 
+    def of(self, shown: slice) -> "Pooled":
+        """Return the tests of some contrasts."""
+        return replace(
+            self,
+            statistic=self.statistic[shown],
+            raw=self.raw[:, shown],
+            single_step=self.single_step[:, shown],
+            step_down=self.step_down[:, shown],
+        )
+
 
 def scores_of(data: Exchangeable, layout: "Layout", on: str) -> align.Scores:
     """Return the scores that are summed up over blocks."""
-    values = data.values[layout.rows]
+    values = data.of(layout)
     kind: Kind = "values" if on == "dispersion" and data.target == "domain" else on  # pyright: ignore[reportAssignmentType]
     found = align.score(values, layout, kind, stratum=data.dataset[layout.rows])
     if kind == "dispersion":

@@ -11,7 +11,7 @@ from benchinfer.numerics import closed_pairs, multiplicity
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchinfer.compare.asked import Pairs
+    from benchinfer.compare.asked import Asked, Pairs
     from benchinfer.compare.contrasts import Contrasts
     from benchinfer.compare.pooled import Pooled
 
@@ -120,6 +120,14 @@ def resolve(
             )
         )
     return adjust
+
+
+def words(asked: "Asked", family: str) -> str:
+    """Say how p-values and intervals are adjusted for a family."""
+    if asked.adjust == "none":
+        return WORDS["none"].format(family=family)
+    intervals = "Bonferroni's" if asked.side else "Sidak's"
+    return f"{WORDS[asked.adjust].format(family=family)}; intervals are {intervals}"
 
 
 def adjusted(method: str, p: Array, k: int) -> Array:

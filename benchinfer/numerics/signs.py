@@ -121,6 +121,7 @@ def sign_tests(
     ([0.0625], [0.0625], ('exact',))
     """
     m = terms.shape[1]
+    terms = np.where(np.abs(terms) > _SAME * np.abs(terms).max(axis=0, initial=0.0), terms, 0.0)
     size = np.sqrt((terms**2).sum(axis=0))
     z = np.divide(terms.sum(axis=0), size, out=np.zeros(m), where=size > 0)
     n = np.count_nonzero(terms, axis=0)

@@ -125,6 +125,8 @@ def on_lattice(values: Array, tolerance: float) -> Integers | None:
     ascending = np.sort(values)
     finest = _FINEST_UNIT * float(ascending[-1])
     unit = float(ascending[0])
+    if unit < finest:
+        return None
     for value in ascending[1:].tolist():
         unit = _common_unit(value, unit, finest / 10)
         if unit < finest:
