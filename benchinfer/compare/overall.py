@@ -77,7 +77,7 @@ def rank_sums(data: Exchangeable) -> RankSums:
     layout = data.layout
     scored = align.score(data.of(layout), layout, "ranks")
     m = permute.moments(scored.values, layout)
-    place = -scored.values + np.repeat(layout.sizes + 1.0, layout.sizes)
+    place = np.subtract(np.repeat(layout.sizes + 1.0, layout.sizes), scored.values)
     count = np.bincount(layout.labels, minlength=data.n_labels)
     mean = np.bincount(layout.labels, place, data.n_labels) / np.where(count > 0, count, np.nan)
     return RankSums(

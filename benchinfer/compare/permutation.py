@@ -16,6 +16,7 @@ from benchinfer import version
 from benchinfer.compare import overall, permutation_checks, steps
 from benchinfer.compare.adjust import Alternative, check_alternative
 from benchinfer.compare.asked import Asked, Pairs, Progress
+from benchinfer.compare.borne_out import borne_out
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.contrasts import Contrasts, Family, family_of
 from benchinfer.compare.designs import check_missing
@@ -123,8 +124,11 @@ def compare_permutation(
     Notes
     -----
     Equivalence of a pair is shown by its own test of the differences shifted by the tolerance, once
-    up and once down; the larger p-value counts. Sign flips and signed ranks test symmetry of the
-    differences, so skewness alone can reject: a row of the diagnostics says where they are skew.
+    up and once down, adjusted as the differences (by Holm for procedures of pooled tests alone);
+    the larger p-value counts. Averages of algorithms are never equivalent.
+
+    Sign flips and signed ranks test symmetry of the differences, so skewness alone can reject: a
+    row of the diagnostics says where they are skew.
 
     References
     ----------
@@ -218,7 +222,7 @@ def _compared(
     arguments: dict[str, Any],
 ) -> PermutationComparison:
     """Turn blocks into verdicts."""
-    family, lost = permutation_checks.borne_out(setting, data, family, asked)
+    family, lost = borne_out(setting, data, family, asked)
     found = tested(data, family, asked)
     evidence, together, shown = found.evidence, found.together, family.wanted
     drawn = "monte-carlo" in {*found.kinds, together.kind}

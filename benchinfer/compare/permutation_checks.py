@@ -1,68 +1,21 @@
 """What a reader of permutation tests must beware of, as rows of the diagnostics."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from benchinfer.compare import cautions, steps
+from benchinfer.compare import block_checks, cautions, steps
 from benchinfer.compare.asked import Asked
-from benchinfer.compare.contrasts import NO_ALGORITHM, Family
 from benchinfer.compare.evidence import Check, Setting
 from benchinfer.compare.exchangeable import Exchangeable
 from benchinfer.compare.tested import Tested
-from benchinfer.errors import DesignError, message
 
 type Named = Callable[[NDArray[np.bool_]], str]
 
 # Adjusted p-values so many standard errors from the level are not certain to be on one side of it.
 _NEAR = 3.0
-
-
-def borne_out(
-    setting: Setting, data: Exchangeable, family: Family, asked: Asked
-) -> tuple[Family, list[str]]:
-    """Leave out the contrasts whose algorithms no block brings together, and name them.
-
-    Raises
-    ------
-    DesignError
-        No contrast is left, or averages of algorithms are to be tested pairwise.
-    """
-    pair = (family.pairs != NO_ALGORITHM).all(axis=1)
-    if asked.pairs == "pairwise" and not pair.all():
-        raise DesignError(
-            message(
-                "averages of algorithms have no pair of scores to exchange.",
-                hint='pairs="pooled" tests them by exchanging the labels of all algorithms.',
-            )
-        )
-    there = np.zeros((int(data.block.max()) + 1, data.n_labels))
-    there[data.block, data.label] = 1.0
-    involved = (family.matrix != 0).astype(np.float64)
-    keep = (there @ involved.T >= involved.sum(axis=1)).any(axis=0)
-    names = setting.algorithms
-    sides = list(family.sides) or [(names[i], names[j]) for i, j in family.pairs]
-    lost = [" and ".join(side) for side, one in zip(sides, keep, strict=True) if not one]
-    if not keep[family.wanted].any():
-        raise DesignError(
-            message(
-                f"no {data.unit} holds the algorithms of any contrast together.",
-                hint="permutation tests move labels within blocks; compare_mixed can compare"
-                " across them.",
-            )
-        )
-    kept = np.flatnonzero(keep)
-    return replace(
-        family,
-        pairs=family.pairs[keep],
-        matrix=family.matrix[keep],
-        sides=tuple(family.sides[i] for i in kept) if family.sides else (),
-        names=tuple(family.names[i] for i in kept) if family.names else (),
-        shown=family.shown if family.shown < 0 else int(keep[: family.shown].sum()),
-    ), lost
 
 
 def checks(
@@ -79,12 +32,12 @@ def checks(
 
     return (
         _attainable(data, found, asked),
-        *_blocks(setting, data, lost, asked),
+        *block_checks.blocks(setting, data, lost, asked),
         *_scores(data, found, named, asked),
         *_decisions(found, named, asked),
         *_adjustment(asked),
         *cautions.left_out(setting),
-        *_claims(setting, data),
+        *block_checks.claims(setting, data),
     )
 
 
@@ -156,62 +109,6 @@ def _attainable(data: Exchangeable, found: Tested, asked: Asked) -> Check:
     )
 
 
-def _blocks(setting: Setting, data: Exchangeable, lost: list[str], asked: Asked) -> list[Check]:
-    """Say which blocks are not whole or were left out, and which pairs no block holds."""
-    layout = data.layout
-    distinct = np.unique(np.column_stack([layout.blocks, layout.labels]), axis=0)
-    present = np.bincount(distinct[:, 0], minlength=len(layout.sizes))
-    partial = int((present < data.n_labels).sum())
-    rows = [
-        Check.of(
-            f"blocks ({data.unit}s) left out",
-            layout.dropped,
-            0.0,
-            ok=layout.dropped == 0,
-            remedy="they hold scores of one algorithm only, so that no labels can be exchanged",
-        ),
-        Check.of(
-            f"blocks ({data.unit}s) that lack algorithms",
-            partial,
-            0.0,
-            ok=partial == 0,
-            remedy="labels are exchanged among the algorithms that are there; fair only if scores"
-            " are not missing because they are bad",
-        ),
-    ]
-    if lost:
-        rows.append(
-            Check.of(
-                "pairs that no block holds",
-                len(lost),
-                0.0,
-                ok=False,
-                remedy=f"not compared: {'; '.join(lost[:3])}{' ...' if len(lost) > 3 else ''}",
-            )
-        )
-    return [*rows, *_dominated(setting, data, asked)]
-
-
-def _dominated(setting: Setting, data: Exchangeable, asked: Asked) -> list[Check]:
-    """Say whether one data set of several has most of the spread that values are summed over."""
-    d = len(setting.coverage.datasets)
-    if asked.on != "values" or d < 3:
-        return []
-    means = np.bincount(data.block, data.values) / np.maximum(np.bincount(data.block), 1)
-    squares = np.bincount(data.dataset, (data.values - means[data.block]) ** 2, d)
-    share = float(squares.max() / squares.sum()) if squares.sum() > 0 else 0.0
-    return [
-        Check.of(
-            "largest share of a data set in the spread",
-            share,
-            0.5,
-            ok=share <= 0.5,
-            remedy=f"{setting.coverage.datasets[int(squares.argmax())]} outweighs all others:"
-            ' on="ranks" gives each block the same weight',
-        )
-    ]
-
-
 def _scores(data: Exchangeable, found: Tested, named: Named, asked: Asked) -> list[Check]:
     """Say what is odd about the scores: ties, differences of zero, skewness."""
     own, tied = found.own, found.tied
@@ -278,43 +175,3 @@ def _adjustment(asked: Asked) -> list[Check]:
             )
         )
     return rows
-
-
-def _claims(setting: Setting, data: Exchangeable) -> list[Check]:
-    """Say how far claims go, and which scores are missing."""
-    d, coverage = len(setting.coverage.datasets), setting.coverage
-    domain = data.target == "domain"
-    domains = len(set(setting.domains))
-    rows = [cautions.number_of_datasets(setting) if domain else cautions.replications(setting)]
-    if domain:
-        rows.append(
-            Check.of(
-                "domains taken as one",
-                domains,
-                1.0,
-                ok=domains <= 1,
-                remedy="the table names several domains; compare_mixed compares within each",
-            )
-        )
-    elif d > 1:
-        rows.append(
-            Check.of(
-                "claims go beyond these data sets",
-                0.0,
-                1.0,
-                ok=False,
-                remedy="replications count as evidence, so that the claims hold for these data"
-                " sets only",
-            )
-        )
-    return [
-        *rows,
-        Check.of(
-            "thin cells",
-            len(coverage.thin),
-            0.0,
-            ok=not coverage.thin,
-            remedy="some replications are missing in these cells; the rest is used",
-        ),
-        cautions.tolerance(setting),
-    ]

@@ -111,7 +111,8 @@ class PermutationComparison(TestedComparison):
             " all algorithms are alike"
         )
         margin = (
-            " Equivalence was tested by shifting the pair's scores by the tolerance either way."
+            " Equivalence was tested by shifting the pair's own scores by the tolerance either"
+            f" way{'' if self.pairwise else ', with adjustment by Holm'}."
             if self.measure.tolerance > 0
             else ""
         )
@@ -214,7 +215,7 @@ class PermutationComparison(TestedComparison):
                 for names, *numbers in zip(named, z, p, strict=True)
             ]
         columns = ("test", "null", "first", "second", "statistic", "p_value", "p_error")
-        return frame(dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True)))
+        return frame({name: [row[i] for row in rows] for i, name in enumerate(columns)})
 
     def critical_difference(self, kind: str = "nemenyi") -> float:
         """Return the difference of mean ranks that is significant.

@@ -1,6 +1,5 @@
 """All algorithms at once: the global test, and pairs tested with scores that all of them share."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -100,8 +99,11 @@ def pooled(data: Exchangeable, scores: Array, contrasts: Array, asked: Asked) ->
     turned = (asked.side or 1) * contrasts
     question = nulls.ask(scores, data.layout, turned, two_sided=asked.side == 0)
     try:
-        null = null_of(question, scores, asked, asked.told("all algorithms", asked.resamples))
+        null = null_of(question, scores, asked, "all algorithms")
     except FitError as error:
+        if asked.pairs == "pairwise" and len(contrasts):
+            # Pairs have tests of their own, and the global test stands without these.
+            return pooled(data, scores, contrasts[:0], asked)
         raise DesignError(
             message(str(error), hint='null="monte-carlo" goes with any design and family.')
         ) from None
@@ -120,9 +122,7 @@ def pooled(data: Exchangeable, scores: Array, contrasts: Array, asked: Asked) ->
     )
 
 
-def null_of(
-    question: nulls.Question, scores: Array, asked: Asked, told: Callable[[int], None] | None
-) -> nulls.Null:
+def null_of(question: nulls.Question, scores: Array, asked: Asked, task: str) -> nulls.Null:
     """Return the null distribution asked for, or the best there is in good time.
 
     Raises
@@ -132,15 +132,20 @@ def null_of(
     """
     if asked.null == "asymptotic":
         return limits.asymptotic(question)
-    limit = {"auto": _AUTO, "exact": _MOST, "monte-carlo": 0.0}[asked.null]
+    # Pairwise, exactness is asked of the pairs.
+    exact = _MOST if asked.pairs == "pooled" else _AUTO
+    limit = {"auto": _AUTO, "exact": exact, "monte-carlo": 0.0}[asked.null]
     for fixed in (False, True):
         # One block held fixed leaves no p-values of single contrasts.
         allowed = not fixed or (question.symmetric and asked.pairs == "pairwise")
-        if allowed and arrangements.arrangements(scores, question.layout, fixed=fixed) <= limit:
-            return arrangements.exact(question, fixed=fixed, limit=limit)
+        n = arrangements.arrangements(scores, question.layout, fixed=fixed)
+        if allowed and n <= limit:
+            told = asked.told(task, int(n))
+            return arrangements.exact(question, fixed=fixed, limit=limit, progress=told)
     if asked.null == "exact" and asked.pairs == "pooled":
         raise FitError(f"more than {_MOST:.0f} arrangements.")
     alpha = asked.alpha if asked.stop else None
+    told = asked.told(task, asked.resamples)
     return resample.monte_carlo(question, asked.resamples, asked.seed, alpha=alpha, progress=told)
 
 

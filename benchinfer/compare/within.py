@@ -113,12 +113,7 @@ def _test(own: Exchangeable, shift: float, side: int, asked: Asked, *, two_sided
     scores = scores_of(moved, layout, asked.on).values
     question = nulls.ask(scores, layout, side * np.array([[1.0, -1.0]]), two_sided=two_sided)
     try:
-        null = null_of(
-            question,
-            scores,
-            replace(asked, pairs="pooled", stop=False),
-            asked.told("pairs", asked.resamples),
-        )
+        null = null_of(question, scores, replace(asked, pairs="pooled", stop=False), "pairs")
     except FitError as error:
         raise DesignError(
             message(str(error), hint='null="monte-carlo" goes with any design.')

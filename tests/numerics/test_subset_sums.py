@@ -75,3 +75,7 @@ def test_values_without_a_unit():
     assert subset_sums.on_lattice(values, 1e-10 * values.max()) is None
     assert subset_sums.on_lattice(np.array([1.0, np.sqrt(2)]), 1e-10) is None
     assert subset_sums.on_lattice(np.empty(0), 1e-10).tolist() == []
+
+
+def test_a_value_below_the_finest_unit_has_no_lattice():
+    assert subset_sums.on_lattice(np.array([1e-9, 0.5, 1.0]), 1e-10) is None
