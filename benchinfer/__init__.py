@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from benchinfer.compare.comparison import Comparison
     from benchinfer.compare.local import Comparisons, per_dataset
     from benchinfer.compare.mixed import compare_mixed
+    from benchinfer.compare.permutation import compare_permutation
     from benchinfer.compare.points import compare_points
     from benchinfer.compare.selection import mixed_structures
     from benchinfer.errors import (
@@ -43,6 +44,7 @@ _homes = {
     "ScoreTableError": "errors",
     "__version__": "version",
     "compare_mixed": "compare.mixed",
+    "compare_permutation": "compare.permutation",
     "compare_points": "compare.points",
     "load": "saving",
     "load_example": "scores",
@@ -68,6 +70,7 @@ __all__ = [
     "ScoreTableError",
     "__version__",
     "compare_mixed",
+    "compare_permutation",
     "compare_points",
     "load",
     "load_example",

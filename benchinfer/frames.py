@@ -33,6 +33,8 @@ GLOSSARY: dict[str, str] = {
     "statistic": "test statistic, positive where the first algorithm is better",
     "p_value": "p-value; in contrasts adjusted for the family (the method is in provenance), in"
     " tests of whole terms that of the test alone",
+    "p_error": "standard error of the evaluation of the p-value by Monte Carlo, 0 where it is exact"
+    " or asymptotic",
     "p_raw": "p-value of the pair alone, not adjusted",
     "p_equivalence": "p-value, equally adjusted, of the two one-sided tests at the tolerance",
     "p_noninferiority": "p-value, equally adjusted, of the one-sided test that the algorithm to be"
@@ -51,6 +53,7 @@ GLOSSARY: dict[str, str] = {
     "maximum": "largest score",
     "found": "number of scores present",
     "expected": "number of scores a complete table would have here",
+    "mean_rank": "mean rank of the algorithm within blocks, 1 is best",
     "rank": "rank of the estimate, 1 is best, ties share the mean rank",
     "check": "what was checked",
     "limit": "the limit it is held against",
@@ -68,6 +71,7 @@ GLOSSARY: dict[str, str] = {
     "correlation": "their correlation under the model",
     "term": "term of the model that is tested",
     "test": "the test",
+    "null": "null distribution: exact, monte-carlo or asymptotic",
     "df_residual": "denominator degrees of freedom of an F test, infinite for a chi-squared test",
     "structure": "how algorithms vary between data sets in the model",
     "residual": "what the residual variance depends on in the model",

@@ -24,6 +24,7 @@ NAMES = [
     "ScoreTableError",
     "__version__",
     "compare_mixed",
+    "compare_permutation",
     "compare_points",
     "load",
     "load_example",
@@ -40,6 +41,10 @@ SIGNATURES = {
     " residual='constant', domains='pooled', covariates=(), df='kenward-roger', contrasts='tukey',"
     " control=None, alternative='two-sided', adjust='auto', target='auto', level=0.95,"
     " missing='use'",
+    "compare_permutation": "scores, measure=None, *, on='aligned-ranks', null='auto',"
+    " resamples=100000, contrasts='tukey', control=None, alternative='two-sided', adjust='auto',"
+    " pairs='pairwise', target='auto', level=0.95, missing='use', seed=None, stop=False,"
+    " progress=None",
     "compare_points": "scores, measure=None, *, statistic='mean', tolerance=None",
     "load": "path",
     "load_example": "name",

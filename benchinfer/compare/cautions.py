@@ -11,24 +11,9 @@ def checks(setting: Setting, design: Design) -> list[Check]:
     d, empty = len(coverage.datasets), coverage.empty
     first = ", ".join(f"{algorithm} on {dataset}" for dataset, algorithm in empty[:3])
     more = " ..." if len(empty) > 3 else ""
-    left_out = Check.of(
-        "data sets and algorithms without scores of the measure",
-        len(setting.absent),
-        0.0,
-        ok=False,
-        remedy=f"left out: {join(setting.absent)}",
-    )
     return [
-        *([left_out] if setting.absent else []),
-        Check.of(
-            "number of data sets",
-            d,
-            10.0,
-            ok=d >= 10,
-            remedy="few data sets: a claim about their domain rests on them being typical of it",
-        )
-        if design.target == "domain"
-        else _resampling(setting),
+        *left_out(setting),
+        number_of_datasets(setting) if design.target == "domain" else replications(setting),
         *(_generalisation(setting, design) if d > 1 else ()),
         Check.of(
             "empty cells",
@@ -45,15 +30,44 @@ def checks(setting: Setting, design: Design) -> list[Check]:
             ok=not coverage.thin,
             remedy="some replications are missing in these cells; the model uses what is there",
         ),
-        Check.of(
-            "tolerance",
-            setting.measure.tolerance,
-            0.0,
-            ok=setting.measure.tolerance > 0,
-            remedy="no tolerance is set, so no pair can be called equivalent: set"
-            " Measure(tolerance=...) to the difference that does not matter",
-        ),
+        tolerance(setting),
     ]
+
+
+def left_out(setting: Setting) -> list[Check]:
+    """Name the data sets and algorithms without any score, if there are some."""
+    row = Check.of(
+        "data sets and algorithms without scores of the measure",
+        len(setting.absent),
+        0.0,
+        ok=False,
+        remedy=f"left out: {join(setting.absent)}",
+    )
+    return [row] if setting.absent else []
+
+
+def tolerance(setting: Setting) -> Check:
+    """Say whether a difference that does not matter has been named."""
+    return Check.of(
+        "tolerance",
+        setting.measure.tolerance,
+        0.0,
+        ok=setting.measure.tolerance > 0,
+        remedy="no tolerance is set, so no pair can be called equivalent: set"
+        " Measure(tolerance=...) to the difference that does not matter",
+    )
+
+
+def number_of_datasets(setting: Setting) -> Check:
+    """Say whether there are many data sets to speak of their domain."""
+    d = len(setting.coverage.datasets)
+    return Check.of(
+        "number of data sets",
+        d,
+        10.0,
+        ok=d >= 10,
+        remedy="few data sets: a claim about their domain rests on them being typical of it",
+    )
 
 
 def _generalisation(setting: Setting, design: Design) -> list[Check]:
@@ -79,7 +93,7 @@ def _generalisation(setting: Setting, design: Design) -> list[Check]:
     ]
 
 
-def _resampling(setting: Setting) -> Check:
+def replications(setting: Setting) -> Check:
     """Say what the replications on one data set stand for."""
     resampling = setting.resampling
     if resampling is not None and resampling.kind == "bootstrap":

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import benchinfer as bi
 
-COMPARE = [bi.compare_points, bi.compare_mixed]
+COMPARE = [bi.compare_points, bi.compare_mixed, bi.compare_permutation]
 
 
 @st.composite
