@@ -27,6 +27,7 @@ _homes = (
     "benchinfer.compare.local",
     "benchinfer.compare.points",
     "benchinfer.compare.mixed",
+    "benchinfer.compare.bootstrap",
 )
 
 

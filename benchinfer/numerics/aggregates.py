@@ -221,9 +221,7 @@ def _left(sample: Sample, ends: Counts, *, blocks: bool) -> Counts:
     return left
 
 
-def _pooled_without(
-    sample: Sample, statistic: Statistic, ends: Counts, *, blocks: bool
-) -> Array:
+def _pooled_without(sample: Sample, statistic: Statistic, ends: Counts, *, blocks: bool) -> Array:
     left = _left(sample, ends, blocks=blocks)
     n_datasets = sample.n_datasets if blocks else sample.n_datasets - 1
     weights = np.where(left > 0, 1 / (n_datasets * np.maximum(left, 1)), 0.0)

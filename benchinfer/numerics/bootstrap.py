@@ -124,9 +124,9 @@ def lay_out(values: Array, present: NDArray[np.bool_], dataset: Counts) -> Sampl
 
 
 @njit(cache=True, nogil=True)
-def draw(plan: Plan, slot: int, state: np.uint64, times: Counts) -> tuple[int, np.uint64]:
+def draw(plan: Plan, slot: int, state: np.uint64, times: Counts) -> tuple[np.int64, np.uint64]:
     """Add to (B,) times how often each block of one drawn data set comes; return which it is."""
-    d = slot
+    d = np.int64(slot)
     if plan.draws_datasets:
         state += STEP
         d = (np.int64(mix(state) >> _HALF) * (len(plan.datasets) - 1)) >> 32
@@ -242,9 +242,7 @@ def pooled(
 
 
 @njit(cache=True, nogil=True)
-def pooled_without(
-    pool: Pool, weights: Array, cuts: Array, quantile: float, ends: Counts
-) -> Array:
+def pooled_without(pool: Pool, weights: Array, cuts: Array, quantile: float, ends: Counts) -> Array:
     """Return (U, K) statistics of all scores but those of the blocks ends[u, 0] .. ends[u, 1] - 1.
 
     The (U, D, K) weights and (U, K) cuts are those of the scores that remain.

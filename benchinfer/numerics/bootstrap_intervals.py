@@ -11,7 +11,7 @@ Efron, B. (1987). Better bootstrap confidence intervals. Journal of the American
 Association 82, 171-185. https://doi.org/10.1080/01621459.1987.10478410
 
 Davison, A. C. & Hinkley, D. V. (1997). Bootstrap Methods and their Application. Cambridge
-University Press. https://doi.org/10.1017/CBO9780511802843
+University Press.
 """
 
 from dataclasses import dataclass, replace

@@ -86,20 +86,20 @@ def _drawn(
 @njit(cache=True, nogil=True)
 def _wins(cells: Ordered, times: Counts, one: int, other: int) -> float:
     """Count the pairs of scores in which cell `one` is greater, equal ones half."""
-    wins, less, equal = 0.0, 0, 0
+    wins, less, equal = 0.0, 0.0, 0.0
     j, end = cells.starts[other], cells.starts[other + 1]
     for i in range(cells.starts[one], cells.starts[one + 1]):
         x = cells.value[i]
         if i == cells.starts[one] or x != cells.value[i - 1]:
             less += equal
-            equal = 0
+            equal = 0.0
             while j < end and cells.value[j] < x:
-                less += times[cells.block[j]]
+                less += float(times[cells.block[j]])
                 j += 1
             while j < end and cells.value[j] == x:
-                equal += times[cells.block[j]]
+                equal += float(times[cells.block[j]])
                 j += 1
-        wins += times[cells.block[i]] * (less + 0.5 * equal)
+        wins += float(times[cells.block[i]] * (less + 0.5 * equal))
     return wins
 
 

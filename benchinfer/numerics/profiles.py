@@ -22,6 +22,7 @@ from benchinfer.numerics.aggregates import pool_of
 from benchinfer.numerics.bootstrap import Plan, Pool, Resample, Sample
 from benchinfer.numerics.bootstrap_intervals import gather, lower, upper
 from benchinfer.numerics.shuffle import STEP, mix
+from benchinfer.saving import savable
 
 type Array = NDArray[np.float64]
 
@@ -30,6 +31,7 @@ _GRID = 101
 _CHUNK = 2_000_000
 
 
+@savable
 @dataclass(frozen=True, slots=True)
 class Profile:
     """A curve of each algorithm over G thresholds.
@@ -179,13 +181,7 @@ def _banded(
     resample, n = drawn
     estimate = curves(None, 0, 1)[0]
     step = max(1, _CHUNK // estimate.size)
-    # One byte per number would do for counts; single precision does for shares.
-    every = np.concatenate(
-        [
-            curves(resample, i, min(i + step, n)).astype(np.float32)
-            for i in range(0, n, step)
-        ]
-    )
+    every = np.concatenate([curves(resample, i, min(i + step, n)) for i in range(0, n, step)])
     low, high = np.empty_like(estimate), np.empty_like(estimate)
     reach = np.empty(len(estimate))
     for a in range(len(estimate)):
