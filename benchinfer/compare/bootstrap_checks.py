@@ -1,6 +1,8 @@
 """Diagnostics of a bootstrap: what its resamples can and cannot say."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,9 +10,10 @@ from scipy.special import ndtri, stdtr
 
 from benchinfer.compare import cautions
 from benchinfer.compare.adjust import sidak
-from benchinfer.compare.bootstrapped import Tested
+from benchinfer.compare.bootstrap_evidence import Tested
 from benchinfer.compare.comparison import Target
-from benchinfer.compare.evidence import Check, Setting
+from benchinfer.compare.contrasts import Family
+from benchinfer.compare.evidence import Check, Setting, alpha_of
 from benchinfer.compare.phrases import join
 from benchinfer.measure import Measure
 from benchinfer.numerics.aggregates import Statistic
@@ -32,6 +35,20 @@ class Asked:
     sides: int
     alpha: float
     normalise: object
+
+    @staticmethod
+    def of(statistic: Statistic, family: Family, given: Mapping[str, Any]) -> "Asked":
+        """Take it from the arguments of `compare_bootstrap`."""
+        return Asked(
+            statistic=statistic,
+            resample=given["resample"],
+            resamples=given["resamples"],
+            target="datasets" if given["resample"] == "replications" else "domain",
+            n_contrasts=len(family.matrix) if given["adjust"] == "holm" else 1,
+            sides=2 if given["alternative"] == "two-sided" else 1,
+            alpha=alpha_of(given["level"]),
+            normalise=given["normalise"],
+        )
 
 
 def checks(
