@@ -28,7 +28,7 @@ from benchinfer.numerics.bootstrap import Resample
 from benchinfer.scores import ScoreTable
 
 type Named = Literal["iqm", "mean", "median", "optimality-gap", "worst"]
-type Interval = Literal["percentile", "bca"]
+type Interval = Literal["percentile", "expanded", "bca"]
 type Adjust = Literal["holm", "none"]
 
 _statistics = {
@@ -85,7 +85,9 @@ def compare_bootstrap(
         Means on data sets carry the replications' error already, so that ``"both"`` counts it
         twice and has the longer intervals.
     interval
-        ``"percentile"`` of the resamples, or ``"bca"``, corrected for bias and acceleration by the
+        ``"percentile"`` of the resamples; ``"expanded"``, percentiles further out, as many as t has
+        over the normal distribution for the number of units drawn from, which few data sets need to
+        keep the level; or ``"bca"``, corrected for bias and acceleration by the
         jackknife over what is drawn (over data sets, if both are).
     normalise
         Scores with ``{"low": ..., "high": ...}`` at 0 and 1: a number, one for each data set by

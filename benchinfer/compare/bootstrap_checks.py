@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtr
+from scipy.special import ndtr, stdtrit
 
 from benchinfer.compare import cautions
 from benchinfer.compare.adjust import sidak
@@ -18,6 +18,7 @@ from benchinfer.compare.phrases import join
 from benchinfer.measure import Measure
 from benchinfer.numerics.aggregates import Statistic
 from benchinfer.numerics.bootstrap import Resample, Sample
+from benchinfer.numerics.bootstrap_intervals import expanded
 
 # Draws of n units understate the variance by 1 / n.
 _UNITS = 5
@@ -28,6 +29,7 @@ class Asked:
     """What was asked for: statistic, resampling, and how many contrasts are adjusted for."""
 
     statistic: Statistic
+    interval: str
     resample: Resample
     resamples: int
     target: Target
@@ -41,6 +43,7 @@ class Asked:
         """Take it from the arguments of `compare_bootstrap`."""
         return Asked(
             statistic=statistic,
+            interval=given["interval"],
             resample=given["resample"],
             resamples=given["resamples"],
             target="datasets" if given["resample"] == "replications" else "domain",
@@ -86,7 +89,7 @@ def checks(
         cautions.tolerance(reported),
         *_statistic(asked, sample),
         *_references(asked),
-        *_resamples(asked, found),
+        *_resamples(asked, sample, found),
         *_pairs(asked, found, sides),
     ]
 
@@ -121,15 +124,13 @@ def _size(sample: Sample, asked: Asked) -> Check:
     A bootstrap takes the spread of n units with divisor n, and its tails from the normal
     distribution where they are those of t. For a mean of normal scores that is known exactly.
     """
-    size = np.diff(sample.strata) if asked.target == "datasets" else np.array([sample.n_datasets])
-    size = size[size > 1].astype(np.float64)
-    shrink, df = np.average((size - 1) / size, weights=size), float((size - 1).sum())
-    one = (
-        sidak(asked.alpha, asked.n_contrasts)
-        if asked.sides == 2
-        else asked.alpha / asked.n_contrasts
-    ) / asked.sides
-    factor = float(stdtr(df, ndtri(one) * np.sqrt(shrink))) / one
+    df, kept = sample.units(asked.resample)
+    n = asked.n_contrasts
+    one = (sidak(asked.alpha, n) if asked.sides == 2 else asked.alpha / n) / asked.sides
+    share = np.array(one)
+    if asked.interval == "expanded":
+        share = ndtr(stdtrit(df, one) / np.sqrt(kept))
+    factor = float(expanded(share, (df, kept))) / one
     drawn = "replications" if asked.target == "datasets" else "data sets"
     return Check.of(
         "error rate of one contrast / nominal, for means of normal scores",
@@ -137,7 +138,7 @@ def _size(sample: Sample, asked: Asked) -> Check:
         1.5,
         ok=factor <= 1.5,
         remedy=f"too few {drawn} for a bootstrap this far out in the tail: intervals are too short"
-        " and p-values too small; compare_mixed takes the number of units into account",
+        ' and p-values too small; interval="expanded" and compare_mixed allow for the number',
     )
 
 
@@ -145,13 +146,23 @@ def _statistic(asked: Asked, sample: Sample) -> list[Check]:
     """Say where the bootstrap of a statistic cannot be trusted."""
     if asked.statistic.kind != "quantile":
         return []
+    jumpy = Check.of(
+        "BCa of a quantile",
+        1.0,
+        0.0,
+        ok=False,
+        remedy="quantiles jump from unit to unit, and so do the corrections of BCa: in simulations"
+        " its errors exceed their level, those of percentile intervals do not",
+    )
+    rows = [jumpy] if asked.interval == "bca" else []
     pooled, q = asked.statistic.pools(sample.n_datasets), asked.statistic.q
     n = int(sample.n.min()) if pooled else sample.n_datasets
     # Units beyond the quantile on its thinner side: of none the draws see no more than the sample.
     if not pooled and asked.target == "datasets":
-        return []
+        return rows
     beyond = min(q, 1 - q) * n
     return [
+        *rows,
         Check.of(
             f"{'scores' if pooled else 'data sets'} beyond the quantile",
             beyond,
@@ -159,7 +170,7 @@ def _statistic(asked: Asked, sample: Sample) -> list[Check]:
             ok=beyond >= 5,
             remedy="resamples hold nothing beyond the extreme ones there are: so far out the"
             " bootstrap says little; a mean or a median is safer",
-        )
+        ),
     ]
 
 
@@ -181,8 +192,11 @@ def _references(asked: Asked) -> list[Check]:
     ]
 
 
-def _resamples(asked: Asked, found: Tested) -> list[Check]:
-    smallest = asked.sides * asked.n_contrasts / (asked.resamples + 1)
+def _resamples(asked: Asked, sample: Sample, found: Tested) -> list[Check]:
+    share = np.array(1 / (asked.resamples + 1))
+    if asked.interval == "expanded":
+        share = expanded(share, sample.units(asked.resample))
+    smallest = asked.sides * asked.n_contrasts * float(share)
     beyond = int((np.isinf(found.evidence.low) | np.isinf(found.evidence.high)).sum())
     enough = Check.of(
         "smallest p-value that the resamples allow, adjusted",

@@ -25,8 +25,11 @@ _drawn_words = {
 }
 _interval_words = {
     "percentile": "percentiles of the draws",
+    "expanded": "percentiles of the draws, expanded for the number of units drawn from",
     "bca": "BCa percentiles of the draws (corrected for bias and acceleration)",
 }
+
+_interval_homes = {"expanded": "expanded", "bca": "gather"}
 
 
 @savable
@@ -112,8 +115,9 @@ class BootstrapComparison(TestedComparison):
     def rests_on(self) -> list[str]:
         """Return the modules and functions used whose docstrings name their sources."""
         names = ["benchinfer.compare.bootstrap", "benchinfer.numerics.profiles"]
-        if self.provenance.arguments["interval"] == "bca":
-            names.append("benchinfer.numerics.bootstrap_intervals")
+        kind = str(self.provenance.arguments["interval"])
+        if kind != "percentile":
+            names.append(f"benchinfer.numerics.bootstrap_intervals:{_interval_homes[kind]}")
         if self.provenance.arguments["adjust"] == "holm":
             names += ["benchinfer.numerics.multiplicity", "benchinfer.compare.adjust:sidak"]
         return names

@@ -1,7 +1,8 @@
 """From bootstrap draws to the evidence of each contrast."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +43,9 @@ class Aggregated:
     draws
         (N, K) of resamples.
     jackknife
-        Aggregates without each unit, for BCa; None for percentiles.
+        Aggregates without each unit, for BCa; None without.
+    units
+        What the number of units bears, for expanded percentiles; None without.
     unit
         Size of the scores, for rounding.
     """
@@ -50,6 +53,7 @@ class Aggregated:
     estimate: Array
     draws: Array
     jackknife: aggregates.Jackknife | None
+    units: tuple[float, float] | None
     unit: float
 
     @staticmethod
@@ -59,14 +63,14 @@ class Aggregated:
         resample: Resample,
         resamples: int,
         seed: int,
-        *,
-        bca: bool,
+        interval: str,
     ) -> "Aggregated":
         """Aggregate the sample and its resamples."""
         return Aggregated(
             aggregates.point(sample, statistic),
             aggregates.draws(sample, statistic, resample, resamples, seed),
-            aggregates.jackknife(sample, statistic, resample) if bca else None,
+            aggregates.jackknife(sample, statistic, resample) if interval == "bca" else None,
+            sample.units(resample) if interval == "expanded" else None,
             float(np.abs(sample.values).max(initial=0.0)) or 1.0,
         )
 
@@ -77,6 +81,7 @@ class Aggregated:
             self.draws @ matrix.T,
             self.unit,
             None if self.jackknife is None else self.jackknife.acceleration(matrix),
+            self.units,
         )
 
 
@@ -185,20 +190,25 @@ def levels_of(aggregated: Aggregated, alpha: float) -> Level:
 
 
 def improvement_of(
-    sample: Sample, resample: Resample, resamples: int, seed: int, alpha: float, adjust: str
+    sample: Sample, resample: Resample, given: Mapping[str, Any], alpha: float
 ) -> Improvement:
-    """Return the probability of improvement of all pairs, as the contrasts are adjusted."""
+    """Return the probability of improvement of all pairs, as the contrasts are adjusted.
+
+    Intervals are percentiles, expanded where those of the contrasts are.
+    """
     pairs, _ = all_pairs(sample.values.shape[1])
-    n = len(pairs) if adjust == "holm" else 1
+    several = given["adjust"] == "holm"
+    n = len(pairs) if several else 1
+    units = sample.units(resample) if given["interval"] == "expanded" else None
     side = sidak(alpha, n) / 2
     # Of many pairs the bounds lie far out, where more resamples are needed.
-    enough = min(resamples, max(SIDE_RESAMPLES, int(10 / side)))
-    values = improvement.draws(sample, pairs, resample, enough, seed)
-    found = gather(improvement.point(sample, pairs), values, 1.0)
+    enough = min(given["resamples"], max(SIDE_RESAMPLES, int(10 / side)))
+    values = improvement.draws(sample, pairs, resample, enough, given["seed"])
+    found = gather(improvement.point(sample, pairs), values, 1.0, units=units)
     p = np.minimum(2 * np.minimum(p_at_most(found, 0.5), p_at_least(found, 0.5)), 1.0)
     return Improvement(
         found.estimate,
         np.maximum(lower(found, side), 0.0),
         np.minimum(upper(found, side), 1.0),
-        multiplicity.holm(p) if adjust == "holm" else p,
+        multiplicity.holm(p) if several else p,
     )

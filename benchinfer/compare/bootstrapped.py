@@ -43,7 +43,7 @@ def compared(
         resample,
         given["resamples"],
         seed,
-        bca=given["interval"] == "bca",
+        given["interval"],
     )
     family = family_of(
         setting.algorithms,
@@ -81,9 +81,7 @@ def compared(
         reported=scores.measure,
         statistic=_words(given["statistic"], several=scores.raw.n_datasets > 1),
         p_error=tested.p_error,
-        improved=bootstrap_evidence.improvement_of(
-            scores.normalised, resample, given["resamples"], seed, alpha, given["adjust"]
-        ),
+        improved=bootstrap_evidence.improvement_of(scores.normalised, resample, given, alpha),
         scores_profile=profiles.scores_above(
             scores.normalised, profiles.grid(scores.normalised), resample, side, seed, alpha
         ),

@@ -82,6 +82,15 @@ class Sample:
         first = self.strata[self.first_stratum[:-1]]
         return np.add.reduceat(self.values, first, axis=0) / self.n
 
+    def units(self, resample: Resample) -> tuple[float, float]:
+        """Return what so many units bear: degrees of freedom, and the share of variance drawn.
+
+        Draws from n units have ``(n - 1) / n`` of the variance that an unbiased estimate has.
+        """
+        size = np.diff(self.strata) if resample == "replications" else np.array([self.n_datasets])
+        size = size[size > 1].astype(np.float64)
+        return float((size - 1).sum()), float(((size - 1) / size) @ size / size.sum())
+
     def plan(self, resample: Resample | None) -> Plan:
         """Return how resamples are drawn; None draws nothing and returns the sample itself."""
         return Plan(

@@ -1,15 +1,13 @@
 """P-values and intervals from bootstrap draws, so that each says what the other says.
 
 A one-sided p-value of the hypothesis ``value <= x`` is the share of draws at or below x, counted as
-``(1 + #) / (N + 1)`` and, for BCa, moved by bias and acceleration. The bound at level alpha is the
-draw of rank ``floor((N + 1) alpha)``, moved alike: the p-value is at most alpha exactly where the
-bound is above x.
+``(1 + #) / (N + 1)``. For BCa it is moved by bias and acceleration; for expanded percentiles its
+normal quantile is taken as one of t and narrowed by the variance that draws lack. The bound at
+level alpha is the draw of rank ``floor((N + 1) alpha)``, with alpha moved alike: the p-value is at
+most alpha exactly where the bound is above x.
 
 References
 ----------
-Efron, B. (1987). Better bootstrap confidence intervals. Journal of the American Statistical
-Association 82, 171-185. https://doi.org/10.1080/01621459.1987.10478410
-
 Davison, A. C. & Hinkley, D. V. (1997). Bootstrap Methods and their Application. Cambridge
 University Press.
 """
@@ -18,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 type Array = NDArray[np.float64]
 
@@ -39,7 +37,10 @@ class Draws:
     values
         (N, P) draws in increasing order.
     bias, acceleration
-        (P,) of BCa; None for percentiles as they are.
+        (P,) of BCa; None without.
+    units
+        Degrees of freedom and share of variance (`Sample.units`) of expanded percentiles; None
+        without.
     unit
         Size of the numbers the values come from, for rounding.
     """
@@ -49,6 +50,7 @@ class Draws:
     unit: float
     bias: Array | None = None
     acceleration: Array | None = None
+    units: tuple[float, float] | None = None
 
     @property
     def n(self) -> int:
@@ -77,7 +79,13 @@ class Draws:
         return np.where(self.flat, 0.0, self.values.std(axis=0, ddof=1))
 
 
-def gather(estimate: Array, values: Array, unit: float, acceleration: Array | None = None) -> Draws:
+def gather(
+    estimate: Array,
+    values: Array,
+    unit: float,
+    acceleration: Array | None = None,
+    units: tuple[float, float] | None = None,
+) -> Draws:
     """Sort draws, and take down the bias where BCa is asked for.
 
     Parameters
@@ -90,11 +98,18 @@ def gather(estimate: Array, values: Array, unit: float, acceleration: Array | No
         Size of the numbers they come from, for rounding.
     acceleration
         (P,) from the jackknife for BCa; None for percentile intervals.
+    units
+        From `Sample.units` for expanded percentile intervals.
 
     Returns
     -------
     Draws
         The bias is the normal quantile of the share of draws below the estimate, equal ones half.
+
+    References
+    ----------
+    Efron, B. (1987). Better bootstrap confidence intervals. Journal of the American Statistical
+    Association 82, 171-185. https://doi.org/10.1080/01621459.1987.10478410
     """
     bias = None
     if acceleration is not None:
@@ -103,7 +118,7 @@ def gather(estimate: Array, values: Array, unit: float, acceleration: Array | No
         equal = (values <= estimate + same).sum(axis=0) - below
         share = (below + equal / 2) / n
         bias = ndtri(np.clip(share, 1 / (n + 1), n / (n + 1)))
-    return Draws(estimate, np.sort(values, axis=0), unit, bias, acceleration)
+    return Draws(estimate, np.sort(values, axis=0), unit, bias, acceleration, units)
 
 
 def share_at_most(draws: Draws, x: float) -> Array:
@@ -114,6 +129,8 @@ def share_at_most(draws: Draws, x: float) -> Array:
 def p_at_most(draws: Draws, x: float) -> Array:
     """Return (P,) one-sided p-values of the hypotheses ``value <= x``."""
     share = share_at_most(draws, x)
+    if draws.units is not None:
+        return expanded(share, draws.units)
     if draws.bias is None or draws.acceleration is None:
         return share
     some = share < 1
@@ -125,6 +142,19 @@ def p_at_most(draws: Draws, x: float) -> Array:
     return np.where(some, np.maximum(p, 1 / (draws.n + 1)), 1.0)
 
 
+def expanded(share: Array, units: tuple[float, float]) -> Array:
+    """Return the one-sided p-values that shares of draws stand for with so few units.
+
+    References
+    ----------
+    Hesterberg, T. C. (2015). What teachers should know about the bootstrap: resampling in the
+    undergraduate statistics curriculum. The American Statistician 69, 371-386.
+    https://doi.org/10.1080/00031305.2015.1089789
+    """
+    df, kept = units
+    return stdtr(df, ndtri(share) * np.sqrt(kept))
+
+
 def p_at_least(draws: Draws, x: float) -> Array:
     """Return (P,) one-sided p-values of the hypotheses ``value >= x``."""
     return p_at_most(draws.turned, -x)
@@ -133,6 +163,9 @@ def p_at_least(draws: Draws, x: float) -> Array:
 def lower(draws: Draws, alpha: float) -> Array:
     """Return (P,) lower bounds at level alpha; minus infinity where the draws are too few."""
     rank = np.full(len(draws.estimate), alpha)
+    if draws.units is not None:
+        df, kept = draws.units
+        rank[:] = ndtr(stdtrit(df, alpha) / np.sqrt(kept))
     if draws.bias is not None and draws.acceleration is not None:
         w = draws.bias + ndtri(alpha)
         slope = 1 - draws.acceleration * w

@@ -52,7 +52,7 @@ def test_direction_and_sign_turned_together_change_nothing():
 
 def test_verdicts_follow_p_values_and_intervals():
     values = simulated(3, SHAPE, effect=0.25)
-    for interval, adjust in itertools.product(("percentile", "bca"), ("holm", "none")):
+    for interval, adjust in itertools.product(("percentile", "expanded", "bca"), ("holm", "none")):
         rows = boot(table(values), interval=interval, adjust=adjust).contrasts()
         p, q = rows["p_value"], rows["p_equivalence"]
         expected = np.where(p <= 0.05, np.where(rows["estimate"] > 0, "first", "second"), "")
@@ -156,6 +156,7 @@ def test_targets_and_words():
     bca = boot(scores, interval="bca")
     for name in ("Efron", "Agarwal", "Dolan", "Holm"):
         assert name in bca.citations()
+    assert "Hesterberg" in boot(scores, interval="expanded").citations()
     one = boot(table(simulated(9, (1, 9, 2))), statistic="median")
     assert one.headline().startswith("By the median of the scores, on the data set d00")
 
@@ -243,6 +244,11 @@ def test_diagnostics_of_small_samples():
     assert not few.loc["fewest replications drawn from", "ok"]
     name = "error rate of one contrast / nominal, for means of normal scores"
     assert not few.loc[name, "ok"]
+    wider = checks(boot(table(simulated(16, (5, 3, 4))), interval="expanded"))
+    assert wider.loc[name, "ok"]
+    assert wider.loc[name, "value"] == pytest.approx(1)
+    jumpy = boot(table(simulated(16, (9, 9, 3))), statistic="median", interval="bca")
+    assert not checks(jumpy).loc["BCa of a quantile", "ok"]
     many = checks(boot(table(simulated(16, (20, 30, 3)))))
     assert many.loc[name, "ok"]
     assert many.loc["smallest p-value that the resamples allow, adjusted", "ok"]

@@ -174,18 +174,37 @@ def test_acceleration_of_a_mean_is_a_sixth_of_its_skewness():
     np.testing.assert_allclose(jackknife.acceleration(np.eye(1)), expected, rtol=1e-10)
 
 
-@pytest.mark.parametrize("acceleration", [None, 0.1, -0.3])
-def test_p_values_and_bounds_say_the_same(acceleration):
+@pytest.mark.parametrize(
+    ("acceleration", "units"),
+    [(None, None), (0.1, None), (-0.3, None), (None, (9.0, 0.9)), (None, (4.0, 0.8))],
+)
+def test_p_values_and_bounds_say_the_same(acceleration, units):
     rng = np.random.default_rng(11)
     values = np.round(rng.normal(size=(999, 60)) + rng.normal(size=60), 1)
     a = None if acceleration is None else np.full(60, acceleration)
-    draws = intervals.gather(values.mean(axis=0) + 0.1, values, 1.0, a)
+    draws = intervals.gather(values.mean(axis=0) + 0.1, values, 1.0, a, units)
     for alpha in (0.001, 0.01, 0.025, 0.2):
         for x in (-0.5, 0.0, 0.3):
             above = intervals.lower(draws, alpha) > x + 1e-9
             np.testing.assert_array_equal(intervals.p_at_most(draws, x) <= alpha + 1e-12, above)
             below = intervals.upper(draws, alpha) < x - 1e-9
             np.testing.assert_array_equal(intervals.p_at_least(draws, x) <= alpha + 1e-12, below)
+
+
+def test_expanded_percentiles_of_a_mean_are_those_of_the_t_test():
+    # Of normal draws alone the expansion is exact.
+    x = np.random.default_rng(12).normal(size=(1, 12, 1))
+    units = whole(x).units("replications")
+    assert units == (11, 11 / 12)
+    rng = np.random.default_rng(13)
+    values = rng.normal(x.mean(), x.std() / np.sqrt(12), size=(200_000, 1))
+    found = intervals.gather(x.mean(axis=(0, 1)), values, 1.0, units=units)
+    low, high = stats.ttest_1samp(x.ravel(), 0).confidence_interval(0.95)
+    np.testing.assert_allclose(intervals.lower(found, 0.025), low, atol=0.01)
+    np.testing.assert_allclose(intervals.upper(found, 0.025), high, atol=0.01)
+    p = 2 * intervals.p_at_least(found, x.mean() + 0.3)
+    expected = stats.ttest_1samp(x.ravel(), x.mean() + 0.3).pvalue
+    np.testing.assert_allclose(p, expected, rtol=0.03)
 
 
 def test_p_values_count_ties_against_the_claim_and_are_never_zero():
