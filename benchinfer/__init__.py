@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from benchinfer.compare.bootstrap import compare_bootstrap
     from benchinfer.compare.comparison import Comparison
     from benchinfer.compare.local import Comparisons, per_dataset
     from benchinfer.compare.mixed import compare_mixed
@@ -43,6 +44,7 @@ _homes = {
     "ScoreTable": "scores",
     "ScoreTableError": "errors",
     "__version__": "version",
+    "compare_bootstrap": "compare.bootstrap",
     "compare_mixed": "compare.mixed",
     "compare_permutation": "compare.permutation",
     "compare_points": "compare.points",
@@ -69,6 +71,7 @@ __all__ = [
     "ScoreTable",
     "ScoreTableError",
     "__version__",
+    "compare_bootstrap",
     "compare_mixed",
     "compare_permutation",
     "compare_points",

@@ -33,8 +33,8 @@ GLOSSARY: dict[str, str] = {
     "statistic": "test statistic, positive where the first algorithm is better",
     "p_value": "p-value; in contrasts adjusted for the family (the method is in provenance), in"
     " tests of whole terms that of the test alone",
-    "p_error": "standard error of the evaluation of the p-value by Monte Carlo, 0 where it is exact"
-    " or asymptotic",
+    "p_error": "standard error by Monte Carlo of p_raw, or of p_value where a test has no p_raw; 0"
+    " where it is exact or asymptotic",
     "p_raw": "p-value of the pair alone, not adjusted",
     "p_equivalence": "p-value, equally adjusted, of the two one-sided tests at the tolerance",
     "p_noninferiority": "p-value, equally adjusted, of the one-sided test that the algorithm to be"
@@ -82,6 +82,8 @@ GLOSSARY: dict[str, str] = {
     "prob_first": "probability that the first is better, by more than the tolerance",
     "prob_equivalent": "probability that both differ by less than the tolerance",
     "prob_second": "probability that the second is better, by more than the tolerance",
+    "prob_improvement": "probability that a score of the first, of any replication, is better than"
+    " one of the second on the same data set, equal scores half, averaged over data sets",
     "prob_best_next": "probability to be the best algorithm on a new data set of the domain",
     "prob_near_best": "probability to be within the tolerance of the best one there",
     "cooks_distance": "Cook's distance of the differences between algorithms, variances held",
@@ -94,6 +96,11 @@ GLOSSARY: dict[str, str] = {
     "refitted": "whether the model was fitted again without it",
     "n_changed": "number of verdicts that change",
     "changes": "the verdicts that change, > for better, ~ for equivalent, ? for undecided",
+    "threshold": "profiles: the score to be bettered, or the ratio to the best algorithm",
+    "proportion": "profiles: share of scores better than the threshold, or of data sets on which"
+    " the algorithm keeps within the ratio",
+    "band_low": "lower end of the band that holds an algorithm's whole curve",
+    "band_high": "upper end of the band that holds an algorithm's whole curve",
     "covariate": "feature of the data sets along which the algorithms' slopes are compared",
 }
 

@@ -28,6 +28,7 @@ _homes = (
     "benchinfer.compare.points",
     "benchinfer.compare.mixed",
     "benchinfer.compare.permutation_comparison",
+    "benchinfer.compare.bootstrap",
 )
 
 

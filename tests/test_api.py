@@ -23,6 +23,7 @@ NAMES = [
     "ScoreTable",
     "ScoreTableError",
     "__version__",
+    "compare_bootstrap",
     "compare_mixed",
     "compare_permutation",
     "compare_points",
@@ -37,6 +38,10 @@ NAMES = [
 
 # Keyword-only from the star on: what comes later may not shift what scripts rely on.
 SIGNATURES = {
+    "compare_bootstrap": "scores, measure=None, *, statistic='iqm', resample='replications',"
+    " interval='percentile', normalise=None, goal=None, contrasts='tukey', control=None,"
+    " alternative='two-sided', adjust='holm', tolerance=None, level=0.95, missing='use',"
+    " resamples=10000, seed=None",
     "compare_mixed": "scores, measure=None, *, terms='auto', structure='auto',"
     " residual='constant', domains='pooled', covariates=(), df='kenward-roger', contrasts='tukey',"
     " control=None, alternative='two-sided', adjust='auto', target='auto', level=0.95,"

@@ -100,5 +100,5 @@ def claims(setting: Setting, data: Exchangeable) -> list[Check]:
             ok=not coverage.thin,
             remedy="some replications are missing in these cells; the rest is used",
         ),
-        cautions.tolerance(setting),
+        cautions.tolerance(setting.measure),
     ]

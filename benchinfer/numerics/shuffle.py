@@ -28,7 +28,7 @@ type Words = NDArray[np.uint64]
 type Counts = NDArray[np.int64]
 type Progress = Callable[[int], None]
 
-_STEP = np.uint64(0x9E3779B97F4A7C15)
+STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _SHIFT = (np.uint64(30), np.uint64(27), np.uint64(31))
 _ONE, _WORD = np.uint64(1), np.uint64(64)
@@ -73,7 +73,8 @@ class Tables(NamedTuple):
 
 
 @njit(inline="always")
-def _mix(x: np.uint64) -> np.uint64:
+def mix(x: np.uint64) -> np.uint64:
+    """Scramble a counter into a random word."""
     x = (x ^ (x >> _SHIFT[0])) * _MIX[0]
     x = (x ^ (x >> _SHIFT[1])) * _MIX[1]
     return x ^ (x >> _SHIFT[2])
@@ -123,7 +124,7 @@ def count_random(rows: Rows, family: Family, seed: np.uint64, first: int, last: 
     # Draws from one word multiply up to at most this, which bounds their deviation from uniform.
     limit = _ONE << (max(rows.bits, np.uint64(33)) - np.uint64(32))
     for resample in range(first, last):
-        state = _mix(_mix(seed) + np.uint64(resample) * _STEP)
+        state = mix(mix(seed) + np.uint64(resample) * STEP)
         sums[:] = 0.0
         for b in range(len(rows.starts) - 1):
             # Unsigned indices: numba need not ask whether they count from the end.
@@ -132,8 +133,8 @@ def count_random(rows: Rows, family: Family, seed: np.uint64, first: int, last: 
             for i in range(left):
                 buffer[np.uint64(i)] = rows.scores[start + np.uint64(i)]
             while left > _ONE:
-                state += _STEP
-                fraction = _mix(state) >> (_WORD - rows.bits)
+                state += STEP
+                fraction = mix(state) >> (_WORD - rows.bits)
                 product = _ONE
                 while left > _ONE and (product == _ONE or product * left <= limit):
                     product *= left
