@@ -33,8 +33,7 @@ GLOSSARY: dict[str, str] = {
     "statistic": "test statistic, positive where the first algorithm is better",
     "p_value": "p-value; in contrasts adjusted for the family (the method is in provenance), in"
     " tests of whole terms that of the test alone",
-    "p_error": "standard error by Monte Carlo of p_raw, or of p_value where a test has no p_raw; 0"
-    " where it is exact or asymptotic",
+    "p_error": "standard error of p_value by Monte Carlo, 0 where it is exact or asymptotic",
     "p_raw": "p-value of the pair alone, not adjusted",
     "p_equivalence": "p-value, equally adjusted, of the two one-sided tests at the tolerance",
     "p_noninferiority": "p-value, equally adjusted, of the one-sided test that the algorithm to be"

@@ -1,57 +1,21 @@
 """Diagnostics of a bootstrap: what its resamples can and cannot say."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
 from benchinfer.compare import cautions
 from benchinfer.compare.adjust import sidak
+from benchinfer.compare.bootstrap_asked import Asked
 from benchinfer.compare.bootstrap_evidence import Tested
-from benchinfer.compare.comparison import Target
-from benchinfer.compare.contrasts import Family
-from benchinfer.compare.evidence import Check, Setting, alpha_of
+from benchinfer.compare.evidence import Check, Setting
 from benchinfer.compare.phrases import join
 from benchinfer.measure import Measure
-from benchinfer.numerics.aggregates import Statistic
-from benchinfer.numerics.bootstrap import Resample, Sample
+from benchinfer.numerics.bootstrap import Sample
 from benchinfer.numerics.bootstrap_intervals import expanded
 
 # Draws of n units understate the variance by 1 / n.
 _UNITS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What was asked for: statistic, resampling, and how many contrasts are adjusted for."""
-
-    statistic: Statistic
-    interval: str
-    resample: Resample
-    resamples: int
-    target: Target
-    n_contrasts: int
-    sides: int
-    alpha: float
-    normalise: object
-
-    @staticmethod
-    def of(statistic: Statistic, family: Family, given: Mapping[str, Any]) -> "Asked":
-        """Take it from the arguments of `compare_bootstrap`."""
-        return Asked(
-            statistic=statistic,
-            interval=given["interval"],
-            resample=given["resample"],
-            resamples=given["resamples"],
-            target="datasets" if given["resample"] == "replications" else "domain",
-            n_contrasts=len(family.matrix) if given["adjust"] == "holm" else 1,
-            sides=2 if given["alternative"] == "two-sided" else 1,
-            alpha=alpha_of(given["level"]),
-            normalise=given["normalise"],
-        )
 
 
 def checks(

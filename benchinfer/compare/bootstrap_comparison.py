@@ -8,6 +8,7 @@ import numpy as np
 
 from benchinfer.compare.comparison import Comparison, TestedComparison
 from benchinfer.compare.evidence import Array
+from benchinfer.compare.improved import Improvement
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.frames import frame
 from benchinfer.measure import Measure
@@ -33,17 +34,6 @@ _interval_homes = {"expanded": "expanded", "bca": "gather"}
 
 
 @savable
-@dataclass(frozen=True, slots=True)
-class Improvement:
-    """Probability of improvement of P pairs; (P,) arrays."""
-
-    estimate: Array
-    low: Array
-    high: Array
-    p_value: Array
-
-
-@savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BootstrapComparison(TestedComparison):
     """Verdicts from bootstrapped aggregates.
@@ -55,7 +45,7 @@ class BootstrapComparison(TestedComparison):
     statistic
         The aggregate in words.
     p_error
-        (P,) Monte Carlo standard errors of the unadjusted p-values.
+        (P,) Monte Carlo standard errors of the adjusted p-values.
     improved
         Probability of improvement of all pairs.
     scores_profile, ratios_profile

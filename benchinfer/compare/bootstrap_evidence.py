@@ -1,88 +1,26 @@
 """From bootstrap draws to the evidence of each contrast."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.compare.adjust import Alternative, sidak
-from benchinfer.compare.bootstrap_comparison import Improvement
 from benchinfer.compare.contrasts import Family
-from benchinfer.compare.evidence import Array, Evidence, Level
-from benchinfer.numerics import aggregates, improvement, multiplicity
-from benchinfer.numerics.aggregates import Statistic
-from benchinfer.numerics.bootstrap import Resample, Sample
+from benchinfer.compare.evidence import Array, Evidence
+from benchinfer.numerics import multiplicity
 from benchinfer.numerics.bootstrap_intervals import (
     Draws,
-    gather,
     lower,
     monte_carlo_error,
     p_at_least,
     p_at_most,
     upper,
 )
-from benchinfer.numerics.tukey import all_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-# Enough for the probabilities, whose intervals are not near anything that decides.
-SIDE_RESAMPLES = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class Aggregated:
-    """Aggregates of K algorithms with N bootstrap draws.
-
-    Attributes
-    ----------
-    estimate
-        (K,) aggregates, larger is better.
-    draws
-        (N, K) of resamples.
-    jackknife
-        Aggregates without each unit, for BCa; None without.
-    units
-        What the number of units bears, for expanded percentiles; None without.
-    unit
-        Size of the scores, for rounding.
-    """
-
-    estimate: Array
-    draws: Array
-    jackknife: aggregates.Jackknife | None
-    units: tuple[float, float] | None
-    unit: float
-
-    @staticmethod
-    def of(
-        sample: Sample,
-        statistic: Statistic,
-        resample: Resample,
-        resamples: int,
-        seed: int,
-        interval: str,
-    ) -> "Aggregated":
-        """Aggregate the sample and its resamples."""
-        return Aggregated(
-            aggregates.point(sample, statistic),
-            aggregates.draws(sample, statistic, resample, resamples, seed),
-            aggregates.jackknife(sample, statistic, resample) if interval == "bca" else None,
-            sample.units(resample) if interval == "expanded" else None,
-            float(np.abs(sample.values).max(initial=0.0)) or 1.0,
-        )
-
-    def contrast(self, matrix: Array) -> Draws:
-        """Return the draws of (P, K) combinations of the aggregates."""
-        return gather(
-            matrix @ self.estimate,
-            self.draws @ matrix.T,
-            self.unit,
-            None if self.jackknife is None else self.jackknife.acceleration(matrix),
-            self.units,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +31,13 @@ class Tested:
     ----------
     evidence
         Tests and intervals.
-    p_error
-        (P,) Monte Carlo standard errors of the unadjusted p-values.
     error, equivalence_error
-        (P,) and of the adjusted ones of difference and equivalence.
+        (P,) Monte Carlo standard errors of the adjusted p-values of difference and equivalence.
     flat
         (P,) whether all draws of a contrast are equal.
     """
 
     evidence: Evidence
-    p_error: Array
     error: Array
     equivalence_error: Array
     flat: NDArray[np.bool_]
@@ -162,7 +97,6 @@ def tested(
     )
     return Tested(
         evidence,
-        p_error[shown],
         (p_error * adjusted / p)[shown],
         (monte_carlo_error(outside, found.n, 1) * equal / outside)[shown],
         flat[shown],
@@ -181,34 +115,3 @@ def _decided(
     p = np.minimum(2 * np.minimum(p_at_most(found, 0.0), p_at_least(found, 0.0)), 1.0)
     side = sidak(alpha, n) / 2
     return p, lower(found, side), upper(found, side)
-
-
-def levels_of(aggregated: Aggregated, alpha: float) -> Level:
-    """Return each algorithm's aggregate with an interval of its own."""
-    found = aggregated.contrast(np.eye(len(aggregated.estimate)))
-    return Level(aggregated.estimate, lower(found, alpha / 2), upper(found, alpha / 2))
-
-
-def improvement_of(
-    sample: Sample, resample: Resample, given: Mapping[str, Any], alpha: float
-) -> Improvement:
-    """Return the probability of improvement of all pairs, as the contrasts are adjusted.
-
-    Intervals are percentiles, expanded where those of the contrasts are.
-    """
-    pairs, _ = all_pairs(sample.values.shape[1])
-    several = given["adjust"] == "holm"
-    n = len(pairs) if several else 1
-    units = sample.units(resample) if given["interval"] == "expanded" else None
-    side = sidak(alpha, n) / 2
-    # Of many pairs the bounds lie far out, where more resamples are needed.
-    enough = min(given["resamples"], max(SIDE_RESAMPLES, int(10 / side)))
-    values = improvement.draws(sample, pairs, resample, enough, given["seed"])
-    found = gather(improvement.point(sample, pairs), values, 1.0, units=units)
-    p = np.minimum(2 * np.minimum(p_at_most(found, 0.5), p_at_least(found, 0.5)), 1.0)
-    return Improvement(
-        found.estimate,
-        np.maximum(lower(found, side), 0.0),
-        np.minimum(upper(found, side), 1.0),
-        multiplicity.holm(p) if several else p,
-    )

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchinfer import version
-from benchinfer.compare import bootstrap_checks, bootstrap_evidence
+from benchinfer.compare import bootstrap_checks, bootstrap_evidence, improved
+from benchinfer.compare.aggregated import Aggregated, levels_of
+from benchinfer.compare.bootstrap_asked import Asked
 from benchinfer.compare.bootstrap_comparison import BootstrapComparison
 from benchinfer.compare.contrasts import Family, family_of
 from benchinfer.compare.evidence import Provenance, Setting, alpha_of, decide
@@ -37,7 +39,7 @@ def compared(
         The arguments of `compare_bootstrap`.
     """
     alpha, seed, resample = alpha_of(given["level"]), given["seed"], given["resample"]
-    found = bootstrap_evidence.Aggregated.of(
+    found = Aggregated.of(
         scores.aggregated,
         statistic,
         resample,
@@ -60,19 +62,19 @@ def compared(
         given["alternative"],
         given["adjust"],
     )
-    asked = bootstrap_checks.Asked.of(statistic, family, given)
+    asked = Asked.of(statistic, family, given)
     e, shown = tested.evidence, family.wanted
     rows = bootstrap_checks.checks(
         setting, scores.aggregated, scores.measure, asked, tested, _sides(setting, family)
     )
-    side = min(given["resamples"], bootstrap_evidence.SIDE_RESAMPLES)
+    side = min(given["resamples"], improved.SIDE_RESAMPLES)
     return BootstrapComparison(
         setting=setting,
         pairs=family.pairs[shown],
         codes=decide(e.estimate, e.p_value, e.p_equivalence, alpha),
         level=given["level"],
         target=asked.target,
-        levels=bootstrap_evidence.levels_of(found, alpha),
+        levels=levels_of(found, alpha),
         checks=tuple(rows),
         provenance=_provenance(setting, family, given),
         sides=family.sides[shown],
@@ -80,8 +82,8 @@ def compared(
         evidence=e,
         reported=scores.measure,
         statistic=_words(given["statistic"], several=scores.raw.n_datasets > 1),
-        p_error=tested.p_error,
-        improved=bootstrap_evidence.improvement_of(scores.normalised, resample, given, alpha),
+        p_error=tested.error,
+        improved=improved.improvement_of(scores.normalised, resample, given, alpha),
         scores_profile=profiles.scores_above(
             scores.normalised, profiles.grid(scores.normalised), resample, side, seed, alpha
         ),

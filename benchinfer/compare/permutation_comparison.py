@@ -264,12 +264,6 @@ class PermutationComparison(TestedComparison):
             names.append("benchinfer.numerics.align")
         if "monte-carlo" in self.kinds:
             names.append("benchinfer.numerics.signs")
-        if adjust == "shaffer":
-            names.append("benchinfer.numerics.closed_pairs:shaffer")
-        elif adjust == "bergmann-hommel":
-            names.append("benchinfer.numerics.closed_pairs")
-        elif adjust == "holm":
-            names.append("benchinfer.numerics.multiplicity")
-        elif adjust in steps.CONDITIONS:
-            names.append(f"benchinfer.numerics.multiplicity:{adjust}")
+        if adjust in steps.HOMES:
+            names.append(f"benchinfer.numerics.{steps.HOMES[adjust]}")
         return [*names, "benchinfer.compare.adjust:sidak"]

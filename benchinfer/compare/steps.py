@@ -6,7 +6,7 @@ import numpy as np
 
 from benchinfer.compare.evidence import Array
 from benchinfer.errors import DesignError, message, unknown
-from benchinfer.numerics import closed_pairs, multiplicity
+from benchinfer.numerics import closed_pairs, multiplicity, rom
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ STEPS: "dict[str, Callable[[Array], Array]]" = {
     "holm": multiplicity.holm,
     "hochberg": multiplicity.hochberg,
     "hommel": multiplicity.hommel,
-    "rom": multiplicity.rom,
+    "rom": rom.rom,
     "finner": multiplicity.finner,
     "li": multiplicity.li,
     "none": _alone,
@@ -55,6 +55,17 @@ CONDITIONS = {
     "finner": "positive dependence",
     "rom": "independence",
     "li": "independence",
+}
+# Modules and functions of `benchinfer.numerics` whose docstrings name the sources.
+HOMES = {
+    "shaffer": "closed_pairs:shaffer",
+    "bergmann-hommel": "closed_pairs",
+    "holm": "multiplicity",
+    "hochberg": "multiplicity:hochberg",
+    "hommel": "multiplicity:hommel",
+    "finner": "multiplicity:finner",
+    "rom": "rom:rom",
+    "li": "multiplicity:li",
 }
 WORDS = {
     "single-step": "P-values are single-step (largest statistic) over {family}, from pooled scores",

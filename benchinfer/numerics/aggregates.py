@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.numerics import bootstrap
-from benchinfer.numerics.bootstrap import Pool, Reduction, Resample, Sample
+from benchinfer.numerics import bootstrap, pools
+from benchinfer.numerics.bootstrap import Resample, Sample
 
 type Array = NDArray[np.float64]
 type Counts = NDArray[np.int64]
@@ -114,8 +114,8 @@ def _drawn(
     step = chunk or max(1, _CHUNK // (sample.n_datasets * k))
     spans = [(i, min(i + step, resamples)) for i in range(0, resamples, step)]
     if statistic.pools(sample.n_datasets):
-        pool, reduction = pool_of(sample), _reduction(sample, statistic)
-        parts = [bootstrap.pooled(plan, pool, reduction, key, *span) for span in spans]
+        pool, reduction = pools.pool_of(sample), _reduction(sample, statistic)
+        parts = [pools.pooled(plan, pool, reduction, key, *span) for span in spans]
     else:
         shares = sample.values / sample.n[sample.dataset]
         parts = [
@@ -124,122 +124,10 @@ def _drawn(
     return np.concatenate(parts)
 
 
-def pool_of(sample: Sample) -> Pool:
-    """Return the scores of each algorithm in increasing order."""
-    order = [
-        b[np.argsort(sample.values[b, a], kind="stable")]
-        for a in range(sample.values.shape[1])
-        for b in [np.flatnonzero(sample.present[:, a])]
-    ]
-    block = np.concatenate(order)
-    column = np.repeat(np.arange(len(order)), [len(b) for b in order])
-    starts = np.cumsum([0, *map(len, order)])
-    return Pool(starts, block, sample.dataset[block], sample.values[block, column])
-
-
-def _reduction(sample: Sample, statistic: Statistic) -> Reduction:
+def _reduction(sample: Sample, statistic: Statistic) -> pools.Reduction:
     n = sample.n
     q = statistic.q if statistic.kind == "quantile" else -1.0
-    return Reduction(1 / (sample.n_datasets * n), _cut(n.sum(axis=-2)), q)
-
-
-def _cut(n: Counts) -> Array:
-    """Return the share of n scores that is cut off at each end."""
-    return (n // 4) / n
-
-
-@dataclass(frozen=True, slots=True)
-class Jackknife:
-    """Aggregates without each of U units in turn.
-
-    Attributes
-    ----------
-    values
-        (U, K) aggregates.
-    group
-        (U,) stratum of each unit; units are drawn within strata.
-    """
-
-    values: Array
-    group: Counts
-
-    def acceleration(self, contrasts: Array) -> Array:
-        """Return (P,) accelerations of contrasts (P, K).
-
-        With deviations ``l_i = (n_s - 1) (mean_s - value_i)`` of the n_s units of stratum s::
-
-            a = sum_s sum_i (l_i / n_s)^3 / (6 (sum_s sum_i (l_i / n_s)^2)^(3/2))
-        """
-        values = self.values @ contrasts.T
-        size = np.bincount(self.group)
-        total = np.zeros((len(size), values.shape[1]))
-        np.add.at(total, self.group, values)
-        n = size[self.group][:, None]
-        scaled = (total[self.group] / n - values) * (n - 1) / n
-        spread = (scaled**2).sum(axis=0)
-        safe = np.where(spread > 0, spread, 1.0)
-        return np.where(spread > 0, (scaled**3).sum(axis=0) / (6 * safe**1.5), 0.0)
-
-
-def jackknife(sample: Sample, statistic: Statistic, resample: Resample) -> Jackknife:
-    """Leave out each unit that is drawn: blocks, or data sets where these are drawn.
-
-    Parameters
-    ----------
-    sample, statistic, resample
-        As in `draws`.
-    """
-    ends, group = _units(sample, resample)
-    blocks = resample == "replications"
-    step = max(1, _CHUNK // (sample.n_datasets * sample.values.shape[1]))
-    without = _pooled_without if statistic.pools(sample.n_datasets) else _means_without
-    parts = [
-        without(sample, statistic, ends[i : i + step], blocks=blocks)
-        for i in range(0, len(ends), step)
-    ]
-    return Jackknife(np.concatenate(parts), group)
-
-
-def _units(sample: Sample, resample: Resample) -> tuple[Counts, Counts]:
-    """Return (U, 2) first and last + 1 block of each unit, and (U,) its stratum."""
-    if resample == "replications":
-        size = np.diff(sample.strata)
-        stratum = np.repeat(np.arange(len(size)), size)
-        # A block alone in its stratum is in every resample.
-        drawn = np.flatnonzero(size[stratum] > 1)
-        group = np.unique(stratum[drawn], return_inverse=True)[1]
-        return np.column_stack([drawn, drawn + 1]), group
-    first = sample.strata[sample.first_stratum]
-    return np.column_stack([first[:-1], first[1:]]), np.zeros(sample.n_datasets, np.int64)
-
-
-def _left(sample: Sample, ends: Counts, *, blocks: bool) -> Counts:
-    """Return (U, D, K) numbers of scores that are left."""
-    n, d = sample.n, sample.dataset[ends[:, 0]]
-    left = np.repeat(n[None], len(ends), axis=0)
-    left[np.arange(len(ends)), d] -= sample.present[ends[:, 0]] if blocks else n[d]
-    return left
-
-
-def _pooled_without(sample: Sample, statistic: Statistic, ends: Counts, *, blocks: bool) -> Array:
-    left = _left(sample, ends, blocks=blocks)
-    n_datasets = sample.n_datasets if blocks else sample.n_datasets - 1
-    weights = np.where(left > 0, 1 / (n_datasets * np.maximum(left, 1)), 0.0)
-    q = statistic.q if statistic.kind == "quantile" else -1.0
-    return bootstrap.pooled_without(pool_of(sample), weights, _cut(left.sum(axis=1)), q, ends)
-
-
-def _means_without(sample: Sample, statistic: Statistic, ends: Counts, *, blocks: bool) -> Array:
-    means, at = sample.means, np.arange(len(ends))
-    d = sample.dataset[ends[:, 0]]
-    if not blocks:
-        kept = np.array([np.delete(means, i, axis=0) for i in d])
-        return statistic.of_means(kept)
-    n, gone = sample.n[d], sample.present[ends[:, 0]]
-    every = np.repeat(means[None], len(ends), axis=0)
-    left = np.maximum(n - gone, 1)
-    every[at, d] = (means[d] * n - sample.values[ends[:, 0]]) / left
-    return statistic.of_means(every)
+    return pools.Reduction(1 / (sample.n_datasets * n), pools.cut(n.sum(axis=-2)), q)
 
 
 def clipped(sample: Sample, target: Array) -> Sample:

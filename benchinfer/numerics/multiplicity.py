@@ -8,7 +8,7 @@ dependence" is established for two-sided tests of all pairs of algorithms:
 - any dependence: `bonferroni`, `holm`, and `benjamini_yekutieli` (false discovery rate);
 - positive dependence: `sidak`, `holland`, `finner`, `hochberg`, `hommel` (the inequality of Simes)
   and `benjamini_hochberg` (false discovery rate);
-- independence: `rom`, `li`.
+- independence: `li`, and `rom` of `benchinfer.numerics.rom`.
 
 Procedures that use the logic of all pairs are in `benchinfer.numerics.closed_pairs`.
 
@@ -22,8 +22,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.special import comb
 
 type Array = NDArray[np.float64]
 
@@ -119,50 +117,7 @@ def hommel(p: Array) -> Array:
         tail = (size * ordered[first:] / np.arange(2, size + 1)).min()
         result[:first] = np.maximum(result[:first], np.minimum(size * ordered[:first], tail))
         result[first:] = np.maximum(result[first:], result[first - 1])
-    return _in_place(result, order)
-
-
-def rom(p: Array) -> Array:
-    """Return Rom's adjusted p-values; independence.
-
-    A step-up procedure whose i-th critical value, counted from the largest p-value, solves
-    ``a_i = (sum_{j=1}^{i-1} alpha^j - sum_{j=1}^{i-2} C(i, j) a_{j+1}^(i-j)) / i``; the adjusted
-    p-value is the smallest alpha at which the hypothesis is rejected.
-
-    Notes
-    -----
-    Dividing p by ``a_i / alpha`` at alpha = 0.05, as printed tables do, is right at that level only
-    and takes rounded factors (3 for 2.963).
-
-    References
-    ----------
-    Rom, D. M. (1990). A sequentially rejective test procedure based on a modified Bonferroni
-    inequality. Biometrika 77, 663-665. https://doi.org/10.1093/biomet/77.3.663
-
-    Garcia, S., Fernandez, A., Luengo, J. & Herrera, F. (2010). Advanced nonparametric tests for
-    multiple comparisons in the design of experiments in computational intelligence and data
-    mining. Information Sciences 180, 2044-2064. https://doi.org/10.1016/j.ins.2009.12.010
-    """
-    m = len(p)
-    order = np.argsort(p, kind="stable")
-    smallest = np.array([_rom_level(value, m - i) for i, value in enumerate(p[order])])
-    return _in_place(_running_min(smallest), order)
-
-
-def rom_critical(alpha: float, m: int) -> Array:
-    """Return Rom's (m,) critical values, that of the largest p-value first.
-
-    Examples
-    --------
-    >>> rom_critical(0.05, 4).round(6).tolist()
-    [0.05, 0.025, 0.016875, 0.012713]
-    """
-    values = np.full(m, alpha)
-    for i in range(2, m + 1):
-        j = np.arange(1, i - 1)
-        powers = alpha ** np.arange(1, i)
-        values[i - 1] = (powers.sum() - (comb(i, j) * values[1 : i - 1] ** (i - j)).sum()) / i
-    return values
+    return in_place(result, order)
 
 
 def li(p: Array) -> Array:
@@ -209,20 +164,22 @@ def benjamini_yekutieli(p: Array) -> Array:
 def step_down(p: Array, price: Callable[[Array], Array]) -> Array:
     """Price the sorted p-values and make the result monotone from the smallest up, at most 1."""
     order = np.argsort(p, kind="stable")
-    return _in_place(np.minimum(np.maximum.accumulate(price(p[order])), 1.0), order)
+    return in_place(np.minimum(np.maximum.accumulate(price(p[order])), 1.0), order)
 
 
 def _step_up(p: Array, factors: Array) -> Array:
     """Multiply the sorted p-values and make the result monotone from the largest down."""
     order = np.argsort(p, kind="stable")
-    return _in_place(_running_min(factors * p[order]), order)
+    return in_place(running_min(factors * p[order]), order)
 
 
-def _running_min(values: Array) -> Array:
+def running_min(values: Array) -> Array:
+    """Make sorted values monotone from the largest down, at most 1."""
     return np.minimum(np.minimum.accumulate(values[::-1])[::-1], 1.0)
 
 
-def _in_place(ordered: Array, order: NDArray[np.int64]) -> Array:
+def in_place(ordered: Array, order: NDArray[np.int64]) -> Array:
+    """Put sorted values back where they came from."""
     result = np.empty_like(ordered)
     result[order] = ordered
     return result
@@ -232,17 +189,3 @@ def _any_of(p: Array, m: float | Array) -> Array:
     """Return ``1 - (1 - p)^m`` without cancellation."""
     with np.errstate(divide="ignore"):
         return -np.expm1(m * np.log1p(-p))
-
-
-def _rom_level(p: float, i: int) -> float:
-    """Return the level at which Rom's i-th critical value equals p, 1 if there is none."""
-    if p <= 0:
-        return 0.0
-
-    def excess(factor: float) -> float:
-        return float(rom_critical(min(factor * p, 1.0), i)[-1]) / p - 1
-
-    if excess(1 / p) <= 0:
-        return 1.0
-    # Rom's critical value lies between alpha / i, which is Hochberg's, and alpha.
-    return p * float(brentq(excess, 1.0, min(i * (1 + 1e-9), 1 / p), rtol=1e-14))

@@ -18,9 +18,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from benchinfer.numerics import bootstrap
-from benchinfer.numerics.aggregates import pool_of
-from benchinfer.numerics.bootstrap import Plan, Pool, Resample, Sample
+from benchinfer.numerics.bootstrap import Plan, Resample, Sample
 from benchinfer.numerics.bootstrap_intervals import gather, lower, upper
+from benchinfer.numerics.pools import Pool, pool_of
 from benchinfer.numerics.shuffle import STEP, mix
 from benchinfer.saving import savable
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from benchinfer.compare.bootstrap_evidence import Aggregated, levels_of, tested
+from benchinfer.compare import bootstrap_evidence
+from benchinfer.compare.aggregated import Aggregated, levels_of
 from benchinfer.compare.contrasts import family_of
 from benchinfer.numerics import bootstrap
 from benchinfer.numerics.aggregates import Statistic
@@ -38,7 +39,8 @@ def run(shape, resample, statistic, *, noise, interval, tables=TABLES):
         sample = bootstrap.lay_out(values.reshape(-1, k), there, dataset)
         found = Aggregated.of(sample, STATISTICS[statistic], resample, RESAMPLES, seed, interval)
         contrasts = found.contrast(family.matrix)
-        p = tested(contrasts, family, 0.0, ALPHA, "two-sided", "holm").evidence.p_value
+        tested = bootstrap_evidence.tested(contrasts, family, 0.0, ALPHA, "two-sided", "holm")
+        p = tested.evidence.p_value
         decided += (p <= ALPHA).any()
         if truth is not None:
             level = levels_of(found, ALPHA)

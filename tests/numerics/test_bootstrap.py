@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchinfer.numerics import aggregates, bootstrap, improvement, profiles
+from benchinfer.numerics import aggregates, bootstrap, improvement, jackknife, profiles
 from benchinfer.numerics import bootstrap_intervals as intervals
 from benchinfer.numerics.aggregates import Statistic
 
@@ -138,12 +138,12 @@ def test_intervals_on_one_data_set_are_those_of_scipy(statistic, function, metho
     n = 40_000
     theirs = stats.bootstrap((x,), function, n_resamples=n, method=method, rng=1)
     sample = whole(x[None, :, None])
-    jackknife = aggregates.jackknife(sample, statistic, "replications")
+    left_out = jackknife.jackknife(sample, statistic, "replications")
     ours = intervals.gather(
         aggregates.point(sample, statistic),
         aggregates.draws(sample, statistic, "replications", n, 1),
         1.0,
-        jackknife.acceleration(np.eye(1)) if method == "bca" else None,
+        left_out.acceleration(np.eye(1)) if method == "bca" else None,
     )
     low, high = theirs.confidence_interval
     np.testing.assert_allclose(ours.sd, theirs.standard_error, rtol=0.02)
@@ -156,7 +156,7 @@ def test_intervals_on_one_data_set_are_those_of_scipy(statistic, function, metho
 @pytest.mark.parametrize("lay", [whole, unshared])
 def test_the_jackknife_leaves_each_unit_out(resample, statistic, lay):
     sample = lay(scores(9, (4, 5, 2)))
-    found = aggregates.jackknife(sample, statistic, resample)
+    found = jackknife.jackknife(sample, statistic, resample)
     blocks = np.arange(len(sample.dataset))
     owner = blocks if resample == "replications" else sample.dataset
     for value, unit in zip(found.values, np.unique(owner), strict=True):
@@ -168,10 +168,10 @@ def test_the_jackknife_leaves_each_unit_out(resample, statistic, lay):
 
 def test_acceleration_of_a_mean_is_a_sixth_of_its_skewness():
     x = np.random.default_rng(10).exponential(size=(5, 9, 1))
-    jackknife = aggregates.jackknife(whole(x), MEAN, "replications")
+    left_out = jackknife.jackknife(whole(x), MEAN, "replications")
     centred = x - x.mean(axis=1, keepdims=True)
     expected = (centred**3).sum() / (6 * (centred**2).sum() ** 1.5)
-    np.testing.assert_allclose(jackknife.acceleration(np.eye(1)), expected, rtol=1e-10)
+    np.testing.assert_allclose(left_out.acceleration(np.eye(1)), expected, rtol=1e-10)
 
 
 @pytest.mark.parametrize(
