@@ -39,7 +39,7 @@ NAMES = [
 # Keyword-only from the star on: what comes later may not shift what scripts rely on.
 SIGNATURES = {
     "compare_bootstrap": "scores, measure=None, *, statistic='iqm', resample='replications',"
-    " interval='percentile', normalise=None, goal=None, contrasts='tukey', control=None,"
+    " interval='expanded', normalise=None, goal=None, contrasts='tukey', control=None,"
     " alternative='two-sided', adjust='holm', tolerance=None, level=0.95, missing='use',"
     " resamples=10000, seed=None",
     "compare_mixed": "scores, measure=None, *, terms='auto', structure='auto',"

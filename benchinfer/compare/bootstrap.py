@@ -47,7 +47,7 @@ def compare_bootstrap(
     *,
     statistic: Named | float = "iqm",
     resample: Resample = "replications",
-    interval: Interval = "percentile",
+    interval: Interval = "expanded",
     normalise: Normalise = None,
     goal: Reference | None = None,
     contrasts: Contrasts = "tukey",
@@ -85,9 +85,9 @@ def compare_bootstrap(
         Means on data sets carry the replications' error already, so that ``"both"`` counts it
         twice and has the longer intervals.
     interval
-        ``"percentile"`` of the resamples; ``"expanded"``, percentiles further out, as many as t has
-        over the normal distribution for the number of units drawn from, which few data sets need to
-        keep the level; or ``"bca"``, corrected for bias and acceleration by the
+        ``"expanded"``: percentiles of the resamples, further out by what t has over the normal
+        distribution for the number of units drawn from, which few units need to keep the level;
+        ``"percentile"`` as they are; or ``"bca"``, corrected for bias and acceleration by the
         jackknife over what is drawn (over data sets, if both are).
     normalise
         Scores with ``{"low": ..., "high": ...}`` at 0 and 1: a number, one for each data set by

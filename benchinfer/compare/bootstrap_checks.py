@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, stdtrit
 
 from benchinfer.compare import cautions
 from benchinfer.compare.adjust import sidak
@@ -12,7 +11,7 @@ from benchinfer.compare.evidence import Check, Setting
 from benchinfer.compare.phrases import join
 from benchinfer.measure import Measure
 from benchinfer.numerics.bootstrap import Sample
-from benchinfer.numerics.bootstrap_intervals import expanded
+from benchinfer.numerics.bootstrap_intervals import contracted, expanded
 
 # Draws of n units understate the variance by 1 / n.
 _UNITS = 5
@@ -93,7 +92,7 @@ def _size(sample: Sample, asked: Asked) -> Check:
     one = (sidak(asked.alpha, n) if asked.sides == 2 else asked.alpha / n) / asked.sides
     share = np.array(one)
     if asked.interval == "expanded":
-        share = ndtr(stdtrit(df, one) / np.sqrt(kept))
+        share = contracted(share, (df, kept))
     factor = float(expanded(share, (df, kept))) / one
     drawn = "replications" if asked.target == "datasets" else "data sets"
     return Check.of(

@@ -82,7 +82,7 @@ def tested(
         better = alternative == "better"
         one = p_at_most(found, -margin) if better else p_at_least(found, margin)
         not_worse = np.where(flat, 1.0, step(one))[shown]
-    p_error = monte_carlo_error(p, found.n, 2 if alternative == "two-sided" else 1)
+    p_error = monte_carlo_error(p, found.n, 2 if alternative == "two-sided" else 1, found.units)
     evidence = Evidence(
         estimate=found.estimate[shown],
         std_error=error[shown],
@@ -98,7 +98,7 @@ def tested(
     return Tested(
         evidence,
         (p_error * adjusted / p)[shown],
-        (monte_carlo_error(outside, found.n, 1) * equal / outside)[shown],
+        (monte_carlo_error(outside, found.n, 1, found.units) * equal / outside)[shown],
         flat[shown],
     )
 

@@ -155,6 +155,12 @@ def expanded(share: Array, units: tuple[float, float]) -> Array:
     return stdtr(df, ndtri(share) * np.sqrt(kept))
 
 
+def contracted(p: Array, units: tuple[float, float]) -> Array:
+    """Return the shares of draws that one-sided p-values stand for: the inverse of `expanded`."""
+    df, kept = units
+    return ndtr(stdtrit(df, p) / np.sqrt(kept))
+
+
 def p_at_least(draws: Draws, x: float) -> Array:
     """Return (P,) one-sided p-values of the hypotheses ``value >= x``."""
     return p_at_most(draws.turned, -x)
@@ -164,8 +170,7 @@ def lower(draws: Draws, alpha: float) -> Array:
     """Return (P,) lower bounds at level alpha; minus infinity where the draws are too few."""
     rank = np.full(len(draws.estimate), alpha)
     if draws.units is not None:
-        df, kept = draws.units
-        rank[:] = ndtr(stdtrit(df, alpha) / np.sqrt(kept))
+        rank[:] = contracted(rank, draws.units)
     if draws.bias is not None and draws.acceleration is not None:
         w = draws.bias + ndtri(alpha)
         slope = 1 - draws.acceleration * w
@@ -183,7 +188,26 @@ def upper(draws: Draws, alpha: float) -> Array:
     return -lower(draws.turned, alpha)
 
 
-def monte_carlo_error(p: Array, n: int, sides: int) -> Array:
-    """Return the Monte Carlo standard error of one- or two-sided p-values from N draws."""
+def monte_carlo_error(
+    p: Array, n: int, sides: int, units: tuple[float, float] | None = None
+) -> Array:
+    """Return the Monte Carlo standard error of one- or two-sided p-values from N draws.
+
+    Parameters
+    ----------
+    p
+        The p-values.
+    n
+        Number of draws N.
+    sides
+        1 or 2.
+    units
+        As in `expanded`, whose slope turns the error of a share of draws into that of its p-value.
+    """
     tail = p / sides
-    return sides * np.sqrt(tail * (1 - tail) / n)
+    if units is None:
+        return sides * np.sqrt(tail * (1 - tail) / n)
+    share = np.clip(contracted(tail, units), 1 / (n + 1), n / (n + 1))
+    near = 1e-4 * np.minimum(share, 1 - share)
+    slope = (expanded(share + near, units) - expanded(share - near, units)) / (2 * near)
+    return sides * slope * np.sqrt(share * (1 - share) / n)

@@ -72,7 +72,8 @@ def test_verdicts_follow_p_values_and_intervals():
 def test_p_value_is_the_share_of_draws_on_the_other_side():
     values = simulated(4, (1, 12, 2), effect=0.1)
     difference = values[0, :, 1] - values[0, :, 0]
-    rows = boot(table(values), statistic="mean", resamples=20_000).contrasts()
+    rows = boot(table(values), statistic="mean", interval="percentile", resamples=20_000)
+    rows = rows.contrasts()
     rng = np.random.default_rng(1)
     draws = rng.choice(difference, (20_000, 12)).mean(axis=1)
     expected = 2 * min((draws <= 0).mean(), (draws >= 0).mean())
@@ -240,11 +241,11 @@ def test_thin_cells_are_used_and_counted():
 
 
 def test_diagnostics_of_small_samples():
-    few = checks(boot(table(simulated(16, (5, 3, 4)))))
+    few = checks(boot(table(simulated(16, (5, 3, 4))), interval="percentile"))
     assert not few.loc["fewest replications drawn from", "ok"]
     name = "error rate of one contrast / nominal, for means of normal scores"
     assert not few.loc[name, "ok"]
-    wider = checks(boot(table(simulated(16, (5, 3, 4))), interval="expanded"))
+    wider = checks(boot(table(simulated(16, (5, 3, 4)))))
     assert wider.loc[name, "ok"]
     assert wider.loc[name, "value"] == pytest.approx(1)
     jumpy = boot(table(simulated(16, (9, 9, 3))), statistic="median", interval="bca")

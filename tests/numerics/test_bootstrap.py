@@ -290,3 +290,15 @@ def test_coverage_of_the_intervals():
             )
     # Draws of 20 take 19/20 of the variance: 94.4 % for the mean.
     assert np.mean(inside) == pytest.approx(0.944, abs=0.025)
+
+
+def test_monte_carlo_error_is_the_spread_over_seeds():
+    x = scores(21, (6, 1, 1)) + 0.7
+    sample, n = whole(x), 4000
+    units, p = sample.units("datasets"), []
+    for seed in range(200):
+        values = aggregates.draws(sample, MEAN, "datasets", n, seed)
+        found = intervals.gather(aggregates.point(sample, MEAN), values, 1.0, units=units)
+        p.append(intervals.p_at_most(found, 0.0)[0])
+    told = intervals.monte_carlo_error(np.array([np.mean(p)]), n, 1, units)
+    assert told[0] == pytest.approx(np.std(p), rel=0.2)
