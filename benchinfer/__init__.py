@@ -7,9 +7,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from benchinfer.compare.bootstrap import compare_bootstrap
     from benchinfer.compare.comparison import Comparison
     from benchinfer.compare.local import Comparisons, per_dataset
     from benchinfer.compare.mixed import compare_mixed
+    from benchinfer.compare.permutation import compare_permutation
     from benchinfer.compare.points import compare_points
     from benchinfer.compare.selection import mixed_structures
     from benchinfer.errors import (
@@ -42,7 +44,9 @@ _homes = {
     "ScoreTable": "scores",
     "ScoreTableError": "errors",
     "__version__": "version",
+    "compare_bootstrap": "compare.bootstrap",
     "compare_mixed": "compare.mixed",
+    "compare_permutation": "compare.permutation",
     "compare_points": "compare.points",
     "load": "saving",
     "load_example": "scores",
@@ -67,7 +71,9 @@ __all__ = [
     "ScoreTable",
     "ScoreTableError",
     "__version__",
+    "compare_bootstrap",
     "compare_mixed",
+    "compare_permutation",
     "compare_points",
     "load",
     "load_example",

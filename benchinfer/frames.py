@@ -33,6 +33,7 @@ GLOSSARY: dict[str, str] = {
     "statistic": "test statistic, positive where the first algorithm is better",
     "p_value": "p-value; in contrasts adjusted for the family (the method is in provenance), in"
     " tests of whole terms that of the test alone",
+    "p_error": "standard error of p_value by Monte Carlo, 0 where it is exact or asymptotic",
     "p_raw": "p-value of the pair alone, not adjusted",
     "p_equivalence": "p-value, equally adjusted, of the two one-sided tests at the tolerance",
     "p_noninferiority": "p-value, equally adjusted, of the one-sided test that the algorithm to be"
@@ -51,6 +52,7 @@ GLOSSARY: dict[str, str] = {
     "maximum": "largest score",
     "found": "number of scores present",
     "expected": "number of scores a complete table would have here",
+    "mean_rank": "mean rank of the algorithm within blocks, 1 is best",
     "rank": "rank of the estimate, 1 is best, ties share the mean rank",
     "check": "what was checked",
     "limit": "the limit it is held against",
@@ -68,6 +70,7 @@ GLOSSARY: dict[str, str] = {
     "correlation": "their correlation under the model",
     "term": "term of the model that is tested",
     "test": "the test",
+    "null": "null distribution: exact, monte-carlo or asymptotic",
     "df_residual": "denominator degrees of freedom of an F test, infinite for a chi-squared test",
     "structure": "how algorithms vary between data sets in the model",
     "residual": "what the residual variance depends on in the model",
@@ -78,6 +81,8 @@ GLOSSARY: dict[str, str] = {
     "prob_first": "probability that the first is better, by more than the tolerance",
     "prob_equivalent": "probability that both differ by less than the tolerance",
     "prob_second": "probability that the second is better, by more than the tolerance",
+    "prob_improvement": "probability that a score of the first, of any replication, is better than"
+    " one of the second on the same data set, equal scores half, averaged over data sets",
     "prob_best_next": "probability to be the best algorithm on a new data set of the domain",
     "prob_near_best": "probability to be within the tolerance of the best one there",
     "cooks_distance": "Cook's distance of the differences between algorithms, variances held",
@@ -90,6 +95,11 @@ GLOSSARY: dict[str, str] = {
     "refitted": "whether the model was fitted again without it",
     "n_changed": "number of verdicts that change",
     "changes": "the verdicts that change, > for better, ~ for equivalent, ? for undecided",
+    "threshold": "profiles: the score to be bettered, or the ratio to the best algorithm",
+    "proportion": "profiles: share of scores better than the threshold, or of data sets on which"
+    " the algorithm keeps within the ratio",
+    "band_low": "lower end of the band that holds an algorithm's whole curve",
+    "band_high": "upper end of the band that holds an algorithm's whole curve",
     "covariate": "feature of the data sets along which the algorithms' slopes are compared",
 }
 

@@ -27,6 +27,8 @@ _homes = (
     "benchinfer.compare.local",
     "benchinfer.compare.points",
     "benchinfer.compare.mixed",
+    "benchinfer.compare.permutation_comparison",
+    "benchinfer.compare.bootstrap",
 )
 
 

@@ -23,7 +23,9 @@ NAMES = [
     "ScoreTable",
     "ScoreTableError",
     "__version__",
+    "compare_bootstrap",
     "compare_mixed",
+    "compare_permutation",
     "compare_points",
     "load",
     "load_example",
@@ -36,10 +38,18 @@ NAMES = [
 
 # Keyword-only from the star on: what comes later may not shift what scripts rely on.
 SIGNATURES = {
+    "compare_bootstrap": "scores, measure=None, *, statistic='iqm', resample='replications',"
+    " interval='expanded', normalise=None, goal=None, contrasts='tukey', control=None,"
+    " alternative='two-sided', adjust='holm', tolerance=None, level=0.95, missing='use',"
+    " resamples=10000, seed=None",
     "compare_mixed": "scores, measure=None, *, terms='auto', structure='auto',"
     " residual='constant', domains='pooled', covariates=(), df='kenward-roger', contrasts='tukey',"
     " control=None, alternative='two-sided', adjust='auto', target='auto', level=0.95,"
     " missing='use'",
+    "compare_permutation": "scores, measure=None, *, on='aligned-ranks', null='auto',"
+    " resamples=100000, contrasts='tukey', control=None, alternative='two-sided', adjust='auto',"
+    " pairs='pairwise', target='auto', level=0.95, missing='use', seed=None, stop=False,"
+    " progress=None",
     "compare_points": "scores, measure=None, *, statistic='mean', tolerance=None",
     "load": "path",
     "load_example": "name",

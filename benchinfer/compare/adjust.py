@@ -11,7 +11,7 @@ from benchinfer.compare.comparison import ALTERNATIVES, Alternative
 from benchinfer.compare.contrasts import Contrasts, Family
 from benchinfer.compare.evidence import Array, Evidence
 from benchinfer.errors import DesignError, message, unknown
-from benchinfer.numerics import multiplicity, tukey
+from benchinfer.numerics import closed_pairs, multiplicity, tukey
 from benchinfer.numerics.degrees import Adjusted
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def evidence_of(
         raw = tests.raw(tests.difference)
         # Equalities imply each other; differences beyond the tolerance do not: Holm for these.
         step: Callable[[Array], Array] = _alone if adjust == "none" else multiplicity.holm
-        p = multiplicity.shaffer(raw, len(levels)) if adjust == "shaffer" else step(raw)
+        p = closed_pairs.shaffer(raw, len(levels)) if adjust == "shaffer" else step(raw)
         q, not_worse = step(tests.equivalence()), step(tests.raw(tests.margin))
         critical = _critical(tests, alpha, 1 if adjust == "none" else len(estimate))
         p_error = 0.0
@@ -237,5 +237,5 @@ def _joint(
         part = tukey.max_t(family.matrix[list(members)], errors.cov, df)
         return float(tukey.survival(part, size[[own]])[0][0])
 
-    stepped = multiplicity.westfall(tukey.raw_p(size, df), family.matrix.shape[1], survival)
+    stepped = closed_pairs.westfall(tukey.raw_p(size, df), family.matrix.shape[1], survival)
     return stepped, q, p[n:], critical, largest

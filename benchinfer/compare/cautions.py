@@ -1,8 +1,10 @@
 """What a reader must beware of: the design, the claims it bears, and overlapping resamples."""
 
+from benchinfer.compare.comparison import Target
 from benchinfer.compare.designs import Design
 from benchinfer.compare.evidence import Check, Setting
 from benchinfer.compare.phrases import join
+from benchinfer.measure import Measure
 
 
 def checks(setting: Setting, design: Design) -> list[Check]:
@@ -11,24 +13,9 @@ def checks(setting: Setting, design: Design) -> list[Check]:
     d, empty = len(coverage.datasets), coverage.empty
     first = ", ".join(f"{algorithm} on {dataset}" for dataset, algorithm in empty[:3])
     more = " ..." if len(empty) > 3 else ""
-    left_out = Check.of(
-        "data sets and algorithms without scores of the measure",
-        len(setting.absent),
-        0.0,
-        ok=False,
-        remedy=f"left out: {join(setting.absent)}",
-    )
     return [
-        *([left_out] if setting.absent else []),
-        Check.of(
-            "number of data sets",
-            d,
-            10.0,
-            ok=d >= 10,
-            remedy="few data sets: a claim about their domain rests on them being typical of it",
-        )
-        if design.target == "domain"
-        else _resampling(setting),
+        *left_out(setting),
+        number_of_datasets(setting) if design.target == "domain" else replications(setting),
         *(_generalisation(setting, design) if d > 1 else ()),
         Check.of(
             "empty cells",
@@ -38,22 +25,57 @@ def checks(setting: Setting, design: Design) -> list[Check]:
             remedy=f"no scores of {first}{more}: the model uses the rest, which is fair only if"
             " scores are not missing because they are bad",
         ),
-        Check.of(
-            "thin cells",
-            len(coverage.thin),
-            0.0,
-            ok=not coverage.thin,
-            remedy="some replications are missing in these cells; the model uses what is there",
-        ),
-        Check.of(
-            "tolerance",
-            setting.measure.tolerance,
-            0.0,
-            ok=setting.measure.tolerance > 0,
-            remedy="no tolerance is set, so no pair can be called equivalent: set"
-            " Measure(tolerance=...) to the difference that does not matter",
-        ),
+        thin_cells(setting, "the model"),
+        tolerance(setting.measure),
     ]
+
+
+def left_out(setting: Setting) -> list[Check]:
+    """Name the data sets and algorithms without any score, if there are some."""
+    row = Check.of(
+        "data sets and algorithms without scores of the measure",
+        len(setting.absent),
+        0.0,
+        ok=False,
+        remedy=f"left out: {join(setting.absent)}",
+    )
+    return [row] if setting.absent else []
+
+
+def number_of_datasets(setting: Setting) -> Check:
+    """Say whether there are many data sets to speak of their domain."""
+    d = len(setting.coverage.datasets)
+    return Check.of(
+        "number of data sets",
+        d,
+        10.0,
+        ok=d >= 10,
+        remedy="few data sets: a claim about their domain rests on them being typical of it",
+    )
+
+
+def thin_cells(setting: Setting, user: str) -> Check:
+    """Count the cells that have fewer scores than others."""
+    thin = setting.coverage.thin
+    return Check.of(
+        "thin cells",
+        len(thin),
+        0.0,
+        ok=not thin,
+        remedy=f"some replications are missing in these cells; {user} uses what is there",
+    )
+
+
+def tolerance(measure: Measure) -> Check:
+    """Say where no pair can be called equivalent."""
+    return Check.of(
+        "tolerance",
+        measure.tolerance,
+        0.0,
+        ok=measure.tolerance > 0,
+        remedy="no tolerance is set, so no pair can be called equivalent: set"
+        " Measure(tolerance=...) to the difference that does not matter",
+    )
 
 
 def _generalisation(setting: Setting, design: Design) -> list[Check]:
@@ -68,18 +90,22 @@ def _generalisation(setting: Setting, design: Design) -> list[Check]:
             remedy='the table names several domains: domains="separate" compares within each and'
             ' over them, domains="random" takes them as a sample of domains',
         ),
-        Check.of(
-            "claims go beyond these data sets",
-            float(design.target == "domain"),
-            1.0,
-            ok=design.target == "domain",
-            remedy="replications count as evidence, so that the claims hold for these data sets"
-            " only",
-        ),
+        beyond(design.target),
     ]
 
 
-def _resampling(setting: Setting) -> Check:
+def beyond(target: Target) -> Check:
+    """Say whether claims go beyond these data sets."""
+    return Check.of(
+        "claims go beyond these data sets",
+        float(target == "domain"),
+        1.0,
+        ok=target == "domain",
+        remedy="replications count as evidence, so that the claims hold for these data sets only",
+    )
+
+
+def replications(setting: Setting) -> Check:
     """Say what the replications on one data set stand for."""
     resampling = setting.resampling
     if resampling is not None and resampling.kind == "bootstrap":

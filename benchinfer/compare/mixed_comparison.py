@@ -139,7 +139,7 @@ class MixedComparison(TestedComparison):
             "benchinfer.numerics.robust" if pairwise else f"benchinfer.numerics.degrees:{df}"
         )
         if adjustment in {"shaffer", "westfall"}:
-            names.append(f"benchinfer.numerics.multiplicity:{adjustment}")
+            names.append(f"benchinfer.numerics.closed_pairs:{adjustment}")
         if adjustment in {"holm", "shaffer"}:
             names += ["benchinfer.numerics.multiplicity", "benchinfer.compare.adjust:sidak"]
         if joint:

@@ -15,9 +15,9 @@ import numpy as np
 
 from benchinfer import version
 from benchinfer.compare.comparison import Comparison
-from benchinfer.compare.evidence import Array, Check, Level, Provenance, Setting
+from benchinfer.compare.evidence import Array, Check, Level, Provenance, Setting, require_whole
 from benchinfer.compare.wording import margin
-from benchinfer.errors import DesignError, message, unknown
+from benchinfer.errors import DesignError, unknown
 from benchinfer.numerics.tukey import all_pairs
 from benchinfer.order.relation import Verdict
 from benchinfer.saving import savable
@@ -147,7 +147,7 @@ def compare_points(
 
         setting = replace(setting, measure=replace(setting.measure, tolerance=tolerance))
     chosen, coverage = setting.measure, setting.coverage
-    _refuse_empty(setting)
+    require_whole(setting, "point rules need")
     best_first = 2 if statistic == "median" else (0 if chosen.better == "higher" else 4)
     values = (
         scores.cells(chosen.name).mean
@@ -187,18 +187,3 @@ def compare_points(
         ),
         statistic=statistic,
     )
-
-
-def _refuse_empty(setting: Setting) -> None:
-    """Refuse a table in which averages would run over different data sets."""
-    coverage = setting.coverage
-    if coverage.empty:
-        raise DesignError(
-            message(
-                f"{len(coverage.empty)} of {coverage.found.size} cells have no score for measure"
-                f" {setting.measure.name!r}.",
-                where=[("dataset", "algorithm"), *coverage.empty],
-                hint="point rules need every algorithm on every data set: compare"
-                f" scores.complete({setting.measure.name!r}), or use compare_mixed.",
-            )
-        )

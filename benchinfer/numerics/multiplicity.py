@@ -1,8 +1,16 @@
 """Adjust the p-values of a family so that the chance of any false claim is controlled.
 
-All procedures are shortcuts of closed testing. For all pairs, Shaffer's and Westfall's use that
-equalities imply others: when a = b and b = c, then a = c, so that only families of equalities that
-form a partition of the algorithms can be true together.
+Each function takes the p-values one by one and returns adjusted ones in the same order: a
+hypothesis is rejected at level alpha when its adjusted p-value is at most alpha. What a procedure
+asks of the dependence between the p-values differs, and none of the conditions beyond "any
+dependence" is established for two-sided tests of all pairs of algorithms:
+
+- any dependence: `bonferroni`, `holm`, and `benjamini_yekutieli` (false discovery rate);
+- positive dependence: `sidak`, `holland`, `finner`, `hochberg`, `hommel` (the inequality of Simes)
+  and `benjamini_hochberg` (false discovery rate);
+- independence: `li`, and `rom` of `benchinfer.numerics.rom`.
+
+Procedures that use the logic of all pairs are in `benchinfer.numerics.closed_pairs`.
 
 References
 ----------
@@ -10,138 +18,174 @@ Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandi
 Statistics 6, 65-70. https://doi.org/10.2307/4615733
 """
 
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.errors import DesignError, message
-
 type Array = NDArray[np.float64]
 
-# Bell numbers grow fast: 4,140 partitions of 8 algorithms, 115,975 of 10.
-_MOST_ALGORITHMS = 8
+
+def bonferroni(p: Array) -> Array:
+    """Return Bonferroni's adjusted p-values ``min(1, m p)``; any dependence."""
+    return np.minimum(len(p) * p, 1.0)
+
+
+def sidak(p: Array) -> Array:
+    """Return Sidak's adjusted p-values ``1 - (1 - p)^m``; independence or positive dependence.
+
+    References
+    ----------
+    Sidak, Z. (1967). Rectangular confidence regions for the means of multivariate normal
+    distributions. Journal of the American Statistical Association 62, 626-633.
+    https://doi.org/10.1080/01621459.1967.10482935
+    """
+    return _any_of(p, float(len(p)))
 
 
 def holm(p: Array) -> Array:
-    """Return Holm's adjusted p-values.
+    """Return Holm's adjusted p-values; any dependence.
 
     Examples
     --------
     >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.06, 0.06]
     """
-    return _step_down(p, len(p) - np.arange(len(p)))
+    m = len(p)
+    return step_down(p, lambda ordered: (m - np.arange(m)) * ordered)
 
 
-def _step_down(p: Array, factors: NDArray[np.int64]) -> Array:
-    """Multiply the sorted p-values by their factors and make them monotone."""
-    order = np.argsort(p, kind="stable")
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(np.maximum.accumulate(factors * p[order]), 1.0)
-    return adjusted
+def holland(p: Array) -> Array:
+    """Return the adjusted p-values of Holm's steps with Sidak's inequality.
 
-
-def shaffer(p: Array, k: int) -> Array:
-    """Return Shaffer's adjusted p-values of all pairs of k algorithms.
-
-    Each p-value is multiplied by the largest number of equalities that can be true together,
-    itself among them, when all pairs with smaller p-values differ.
-
-    Parameters
-    ----------
-    p
-        (k (k - 1) / 2,) p-values in the order of `tukey.all_pairs`.
-    k
-        Number of algorithms.
-
-    Raises
-    ------
-    DesignError
-        There are too many algorithms to enumerate their partitions.
+    ``max over j <= i of 1 - (1 - p_(j))^(m - j + 1)``; independence or positive dependence.
 
     References
     ----------
-    Shaffer, J. P. (1986). Modified sequentially rejective multiple test procedures. Journal of the
-    American Statistical Association 81, 826-831. https://doi.org/10.1080/01621459.1986.10478341
+    Holland, B. S. & Copenhaver, M. D. (1987). An improved sequentially rejective Bonferroni test
+    procedure. Biometrics 43, 417-423. https://doi.org/10.2307/2531823
     """
-    order = np.argsort(p, kind="stable")
-    factors = [max(len(s) for s in _true_together(order, i, k)) for i in range(len(p))]
-    return _step_down(p, np.array(factors))
+    m = len(p)
+    return step_down(p, lambda ordered: _any_of(ordered, m - np.arange(m, dtype=np.float64)))
 
 
-def westfall(p: Array, k: int, survival: Callable[[tuple[int, ...], int], float]) -> Array:
-    """Return Westfall's adjusted p-values of all pairs of k algorithms.
+def finner(p: Array) -> Array:
+    """Return Finner's adjusted p-values ``max over j <= i of 1 - (1 - p_(j))^(m / j)``.
 
-    As Shaffer's, with the joint distribution in place of Bonferroni's inequality.
-
-    Parameters
-    ----------
-    p
-        (k (k - 1) / 2,) p-values in the order of `tukey.all_pairs`.
-    k
-        Number of algorithms.
-    survival
-        Given contrasts and the index of one of them: the probability that the largest ``|t|``
-        among them exceeds the observed ``|t|`` of that one.
-
-    Raises
-    ------
-    DesignError
-        There are too many algorithms to enumerate their partitions.
+    Independence or positive dependence.
 
     References
     ----------
-    Westfall, P. H. (1997). Multiple testing of general contrasts using logical constraints and
-    correlations. Journal of the American Statistical Association 92, 299-306.
-    https://doi.org/10.1080/01621459.1997.10473627
+    Finner, H. (1993). On a monotonicity problem in step-down multiple test procedures. Journal of
+    the American Statistical Association 88, 920-923.
+    https://doi.org/10.1080/01621459.1993.10476358
     """
+    m = len(p)
+    return step_down(p, lambda ordered: _any_of(ordered, m / np.arange(1, m + 1)))
+
+
+def hochberg(p: Array) -> Array:
+    """Return Hochberg's adjusted p-values ``min over j >= i of (m - j + 1) p_(j)``.
+
+    Needs the inequality of Simes (independence, some positive dependence).
+
+    References
+    ----------
+    Hochberg, Y. (1988). A sharper Bonferroni procedure for multiple tests of significance.
+    Biometrika 75, 800-802. https://doi.org/10.1093/biomet/75.4.800
+    """
+    return _step_up(p, len(p) - np.arange(len(p), dtype=np.float64))
+
+
+def hommel(p: Array) -> Array:
+    """Return Hommel's adjusted p-values: closed testing with the test of Simes, in O(m^2).
+
+    Needs the inequality of Simes (independence, some positive dependence).
+
+    References
+    ----------
+    Wright, S. P. (1992). Adjusted p-values for simultaneous inference. Biometrics 48, 1005-1013.
+    https://doi.org/10.2307/2532694
+    """
+    m = len(p)
     order = np.argsort(p, kind="stable")
-    adjusted = np.empty_like(p)
-    worst = 0.0
-    for i, j in enumerate(order):
-        worst = max(worst, *(survival(s, int(j)) for s in _maximal(_true_together(order, i, k))))
-        adjusted[j] = min(worst, 1.0)
-    return adjusted
+    ordered = p[order]
+    result = np.maximum(ordered, (m * ordered / np.arange(1, m + 1)).min(initial=1.0))
+    for size in range(m - 1, 1, -1):
+        # Of all sets of `size` hypotheses, the last ones of the order have the largest p-values.
+        first = m - size + 1
+        tail = (size * ordered[first:] / np.arange(2, size + 1)).min()
+        result[:first] = np.maximum(result[:first], np.minimum(size * ordered[:first], tail))
+        result[first:] = np.maximum(result[first:], result[first - 1])
+    return in_place(result, order)
 
 
-def _true_together(order: NDArray[np.int64], i: int, k: int) -> list[tuple[int, ...]]:
-    """Return the sets of pairs that can be true with the i-th smallest, smaller ones false."""
-    rejected, own = frozenset(order[:i].tolist()), int(order[i])
-    return [s for s in _consistent(k) if own in s and rejected.isdisjoint(s)]
+def li(p: Array) -> Array:
+    """Return Li's adjusted p-values ``p / (p + 1 - p_(m))``, with the largest unchanged.
+
+    Independence; powerful only where the largest p-value is below 0.5.
+
+    References
+    ----------
+    Li, J. (2008). A two-step rejection procedure for testing multiple hypotheses. Journal of
+    Statistical Planning and Inference 138, 1521-1527. https://doi.org/10.1016/j.jspi.2007.04.032
+    """
+    share = p + (1.0 - p.max(initial=0.0))
+    return np.divide(p, share, out=np.zeros_like(p), where=share > 0)
 
 
-def _maximal(sets: list[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
-    as_sets = [frozenset(s) for s in sets]
-    for s, members in zip(sets, as_sets, strict=True):
-        if not any(members < other for other in as_sets):
-            yield s
+def benjamini_hochberg(p: Array) -> Array:
+    """Return Benjamini and Hochberg's adjusted p-values: they control the false discovery rate.
+
+    Not the chance of any false claim. Independence or positive dependence.
+
+    References
+    ----------
+    Benjamini, Y. & Hochberg, Y. (1995). Controlling the false discovery rate: A practical and
+    powerful approach to multiple testing. Journal of the Royal Statistical Society B 57, 289-300.
+    https://doi.org/10.1111/j.2517-6161.1995.tb02031.x
+    """
+    return _step_up(p, len(p) / np.arange(1, len(p) + 1))
 
 
-@cache
-def _consistent(k: int) -> tuple[tuple[int, ...], ...]:
-    """Return, for each partition of k algorithms, the indices of the pairs it makes equal."""
-    if k > _MOST_ALGORITHMS:
-        raise DesignError(
-            message(
-                f"{k} algorithms have too many sets of equalities to go through.",
-                hint=f'up to {_MOST_ALGORITHMS} for this adjustment; adjust="holm" takes any'
-                " number.",
-            )
-        )
-    index = {pair: i for i, pair in enumerate(zip(*np.triu_indices(k, 1), strict=True))}
-    return tuple(
-        tuple(i for (a, b), i in index.items() if labels[int(a)] == labels[int(b)])
-        for labels in _partitions(k)
-    )
+def benjamini_yekutieli(p: Array) -> Array:
+    """Return Benjamini and Yekutieli's adjusted p-values: false discovery rate, any dependence.
+
+    References
+    ----------
+    Benjamini, Y. & Yekutieli, D. (2001). The control of the false discovery rate in multiple
+    testing under dependency. Annals of Statistics 29, 1165-1188.
+    https://doi.org/10.1214/aos/1013699998
+    """
+    ranks = np.arange(1, len(p) + 1)
+    return _step_up(p, (1 / ranks).sum() * len(p) / ranks)
 
 
-def _partitions(k: int) -> Iterator[list[int]]:
-    """Yield every partition of k elements once, as labels in order of first appearance."""
-    if k == 0:
-        yield []
-        return
-    for labels in _partitions(k - 1):
-        for label in range(max(labels, default=-1) + 2):
-            yield [*labels, label]
+def step_down(p: Array, price: Callable[[Array], Array]) -> Array:
+    """Price the sorted p-values and make the result monotone from the smallest up, at most 1."""
+    order = np.argsort(p, kind="stable")
+    return in_place(np.minimum(np.maximum.accumulate(price(p[order])), 1.0), order)
+
+
+def _step_up(p: Array, factors: Array) -> Array:
+    """Multiply the sorted p-values and make the result monotone from the largest down."""
+    order = np.argsort(p, kind="stable")
+    return in_place(running_min(factors * p[order]), order)
+
+
+def running_min(values: Array) -> Array:
+    """Make sorted values monotone from the largest down, at most 1."""
+    return np.minimum(np.minimum.accumulate(values[::-1])[::-1], 1.0)
+
+
+def in_place(ordered: Array, order: NDArray[np.int64]) -> Array:
+    """Put sorted values back where they came from."""
+    result = np.empty_like(ordered)
+    result[order] = ordered
+    return result
+
+
+def _any_of(p: Array, m: float | Array) -> Array:
+    """Return ``1 - (1 - p)^m`` without cancellation."""
+    with np.errstate(divide="ignore"):
+        return -np.expm1(m * np.log1p(-p))

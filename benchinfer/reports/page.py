@@ -138,7 +138,7 @@ def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
     """Return all that is known about one measure."""
     name = measure.name
     comparisons = [
-        r for r in gathered.results if isinstance(r, Comparison) and r.measure.name == name
+        r for r in gathered.results if isinstance(r, Comparison) and r.setting.measure.name == name
     ]
     comparisons.sort(key=lambda c: not sections.inferential(c))
     found: list[Section] = []
@@ -147,7 +147,7 @@ def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
     local = [
         r
         for r in gathered.results
-        if isinstance(r, Comparisons) and next(iter(r.values())).measure.name == name
+        if isinstance(r, Comparisons) and next(iter(r.values())).setting.measure.name == name
     ]
     found += [sections.each_dataset(r) for r in local]
     if refusals := [r for r in gathered.refusals if r.measure == name]:

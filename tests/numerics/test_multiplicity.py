@@ -1,5 +1,8 @@
 import json
+from decimal import Decimal, localcontext
 from itertools import combinations
+from math import comb
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -7,60 +10,130 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from benchinfer.errors import DesignError
-from benchinfer.numerics import multiplicity
-from tests.numerics.test_score_model import GOLDEN
+from benchinfer.numerics import multiplicity, rom
 
-probabilities = st.lists(st.floats(1e-6, 1), min_size=6, max_size=6).map(np.array)
+GOLDEN = Path(__file__).parents[1] / "golden" / "closed_testing" / "values.json"
+VALUES = json.loads(GOLDEN.read_text(encoding="utf-8"))["values"]
+ALL = (
+    "bonferroni",
+    "sidak",
+    "holm",
+    "holland",
+    "finner",
+    "hochberg",
+    "hommel",
+    "rom",
+    "li",
+    "benjamini_hochberg",
+    "benjamini_yekutieli",
+)
+IN_R = {"BH": "benjamini_hochberg", "BY": "benjamini_yekutieli"}
 
-
-@given(probabilities)
-def test_holm_agrees_with_statsmodels(p):
-    np.testing.assert_allclose(multiplicity.holm(p), multipletests(p, method="holm")[1])
-
-
-def closed(p, local):
-    """Adjust by the whole closure: every set of equalities that can be true together."""
-    pairs = list(combinations(range(4), 2))
-    adjusted = np.zeros(6)
-    for labels in np.ndindex(4, 4, 4, 4):
-        members = [i for i, (a, b) in enumerate(pairs) if labels[a] == labels[b]]
-        if members:
-            value = local(p[members])
-            adjusted[members] = np.maximum(adjusted[members], value)
-    return np.minimum(adjusted, 1)
+probabilities = st.lists(st.floats(1e-9, 1), min_size=1, max_size=9).map(np.array)
 
 
-@given(probabilities)
-def test_shaffer_lies_between_the_closure_and_holm(p):
-    adjusted = multiplicity.shaffer(p, 4)
-    # A step-down shortcut of the closed Bonferroni test: never smaller than it, never above Holm.
-    assert (adjusted >= closed(p, lambda q: len(q) * q.min()) - 1e-12).all()
-    assert (adjusted <= multiplicity.holm(p) + 1e-12).all()
+@pytest.mark.parametrize("family", ["small", "ties", "many"])
+@pytest.mark.parametrize("method", ["bonferroni", "holm", "hochberg", "hommel", "BH", "BY"])
+def test_agrees_with_p_adjust_of_r(family, method):
+    golden = VALUES["adjusted"][family]
+    ours = getattr(multiplicity, IN_R.get(method, method))(np.array(golden["p"], dtype=float))
+    np.testing.assert_allclose(ours, golden[method], rtol=1e-13)
+
+
+@given(probabilities.map(lambda p: np.minimum(p, 0.999)))  # statsmodels warns at 1
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [("sidak", "sidak"), ("holland", "holm-sidak"), ("hommel", "hommel")]
+)
+def test_agrees_with_statsmodels(ours, theirs, p):
+    expected = multipletests(p, method=theirs)[1]
+    np.testing.assert_allclose(getattr(multiplicity, ours)(p), expected, rtol=1e-7, atol=1e-15)
+
+
+@given(st.lists(st.floats(1e-9, 1), min_size=1, max_size=7).map(np.array))
+def test_hommel_is_closed_testing_with_simes(p):
+    sets = [list(s) for n in range(1, len(p) + 1) for s in combinations(range(len(p)), n)]
+    simes = {tuple(s): (len(s) * np.sort(p[s]) / np.arange(1, len(s) + 1)).min() for s in sets}
+    closed = [max(value for s, value in simes.items() if i in s) for i in range(len(p))]
+    np.testing.assert_allclose(multiplicity.hommel(p), closed, rtol=1e-12)
+
+
+@given(probabilities, st.randoms())
+@pytest.mark.parametrize("method", ALL)
+def test_keeps_the_order_and_goes_with_the_hypotheses(method, p, random):
+    adjust = getattr(rom if method == "rom" else multiplicity, method)
+    adjusted = adjust(p)
+    assert (adjusted >= p * (1 - 1e-12)).all()
+    assert (adjusted <= 1).all()
     order = np.argsort(p, kind="stable")
     assert (np.diff(adjusted[order]) >= 0).all()
+    shuffled = random.sample(range(len(p)), len(p))
+    np.testing.assert_array_equal(adjust(p[shuffled]), adjusted[shuffled])
 
 
-def test_shaffer_of_three_algorithms_knows_that_two_equalities_make_three():
-    # Once one pair differs, at most one equality can hold.
-    p = np.array([0.01, 0.02, 0.04])
-    np.testing.assert_allclose(multiplicity.shaffer(p, 3), [0.03, 0.03, 0.04])
+@given(probabilities)
+def test_more_powerful_procedures_have_smaller_p(p):
+    m = multiplicity
+    for smaller, larger in (
+        (m.holm, m.bonferroni),
+        (m.sidak, m.bonferroni),
+        (m.holland, m.holm),
+        (m.finner, m.sidak),
+        (m.hochberg, m.holm),
+        (m.hommel, m.hochberg),
+        (rom.rom, m.hochberg),
+        (m.benjamini_hochberg, m.benjamini_yekutieli),
+    ):
+        assert (smaller(p) <= larger(p) * (1 + 1e-12)).all(), (smaller, larger)
 
 
-@pytest.mark.parametrize("table", ["simulated_unbalanced", "simulated_heteroscedastic"])
-def test_shaffer_agrees_with_multcomp(table):
-    values = json.loads((GOLDEN / f"{table}.json").read_text())["values"]
-    step = values["M4_reml"]["single_step"]
-    names = [pair.split(" - ") for pair in step["pair"]]
-    order = sorted(range(len(names)), key=lambda i: (names[i][1], names[i][0]))
-    k = len(values["M4_reml"]["level"])
-    raw = np.array(step["p_raw"])[order]
-    # Exact up to the 15 digits that R prints.
+def rom_exactly(alpha, m):
+    """Return Rom's critical values with 100 digits."""
+    with localcontext() as context:
+        context.prec = 100
+        level = Decimal(alpha)
+        values = [level]
+        for i in range(2, m + 1):
+            powers = sum(level**j for j in range(1, i))
+            taken = sum(comb(i, j) * values[j] ** (i - j) for j in range(1, i - 1))
+            values.append((powers - taken) / i)
+        return [float(v) for v in values]
+
+
+@pytest.mark.parametrize("alpha", [1e-6, 0.05, 0.5, 0.95])
+def test_critical_values_of_rom_do_not_cancel(alpha):
+    np.testing.assert_allclose(rom.rom_critical(alpha, 40), rom_exactly(alpha, 40), rtol=1e-13)
+
+
+@given(st.floats(0.001, 0.9), st.integers(1, 12))
+def test_rom_rejects_at_the_level_of_its_critical_values(alpha, m):
+    # p-values at the critical values: each is adjusted to alpha.
+    p = rom.rom_critical(alpha, m)
+    np.testing.assert_allclose(rom.rom(p), alpha, rtol=1e-10)
+
+
+def test_rom_with_probabilities_of_exactly_alpha():
+    # Under independence the size of Rom's procedure is exactly alpha.
+    p = np.random.default_rng(1).uniform(size=(20_000, 4))
+    rejected = np.sort(p, axis=1)[:, ::-1] <= rom.rom_critical(0.2, 4)
+    size = rejected.any(axis=1).mean()
+    assert abs(size - 0.2) < 4 * np.sqrt(0.16 / 20_000)
+
+
+def test_li_divides_by_what_the_largest_leaves():
     np.testing.assert_allclose(
-        multiplicity.shaffer(raw, k), np.array(step["p_shaffer"])[order], rtol=1e-10, atol=1e-15
+        multiplicity.li(np.array([0.01, 0.4, 0.2])), [0.01 / 0.61, 0.4, 0.2 / 0.8]
     )
+    assert multiplicity.li(np.array([0.0, 1.0])).tolist() == [0, 1]
 
 
-def test_too_many_algorithms_are_refused():
-    with pytest.raises(DesignError, match="9 algorithms have too many sets"):
-        multiplicity.shaffer(np.full(36, 0.1), 9)
+def test_finner_by_hand():
+    expected = [1 - 0.99**3, 1 - 0.98**1.5, 0.04]
+    np.testing.assert_allclose(multiplicity.finner(np.array([0.01, 0.02, 0.04])), expected)
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_tiny_p_values_keep_their_digits(method):
+    adjust = getattr(rom if method == "rom" else multiplicity, method)
+    adjusted = adjust(np.array([1e-200, 0.3, 0.6]))
+    assert 1e-200 <= adjusted[0] <= 6e-200
+    assert adjust(np.empty(0)).tolist() == []

@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 
 import benchinfer as bi
 
-COMPARE = [bi.compare_points, bi.compare_mixed]
+
+def boot(scores):
+    return bi.compare_bootstrap(scores, resample="datasets", interval="bca", resamples=200, seed=1)
+
+
+COMPARE = [bi.compare_points, bi.compare_mixed, bi.compare_permutation, boot]
 
 
 @st.composite

@@ -1,0 +1,65 @@
+"""What a permutation comparison is asked for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from benchinfer.compare.adjust import Alternative, sidak
+from benchinfer.compare.exchangeable import On
+from benchinfer.numerics.signs import NullKind
+
+type Pairs = Literal["pairwise", "pooled"]
+# Called with a task in words, resamples just done, and how many there are to be.
+type Progress = Callable[[str, int, int], None]
+
+_SIDES: dict[Alternative, int] = {"two-sided": 0, "better": 1, "worse": -1}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The settings of the tests.
+
+    Attributes
+    ----------
+    on, null, resamples, pairs, alternative
+        As in `compare_permutation`.
+    adjust
+        The adjustment, resolved.
+    alpha
+        Family-wise error rate.
+    margin
+        Tolerance on the modelling scale.
+    seed
+        Of the random numbers.
+    stop
+        Whether resampling ends as soon as all decisions are certain.
+    progress
+        Told how far resampling is.
+    """
+
+    on: On
+    null: NullKind
+    resamples: int
+    pairs: Pairs
+    alternative: Alternative
+    adjust: str
+    alpha: float
+    margin: float
+    seed: int
+    stop: bool = False
+    progress: Progress | None = None
+
+    @property
+    def side(self) -> int:
+        """0 for two-sided tests, 1 or -1 where first is to be shown better or worse."""
+        return _SIDES[self.alternative]
+
+    def alone(self, n: int) -> float:
+        """Return the two-sided confidence of each of n intervals; a one-sided bound is one end."""
+        n = 1 if self.adjust == "none" else n
+        return 1 - (2 * self.alpha / n if self.side else sidak(self.alpha, n))
+
+    def told(self, task: str, total: int) -> Callable[[int], None] | None:
+        """Return what numerics call with the number of resamples just done."""
+        progress = self.progress
+        return None if progress is None else lambda done: progress(task, done, total)

@@ -1,0 +1,224 @@
+"""Diagnostics of a bootstrap: what its resamples can and cannot say."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.compare import cautions
+from benchinfer.compare.adjust import sidak
+from benchinfer.compare.bootstrap_asked import Asked
+from benchinfer.compare.bootstrap_evidence import Tested
+from benchinfer.compare.evidence import Check, Setting
+from benchinfer.compare.phrases import join
+from benchinfer.measure import Measure
+from benchinfer.numerics.bootstrap import Sample
+from benchinfer.numerics.bootstrap_intervals import contracted, expanded
+
+# Draws of n units understate the variance by 1 / n.
+_UNITS = 5
+
+
+def checks(
+    setting: Setting,
+    sample: Sample,
+    reported: Measure,
+    asked: Asked,
+    found: Tested,
+    sides: list[tuple[str, str]],
+) -> list[Check]:
+    """Return the rows.
+
+    Parameters
+    ----------
+    setting, sample, reported
+        What is compared, its scores and what they are aggregated to.
+    asked
+        The arguments.
+    found
+        The evidence.
+    sides
+        Names of both sides of each contrast.
+    """
+    several = sample.n_datasets > 1
+    return [
+        *cautions.left_out(setting),
+        *(
+            [cautions.number_of_datasets(setting)]
+            if asked.target == "domain"
+            else [cautions.replications(setting), *_replications(sample)]
+        ),
+        *([cautions.beyond(asked.target)] if several else []),
+        _size(sample, asked),
+        cautions.thin_cells(setting, "the bootstrap, which keeps each cell's number of scores,"),
+        cautions.tolerance(reported),
+        *_statistic(asked, sample),
+        *_references(asked),
+        *_resamples(asked, sample, found),
+        *_pairs(asked, found, sides),
+    ]
+
+
+def _replications(sample: Sample) -> list[Check]:
+    """Say where few replications make a bootstrap within data sets coarse."""
+    size = np.diff(sample.strata)
+    fewest, alone = int(size[size > 1].min()), int((size == 1).sum())
+    return [
+        Check.of(
+            "fewest replications drawn from",
+            fewest,
+            _UNITS,
+            ok=fewest >= _UNITS,
+            remedy=f"draws from {fewest} replications take few values and vary too little, by"
+            f" 1/{fewest} of the variance",
+        ),
+        Check.of(
+            "replications that cannot be drawn",
+            alone,
+            0.0,
+            ok=not alone,
+            remedy="alone in their data set with scores of these algorithms: they are in every"
+            " resample as they are, so that intervals are too short",
+        ),
+    ]
+
+
+def _size(sample: Sample, asked: Asked) -> Check:
+    """Say what share of nominal errors the resampling of so many units really makes.
+
+    A bootstrap takes the spread of n units with divisor n, and its tails from the normal
+    distribution where they are those of t. For a mean of normal scores that is known exactly.
+    """
+    df, kept = sample.units(asked.resample)
+    n = asked.n_contrasts
+    one = (sidak(asked.alpha, n) if asked.sides == 2 else asked.alpha / n) / asked.sides
+    share = np.array(one)
+    if asked.interval == "expanded":
+        share = contracted(share, (df, kept))
+    factor = float(expanded(share, (df, kept))) / one
+    drawn = "replications" if asked.target == "datasets" else "data sets"
+    return Check.of(
+        "error rate of one contrast / nominal, for means of normal scores",
+        factor,
+        1.5,
+        ok=factor <= 1.5,
+        remedy=f"too few {drawn} for a bootstrap this far out in the tail: intervals are too short"
+        ' and p-values too small; interval="expanded" and compare_mixed allow for the number',
+    )
+
+
+def _statistic(asked: Asked, sample: Sample) -> list[Check]:
+    """Say where the bootstrap of a statistic cannot be trusted."""
+    if asked.statistic.kind != "quantile":
+        return []
+    jumpy = Check.of(
+        "BCa of a quantile",
+        1.0,
+        0.0,
+        ok=False,
+        remedy="quantiles jump from unit to unit, and so do the corrections of BCa: in simulations"
+        " its errors exceed their level, those of percentile intervals do not",
+    )
+    rows = [jumpy] if asked.interval == "bca" else []
+    pooled, q = asked.statistic.pools(sample.n_datasets), asked.statistic.q
+    n = int(sample.n.min()) if pooled else sample.n_datasets
+    # Units beyond the quantile on its thinner side: of none the draws see no more than the sample.
+    if not pooled and asked.target == "datasets":
+        return rows
+    beyond = min(q, 1 - q) * n
+    return [
+        *rows,
+        Check.of(
+            f"{'scores' if pooled else 'data sets'} beyond the quantile",
+            beyond,
+            5.0,
+            ok=beyond >= 5,
+            remedy="resamples hold nothing beyond the extreme ones there are: so far out the"
+            " bootstrap says little; a mean or a median is safer",
+        ),
+    ]
+
+
+def _references(asked: Asked) -> list[Check]:
+    given = asked.normalise
+    values = list(given.values()) if isinstance(given, dict) else [given]
+    own = any(isinstance(value, str) for value in values)
+    if given is None:
+        return []
+    return [
+        Check.of(
+            "references taken from the same scores",
+            float(own),
+            0.0,
+            ok=not own,
+            remedy="they are held fixed while scores are drawn, so that their own error is left"
+            " out: numbers from elsewhere have none",
+        )
+    ]
+
+
+def _resamples(asked: Asked, sample: Sample, found: Tested) -> list[Check]:
+    share = np.array(1 / (asked.resamples + 1))
+    if asked.interval == "expanded":
+        share = expanded(share, sample.units(asked.resample))
+    smallest = asked.sides * asked.n_contrasts * float(share)
+    beyond = int((np.isinf(found.evidence.low) | np.isinf(found.evidence.high)).sum())
+    enough = Check.of(
+        "smallest p-value that the resamples allow, adjusted",
+        smallest,
+        asked.alpha,
+        ok=smallest <= asked.alpha,
+        remedy="no pair can be decided, and intervals are infinite: ask for more resamples",
+    )
+    if asked.sides == 1:
+        return [enough]
+    return [
+        enough,
+        Check.of(
+            "intervals that reach beyond the resamples",
+            beyond,
+            0.0,
+            ok=not beyond,
+            remedy="BCa corrects so much that no resample lies so far out: ask for more resamples,"
+            " or for percentile intervals"
+            if smallest <= asked.alpha
+            else "ask for more resamples",
+        ),
+    ]
+
+
+def _pairs(asked: Asked, found: Tested, sides: list[tuple[str, str]]) -> list[Check]:
+    """Name the pairs whose evidence needs care."""
+    e, alpha = found.evidence, asked.alpha
+
+    def named(chosen: NDArray[np.bool_]) -> str:
+        pairs = [" and ".join(pair) for pair, one in zip(sides, chosen, strict=True) if one]
+        return join(pairs[:3]) + (" ..." if len(pairs) > 3 else "")
+
+    near = np.abs(e.p_value - alpha) <= 3 * found.error
+    near |= np.abs(e.p_equivalence - alpha) <= 3 * found.equivalence_error
+    near &= ~found.flat
+    over = (e.p_value <= alpha) & (e.low <= 0) & (e.high >= 0)
+    return [
+        Check.of(
+            "verdicts within Monte Carlo error of the level",
+            int(near.sum()),
+            0.0,
+            ok=not near.any(),
+            remedy=f"{named(near)}: another seed may decide otherwise; ask for more resamples",
+        ),
+        Check.of(
+            "decided pairs whose interval includes equality",
+            int(over.sum()),
+            0.0,
+            ok=not over.any(),
+            remedy=f"{named(over)}: the stepwise test decides where the interval, which is wider,"
+            " does not",
+        ),
+        Check.of(
+            "pairs with the same difference in every resample",
+            int(found.flat.sum()),
+            0.0,
+            ok=not found.flat.any(),
+            remedy=f"{named(found.flat)}: without spread there is nothing to test against; are they"
+            " the same algorithm?",
+        ),
+    ]

@@ -1,0 +1,177 @@
+"""Permutation tests within blocks: exact, Monte Carlo or asymptotic, with verdicts for pairs.
+
+References
+----------
+Hothorn, T., Leisch, F., Zeileis, A. & Hornik, K. (2005). The design and analysis of benchmark
+experiments. Journal of Computational and Graphical Statistics 14, 675-699.
+https://doi.org/10.1198/106186005X59630
+"""
+
+import secrets
+from typing import Literal
+
+from benchinfer.compare import steps
+from benchinfer.compare.adjust import Alternative, check_alternative
+from benchinfer.compare.asked import Asked, Pairs, Progress
+from benchinfer.compare.comparison import Target
+from benchinfer.compare.contrasts import Contrasts, family_of
+from benchinfer.compare.designs import check_missing
+from benchinfer.compare.evidence import Setting, alpha_of
+from benchinfer.compare.exchangeable import On, exchangeable, of_spread
+from benchinfer.compare.permutation_comparison import PermutationComparison
+from benchinfer.compare.permuted import compared, levels_of
+from benchinfer.errors import DesignError, message, unknown
+from benchinfer.numerics.signs import NullKind
+from benchinfer.scores import ScoreTable
+
+
+def compare_permutation(
+    scores: ScoreTable,
+    measure: str | None = None,
+    *,
+    on: On = "aligned-ranks",
+    null: NullKind = "auto",
+    resamples: int = 100_000,
+    contrasts: Contrasts = "tukey",
+    control: str | None = None,
+    alternative: Alternative = "two-sided",
+    adjust: steps.Adjust = "auto",
+    pairs: Pairs = "pairwise",
+    target: Literal["auto"] | Target = "auto",
+    level: float = 0.95,
+    missing: Literal["use", "error"] = "use",
+    seed: int | None = None,
+    stop: bool = False,
+    progress: Progress | None = None,
+) -> PermutationComparison:
+    """Compare algorithms by permutation tests within blocks.
+
+    If algorithms are alike, their labels within a block can be exchanged. Each pair is tested on
+    its own scores by default, so that no third algorithm decides between two.
+
+    Parameters
+    ----------
+    scores
+        The table; cells may be missing.
+    measure
+        Name of the measure; may be omitted where there is one.
+    on
+        What is permuted. ``"values"``: the scores on the measure's scale; estimates are mean
+        differences with t intervals, each pair with a standard error of its own. ``"ranks"``
+        (within blocks), ``"aligned-ranks"`` (of the scores without their block's mean) and
+        ``"normal-scores"`` of these: estimates are Hodges-Lehmann shifts with intervals by test
+        inversion; alone, a pair has signed ranks (zero differences left out), for either kind of
+        ranks, or signed normal scores. ``"dispersion"``: how far scores lie from a median.
+    null
+        ``"exact"``: all arrangements; ``"monte-carlo"``: random ones; ``"asymptotic"``: the normal
+        limit; ``"auto"``: exact where that takes seconds, else Monte Carlo. A global test that
+        cannot be exact is Monte Carlo.
+    resamples
+        Of Monte Carlo: p-values are ``(1 + #) / (resamples + 1)``.
+    contrasts, control
+        As in `compare_mixed`. Averages of algorithms need ``pairs="pooled"``.
+    alternative
+        ``"two-sided"``, or what one-sided tests are to show of the first algorithm of a contrast:
+        ``"better"`` or ``"worse"``. With a tolerance these also test non-inferiority.
+    adjust
+        ``"holm"`` (the default of pairwise tests), ``"bonferroni"``, ``"hochberg"``, ``"hommel"``,
+        ``"rom"``, ``"finner"``, ``"li"`` or ``"none"``; for pooled tests also ``"single-step"``
+        (their default), ``"step-down"`` (Westfall and Young), ``"shaffer"`` and
+        ``"bergmann-hommel"``. Intervals are Sidak's (one-sided: Bonferroni's).
+    pairs
+        ``"pairwise"``: each pair on its own scores. ``"pooled"``: on scores that all algorithms
+        share, as in Friedman's post-hoc tests; that controls errors over pairs only if all
+        algorithms are alike.
+    target
+        What claims are about: ``"domain"``, where a data set is a block, its replications averaged,
+        or ``"datasets"``, these data sets alone, where a replication is a block, or the data set
+        with all its scores where replications are not shared. ``"auto"``: the domain, if there are
+        several data sets.
+    level
+        Confidence level of the family of contrasts.
+    missing
+        ``"use"`` the scores that are there, or ``"error"`` where a cell lacks some.
+    seed
+        Of the random numbers; None draws one. It is in the result's provenance.
+    stop
+        Whether the resampling of all algorithms ends as soon as all its decisions are certain, with
+        a chance of 1e-6 to be wrong.
+    progress
+        Called with a task, the number of resamples just done, and their total.
+
+    Returns
+    -------
+    PermutationComparison
+        With adjusted p-values, simultaneous intervals, and `PermutationComparison.tests`.
+
+    Raises
+    ------
+    DesignError
+        The table cannot answer the question: fewer than two algorithms, no block with two of them,
+        overlapping resamples as blocks, or a null distribution or adjustment that does not fit.
+
+    Notes
+    -----
+    Equivalence of a pair is shown by its own test of the differences shifted by the tolerance, once
+    up and once down, adjusted as the differences (by Holm for procedures of pooled tests alone);
+    the larger p-value counts. Averages of algorithms are never equivalent.
+
+    Sign flips and signed ranks test symmetry of the differences, so skewness alone can reject: a
+    row of the diagnostics says where they are skew.
+
+    References
+    ----------
+    Hothorn, Leisch, Zeileis & Hornik (2005), https://doi.org/10.1198/106186005X59630
+
+    Examples
+    --------
+    >>> import benchinfer as bi
+    >>> found = compare_permutation(bi.load_example("demsar2006"), on="values", seed=1)
+    >>> found.contrasts()[["first", "second", "p_raw", "p_value", "winner"]].head(2)
+      first   second     p_raw   p_value  winner
+    0  C4.5  C4.5+cf  0.696777  0.696777
+    1  C4.5   C4.5+m  0.007324  0.043945  C4.5+m
+    >>> found.tests()["test"].tolist()[:2]
+    ['quadratic form of scores', 'largest of all 6 pairs, scores']
+    """
+    alpha = alpha_of(level)
+    check_alternative(alternative)
+    _check_null(null, resamples)
+    setting, scores = Setting.of(scores, measure)
+    check_missing(setting, missing)
+    method = steps.resolve(adjust, pairs, contrasts, alternative, null)
+    data = exchangeable(scores, setting, target, on)
+    setting = of_spread(setting) if on == "dispersion" else setting
+    drawn = secrets.randbits(63) if seed is None else seed
+    margin = setting.measure.margin
+    asked = Asked(
+        on, null, resamples, pairs, alternative, method, alpha, margin, drawn, stop, progress
+    )
+    arguments = {
+        "measure": setting.measure.name,
+        "on": on,
+        "null": null,
+        "resamples": resamples,
+        "contrasts": contrasts,
+        "control": control,
+        "alternative": alternative,
+        "adjust": adjust,
+        "pairs": pairs,
+        "target": target,
+        "level": level,
+        "missing": missing,
+        "seed": seed,
+        "stop": stop,
+    }
+    levels = levels_of(data)
+    family = family_of(
+        setting.algorithms, contrasts, control, levels, directed=alternative != "two-sided"
+    )
+    return compared(setting, data, levels, family, asked, arguments)
+
+
+def _check_null(null: str, resamples: int) -> None:
+    if null not in (known := ["auto", "exact", "monte-carlo", "asymptotic"]):
+        raise DesignError(unknown("null", null, known))
+    if resamples < 1:
+        raise DesignError(message(f"resamples is {resamples}.", hint="at least 1, as in 100_000."))

@@ -1,0 +1,177 @@
+"""What a reader of permutation tests must beware of, as rows of the diagnostics."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from benchinfer.compare import block_checks, cautions, steps
+from benchinfer.compare.asked import Asked
+from benchinfer.compare.evidence import Check, Setting
+from benchinfer.compare.exchangeable import Exchangeable
+from benchinfer.compare.tested import Tested
+
+type Named = Callable[[NDArray[np.bool_]], str]
+
+# Adjusted p-values so many standard errors from the level are not certain to be on one side of it.
+_NEAR = 3.0
+
+
+def checks(
+    setting: Setting, data: Exchangeable, found: Tested, lost: list[str], asked: Asked
+) -> tuple[Check, ...]:
+    """Return the rows; names of pairs stand in the remedies."""
+    names = setting.algorithms
+    family = found.family
+    sides = list(family.sides) or [(names[i], names[j]) for i, j in family.pairs]
+
+    def named(chosen: NDArray[np.bool_]) -> str:
+        pairs = [" and ".join(pair) for pair, one in zip(sides, chosen, strict=False) if one]
+        return "; ".join(pairs[:3]) + (" ..." if len(pairs) > 3 else "")
+
+    return (
+        _attainable(data, found, asked),
+        *block_checks.blocks(setting, data, lost, asked),
+        *_scores(data, found, named, asked),
+        *_decisions(found, named, asked),
+        *_adjustment(asked),
+        *cautions.left_out(setting),
+        *block_checks.claims(setting, data),
+    )
+
+
+def _decisions(found: Tested, named: Named, asked: Asked) -> list[Check]:
+    """Say where other looks at the same scores would decide otherwise."""
+    e, shown = found.evidence, found.family.wanted
+    decided = e.p_value <= asked.alpha
+    apart = np.zeros(len(decided), np.bool_)
+    if len(found.other):
+        apart = (found.other[shown] <= asked.alpha) != decided
+    turned = decided & (np.sign(found.own.mean) * np.sign(found.statistic) < 0)[shown]
+    over = decided & (e.low < 0) & (e.high > 0)
+    near = (found.error > 0) & (np.abs(e.p_value - asked.alpha) <= _NEAR * found.error)
+
+    def row(what: str, pairs: NDArray[np.bool_], remedy: str) -> Check:
+        n = int(pairs.sum())
+        return Check.of(what, n, 0.0, ok=not n, remedy=f"{named(pairs)}: {remedy}")
+
+    return [
+        row(
+            "Monte Carlo error near the level, pairs",
+            near,
+            "more resamples could decide otherwise; raise resamples=",
+        ),
+        row(
+            "pairwise and pooled tests disagree, pairs",
+            apart,
+            "in pooled tests other algorithms have a say in whether two differ; pairwise tests,"
+            " which have not, are the ones to trust; post_hoc() has the pooled ones",
+        ),
+        row(
+            "mean difference of the other sign, decided pairs",
+            turned,
+            "ranks favour one and means the other: a few large differences outweigh many small"
+            ' ones; on="values" compares means',
+        ),
+        row(
+            "decided pairs whose interval includes equality",
+            over,
+            "the test decides where the interval, which is wider or of another statistic, does not",
+        ),
+    ]
+
+
+def _attainable(data: Exchangeable, found: Tested, asked: Asked) -> Check:
+    """Say whether any scores in these blocks could reach the level."""
+    unit, many = data.unit, 1 if asked.adjust == "none" else len(found.own.smallest)
+    if asked.pairs == "pooled":
+        n = found.together.n
+        smallest = 1 / (n + 1 if found.together.kind == "monte-carlo" else n)
+        more = f"more {unit}s or resamples are needed"
+    elif "asymptotic" in found.kinds:
+        smallest, more = 0.0, ""
+    else:
+        # The best of a family has to pass the strictest step.
+        smallest = float(found.own.smallest.min()) * many
+        need = int(np.ceil(np.log2(many / asked.alpha) + (asked.side == 0) - 1e-9))
+        more = f"{need} {unit}s that tell them apart could"
+        if data.repeated or 1 / (asked.resamples + 1) > 0.99 * smallest / many:
+            more = "more scores or resamples could"
+    smallest = min(smallest, 1.0)
+    return Check.of(
+        "smallest attainable adjusted p-value",
+        smallest,
+        asked.alpha,
+        ok=smallest <= asked.alpha,
+        remedy=f"no scores on {int(found.own.n.max())} {unit}s could decide a pair: the smallest"
+        f" adjusted p-value that they can give is {smallest:.4g}; {more}",
+    )
+
+
+def _scores(data: Exchangeable, found: Tested, named: Named, asked: Asked) -> list[Check]:
+    """Say what is odd about the scores: ties, differences of zero, skewness."""
+    own, tied = found.own, found.tied
+    n = len(data.layout.rows)
+    nothing = own.zeros / np.maximum(own.n, 1)
+    bound = -float(ndtri(0.005 / len(own.skewness)))
+    skew = np.abs(own.skewness) > bound
+    rows = [
+        Check.of(
+            "share of differences that are zero, largest",
+            float(nothing.max()),
+            0.5,
+            ok=float(nothing.max()) <= 0.5,
+            remedy=f"{named(nothing > 0.5)}: most differences say nothing and are left out of the"
+            " test; the verdict rests on the others",
+        ),
+        Check.of(
+            "asymmetry of differences, in standard errors",
+            float(np.abs(own.skewness).max()),
+            bound,
+            ok=not skew.any(),
+            remedy=f"{named(skew)}: sign flips and signed ranks test that differences are"
+            " symmetric, and skewness alone can reject; compare_mixed compares means",
+        ),
+    ]
+    if asked.on in ("ranks", "aligned-ranks", "normal-scores"):
+        rows.insert(
+            0,
+            Check.of(
+                "share of tied scores",
+                tied / n,
+                0.5,
+                ok=tied <= n / 2,
+                remedy="most scores share their rank with others: exact and Monte Carlo p-values"
+                " hold, with little power",
+            ),
+        )
+    return rows
+
+
+def _adjustment(asked: Asked) -> list[Check]:
+    """Say what the adjustment takes for granted."""
+    rows: list[Check] = []
+    if asked.pairs == "pooled":
+        rows.append(
+            Check.of(
+                "errors over pairs are controlled whichever algorithms differ",
+                0.0,
+                1.0,
+                ok=False,
+                remedy="pooled scores control them only if all algorithms are alike: read the"
+                ' global test, and pairs="pairwise" for pairs',
+            )
+        )
+    if asked.adjust in steps.CONDITIONS:
+        rows.append(
+            Check.of(
+                "adjustment holds under any dependence",
+                0.0,
+                1.0,
+                ok=False,
+                remedy=f"it needs {steps.CONDITIONS[asked.adjust]} of the p-values, which is not"
+                ' established for tests of pairs: adjust="holm" needs nothing',
+            )
+        )
+    return rows

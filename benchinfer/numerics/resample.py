@@ -1,0 +1,104 @@
+"""Monte Carlo null distributions: random arrangements of the labels within blocks.
+
+References
+----------
+Phipson, B. & Smyth, G. K. (2010). Permutation p-values should never be zero. Statistical
+Applications in Genetics and Molecular Biology 9, 39. https://doi.org/10.2202/1544-6115.1585
+
+Ding, D., Gandy, A. & Hahn, G. (2020). A simple method for implementing Monte Carlo tests.
+Computational Statistics 35, 1373-1392. https://doi.org/10.1007/s00180-019-00927-6
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, xlog1py, xlogy
+
+from benchinfer.numerics import nulls, shuffle
+from benchinfer.numerics.nulls import Null, Question
+from benchinfer.numerics.shuffle import Progress, Rows
+
+type Counts = NDArray[np.int64]
+
+# Row visits in one call of the compiled loop: a fraction of a second.
+_VISITS = 40_000_000
+# The chance that a stopped run decides otherwise than endless resampling would.
+_RISK = 1e-6
+_FIRST_LOOK = 1000
+
+
+def monte_carlo(
+    question: Question,
+    resamples: int,
+    seed: int,
+    *,
+    alpha: float | None = None,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Null:
+    """Return p-values ``(1 + #) / (N + 1)`` from random arrangements.
+
+    Parameters
+    ----------
+    question
+        From `ask`.
+    resamples
+        N, the most that are drawn.
+    seed
+        Any 64-bit integer >= 0. The resample with number i is the same for every N, chunking and
+        number of threads.
+    alpha
+        Stop as soon as every overall and adjusted p-value is on one side of alpha, with a chance of
+        1e-6 that endless resampling would decide any of them otherwise; None never stops. Looks are
+        after 1,000, 2,000, 4,000 ... resamples.
+    threads
+        Threads that share the work.
+    progress
+        Called with the number of resamples just done.
+
+    Returns
+    -------
+    Null
+        With binomial standard errors.
+    """
+    family, order = nulls.compiled(question)
+    rows = _rows(question)
+    key = np.uint64(seed)
+    step = max(16, min(65536, _VISITS // max(len(question.centred), 1)))
+    counts, done = np.zeros(1 + 3 * len(order), np.int64), 0
+    while done < resamples:
+        goal = resamples if alpha is None else min(resamples, max(2 * done, _FIRST_LOOK))
+        counts += shuffle.count_in_chunks(
+            lambda first, last: shuffle.count_random(rows, family, key, first, last),
+            (done, goal),
+            step,
+            threads,
+            progress,
+        )
+        done = goal
+        if alpha is not None and _certain(nulls.monotone(counts), done, alpha):
+            break
+    p = (1 + nulls.monotone(counts)) / (done + 1)
+    overall, *others = nulls.collect(p, np.sqrt(p * (1 - p) / (done + 1)), order)
+    return Null("monte-carlo", done, overall, *others, stopped=done < resamples)
+
+
+def _rows(question: Question) -> Rows:
+    layout = question.layout
+    longest = int(layout.sizes.max(initial=1))
+    return Rows(
+        question.centred,
+        layout.labels.astype(np.uint64),
+        layout.starts.astype(np.uint64),
+        layout.n_labels,
+        longest,
+        np.uint64(64 - longest.bit_length()),
+    )
+
+
+def _certain(counts: Counts, n: int, alpha: float) -> bool:
+    """Whether Robbins' confidence sequence of every watched p-value excludes alpha."""
+    j = (len(counts) - 1) // 3
+    x = np.concatenate([counts[:1], counts[1 + j :]]).astype(np.float64)
+    choose = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1)
+    log_density = choose + xlogy(x, alpha) + xlog1py(n - x, -alpha)
+    return bool((np.log(n + 1) + log_density <= np.log(_RISK / len(x))).all())
