@@ -28,8 +28,9 @@ def comparison(result: "Comparison", *, details: bool = False) -> None:
 
     out = Terminal()
     headline(out, result)
-    out.line()
-    legend(out, [result.relation()])
+    if not result.sides:
+        out.line()
+        legend(out, [result.relation()])
     out.heading(f"Levels: {result.measure.title} ({result.measure.better} is better)")
     out.grid(levels(result))
     contrasts(out, result)
@@ -43,6 +44,8 @@ def comparison(result: "Comparison", *, details: bool = False) -> None:
 def headline(out: Terminal, result: "Comparison") -> None:
     """Print the verdict in a sentence and as an order."""
     out.prose(result.headline(), style="bold")
+    if result.sides:  # averages are in no order
+        return
     out.line()
     for text in order(result.relation()):
         out.prose(text, style="bold green", indent="    ", hanging="  ")
@@ -158,7 +161,7 @@ def _not_worse(out: Terminal, result: "Comparison") -> None:
         return
     if result.measure.tolerance == 0:
         return
-    shown = [f"{a} than {b}" for a, b in result.noninferior()]
+    shown = [f"{a} against {b}" for a, b in result.noninferior()]
     out.prose(f"Shown not to be worse by the tolerance: {join(shown) or 'none'}.")
 
 

@@ -120,7 +120,7 @@ def test_one_sided_bounds(
 def test_what_is_not_worse_is_said(run: Callable) -> None:
     arguments = (*BOOTSTRAP, "--control", "svm", "--alternative")
     worse = " ".join(run(*arguments, "worse").stdout.split())
-    assert "Shown not to be worse by the tolerance: svm than cart, svm than knn" in worse
+    assert "Shown not to be worse by the tolerance: svm against cart, svm against knn" in worse
     better = " ".join(run(*arguments, "better").stdout.split())
     assert "Shown not to be worse by the tolerance: none." in better
 
@@ -206,3 +206,10 @@ def test_a_covariate_that_was_not_read_is_wrong_usage(run: Callable) -> None:
     result = run(*BOOTSTRAP, "--covariate", "size")
     assert result.exit_code == 2
     assert "without covariates" in " ".join(result.stderr.split())
+
+
+def test_averages_are_printed_in_no_order(run: Callable) -> None:
+    text = run(*BOOTSTRAP, "--contrasts", "mean").stdout
+    assert "rf is better than the mean of all" in " ".join(text.split())
+    assert "are not compared" not in text
+    assert "a > b" not in text
