@@ -160,11 +160,13 @@ def evidence_of(
     flat = without_spread(error, errors)
     safe = np.where(flat, 1.0, error)
     side = _SIDES[alternative]
+    # Without an error nothing is shown, of no side.
+    worst = -side * np.inf if side else 0.0
     tests = _Statistics(
         side=side,
         difference=np.where(flat, 0.0, estimate / safe),
         gap=np.where(flat, -np.inf, (margin - np.abs(estimate)) / safe),
-        margin=np.where(flat, -side * np.inf, (estimate + side * margin) / safe),
+        margin=np.where(flat, worst, (estimate + side * margin) / safe),
         df=errors.df,
     )
     if adjust in JOINT:

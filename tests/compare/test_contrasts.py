@@ -8,7 +8,11 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
+from benchinfer.compare.adjust import evidence_of
+from benchinfer.compare.contrasts import family_of
 from benchinfer.errors import DesignError
+from benchinfer.numerics import tukey
+from benchinfer.numerics.degrees import Adjusted
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden/contrasts/contrasts.json").read_text())
 FAMILIES = ("mean", "sequential", "dunnett", "weights")
@@ -225,3 +229,17 @@ def test_one_data_set_is_no_domain(scores):
     part = scores.subset(datasets=[scores.datasets[0]])
     with pytest.raises(DesignError, match="says nothing about a domain"):
         bi.compare_mixed(part, target="domain")
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "better", "worse"])
+@pytest.mark.parametrize("adjust", ["single-step", "holm", "none"])
+def test_a_pair_without_an_error_leaves_no_number_undefined(adjust, alternative, monkeypatch):
+    cov = np.array([[1.0, 1.0 - 1e-15, 0.2], [1.0 - 1e-15, 1.0, 0.2], [0.2, 0.2, 1.5]])
+    family = family_of(("a", "b", "c"), "tukey", None, np.zeros(3))
+    asked, survival = [], tukey.survival
+    monkeypatch.setattr(tukey, "survival", lambda f, t: (asked.append(t), survival(f, t))[1])
+    errors, levels = Adjusted(cov, np.full(3, 10.0)), np.array([0.0, 1.0, 2.0])
+    found, p_error = evidence_of(family, levels, errors, adjust, 0.05, 0.1, alternative)
+    assert (found.p_value[0], found.p_equivalence[0], found.std_error[0]) == (1, 1, 0)
+    numbers = [found.p_value, found.p_raw, found.p_equivalence, found.low, found.high, p_error]
+    assert not np.isnan(np.hstack([*numbers, *asked])).any()
