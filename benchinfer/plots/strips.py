@@ -1,7 +1,7 @@
 """Rows of one axis with words beside or above them: what bars and intervals have in common."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BESIDE = 60  # characters of label and words that leave enough of the width to the marks
+_LETTER, _BOLD = 0.067, 0.085  # inches of a letter of the words, and of the heading
 
 
 class Strip(Protocol):
@@ -42,24 +43,41 @@ class Strips(Protocol):
 
 def fits(strips: Strips) -> bool:
     """Say whether labels and words can stand beside the marks."""
-    labels, said = (
-        max((len(text) for text in texts), default=0)
-        for texts in ([r.label for r in strips.rows], [r.said for r in strips.rows])
-    )
-    return strips.width == "wide" and labels + said <= _BESIDE
+    words = _longest(strips, "label") + _longest(strips, "said")
+    return strips.width == "wide" and words <= _BESIDE
 
 
 def size(strips: Strips) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
     pitch = 0.25 if fits(strips) else 0.4
     below = sum(text.count("\n") + 1 for text in _below(strips))
-    across = 6.9 if strips.width == "wide" else 3.75
-    return across, 0.6 + 0.16 * below + pitch * len(strips.rows)
+    above = _heading(strips).count("\n")
+    return _across(strips), 0.6 + 0.16 * (below + above) + pitch * len(strips.rows)
+
+
+def _across(strips: Strips) -> float:
+    return 6.9 if strips.width == "wide" else 3.75
+
+
+def _room(strips: Strips) -> float:
+    """Return about how many inches the axis has."""
+    if not fits(strips):
+        return _across(strips)
+    return _across(strips) - _LETTER * (_longest(strips, "label") + _longest(strips, "said")) - 0.2
+
+
+def _longest(strips: Strips, words: Literal["label", "said"]) -> int:
+    return max((len(getattr(row, words)) for row in strips.rows), default=0)
 
 
 def _below(strips: Strips) -> list[str]:
-    columns = 90 if strips.width == "wide" else 46
+    columns = min(90 if strips.width == "wide" else 46, int(_room(strips) / _LETTER))
     return [wrapped(line, columns) for line in (strips.axis, *strips.notes)]
+
+
+def _heading(strips: Strips) -> str:
+    columns = min(76 if strips.width == "wide" else 40, int(_room(strips) / _BOLD))
+    return wrapped(strips.title, columns)
 
 
 def frame(
@@ -80,12 +98,12 @@ def frame(
     pad
         Points between the heading and the axes.
     """
-    wide = strips.width == "wide"
     if log:
         ax.set_xscale("log")
     ax.set_xlim(*limits)
     ax.set_ylim(len(strips.rows) - 0.45, -0.55)
-    ax.xaxis.set_major_locator(FixedLocator(ticks(*limits, 6 if wide else 4, log=log)))
+    n = 6 if strips.width == "wide" else 4
+    ax.xaxis.set_major_locator(FixedLocator(ticks(*limits, n, log=log)))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: signed(value)))
     ax.xaxis.set_minor_locator(FixedLocator([]))
     ax.xaxis.set_minor_formatter(NullFormatter())
@@ -99,8 +117,9 @@ def frame(
         plain("\n".join(_below(strips))), loc="left", fontsize=8.5, color=INK, linespacing=1.35
     )
     if strips.title:
-        title = plain(wrapped(strips.title, 76 if wide else 40))
-        ax.set_title(title, loc="left", fontsize=10, fontweight="bold", color=INK, pad=pad)
+        ax.set_title(
+            plain(_heading(strips)), loc="left", fontsize=10, fontweight="bold", color=INK, pad=pad
+        )
 
 
 def write(strips: Strips, ax: "Axes", *, beside: bool) -> None:
