@@ -23,7 +23,7 @@ def layout(result: "BootstrapComparison", width: Width = "wide") -> Intervals:
     width
         ``"narrow"`` sets the words above the intervals.
     """
-    measure, alpha = result.setting.measure, result.alpha
+    measure = result.setting.measure
     pairs, _ = all_pairs(len(result.algorithms))
     table = result.probability_of_improvement().iloc[order(result, pairs)]
     names = short(result.algorithms, 20 if width == "wide" else 14)
@@ -35,7 +35,7 @@ def layout(result: "BootstrapComparison", width: Width = "wide") -> Intervals:
             value,
             low,
             high,
-            filled=p <= alpha,
+            filled=p <= result.alpha,
         )
         for first, second, value, low, high, p in zip(
             *(table[name].tolist() for name in columns), strict=True
@@ -54,16 +54,22 @@ def layout(result: "BootstrapComparison", width: Width = "wide") -> Intervals:
         ),
         title=f"Probability of improvement: {name}, {measure.better} is better",
         axis="probability that a score of the first is better than one of the second",
-        notes=(
-            (
-                f"{result.intervals.replace('one-sided bounds', 'intervals')};"
-                f" filled: p at most {alpha:.3g} for probability 1/2"
-            ),
-        ),
+        notes=_notes(result, rows),
         width=width,
         alt=f"Dots with intervals: probability of improvement of {count(len(rows), 'pair')} of"
         f" algorithms in {name}, {measure.better} is better; {decided} of them told from 1/2.",
     )
+
+
+def _notes(result: "BootstrapComparison", rows: tuple[Interval, ...]) -> tuple[str, ...]:
+    alone = result.provenance.arguments["adjust"] == "none"
+    kind = "intervals of each pair alone" if alone else "simultaneous intervals"
+    notes = [
+        f"{100 * result.level:g} % {kind}; filled: p at most {result.alpha:.3g} for probability 1/2"
+    ]
+    if any((row.low, row.high) == (0, 1) for row in rows):
+        notes.append("lines from 0 to 1: intervals that the resamples do not reach")
+    return tuple(notes)
 
 
 size, draw = intervals.size, intervals.draw

@@ -136,6 +136,8 @@ def draw(intervals: Intervals, ax: "Axes") -> None:
         own = [
             (row.value, y + shift) for y, row in enumerate(intervals.rows) if row.filled == filled
         ]
+        if not own:
+            continue  # a mark without a place would take room in the corner
         ax.plot(
             [x for x, _ in own],
             [y for _, y in own],

@@ -61,7 +61,7 @@ class Profile:
     ----------
     curves
         From the best algorithm on.
-    at
+    across
         (G,) positions of the thresholds across a panel, from 0 to 1.
     steps
         Whether curves jump at the thresholds; otherwise they run straight between them.
@@ -78,7 +78,7 @@ class Profile:
     """
 
     curves: tuple[Curve, ...]
-    at: Array
+    across: Array
     steps: bool
     ticks: tuple[tuple[float, str], ...]
     columns: int
@@ -114,7 +114,7 @@ def layout(result: "BootstrapComparison", width: Width = "wide") -> Profile:
         width,
         log=measure.scale == "log" and not normalised,
         title=f"Performance profiles: {name}",
-        axis=f"across: threshold of {name}; up: share of scores that are {better}, which is better",
+        axis=f"across: threshold of {name}; up: share of scores that are {better} (better)",
     )
 
 
@@ -143,7 +143,7 @@ def ratios(result: "BootstrapComparison", width: Width = "wide") -> Profile:
         width,
         log=True,
         title=f"Performance profiles of ratios to the best: {name}",
-        axis=f"across: {of}; up: share of data sets on which it is at most that",
+        axis=f"across: {of}; up: share of data sets where it is at most that",
     )
 
 
@@ -183,7 +183,7 @@ def _laid(
     others = f"grey: range of all algorithms; dashed: {curves[0].label}, whose aggregate is best"
     return Profile(
         curves=tuple(curves),
-        at=scaled(threshold, *ends, log=log),
+        across=scaled(threshold, *ends, log=log),
         steps=kind == "ratios",
         ticks=_ticks(ends, 7 if together else 3, log=log),
         columns=0 if together else _columns(k, width),
@@ -332,7 +332,7 @@ def _fill(
 ) -> None:
     kept = _turns(*ends)
     low, high = (start[1] + _ROW * end[kept] for end in ends)
-    x, step = start[0] + _COLUMN * profile.at[kept], "post" if profile.steps else None
+    x, step = start[0] + _COLUMN * profile.across[kept], "post" if profile.steps else None
     ax.fill_between(x, low, high, color=colour, alpha=alpha, lw=0, step=step, zorder=1)
 
 
@@ -348,7 +348,7 @@ def _line(
 ) -> None:
     kept = _turns(share)
     ax.plot(
-        start[0] + _COLUMN * profile.at[kept],
+        start[0] + _COLUMN * profile.across[kept],
         start[1] + _ROW * share[kept],
         color=style[0],
         ls=style[1],
