@@ -45,12 +45,12 @@ def layout(result: "BootstrapComparison", width: Width = "wide") -> Intervals:
     decided = sum(row.filled for row in rows)
     return Intervals(
         rows=rows,
-        limits=(0.0, 1.0),
+        limits=(-0.02, 1.02),
         log=False,
         reference=0.5,
         sides=(
-            "\N{LEFTWARDS ARROW} second more often",
-            "first more often \N{RIGHTWARDS ARROW}",
+            "\N{LEFTWARDS ARROW} second wins more often",
+            "first wins more often \N{RIGHTWARDS ARROW}",
         ),
         title=f"Probability of improvement: {name}, {measure.better} is better",
         axis="probability that a score of the first is better than one of the second",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BESIDE = 60  # characters of label and words that leave enough of the width to the marks
-_LETTER, _BOLD = 0.067, 0.085  # inches of a letter of the words, and of the heading
+_LETTER, _BOLD = 0.067, 0.08  # inches of a letter of the words, and of the heading
 
 
 class Strip(Protocol):

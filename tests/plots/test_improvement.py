@@ -15,7 +15,7 @@ def test_rows_are_the_pairs(resampled):
     }
     found = {row.label: (row.value, row.low, row.high, row.filled) for row in laid.rows}
     assert found == expected
-    assert (laid.reference, laid.limits) == (0.5, (0.0, 1.0))
+    assert (laid.reference, laid.limits) == (0.5, (-0.02, 1.02))
     assert laid.rows[0].said == "0.66"
     assert "6 pairs" in laid.alt
     assert "6 of them told from 1/2" in laid.alt
@@ -34,7 +34,7 @@ def test_the_first_being_better_lies_right_if_lower_is_better(resampled_seconds)
     table = resampled_seconds.probability_of_improvement().set_index(["first", "second"])
     rows = {row.label: row for row in improvement.layout(resampled_seconds).rows}
     assert rows["lda vs mlp"].value == table.loc[("lda", "mlp"), "prob_improvement"] > 0.5
-    assert improvement.layout(resampled_seconds).sides[1].startswith("first more often")
+    assert improvement.layout(resampled_seconds).sides[1].startswith("first wins more often")
 
 
 def test_alone(table):
