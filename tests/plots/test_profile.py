@@ -104,7 +104,7 @@ def test_texts_do_not_overlap_and_stay_inside(k, width):
     profile.draw(laid, ax)
     figure.draw_without_rendering()
     legend = ax.get_legend()
-    texts = [*ax.texts, ax.title, ax.xaxis.label, *(legend.get_texts() if legend else ())]
+    texts = [*ax.texts, ax._left_title, ax.xaxis.label, *(legend.get_texts() if legend else ())]
     boxes = [text.get_window_extent() for text in texts]
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
     assert all(b.x0 >= 0 and b.x1 <= figure.bbox.x1 for b in boxes)
