@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _drawn_words = {
     "replications": "replications within each data set",
-    "datasets": "data sets, each with all its replications",
+    "datasets": "whole data sets (with all their replications)",
     "both": "data sets, and within each of those the replications",
 }
 _interval_words = {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from benchinfer.compare.bootstrap_comparison import BootstrapComparison
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.evidence import Setting
 from benchinfer.compare.local import Comparisons
@@ -18,12 +19,15 @@ from benchinfer.compare.new_dataset import NewDataset
 from benchinfer.errors import BenchinferError, DesignError, message, unknown
 from benchinfer.order.relation import Relation
 from benchinfer.plots import (
+    aggregates,
     caterpillar,
     distributions,
     forest,
     hasse,
+    improvement,
     influence,
     prediction,
+    profile,
     residuals,
     variances,
     verdicts,
@@ -92,6 +96,13 @@ KINDS: dict[type, Mapping[str, Kind]] = {
         "influence": _on(_influence, influence.LeftOut.of),
         "prediction": _on(_prediction, lambda mixed: mixed.predict()),
     },
+    BootstrapComparison: {
+        **_comparison,
+        "aggregates": Kind(aggregates.layout, aggregates.size, aggregates.draw),
+        "profile": Kind(profile.layout, profile.size, profile.draw),
+        "ratios": Kind(profile.ratios, profile.size, profile.draw),
+        "improvement": Kind(improvement.layout, improvement.size, improvement.draw),
+    },
     influence.LeftOut: {"influence": _influence},
     NewDataset: {"prediction": _prediction},
     Comparisons: {"verdicts": _verdicts},
@@ -132,9 +143,11 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         or ``"distributions"`` of the scores. Of one by a mixed model, where the model has them,
         also: ``"variances"`` by source, ``"caterpillar"`` of how data sets depart,
         ``"residuals"``, ``"influence"`` of each data set, and ``"prediction"`` of the best
-        algorithm on a new one, as also of what ``predict()`` returns. Of comparisons per data set:
-        ``"verdicts"``. Of a relation: ``"hasse"``. Of a score table (with one measure):
-        ``"distributions"``.
+        algorithm on a new one, as also of what ``predict()`` returns. Of one by the bootstrap,
+        also: ``"aggregates"`` of the algorithms, performance ``"profile"`` of the scores, the one
+        of ``"ratios"`` to the best, and probability of ``"improvement"`` of the pairs. Of
+        comparisons per data set: ``"verdicts"``. Of a relation: ``"hasse"``. Of a score table (with
+        one measure): ``"distributions"``.
     ax
         Axes to draw into; by default a new figure whose size follows the number of rows.
 

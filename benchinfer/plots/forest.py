@@ -101,18 +101,26 @@ class Forest:
     alt: str
 
 
-def order(comparison: "Comparison") -> list[int]:
-    """Return the pairs in the order of their better, then their worse placed algorithm."""
-    places = np.sort(_places(comparison), axis=1)
+def order(comparison: "Comparison", pairs: NDArray[np.int64] | None = None) -> list[int]:
+    """Return the pairs in the order of their better, then their worse placed algorithm.
+
+    Parameters
+    ----------
+    comparison
+        Whose algorithms are placed.
+    pairs
+        (P, 2) algorithms; by default those that are compared.
+    """
+    places = np.sort(_places(comparison, comparison.pairs if pairs is None else pairs), axis=1)
     return [int(i) for i in np.lexsort((places[:, 1], places[:, 0]))]
 
 
-def _places(comparison: "Comparison") -> NDArray[np.int64]:
+def _places(comparison: "Comparison", pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return (P, 2) places of both sides among the algorithms; averages come after them."""
     k = len(comparison.algorithms)
     place = np.full(k + 1, k)
     place[np.argsort(-comparison.levels.estimate, kind="stable")] = np.arange(k)
-    return place[comparison.pairs]
+    return place[pairs]
 
 
 def layout(comparison: "Comparison", width: Width = "wide") -> Forest:
@@ -126,7 +134,7 @@ def layout(comparison: "Comparison", width: Width = "wide") -> Forest:
         ``"wide"``, or ``"narrow"`` for a small screen or a column of text.
     """
     measure, effects = comparison.measure, comparison.effects()
-    sides, places = comparison.named_sides(), _places(comparison)
+    sides, places = comparison.named_sides(), _places(comparison, comparison.pairs)
     names = short(sorted({name for pair in sides for name in pair}), 22 if width == "wide" else 12)
     low, high = effects.get("conf_low"), effects.get("conf_high")
     rows: list[Row] = []

@@ -10,7 +10,7 @@ from benchinfer.compare.local import Comparisons
 from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError
 from benchinfer.order.relation import Relation
-from benchinfer.reports import references, sections, tables
+from benchinfer.reports import bootstrap_sections, references, sections, tables
 from benchinfer.reports.gather import Gathered, gather
 from benchinfer.reports.mixed_sections import beyond
 from benchinfer.reports.records import Cell, Column, Page, Part, Section, Table
@@ -144,6 +144,7 @@ def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
     found: list[Section] = []
     for n, c in enumerate(comparisons):
         found += [sections.verdict(c, main=n == 0 or sections.inferential(c)), *beyond(c)]
+        found += bootstrap_sections.beyond(c)
     local = [
         r
         for r in gathered.results

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.compare.mixed_comparison import MixedComparison
 from benchinfer.compare.phrases import count, join
 from benchinfer.reports import tables
 from benchinfer.reports.pictures import picture
@@ -259,12 +260,13 @@ def method(comparison: "Comparison", *, each: bool = False) -> Section:
     if resampling is not None and resampling.kind == "bootstrap":
         claims.append("Bootstrap replications speak of the data sets as drawn.")
     level = "" if not inferential(comparison) else f"{100 * comparison.level:g} %"
+    modelled = isinstance(comparison, MixedComparison)
     return Section(
         title=f"Method: {comparison.title.lower()}{' on each data set' if each else ''}",
         facts=tuple(
             (name, text)
             for name, text in (
-                ("Model" if inferential(comparison) else "Statistic", comparison.formula),
+                ("Model" if modelled else "Statistic", comparison.formula),
                 ("Method", comparison.method),
                 ("Rule", comparison.rule),
                 ("Level", level),

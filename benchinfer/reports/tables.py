@@ -40,6 +40,7 @@ _HEADS = {
     "p_equivalence": "p (equivalence)",
     "p_noninferiority": "p (non-inferiority)",
     "p_raw": "p (unadjusted)",
+    "p_error": "Monte Carlo error",
 }
 _P = ("p_value", "p_equivalence", "p_noninferiority", "p_raw")
 # What decides comes before what it was computed from: a narrow screen shows the left end.

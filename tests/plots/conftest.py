@@ -36,8 +36,7 @@ def seconds():
     return bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "seconds")
 
 
-@pytest.fixture(scope="session")
-def nasty():
+def nasty_scores():
     """Names that matplotlib and HTML would like to read as something else, and a missing cell."""
     algorithms = [NASTY, "$x^2$ _a_ \\$", "line\nbreak", "n" * 80 + "1", "n" * 80 + "2", "文字"]
     rng = np.random.default_rng(1)
@@ -50,4 +49,27 @@ def nasty():
     ]
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "replication", "value"])
     measure = bi.Measure("value", "lower", 0.01, label="<u>m</u> $m$", unit="<s>")
-    return bi.compare_mixed(bi.read_scores(frame, measures=measure))
+    return bi.read_scores(frame, measures=measure)
+
+
+@pytest.fixture(scope="session")
+def nasty():
+    return bi.compare_mixed(nasty_scores())
+
+
+@pytest.fixture(scope="session")
+def nasty_resampled():
+    return bi.compare_bootstrap(nasty_scores().complete("value"), seed=1, resamples=500)
+
+
+@pytest.fixture(scope="session")
+def resampled(table):
+    return bi.compare_bootstrap(table, seed=1, resamples=4000)
+
+
+@pytest.fixture(scope="session")
+def resampled_seconds():
+    """Lower is better, on a logarithmic scale."""
+    return bi.compare_bootstrap(
+        bi.load_example("sklearn_bootstrap"), "seconds", resample="datasets", seed=1, resamples=500
+    )

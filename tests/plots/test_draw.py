@@ -7,13 +7,14 @@ import pytest
 from matplotlib.figure import Figure
 
 import benchinfer as bi
+from benchinfer.compare.bootstrap_comparison import BootstrapComparison
 from benchinfer.compare.mixed_comparison import MixedComparison
 from benchinfer.plots.draw import KINDS, kinds, vector
 
-RESULTS = ["mixed", "points", "seconds", "local", "table"]
+RESULTS = ["mixed", "points", "resampled", "seconds", "local", "table"]
 
 
-@pytest.mark.parametrize("name", [*RESULTS, "nasty"])
+@pytest.mark.parametrize("name", [*RESULTS, "nasty", "nasty_resampled"])
 def test_every_kind_of_every_result(name, request):
     result = request.getfixturevalue(name)
     with warnings.catch_warnings():
@@ -66,11 +67,18 @@ def test_names_are_not_formulas(nasty):
     assert "$x^2$ _a_ " in drawn
 
 
-@pytest.mark.parametrize("kind", list(KINDS[MixedComparison]))
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        *(("nasty", kind) for kind in KINDS[MixedComparison]),
+        *(("nasty_resampled", kind) for kind in KINDS[BootstrapComparison]),
+    ],
+)
 @pytest.mark.parametrize("width", ["wide", "narrow"])
-def test_svg_is_escaped_and_always_the_same(nasty, kind, width):
-    drawn = vector(nasty, kind, width)
-    assert drawn == vector(nasty, kind, width)
+def test_svg_is_escaped_and_always_the_same(name, kind, width, request):
+    result = request.getfixturevalue(name)
+    drawn = vector(result, kind, width)
+    assert drawn == vector(result, kind, width)
     tree = ET.fromstring(drawn.text)  # noqa: S314 (written a line ago)
     tags = {element.tag.rpartition("}")[2] for element in tree.iter()}
     assert not tags & {"script", "image", "foreignObject"}

@@ -1,0 +1,36 @@
+import pytest
+
+import benchinfer as bi
+from benchinfer.plots import aggregates
+
+
+@pytest.mark.parametrize("name", ["resampled", "resampled_seconds"])
+def test_rows_are_the_summary_best_first(name, request):
+    result = request.getfixturevalue(name)
+    table = result.summary().sort_values("rank")
+    laid = aggregates.layout(result)
+    columns = ["algorithm", "estimate", "conf_low", "conf_high"]
+    rows = [(row.label, row.value, row.low, row.high) for row in laid.rows]
+    assert rows == [tuple(row) for row in table[columns].to_numpy()]
+    values = [row.value for row in laid.rows]
+    assert values == sorted(values, reverse=result.measure.better == "higher")
+    assert laid.limits[0] < min(row.low for row in laid.rows)
+    assert laid.limits[1] > max(row.high for row in laid.rows)
+
+
+def test_words(resampled, resampled_seconds):
+    laid = aggregates.layout(resampled)
+    assert laid.title == "Aggregates: simulated score, higher is better"
+    assert laid.axis == "interquartile mean of simulated score"
+    assert "The best is alg1 with 0.777." in laid.alt
+    assert not laid.log
+    assert aggregates.layout(resampled_seconds).log
+
+
+def test_gaps_say_what_they_are(table):
+    result = bi.compare_bootstrap(
+        table, statistic="optimality-gap", goal=0.9, seed=1, resamples=200
+    )
+    laid = aggregates.layout(result)
+    assert laid.title == "Aggregates: optimality gap of simulated score, lower is better"
+    assert laid.rows[0].label == "alg1"

@@ -1,0 +1,93 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+from benchinfer.reports import bootstrap_sections
+
+ALL = ["Aggregates", "Performance profiles", "Probability of improvement"]
+
+
+@pytest.fixture(scope="module")
+def resampled(table):
+    return bi.compare_bootstrap(table, seed=1, resamples=2000)
+
+
+def text(section):
+    return " ".join(section.text)
+
+
+def noise(k, low):
+    rng = np.random.default_rng(1)
+    d, r, a = np.indices((4, 5, k)).reshape(3, -1)
+    values = low + rng.uniform(size=d.size)
+    frame = {"dataset": d, "replication": r, "algorithm": [f"a{i}" for i in a], "value": values}
+    scores = bi.read_scores(pd.DataFrame(frame), measures={"m": "lower"})
+    return bi.compare_bootstrap(scores, seed=1, resamples=500)
+
+
+def test_sections(resampled):
+    assert [section.title for section in bootstrap_sections.beyond(resampled)] == ALL
+
+
+def test_only_the_bootstrap_has_them(table):
+    assert bootstrap_sections.beyond(bi.compare_points(table)) == ()
+
+
+def test_the_aggregate_is_named(table):
+    quantile = bi.compare_bootstrap(table, statistic=0.25, seed=1, resamples=100)
+    said = text(bootstrap_sections.aggregates(quantile))
+    assert (
+        "the 0.25 quantile, counted from the worst, of the data sets' means of simulated score"
+        in said
+    )
+
+
+def test_ratios_are_shown_where_they_have_a_meaning(resampled):
+    shown, without = (bootstrap_sections.profiles(r) for r in (resampled, noise(2, -0.5)))
+    assert (len(shown.pictures), len(without.pictures)) == (2, 1)
+    assert "At 1 the curve is the share of data sets on which the algorithm is best" in text(shown)
+    assert "some scores are not above 0" in text(without)
+
+
+def test_pairs_told_apart_are_counted(resampled):
+    n = (resampled.probability_of_improvement()["p_value"] <= 0.05).sum()
+    said = text(bootstrap_sections.improvement(resampled))
+    assert f"{n} of 6 pairs are told from probability 1/2" in said
+    assert "decides no verdict" in said
+    assert "0 of 1 pair is told" in text(bootstrap_sections.improvement(noise(2, 1.0)))
+
+
+def test_the_table_holds_the_pairs(resampled):
+    rows = bootstrap_sections.table(resampled).rows
+    table = resampled.probability_of_improvement().set_index(["first", "second"])
+    assert len(rows) == len(table)
+    for first, second, *cells in rows:
+        found = table.loc[(first.text, second.text)]
+        assert [float(cell.text) for cell in cells[:3]] == [
+            pytest.approx(found[name], abs=5e-4)
+            for name in ("prob_improvement", "conf_low", "conf_high")
+        ]
+
+
+def test_many_pairs_are_folded(monkeypatch, resampled):
+    monkeypatch.setattr(bootstrap_sections, "_PAIRS", 5)
+    section = bootstrap_sections.improvement(resampled)
+    assert (section.pictures, section.tables) == ((), ())
+    assert section.fold.summary == "Figure and table of the 6 pairs"
+    assert len(section.fold.tables[0].rows) == 6
+
+
+def test_the_report(written, resampled):
+    page = written([resampled])
+    assert page.headings()[:5] == ["simulated score", "Bootstrap of aggregates", *ALL]
+    assert "Statistic interquartile mean of score, 2,000 resamples" in page.text
+    assert resampled.method in page.text
+    assert "Monte Carlo error" in page.text
+
+
+def test_hostile_names_stay_text(written, nasty):
+    whole = nasty.complete(nasty.measures[0].name)
+    page = written(bi.compare_bootstrap(whole, seed=1, resamples=200))
+    assert "script" not in page.tags
+    assert "Performance profiles" in page.headings()
