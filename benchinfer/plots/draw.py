@@ -15,10 +15,12 @@ from benchinfer.compare.evidence import Setting
 from benchinfer.compare.local import Comparisons
 from benchinfer.compare.mixed_comparison import MixedComparison
 from benchinfer.compare.new_dataset import NewDataset
+from benchinfer.compare.permutation_comparison import PermutationComparison
 from benchinfer.errors import BenchinferError, DesignError, message, unknown
 from benchinfer.order.relation import Relation
 from benchinfer.plots import (
     caterpillar,
+    critical_difference,
     distributions,
     forest,
     hasse,
@@ -91,6 +93,12 @@ KINDS: dict[type, Mapping[str, Kind]] = {
         "residuals": Kind(residuals.layout, residuals.size, residuals.draw),
         "influence": _on(_influence, influence.LeftOut.of),
         "prediction": _on(_prediction, lambda mixed: mixed.predict()),
+    },
+    PermutationComparison: {
+        **_comparison,
+        "critical-difference": Kind(
+            critical_difference.layout, critical_difference.size, critical_difference.draw
+        ),
     },
     influence.LeftOut: {"influence": _influence},
     NewDataset: {"prediction": _prediction},
