@@ -237,7 +237,7 @@ def _bars(found: Groups, place: list[float]) -> tuple[tuple[float, float, float]
 def _ruler(comparison: "PermutationComparison") -> tuple[float, str] | None:
     """Return the critical difference in ranks if it is what decided each pair."""
     asked, ranks = comparison.provenance.arguments, comparison.ranks
-    adjust = {"auto": "single-step"}.get(asked["adjust"], asked["adjust"])
+    adjust = "single-step" if asked["adjust"] == "auto" else str(asked["adjust"])
     kinds = {
         ("tukey", "single-step"): ("nemenyi", "Nemenyi"),
         ("dunnett", "bonferroni"): ("bonferroni-dunn", "Bonferroni-Dunn"),

@@ -25,6 +25,7 @@ from benchinfer.plots import (
     forest,
     hasse,
     influence,
+    null,
     prediction,
     residuals,
     variances,
@@ -99,6 +100,7 @@ KINDS: dict[type, Mapping[str, Kind]] = {
         "critical-difference": Kind(
             critical_difference.layout, critical_difference.size, critical_difference.draw
         ),
+        "null": Kind(null.layout, null.size, null.draw),
     },
     influence.LeftOut: {"influence": _influence},
     NewDataset: {"prediction": _prediction},
@@ -140,8 +142,10 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         or ``"distributions"`` of the scores. Of one by a mixed model, where the model has them,
         also: ``"variances"`` by source, ``"caterpillar"`` of how data sets depart,
         ``"residuals"``, ``"influence"`` of each data set, and ``"prediction"`` of the best
-        algorithm on a new one, as also of what ``predict()`` returns. Of comparisons per data set:
-        ``"verdicts"``. Of a relation: ``"hasse"``. Of a score table (with one measure):
+        algorithm on a new one, as also of what ``predict()`` returns. Of permutation tests
+        also: ``"critical-difference"``, the mean ranks with bars or letters that join what is not
+        told apart, and ``"null"``, the null distribution of the global test. Of comparisons per
+        data set: ``"verdicts"``. Of a relation: ``"hasse"``. Of a score table (with one measure):
         ``"distributions"``.
     ax
         Axes to draw into; by default a new figure whose size follows the number of rows.
