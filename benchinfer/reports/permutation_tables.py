@@ -81,7 +81,7 @@ def post_hoc(frame: "pd.DataFrame", *, decides: bool) -> Table:
             Column("p_error", "error of p, at most", numeric=True),
         ),
         rows=tuple(rows),
-        note="They control errors over pairs only if all algorithms are alike: a third algorithm has"
+        note="They control errors over pairs only if all algorithms are alike: a third one has"
         " a say in whether two differ." + ("" if decides else " No verdict rests on them."),
     )
 
