@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.compare.phrases import count, join
 from benchinfer.errors import DesignError, message
 from benchinfer.order.relation import Verdict
 from benchinfer.plots.rank_groups import Groups, group
-from benchinfer.plots.style import FAINT, INK, MARKS, Width, lines, plain, short, words, wrapped
+from benchinfer.plots.rank_words import alt, note, ruler
+from benchinfer.plots.style import FAINT, INK, MARKS, Width, lines, plain, short, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,7 +117,7 @@ def layout(comparison: "PermutationComparison", width: Width = "wide") -> Critic
     _refuse(comparison)
     found = group(states, ranks)
     length = 4.0 if width == "wide" else 1.55
-    cd = _ruler(comparison)
+    cd = ruler(comparison)
     low, high = _ends(ranks, cd)
 
     def place(rank: float) -> float:
@@ -139,11 +139,11 @@ def layout(comparison: "PermutationComparison", width: Width = "wide") -> Critic
         title=f"Mean ranks: {name}",
         axis="mean rank, 1 is best: better to the right",
         note=(
-            *_note(comparison, found),
+            *note(comparison, found),
             *([f"{cd[1]}: longer than the axis"] if cd and not fits else []),
         ),
         width=width,
-        alt=_alt(comparison, found, name),
+        alt=alt(comparison, found, name),
     )
 
 
@@ -232,84 +232,6 @@ def _bars(found: Groups, place: list[float]) -> tuple[tuple[float, float, float]
         after = place[last] - place[last + 1] if last + 1 < len(place) else 3 * _OVER
         bars.append((place[last] - min(_OVER, after / 3), right, 0.5 + _BAR * level))
     return tuple(bars)
-
-
-def _ruler(comparison: "PermutationComparison") -> tuple[float, str] | None:
-    """Return the critical difference in ranks if it is what decided each pair."""
-    asked, ranks = comparison.provenance.arguments, comparison.ranks
-    adjust = "single-step" if asked["adjust"] == "auto" else str(asked["adjust"])
-    kinds = {
-        ("tukey", "single-step"): ("nemenyi", "Nemenyi"),
-        ("dunnett", "bonferroni"): ("bonferroni-dunn", "Bonferroni-Dunn"),
-    }
-    named = kinds.get((str(asked["contrasts"]), adjust))
-    if (
-        named is None
-        or (asked["pairs"], asked["on"], asked["control"] == "best") != ("pooled", "ranks", False)
-        or (comparison.alternative, set(comparison.kinds)) != ("two-sided", {"asymptotic"})
-        or not ranks.complete
-        or ranks.tied
-    ):
-        return None
-    cd = comparison.critical_difference(named[0])
-    i, j = comparison.pairs.T
-    apart = np.abs(ranks.mean_ranks[i] - ranks.mean_ranks[j]) >= cd
-    if not (apart == np.isin(comparison.codes, (Verdict.FIRST, Verdict.SECOND))).all():
-        return None
-    return cd, f"critical difference {cd:.2f} ({named[1]}, {100 * comparison.level:g} %)"
-
-
-def _joined(comparison: "PermutationComparison") -> str:
-    return "not told apart" + (" or equivalent" if comparison.measure.tolerance > 0 else "")
-
-
-def _note(comparison: "PermutationComparison", found: Groups) -> tuple[str, ...]:
-    what, k = _joined(comparison), len(comparison.algorithms)
-    if found.kind == "control":
-        name = comparison.algorithms[found.control]
-        codes = sorted({int(c) for c in comparison.codes}, reverse=True)
-        marks = [f"{MARKS[Verdict(c)].symbol} {_verdict(Verdict(c))}" for c in codes if c]
-        first = f"bold: the control {name}; against it {', '.join(marks)}"
-    elif found.kind == "letters":
-        first = f"algorithms that share a letter are {what}; bars could not show all verdicts"
-    elif found.bars:
-        first = f"a bar joins algorithms of which each two are {what}"
-    elif k == 2:
-        first = "the two are told apart"
-    else:
-        first = "no bar: each two that were compared are told apart"
-    notes = [first, "verdicts are those of the contrasts, not of the distance between mean ranks"]
-    if _ruler(comparison) is not None:
-        notes[1:] = []
-    if len(found.missing) and found.kind != "control":
-        notes.append(
-            f"\N{MULTIPLICATION SIGN}: {count(len(found.missing), 'pair')} without a verdict;"
-            " these are not joined"
-        )
-    return tuple(notes)
-
-
-def _verdict(verdict: Verdict) -> str:
-    return {Verdict.FIRST: "better", Verdict.SECOND: "worse"}.get(
-        verdict, words(verdict, "", "").replace("undecided", "not told apart")
-    )
-
-
-def _alt(comparison: "PermutationComparison", found: Groups, name: str) -> str:
-    ranks, algorithms = comparison.ranks.mean_ranks, comparison.algorithms
-    order = [m for tie in found.ties for m in tie]
-    said = join([f"{algorithms[m]} {ranks[m]:.2f}" for m in order])
-    groups = ""
-    if found.kind == "bars":
-        runs = [
-            join([algorithms[m] for tie in found.ties[first : last + 1] for m in tie])
-            for first, last, _ in found.bars
-        ]
-        groups = f" Bars join what is {_joined(comparison)}: {'; '.join(runs) or 'nothing'}."
-    elif found.kind == "letters":
-        texts = join([f"{algorithms[m]} {found.letters[m]}" for m in order])
-        groups = f" Those that share a letter are {_joined(comparison)}: {texts}."
-    return f"Mean ranks in {name}, 1 is best: {said}.{groups} {comparison.relation()}."
 
 
 def _head(d: CriticalDifference) -> float:
