@@ -10,7 +10,7 @@ import benchinfer as bi
 from benchinfer.compare.mixed_comparison import MixedComparison
 from benchinfer.plots.draw import KINDS, kinds, vector
 
-RESULTS = ["mixed", "points", "seconds", "local", "table"]
+RESULTS = ["mixed", "permuted", "points", "seconds", "local", "table"]
 
 
 @pytest.mark.parametrize("name", [*RESULTS, "nasty"])
