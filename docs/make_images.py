@@ -13,9 +13,12 @@ IMAGES = Path(__file__).with_name("images")
 def main() -> None:
     """Draw all of them."""
     simulated = bi.load_example("simulated/balanced")
+    permuted = bi.compare_permutation(bi.load_example("sklearn_bootstrap"), "error", seed=1)
     for name, figure in {
         "contrasts": bi.plot(bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")),
         "order": bi.plot(bi.compare_mixed(simulated).relation()),
+        "mean_ranks": bi.plot(permuted, "critical-difference"),
+        "null": bi.plot(permuted, "null"),
         "verdicts": bi.plot(bi.per_dataset(bi.compare_mixed, simulated)),
     }.items():
         figure.savefig(IMAGES / f"{name}.png", dpi=110, metadata={"Software": None})

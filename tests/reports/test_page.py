@@ -212,7 +212,7 @@ def test_scores_off_the_scale_are_a_note(written):
     page = written(bi.read_scores(frame, measures=bi.Measure("value", "lower", 0.05, "log")))
     assert {"Not answered", "Scores"} <= set(page.headings())
     notes = [word for stack, word in page.words if stack[-1:] == ("pre",)]
-    assert sum("cannot be put on the log scale" in note for note in notes) == 2
+    assert sum("cannot be put on the log scale" in note for note in notes) == 3
 
 
 def test_local_results_say_what_is_adjusted(written, table):
