@@ -13,10 +13,13 @@ IMAGES = Path(__file__).with_name("images")
 def main() -> None:
     """Draw all of them."""
     simulated = bi.load_example("simulated/balanced")
+    permuted = bi.compare_permutation(bi.load_example("sklearn_bootstrap"), "error", seed=1)
     resampled = bi.compare_bootstrap(simulated, seed=1)
     for name, figure in {
         "contrasts": bi.plot(bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")),
         "order": bi.plot(bi.compare_mixed(simulated).relation()),
+        "mean_ranks": bi.plot(permuted, "critical-difference"),
+        "null": bi.plot(permuted, "null"),
         "profiles": bi.plot(resampled, "profile"),
         "improvement": bi.plot(resampled, "improvement"),
         "verdicts": bi.plot(bi.per_dataset(bi.compare_mixed, simulated)),

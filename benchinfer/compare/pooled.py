@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchinfer.compare.asked import Asked
 from benchinfer.compare.evidence import Array
@@ -15,6 +16,8 @@ from benchinfer.saving import savable
 if TYPE_CHECKING:
     from benchinfer.numerics.align import Kind
     from benchinfer.numerics.layout import Layout
+
+type Counts = NDArray[np.int64]
 
 # Arrangements that are gone through without being asked to, and on request.
 _AUTO, _MOST = 1e6, 1e8
@@ -42,6 +45,9 @@ class Pooled:
     raw, single_step, step_down
         (2, P) p-values and their errors: of each contrast, adjusted by the largest of all, and
         stepwise so; without columns where not available.
+    bins, bin_width
+        (61,) how often the global statistic fell into bins of that width from 0 on, the last one of
+        all beyond; empty if asymptotic.
     """
 
     kind: str
@@ -54,6 +60,8 @@ class Pooled:
     raw: Array
     single_step: Array
     step_down: Array
+    bins: Counts
+    bin_width: float
 
     def of(self, shown: slice) -> "Pooled":
         """Return the tests of some contrasts."""
@@ -107,7 +115,7 @@ def pooled(data: Exchangeable, scores: Array, contrasts: Array, asked: Asked) ->
         raise DesignError(
             message(str(error), hint='null="monte-carlo" goes with any design and family.')
         ) from None
-    test = permute.quadratic(question.moments)
+    test, histogram = permute.quadratic(question.moments), null.histogram
     return Pooled(
         kind=null.kind,
         n=null.n,
@@ -119,6 +127,8 @@ def pooled(data: Exchangeable, scores: Array, contrasts: Array, asked: Asked) ->
         raw=_rows(null.raw),
         single_step=_rows(null.single_step),
         step_down=_rows(null.step_down),
+        bins=np.zeros(0, np.int64) if histogram is None else histogram.counts,
+        bin_width=0.0 if histogram is None else histogram.width,
     )
 
 

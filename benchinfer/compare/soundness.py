@@ -140,7 +140,8 @@ _normal_words = {
     ),
     "data set x algorithm effects": (
         "how algorithms differ does not vary normally between data sets: with few data sets"
-        " intervals and predictions lean on normality: look at outlying data sets, and add more"
+        " intervals and predictions lean on normality: look at outlying data sets, and add more;"
+        " compare_permutation does not assume it"
     ),
 }
 

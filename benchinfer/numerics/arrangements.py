@@ -156,8 +156,9 @@ def exact(
         threads,
         progress,
     )
-    p = nulls.monotone(counts) / total
+    hits, histogram = nulls.parted(counts, family)
+    p = hits / total
     overall, raw, single, down = nulls.collect(p, np.zeros(len(p)), order)
     if fixed:
-        return Null("exact", total, overall, None, single, None)
-    return Null("exact", total, overall, raw, single, down)
+        return Null("exact", total, overall, None, single, None, histogram=histogram)
+    return Null("exact", total, overall, raw, single, down, histogram=histogram)

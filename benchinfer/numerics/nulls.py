@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import chdtri
 
 from benchinfer.numerics import permute, tukey
 from benchinfer.numerics.layout import Layout, center
 from benchinfer.numerics.permute import Moments
-from benchinfer.numerics.shuffle import Family
+from benchinfer.numerics.shuffle import BINS, Family
 
 type Array = NDArray[np.float64]
 type Counts = NDArray[np.int64]
@@ -26,6 +27,8 @@ type Counts = NDArray[np.int64]
 # Statistics this close are equal: sums of the same numbers in another order differ in the last
 # digits. Counting too many ties is conservative.
 _SAME = 1e-10
+# The histogram ends where chi-squared has this much beyond.
+_BEYOND = 1e-5
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,22 @@ class PValues:
 
     value: Array
     error: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Of the global statistic over arrangements or resamples.
+
+    Attributes
+    ----------
+    width
+        Of each bin; the first one begins at 0.
+    counts
+        How many fell into each; the last one is of all that lie beyond.
+    """
+
+    width: float
+    counts: Counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +76,8 @@ class Null:
         (J,) Westfall and Young's; None where a block was held fixed or if asymptotic.
     stopped
         Whether resampling ended early because all decisions were certain.
+    histogram
+        Of the quadratic statistic; None if asymptotic.
     """
 
     kind: str
@@ -66,6 +87,7 @@ class Null:
     single_step: PValues
     step_down: PValues | None
     stopped: bool = False
+    histogram: Histogram | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +160,8 @@ def compiled(question: Question) -> tuple[Family, Counts]:
     order = np.argsort(-z, kind="stable")
     at, columns = np.nonzero(rows[order])
     starts = np.searchsorted(at, np.arange(len(rows) + 1)).astype(np.int64)
-    x2 = permute.quadratic(question.moments).statistic
+    test = permute.quadratic(question.moments)
+    x2 = test.statistic
     family = Family(
         np.ascontiguousarray(permute.root(question.moments.cov)),
         starts,
@@ -147,8 +170,14 @@ def compiled(question: Question) -> tuple[Family, Counts]:
         question.two_sided,
         x2 - _SAME * max(1.0, x2),
         z[order] - _SAME * np.maximum(1.0, np.abs(z[order])),
+        BINS / float(chdtri(max(test.df[0], 1), _BEYOND)),
     )
     return family, order
+
+
+def parted(counts: Counts, family: Family) -> tuple[Counts, Histogram]:
+    """Split what the compiled loops count; step-down counts grow along the significance."""
+    return monotone(counts[: -BINS - 1]), Histogram(1 / family.per_unit, counts[-BINS - 1 :])
 
 
 def collect(p: Array, error: Array, order: Counts) -> list[PValues]:

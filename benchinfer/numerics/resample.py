@@ -64,7 +64,7 @@ def monte_carlo(
     rows = _rows(question)
     key = np.uint64(seed)
     step = max(16, min(65536, _VISITS // max(len(question.centred), 1)))
-    counts, done = np.zeros(1 + 3 * len(order), np.int64), 0
+    counts, done = np.zeros(2 + 3 * len(order) + shuffle.BINS, np.int64), 0
     while done < resamples:
         goal = resamples if alpha is None else min(resamples, max(2 * done, _FIRST_LOOK))
         counts += shuffle.count_in_chunks(
@@ -75,11 +75,13 @@ def monte_carlo(
             progress,
         )
         done = goal
-        if alpha is not None and _certain(nulls.monotone(counts), done, alpha):
+        if alpha is not None and _certain(nulls.parted(counts, family)[0], done, alpha):
             break
-    p = (1 + nulls.monotone(counts)) / (done + 1)
+    hits, histogram = nulls.parted(counts, family)
+    p = (1 + hits) / (done + 1)
     overall, *others = nulls.collect(p, np.sqrt(p * (1 - p) / (done + 1)), order)
-    return Null("monte-carlo", done, overall, *others, stopped=done < resamples)
+    stopped = done < resamples
+    return Null("monte-carlo", done, overall, *others, stopped=stopped, histogram=histogram)
 
 
 def _rows(question: Question) -> Rows:

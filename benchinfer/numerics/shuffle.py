@@ -28,6 +28,8 @@ type Words = NDArray[np.uint64]
 type Counts = NDArray[np.int64]
 type Progress = Callable[[int], None]
 
+# Of the histogram of the global statistic; one more counts what lies beyond.
+BINS = 60
 STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _SHIFT = (np.uint64(30), np.uint64(27), np.uint64(31))
@@ -38,7 +40,8 @@ class Family(NamedTuple):
     """Statistics of the column sums s, and what is counted against them.
 
     The global statistic is ``|root s|^2``. Contrasts are sparse rows, sorted by decreasing observed
-    value, and compared with their observed values (less a tolerance for rounding).
+    value, and compared with their observed values (less a tolerance for rounding). A unit of the
+    global statistic has ``per_unit`` bins of its histogram.
     """
 
     root: Array
@@ -48,6 +51,7 @@ class Family(NamedTuple):
     two_sided: bool
     observed_global: float
     observed: Array
+    per_unit: float
 
 
 class Rows(NamedTuple):
@@ -90,7 +94,7 @@ def _contrast(sums: Array, family: Family, j: int) -> float:
 
 @njit(cache=True, nogil=True)
 def _tally(sums: Array, family: Family, times: int, counts: Counts) -> None:
-    """Add to counts (1 + 3 J): global, then raw, single-step and step-down of each contrast."""
+    """Add to counts: global, raw, single-step and step-down of each of J contrasts, histogram."""
     n = len(family.observed)
     length = 0.0
     for i in range(family.root.shape[0]):
@@ -100,6 +104,7 @@ def _tally(sums: Array, family: Family, times: int, counts: Counts) -> None:
         length += part * part
     if length >= family.observed_global:
         counts[0] += times
+    counts[1 + 3 * n + min(int(length * family.per_unit), BINS)] += times
     # From the least to the most significant contrast, the largest so far is the step-down maximum.
     top = -np.inf
     for j in range(n - 1, -1, -1):
@@ -117,7 +122,7 @@ def _tally(sums: Array, family: Family, times: int, counts: Counts) -> None:
 @njit(cache=True, nogil=True)
 def count_random(rows: Rows, family: Family, seed: np.uint64, first: int, last: int) -> Counts:
     """Count over the resamples first..last-1; each costs O(n) time and O(K) memory."""
-    counts = np.zeros(1 + 3 * len(family.observed), np.int64)
+    counts = np.zeros(2 + 3 * len(family.observed) + BINS, np.int64)
     sums = np.zeros(rows.n_labels)
     buffer = np.empty(rows.longest)
     mask = (_ONE << rows.bits) - _ONE
@@ -152,7 +157,7 @@ def count_random(rows: Rows, family: Family, seed: np.uint64, first: int, last: 
 @njit(cache=True, nogil=True)
 def count_all(tables: Tables, family: Family, first: int, last: int) -> Counts:
     """Count over the arrangements first..last-1 of all blocks, the last block running fastest."""
-    counts = np.zeros(1 + 3 * len(family.observed), np.int64)
+    counts = np.zeros(2 + 3 * len(family.observed) + BINS, np.int64)
     n_blocks = len(tables.starts) - 1
     sums = np.zeros((n_blocks + 1, tables.sums.shape[1]))
     times = np.ones(n_blocks + 1, np.int64)

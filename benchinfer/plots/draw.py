@@ -16,16 +16,19 @@ from benchinfer.compare.evidence import Setting
 from benchinfer.compare.local import Comparisons
 from benchinfer.compare.mixed_comparison import MixedComparison
 from benchinfer.compare.new_dataset import NewDataset
+from benchinfer.compare.permutation_comparison import PermutationComparison
 from benchinfer.errors import BenchinferError, DesignError, message, unknown
 from benchinfer.order.relation import Relation
 from benchinfer.plots import (
     aggregates,
     caterpillar,
+    critical_difference,
     distributions,
     forest,
     hasse,
     improvement,
     influence,
+    null,
     prediction,
     profile,
     residuals,
@@ -103,6 +106,13 @@ KINDS: dict[type, Mapping[str, Kind]] = {
         "ratios": Kind(profile.ratios, profile.size, profile.draw),
         "improvement": Kind(improvement.layout, improvement.size, improvement.draw),
     },
+    PermutationComparison: {
+        **_comparison,
+        "critical-difference": Kind(
+            critical_difference.layout, critical_difference.size, critical_difference.draw
+        ),
+        "null": Kind(null.layout, null.size, null.draw),
+    },
     influence.LeftOut: {"influence": _influence},
     NewDataset: {"prediction": _prediction},
     Comparisons: {"verdicts": _verdicts},
@@ -143,9 +153,11 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         or ``"distributions"`` of the scores. Of one by a mixed model, where the model has them,
         also: ``"variances"`` by source, ``"caterpillar"`` of how data sets depart,
         ``"residuals"``, ``"influence"`` of each data set, and ``"prediction"`` of the best
-        algorithm on a new one, as also of what ``predict()`` returns. Of one by the bootstrap,
-        also: ``"aggregates"`` of the algorithms, performance ``"profile"`` of the scores, the one
-        of ``"ratios"`` to the best, and probability of ``"improvement"`` of the pairs. Of
+        algorithm on a new one, as also of what ``predict()`` returns. Of permutation tests
+        also: ``"critical-difference"``, the mean ranks with bars or letters that join what is not
+        told apart, and ``"null"``, the null distribution of the global test. Of one by the
+        bootstrap also: ``"aggregates"`` of the algorithms, performance ``"profile"`` of the scores,
+        the one of ``"ratios"`` to the best, and probability of ``"improvement"`` of the pairs. Of
         comparisons per data set: ``"verdicts"``. Of a relation: ``"hasse"``. Of a score table (with
         one measure): ``"distributions"``.
     ax

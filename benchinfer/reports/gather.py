@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.local import Comparisons, per_dataset
 from benchinfer.compare.mixed import compare_mixed
+from benchinfer.compare.permutation import compare_permutation
 from benchinfer.compare.points import compare_points
 from benchinfer.errors import BenchinferError, DesignError, FitError, message
 from benchinfer.order.relation import Relation
@@ -14,6 +15,9 @@ from benchinfer.scores import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+# Scores that are exchanged, with which 100,000 resamples still take a fraction of a second.
+_MANY = 300
 
 type Result = Comparison | Comparisons | Relation
 
@@ -49,13 +53,15 @@ class Gathered:
 def everything(scores: ScoreTable) -> Gathered:
     """Run all analyses on all measures, noting what the table cannot answer.
 
-    Mixed models over all data sets, point comparisons, and mixed models on each data set by itself
-    (where there are several).
+    Mixed models and permutation tests over all data sets, point comparisons, and mixed models on
+    each data set by itself (where there are several). The seed of the permutation tests is 1, so
+    that the report of a table is always the same.
     """
     asked: list[tuple[str, str, Callable[[str], Result]]] = []
     for measure in scores.measures:
         asked += [
             (measure.name, "Mixed model", lambda name: compare_mixed(scores, name)),
+            (measure.name, "Permutation tests", lambda name: _permuted(scores, name)),
             (measure.name, "Point comparison", lambda name: compare_points(scores, name)),
         ]
         if len(scores.datasets) > 1:
@@ -74,6 +80,14 @@ def everything(scores: ScoreTable) -> Gathered:
         except (DesignError, FitError) as error:
             refusals.append(Refusal(name, analysis, str(error)))
     return Gathered(tuple(results), tuple(refusals), scores)
+
+
+def _permuted(scores: ScoreTable, measure: str) -> Comparison:
+    """Run permutation tests; where there are many blocks, fewer resamples for time's sake."""
+    found = scores.coverage(measure).found
+    moved = found.size if len(scores.datasets) > 1 else int(found.sum())
+    resamples = 100_000 if moved <= _MANY else 10_000
+    return compare_permutation(scores, measure, resamples=resamples, seed=1)
 
 
 def gather(results: object, scores: ScoreTable | None) -> Gathered:

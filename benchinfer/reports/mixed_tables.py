@@ -1,6 +1,6 @@
 """Frames of mixed models as tables for readers."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from benchinfer.compare.wording import margin
 from benchinfer.plots.variances import words
 from benchinfer.reports.numbers import decimals, fixed, p_value, percent, significant
 from benchinfer.reports.records import Cell, Column, Table
-from benchinfer.reports.tables import effect_head, favours
+from benchinfer.reports.tables import effect_head, favours, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from benchinfer.plots.influence import LeftOut
 
 _TERMS = {"algorithm": "levels of the algorithms", "domain:algorithm": "algorithms, by domain"}
-
-
-def _rows(frame: "pd.DataFrame", *names: str) -> list[tuple[Any, ...]]:
-    return list(zip(*(frame[name].tolist() for name in names), strict=True))
 
 
 def variances(frame: "pd.DataFrame", measure: "Measure") -> Table:
@@ -44,7 +40,7 @@ def variances(frame: "pd.DataFrame", measure: "Measure") -> Table:
                 Cell(significant(max(variance, 0.0) ** 0.5)),
                 Cell(source, "code"),
             )
-            for source, variance, share in _rows(frame, "source", "variance", "share")
+            for source, variance, share in rows_of(frame, "source", "variance", "share")
         ),
     )
 
@@ -72,7 +68,7 @@ def tests(frame: "pd.DataFrame") -> Table:
                 Cell(fixed(df, 0)),
                 Cell(fixed(rest, 1)),
             )
-            for term, test, statistic, df, rest, p in _rows(frame, *names)
+            for term, test, statistic, df, rest, p in rows_of(frame, *names)
         ),
         note="Each p-value is that of its test alone. Residual df without limit (∞): a chi-squared"
         " test.",
@@ -83,7 +79,7 @@ def influence(left: "LeftOut") -> Table:
     """One row per data set without which some verdict changes."""
     frame, rows = left.changing, []
     names = ("unit", "shift", "first", "second", "cooks_distance", "changes")
-    for unit, shift, first, second, cook, changes in _rows(frame, *names):
+    for unit, shift, first, second, cook, changes in rows_of(frame, *names):
         rows.append(
             (
                 Cell(str(unit), "name"),
@@ -150,7 +146,7 @@ def correlations(frame: "pd.DataFrame") -> str:
     """Say the intraclass correlations in a sentence, or nothing where there are none."""
     found = [
         f"{value:.2f} if they share {_shared(shared)}"
-        for shared, value in _rows(frame, "shared", "correlation")
+        for shared, value in rows_of(frame, "shared", "correlation")
         if np.isfinite(value)
     ]
     if not found:

@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.evidence import Setting
 from benchinfer.compare.local import Comparisons
+from benchinfer.compare.permutation_comparison import PermutationComparison
 from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError
 from benchinfer.order.relation import Relation
-from benchinfer.reports import bootstrap_sections, references, sections, tables
+from benchinfer.reports import (
+    bootstrap_sections,
+    permutation_sections,
+    references,
+    sections,
+    tables,
+)
 from benchinfer.reports.gather import Gathered, gather
 from benchinfer.reports.mixed_sections import beyond
 from benchinfer.reports.records import Cell, Column, Page, Part, Section, Table
@@ -143,7 +150,10 @@ def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
     comparisons.sort(key=lambda c: not sections.inferential(c))
     found: list[Section] = []
     for n, c in enumerate(comparisons):
-        found += [sections.verdict(c, main=n == 0 or sections.inferential(c)), *beyond(c)]
+        if isinstance(c, PermutationComparison):
+            found += permutation_sections.found(c, comparisons[:n])
+        else:
+            found += [sections.verdict(c, main=n == 0 or sections.inferential(c)), *beyond(c)]
         found += bootstrap_sections.beyond(c)
     local = [
         r

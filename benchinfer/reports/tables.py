@@ -94,7 +94,7 @@ def contrasts(comparison: "Comparison") -> Table:
     for name in names:
         if name == "verdict":
             columns.append(Column(name, "verdict"))
-            cells.append([_verdict(*row) for row in _rows(frame, "verdict", "first", "second")])
+            cells.append([_verdict(*row) for row in rows_of(frame, "verdict", "first", "second")])
         else:
             head = effect_head(measure) if name == "estimate" else _HEADS.get(name, name)
             columns.append(Column(name, head, numeric=True))
@@ -108,7 +108,8 @@ def contrasts(comparison: "Comparison") -> Table:
     )
 
 
-def _rows(frame: "pd.DataFrame", *names: str) -> list[tuple[Any, ...]]:
+def rows_of(frame: "pd.DataFrame", *names: str) -> list[tuple[Any, ...]]:
+    """Return the rows of some columns."""
     return list(zip(*(frame[name].tolist() for name in names), strict=True))
 
 
@@ -215,7 +216,7 @@ def incidence(relation: "Relation") -> Table:
         ),
         rows=tuple(
             (Cell(first, "name"), Cell(second, "name"), _verdict(verdict, first, second))
-            for first, second, verdict in _rows(frame, "first", "second", "verdict")
+            for first, second, verdict in rows_of(frame, "first", "second", "verdict")
         ),
     )
 

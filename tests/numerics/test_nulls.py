@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from benchinfer.errors import FitError
-from benchinfer.numerics import align, nulls, permute, shuffle, studentized, tukey
+from benchinfer.numerics import align, nulls, permute, resample, shuffle, studentized, tukey
 from benchinfer.numerics.arrangements import arrangements, exact
 from benchinfer.numerics.layout import lay_out
 from benchinfer.numerics.limits import asymptotic
@@ -200,11 +200,35 @@ def test_random_arrangements_are_uniform():
         False,  # noqa: FBT003
         0.0,
         np.full(24, float(targets[0] @ targets[0]) - 0.5),
+        1.0,
     )
     n = 240_000
     counts = shuffle.count_random(rows, family, np.uint64(3), 0, n)[1:25]
     assert counts.sum() == n
     assert stats.chisquare(counts).pvalue > 1e-4
+
+
+def test_histogram_of_the_global_statistic():
+    question = nulls.ask(*complete(np.random.default_rng(3).normal(size=(4, 3))), PAIRS)
+    m = question.moments
+    sums = every_sum(question.centred, question.layout)
+    every = (((sums - m.total + m.deviation) @ permute.root(m.cov).T) ** 2).sum(axis=1)
+    found = exact(question).histogram
+    expected = np.bincount(np.minimum((every / found.width).astype(int), 60), minlength=61)
+    assert found.counts.sum() == 6**4
+    # Sums in another order can put a statistic on the other side of a border.
+    assert np.abs(found.counts - expected).sum() <= 4
+    fixed = exact(question, fixed=True).histogram
+    assert np.abs(6 * fixed.counts - found.counts).sum() <= 24
+    drawn = monte_carlo(question, 50_000, seed=1).histogram
+    assert np.abs(drawn.counts / 50_000 - found.counts / 6**4).max() < 0.01
+
+
+def test_histogram_is_the_same_for_any_chunks(monkeypatch):
+    question = nulls.ask(*complete(np.random.default_rng(3).normal(size=(9, 3))), PAIRS)
+    whole = monte_carlo(question, 5_000, seed=1).histogram
+    monkeypatch.setattr(resample, "_VISITS", 1)
+    assert (monte_carlo(question, 5_000, seed=1, threads=2).histogram.counts == whole.counts).all()
 
 
 def test_early_stopping_keeps_the_decision():

@@ -21,6 +21,11 @@ def mixed(table):
 
 
 @pytest.fixture(scope="session")
+def permuted(table):
+    return bi.compare_permutation(table, seed=1)
+
+
+@pytest.fixture(scope="session")
 def points(table):
     return bi.compare_points(table)
 

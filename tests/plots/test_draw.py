@@ -11,7 +11,7 @@ from benchinfer.compare.bootstrap_comparison import BootstrapComparison
 from benchinfer.compare.mixed_comparison import MixedComparison
 from benchinfer.plots.draw import KINDS, kinds, vector
 
-RESULTS = ["mixed", "points", "resampled", "seconds", "local", "table"]
+RESULTS = ["mixed", "permuted", "points", "resampled", "seconds", "local", "table"]
 
 
 @pytest.mark.parametrize("name", [*RESULTS, "nasty", "nasty_resampled"])

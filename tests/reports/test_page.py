@@ -24,10 +24,13 @@ def test_sections_of_a_whole_table(written, table):
         "Checks of the model",
         "Influence",
         "A new data set",
+        "Permutation tests",
+        "Permutation tests of all algorithms together",
         "Point comparison",
         "Each data set by itself: mixed model",
         "Scores",
         "Method: mixed model",
+        "Method: permutation tests",
         "Method: point comparison",
         "Method: mixed model on each data set",
         "References and provenance",
@@ -209,7 +212,7 @@ def test_scores_off_the_scale_are_a_note(written):
     page = written(bi.read_scores(frame, measures=bi.Measure("value", "lower", 0.05, "log")))
     assert {"Not answered", "Scores"} <= set(page.headings())
     notes = [word for stack, word in page.words if stack[-1:] == ("pre",)]
-    assert sum("cannot be put on the log scale" in note for note in notes) == 2
+    assert sum("cannot be put on the log scale" in note for note in notes) == 3
 
 
 def test_local_results_say_what_is_adjusted(written, table):

@@ -1,0 +1,182 @@
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+from benchinfer.plots import critical_difference
+from benchinfer.plots.critical_difference import layout
+
+CROSS = "\N{MULTIPLICATION SIGN}"
+NEMENYI = {"on": "ranks", "pairs": "pooled", "null": "asymptotic"}
+
+
+def drawn(k, d, *, step=0.02, seed=1):
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"d{i}", f"algorithm_{a:02d}", a * step + 0.1 * rng.normal())
+        for i in range(d)
+        for a in range(k)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
+    return bi.read_scores(frame, measures=bi.Measure("score", "higher"))
+
+
+@pytest.fixture(scope="module")
+def bootstrap():
+    return bi.load_example("sklearn_bootstrap")
+
+
+@pytest.fixture(scope="module")
+def nemenyi(bootstrap):
+    return bi.compare_permutation(bootstrap, "seconds", seed=1, **NEMENYI)
+
+
+def place(laid, name):
+    return next(label.x for label in laid.labels if name in " ".join(label.text))
+
+
+def test_best_is_on_the_right(nemenyi):
+    laid = layout(nemenyi)
+    ranks = nemenyi.summary().set_index("algorithm")["mean_rank"]
+    x = [place(laid, name) for name in ranks.sort_values().index]
+    assert all(a > b for a, b in pairwise(x))
+    assert laid.axis == "mean rank, 1 is best: better to the right"
+    for label in laid.labels:
+        assert label.side == (1 if label.x > place(laid, "svm") else -1)
+    assert laid.labels[0].text == ("1.42  lda",)
+    assert laid.labels[-1].text == ("rf  6.00",)
+
+
+def test_ruler_is_the_critical_difference(nemenyi):
+    laid = layout(nemenyi)
+    low, high, text = laid.ruler
+    inch = place(laid, "lda") - place(laid, "rf")
+    rank = nemenyi.ranks.mean_ranks.max() - nemenyi.ranks.mean_ranks.min()
+    assert (high - low) / inch * rank == pytest.approx(nemenyi.critical_difference(), rel=1e-9)
+    assert text == "critical difference 2.18 (Nemenyi, 95 %)"
+
+
+def test_bars_are_the_verdicts(nemenyi):
+    laid, relation = layout(nemenyi), nemenyi.relation()
+    x = np.array([place(laid, name) for name in relation.algorithms])
+    under = [(low <= x) & (x <= high) for low, high, _ in laid.bars]
+    joined = np.any([np.outer(u, u) for u in under], axis=0)
+    apart = relation.strict | relation.strict.T
+    assert (joined == ~apart | np.eye(len(x), dtype=bool)).all()
+    rows = sorted(laid.bars, key=lambda bar: (bar[2], bar[0]))
+    assert all(a[1] < b[0] for a, b in pairwise(rows) if a[2] == b[2])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"on": "aligned-ranks"},
+        {"on": "ranks", "pairs": "pooled", "null": "monte-carlo", "resamples": 2000},
+        {**NEMENYI, "adjust": "holm"},
+        {**NEMENYI, "contrasts": "dunnett", "control": "best", "adjust": "bonferroni"},
+        {**NEMENYI, "alternative": "better"},
+    ],
+)
+def test_no_ruler_where_it_did_not_decide(bootstrap, options):
+    laid = layout(bi.compare_permutation(bootstrap, "seconds", seed=1, **options))
+    assert laid.ruler is None
+    assert any("not of the distance between mean ranks" in line for line in laid.note)
+
+
+def test_ties_have_no_one_critical_difference():
+    tied = bi.compare_permutation(bi.load_example("demsar2006"), seed=1, **NEMENYI)
+    assert tied.ranks.tied
+    assert layout(tied).ruler is None
+
+
+def test_control_by_bonferroni_and_dunn(bootstrap):
+    options = {**NEMENYI, "contrasts": "dunnett", "adjust": "bonferroni"}
+    found = bi.compare_permutation(bootstrap, "seconds", control="svm", seed=1, **options)
+    laid = layout(found)
+    assert laid.bars == ()
+    assert "Bonferroni-Dunn" in laid.ruler[2]
+    (bold,) = [label for label in laid.labels if label.bold]
+    assert bold.text == ("svm  3.67",)
+    assert bold.symbol == ""
+    verdict = found.contrasts().set_index("first")["verdict"]
+    symbols = {"first": "●", "second": "◆", "undecided": "○", "equivalent": "■"}
+    for name, word in verdict.items():
+        (label,) = [one for one in laid.labels if name in " ".join(one.text)]
+        assert label.symbol == symbols[word]
+    assert laid.note[0].startswith("bold: the control svm; against it ")
+
+
+def test_letters_are_the_verdicts(bootstrap):
+    found = bi.compare_permutation(bootstrap, "error", seed=1)
+    laid, relation = layout(found), found.relation()
+    assert laid.bars == ()
+    held = {}
+    for label in laid.labels:
+        words = " ".join(label.text).replace("(", "").replace(")", "").split()
+        words = words if label.side < 0 else words[1:]
+        held[words[0]] = set(words[1])
+    for i, a in enumerate(relation.algorithms):
+        for j, b in enumerate(relation.algorithms):
+            apart = relation.strict[i, j] or relation.strict[j, i]
+            assert bool(held[a] & held[b]) == (not apart)
+    assert laid.note[0] == (
+        "algorithms that share a letter are not told apart or equivalent;"
+        " bars could not show all verdicts"
+    )
+    assert "Those that share a letter are not told apart or equivalent: svm a" in laid.alt
+
+
+def test_pairs_without_a_verdict_are_marked():
+    found = bi.compare_permutation(drawn(4, 12), contrasts="sequential", seed=1)
+    laid = layout(found)
+    assert laid.note[-1] == f"{CROSS}: 3 pairs without a verdict; these are not joined"
+    assert all(CROSS in " ".join(label.text) for label in laid.labels)
+
+
+def test_equal_ranks_share_a_stem():
+    rows = [(f"d{d}", a, v) for d in range(6) for a, v in zip("cab", (1, 1, d + 2), strict=True)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "m"])
+    scores = bi.read_scores(frame, measures={"m": "lower"})
+    laid = layout(bi.compare_permutation(scores, seed=1))
+    assert [label.text for label in laid.labels] == [("1.50  a, c",), ("b  3.00",)]
+
+
+@pytest.mark.parametrize("width", ["wide", "narrow"])
+def test_labels_of_many_do_not_overlap(width):
+    found = bi.compare_permutation(drawn(40, 12), seed=1, **NEMENYI)
+    laid = layout(found, width)
+    assert sum(len(label.text) for label in laid.labels) >= 38
+    for side in (1, -1):
+        own = sorted((label for label in laid.labels if label.side == side), key=lambda v: v.y)
+        assert all(a.y + len(a.text) <= b.y for a, b in pairwise(own))
+        # Outer stems end above inner ones, so that no line crosses another one.
+        assert all(side * a.x > side * b.x for a, b in pairwise(own))
+    assert max(y for *_, y in laid.bars) < min(label.y for label in laid.labels)
+
+
+def test_a_critical_difference_longer_than_the_axis():
+    laid = layout(bi.compare_permutation(drawn(3, 2), seed=1, **NEMENYI))
+    assert laid.ruler is None
+    assert laid.note[-1].endswith("longer than the axis")
+
+
+def test_names_are_drawn_as_they_are(bootstrap):
+    laid = layout(bi.compare_permutation(bootstrap, "error", seed=1))
+    from matplotlib.figure import Figure
+
+    ax = Figure().add_subplot()
+    critical_difference.draw(laid, ax)
+    texts = [text.get_text() for text in ax.texts]
+    assert "1.67  svm (a)" in texts
+
+
+def test_averages_have_no_ranks(bootstrap):
+    found = bi.compare_permutation(bootstrap, "error", contrasts="mean", pairs="pooled", seed=1)
+    with pytest.raises(bi.DesignError) as caught:
+        bi.plot(found, "critical-difference")
+    assert str(caught.value) == (
+        "no pair of algorithms has a verdict that ranks could be joined by.\n"
+        'Hint: contrasts="tukey" compares all pairs.'
+    )

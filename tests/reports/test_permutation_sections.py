@@ -1,0 +1,132 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+from benchinfer.compare.permutation_comparison import PermutationComparison
+from benchinfer.reports import permutation_sections, permutation_tables
+from benchinfer.reports.gather import everything
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return bi.load_example("sklearn_bootstrap")
+
+
+@pytest.fixture(scope="module")
+def found(scores):
+    return bi.compare_permutation(scores, "error", seed=1)
+
+
+@pytest.fixture(scope="module")
+def mixed(scores):
+    return bi.compare_mixed(scores, "error")
+
+
+def test_alone_it_leads(found):
+    verdict, together = permutation_sections.found(found, [])
+    assert len(verdict.pictures) == 3
+    assert verdict.tables[0].caption.startswith("Contrasts")
+    assert verdict.fold is None
+    assert together.title == "Permutation tests of all algorithms together"
+
+
+def test_beside_another_one_it_is_held_against_that(found, mixed):
+    verdict, _ = permutation_sections.found(found, [mixed])
+    assert len(verdict.pictures) == 1
+    assert verdict.tables == ()
+    assert verdict.fold.summary == "Tables of this comparison; 3 diagnostics ask for attention"
+    ours = {(r.first, r.second): r.verdict for r in found.contrasts().itertuples()}
+    theirs = {(r.first, r.second): r.verdict for r in mixed.contrasts().itertuples()}
+    same = sum(ours[pair] == theirs[pair] for pair in ours)
+    assert verdict.text[1].startswith(
+        f"They agree with the mixed model on {same} of 15 pairs; none of the others is decided the"
+        " other way round. They differ on "
+    )
+    for (a, b), word in ours.items():
+        assert (f"{a} and {b} (here" in verdict.text[1]) == (word != theirs[a, b])
+
+
+def test_agreement_on_all(found):
+    text = permutation_sections.agreement(found, found)
+    assert text == "They agree with the permutation tests on all 15 pairs."
+
+
+def test_agreement_with_the_other_direction(found):
+    from dataclasses import replace
+
+    turned = np.array([0, 1, 2, 4, 3], np.int8)[found.codes]
+    text = permutation_sections.agreement(found, replace(found, codes=turned))
+    n = int(np.isin(found.codes, (3, 4)).sum())
+    assert f"on {15 - n} of 15 pairs; {n} of the others are decided the other way round." in text
+
+
+def test_global_tests_in_words(found):
+    section = permutation_sections.together(found)
+    assert section.text[0].startswith(
+        "The hypothesis that the labels of the 6 algorithms can be exchanged within each of 12 data"
+        " sets is rejected at 5 % (p <0.0001, quadratic form of aligned ranks, 100,000 random"
+    )
+    rows = section.tables[0].rows
+    assert len(rows) == len(found.tests())
+    assert [row[0].text for row in rows] == found.tests()["test"].tolist()
+
+
+def test_nothing_is_rejected_in_noise():
+    rng = np.random.default_rng(1)
+    rows = [(d, a, rng.normal()) for d in range(9) for a in "abc"]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "m"])
+    noise = bi.compare_permutation(bi.read_scores(frame, measures={"m": "lower"}), seed=1)
+    assert noise.tests()["p_value"][0] > 0.05
+    assert "9 data sets is not rejected at 5 %" in permutation_sections.together(noise).text[0]
+
+
+def test_pooled_tests_of_pairs_are_folded(found):
+    (table,) = permutation_sections.together(found).fold.tables
+    assert [column.head for column in table.columns] == [
+        "first",
+        "second",
+        "p (single-step)",
+        "p (step-down)",
+        "p (Nemenyi)",
+        "error of p, at most",
+    ]
+    frame = found.post_hoc().set_index(["first", "second", "test"])["p_value"]
+    for row in table.rows:
+        first, second, *p, _ = (cell.text for cell in row)
+        for text, test in zip(p, ("single-step", "step-down", "Nemenyi"), strict=True):
+            exact = frame[first, second, test]
+            assert text == (
+                "<0.0001" if exact < 1e-4 else ">0.9999" if exact > 0.9999 else f"{exact:.4f}"
+            )
+    assert table.note.endswith("No verdict rests on them.")
+
+
+def test_pooled_verdicts_do_rest_on_pooled_tests(scores):
+    pooled = bi.compare_permutation(scores, "error", pairs="pooled", resamples=1000, seed=1)
+    table = permutation_tables.post_hoc(pooled.post_hoc(), decides=not pooled.pairwise)
+    assert "No verdict" not in table.note
+
+
+def test_averages_have_no_diagram(scores):
+    found = bi.compare_permutation(
+        scores, "error", contrasts="mean", pairs="pooled", resamples=1000, seed=1
+    )
+    verdict, _ = permutation_sections.found(found, [])
+    assert len(verdict.pictures) == 2
+
+
+def test_seed_and_resamples_of_a_whole_table():
+    scores = bi.load_example("demsar2006")
+    for known, n in ((scores, 100_000), (_long(), 10_000)):
+        gathered = everything(known)
+        (found,) = [r for r in gathered.results if isinstance(r, PermutationComparison)]
+        assert found.provenance.arguments["seed"] == 1
+        assert found.provenance.arguments["resamples"] == n
+
+
+def _long():
+    rng = np.random.default_rng(1)
+    rows = [(d, a, rng.normal()) for d in range(110) for a in "abc"]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "m"])
+    return bi.read_scores(frame, measures={"m": "lower"})
