@@ -140,7 +140,7 @@ def compare_bootstrap(
     """
     alpha_of(level)
     check_alternative(alternative)
-    chosen = _statistic(statistic)
+    chosen = statistic_of(statistic)
     _check_choices(resample, interval, adjust)
     seed = _check_numbers(resamples, seed)
     setting, scores = Setting.of(scores, measure)
@@ -175,8 +175,14 @@ def compare_bootstrap(
     return compared(setting, taken, chosen, arguments)
 
 
-def _statistic(given: Named | float) -> Statistic:
-    """Return what a name or a number stands for."""
+def statistic_of(given: Named | float) -> Statistic:
+    """Return what a name or a number stands for.
+
+    Raises
+    ------
+    DesignError
+        It stands for nothing.
+    """
     if isinstance(given, str):
         if given not in _statistics:
             raise DesignError(

@@ -219,7 +219,7 @@ def test_structure_is_that_of_the_library(run: Callable) -> None:
     assert "    alg1 > alg2 > alg3 > alg4\n" in own.stdout
     beware = " ".join(own.stdout.partition("Beware")[2].split())
     assert "decided pairs whose interval includes equality: 1" in beware
-    assert "Alg1 and alg2" in beware
+    assert "alg1 and alg2" in beware
     document = json.loads(run("compare", "mixed", "example:demsar2006", "--json").stdout)
     assert document["provenance"]["arguments"]["structure"] == "auto"
     assert {round(row["df"], 6) for row in document["contrasts"]} == {13}
