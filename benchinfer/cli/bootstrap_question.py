@@ -88,6 +88,7 @@ class BootstrapQuestion(Question):
             "tolerance": self.tolerance,
             "resamples": self.resamples,
             "seed": self.seed,
+            "progress": True,
             **self.shared(),
         }
 

@@ -116,6 +116,7 @@ class PermutationQuestion(Question):
             "pairs": self.pairs,
             "target": self.target,
             "seed": self.seed,
+            "progress": True,
             "stop": self.stop,
             **shared,
         }
