@@ -3,12 +3,15 @@
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from benchinfer.cli.options import Tolerance
 from benchinfer.cli.question import ADJUST, Question, Seed, checked, listed, wrong
+
+if TYPE_CHECKING:
+    from benchinfer.scores import ScoreTable
 
 Statistic = Annotated[
     str,
@@ -82,8 +85,8 @@ class BootstrapQuestion(Question):
             "statistic": self._statistic(),
             "resample": self.resample,
             "interval": self.interval,
-            "normalise": None if self.normalise is None else _normalise(self.normalise),
-            "goal": None if self.goal is None else _reference(self.goal),
+            "normalise": self._normalise(),
+            "goal": self._goal(),
             "adjust": self.adjust,
             "tolerance": self.tolerance,
             "resamples": self.resamples,
@@ -91,6 +94,24 @@ class BootstrapQuestion(Question):
             "progress": True,
             **self.shared(),
         }
+
+    def check_names(self, scores: "ScoreTable") -> None:
+        """Find the algorithms that are named; a wrong name is wrong usage."""
+        from benchinfer.errors import unknown
+
+        Question.check_names(self, scores)  # super() does not work in a slotted dataclass
+        given = self._normalise()
+        named = [("--goal", self._goal())]
+        named += [("--normalise", x) for x in (given.values() if isinstance(given, dict) else ())]
+        for option, name in named:
+            if isinstance(name, str) and name not in scores.algorithms:
+                raise wrong(option, unknown("algorithm", name, scores.algorithms))
+
+    def _normalise(self) -> str | dict[str, Any] | None:
+        return None if self.normalise is None else _references(self.normalise)
+
+    def _goal(self) -> Any:
+        return None if self.goal is None else _reference(self.goal)
 
     def _statistic(self) -> str | float:
         from benchinfer.compare.bootstrap import statistic_of
@@ -111,28 +132,46 @@ class BootstrapQuestion(Question):
             raise wrong("--goal", "on normalised scores it is a number.")
 
 
-def _normalise(text: str) -> str | dict[str, Any]:
+def _references(text: str) -> str | dict[str, Any]:
     """Read min-max, two references, or a file of them."""
     if text == "min-max":
         return text
     if text.endswith(".toml"):
-        return _toml(text)
-    parts = [part.partition("=") for part in listed(text)]
-    found = {name.strip(): _number(value.strip()) for name, sign, value in parts if sign}
-    if len(parts) != 2 or set(found) != {"low", "high"}:
+        found = _toml("--normalise", text)
+    else:
+        parts = [part.partition("=") for part in listed(text)]
+        found = {name.strip(): _number(value.strip()) for name, sign, value in parts if sign}
+    if set(found) != {"low", "high"} or not all(map(_usable, found.values())):
         raise wrong(
             "--normalise",
-            f"{text!r} is none of min-max, low=REFERENCE,high=REFERENCE and a TOML file.",
+            f"{text!r} is none of min-max, low=REFERENCE,high=REFERENCE and a TOML file with"
+            " numbers in low and high.",
         )
     return found
 
 
 def _reference(text: str) -> Any:
-    return _toml(text) if text.endswith(".toml") else _number(text)
+    """Read a number, a name, or a file of numbers."""
+    if not text.endswith(".toml"):
+        return _number(text)
+    found = _toml("--goal", text)
+    if not _usable(found):
+        raise wrong("--goal", f"{text!r} does not hold one number per data set.")
+    return found
 
 
-def _toml(path: str) -> dict[str, Any]:
-    return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+def _toml(option: str, path: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:  # what is not TOML, or not UTF-8
+        raise wrong(option, f"{path!r} is not TOML: {error}.") from None
+
+
+def _usable(value: object) -> bool:
+    """Whether it can be a reference: a number, a name, or a number for each data set."""
+    if isinstance(value, dict):
+        return all(type(number) in {int, float} for number in value.values())
+    return type(value) in {int, float, str}
 
 
 def _number(text: str) -> float | str:

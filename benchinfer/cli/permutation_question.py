@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from benchinfer.cli.question import ADJUST, Question, Seed, Target, checked, listed, wrong
+from benchinfer.cli.question import Question, Seed, Target, checked, listed, wrong
 
 if TYPE_CHECKING:
     from benchinfer.scores import ScoreTable
@@ -51,7 +51,12 @@ Adjust = Annotated[
         "li",
         "none",
     ],
-    ADJUST,
+    typer.Option(
+        metavar="NAME",
+        help="Adjustment for many contrasts: holm, bonferroni, hochberg, hommel, rom, finner, li or"
+        " none; of pooled tests also single-step, step-down, shaffer or bergmann-hommel; auto:"
+        " holm, pooled single-step.",
+    ),
 ]
 Stop = Annotated[
     bool,

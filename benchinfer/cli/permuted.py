@@ -1,6 +1,7 @@
 """What is printed of permutation tests beyond verdicts: null distributions, tests of the whole."""
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 from benchinfer.cli.refused import unless_refused
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 
     from benchinfer.compare.permutation_comparison import PermutationComparison
 
-# What would make the table wider than a terminal.
-_SHORT = {"largest of all": "largest of", "normal scores of aligned ranks": "normal scores"}
+# What would make the table wider than a terminal; the family is named with the contrasts.
+_LARGEST = re.compile(r"^largest of .*, ")
 _NULLS = {
     "exact": "exact, from all equally likely arrangements",
     "monte-carlo": "Monte Carlo, from {:,.0f} random arrangements",
@@ -32,7 +33,9 @@ def evidence(
     kinds = [_NULLS[kind].format(n) for kind in result.kinds]
     seed = result.provenance.seed
     drawn = f"; seed {seed}" if "monte-carlo" in result.kinds else ""
-    out.prose(f"P-values are {join(kinds, 'or')}{drawn}.")
+    early = not result.pairwise and result.pooled.stopped
+    stopped = ", after which all decisions were certain" if early else ""
+    out.prose(f"P-values are {join(kinds, 'or')}{stopped}{drawn}.")
     if places is not None:
         row = result.tests(places).iloc[-1]
         order = " > ".join(places)
@@ -55,7 +58,10 @@ def details(out: Terminal, result: "PermutationComparison", places: "Sequence[st
         out.prose("They control errors over pairs only if all algorithms are alike.")
     if largest := max(tests["p_error"].max(), pairs["p_error"].max() if len(pairs) else 0.0):
         out.line()
-        out.prose(f"Monte Carlo errors of the p-values of these tests: at most {largest:.1g}.")
+        out.prose(
+            f"Monte Carlo errors of the p-values of these tests: at most {largest:.1g}"
+            f" ({result.pooled.n:,.0f} random arrangements, seed {result.provenance.seed})."
+        )
     out.heading("Critical differences of mean ranks")
     unless_refused(out, lambda: _critical(result), lambda out, found: out.prose(found))
 
@@ -74,9 +80,8 @@ def _compared(p: float) -> str:
 def _tests(table: "pd.DataFrame") -> Grid:
     rows: list[tuple[str, ...]] = []
     for row in table.to_dict("records"):
-        test = str(row["test"])
-        for long, short in _SHORT.items():
-            test = test.replace(long, short)
+        test = _LARGEST.sub("largest contrast of ", str(row["test"]))
+        test = test.replace("normal scores of aligned ranks", "normal scores")
         free = [row["df"], row["df_residual"]]
         degrees = ", ".join(f"{x:.4g}" for x in free if math.isfinite(x))
         p = numbers.p_value(row["p_value"])

@@ -141,7 +141,8 @@ def contrasts(out: Terminal, result: "Comparison") -> None:
     decimals = numbers.decimals(_spreads(table, measure))
     lowest = -math.inf if measure.scale == "identity" else 0.0
     heads = ["first", "second", measure.effect_name]
-    errors = "p_error" in table and bool((table["p_error"] > 0).any())
+    largest = float(table["p_error"].max()) if "p_error" in table else 0.0
+    errors = largest > 0 and len(tests) == 1  # with two tests there is no room for a column
     if tests:
         kind = "interval" if _two_sided(result) else "bound"
         heads += [f"{rounding.percent(result.level)} {kind}", *tests.values()]
@@ -167,6 +168,8 @@ def contrasts(out: Terminal, result: "Comparison") -> None:
     if tests:
         out.prose(f"{_sentence(result.provenance.adjustment)}.")
     out.prose(result.rule)
+    if largest > 0 and not errors:
+        out.prose(f"Monte Carlo errors of p-values: at most {largest:.1g}.")
     _not_worse(out, result)
 
 

@@ -51,7 +51,7 @@ def _bars() -> "Bars | None":
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
-    console = Console(stderr=True)
+    console = Console(file=sys.stderr)
     seen = console.is_jupyter or (sys.stderr.isatty() and not console.is_dumb_terminal)
     columns = (
         TextColumn("{task.description}", markup=False),
