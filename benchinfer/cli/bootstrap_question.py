@@ -29,7 +29,7 @@ Resample = Annotated[
     ),
 ]
 Interval = Annotated[
-    Literal["expanded", "percentile", "bca"],
+    Literal["percentile", "expanded", "bca"],
     typer.Option(
         help="Percentiles of the resamples, widened for the number of units drawn from (expanded),"
         " as they are, or corrected for bias and acceleration (bca)."
