@@ -41,7 +41,7 @@ SIGNATURES = {
     "compare_bootstrap": "scores, measure=None, *, statistic='iqm', resample='replications',"
     " interval='expanded', normalise=None, goal=None, contrasts='tukey', control=None,"
     " alternative='two-sided', adjust='holm', tolerance=None, level=0.95, missing='use',"
-    " resamples=10000, seed=None",
+    " resamples=10000, seed=None, progress=None",
     "compare_mixed": "scores, measure=None, *, terms='auto', structure='auto',"
     " residual='constant', domains='pooled', covariates=(), df='kenward-roger', contrasts='tukey',"
     " control=None, alternative='two-sided', adjust='auto', target='auto', level=0.95,"

@@ -16,9 +16,11 @@ from benchinfer.errors import DesignError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.compare.bootstrap_comparison import BootstrapComparison
     from benchinfer.compare.comparison import Comparison
     from benchinfer.compare.local import Comparisons
     from benchinfer.compare.mixed_comparison import MixedComparison
+    from benchinfer.compare.permutation_comparison import PermutationComparison
     from benchinfer.scores import Finding, ScoreTable
 
 
@@ -80,11 +82,14 @@ def table(scores: "ScoreTable") -> dict[str, object]:
     }
 
 
-def comparison(result: "Comparison", *, decided: bool, details: bool = False) -> dict[str, object]:
-    """Write down a comparison, with the details of its model if asked for."""
-    from benchinfer.compare.mixed_comparison import MixedComparison
-
-    mixed = isinstance(result, MixedComparison)
+def comparison(
+    result: "Comparison",
+    *,
+    decided: bool,
+    details: bool = False,
+    places: "Sequence[str] | None" = None,
+) -> dict[str, object]:
+    """Write down a comparison, with details and Page's test for an order if asked for."""
     return {
         "analysis": result.title,
         "headline": result.headline(),
@@ -100,8 +105,52 @@ def comparison(result: "Comparison", *, decided: bool, details: bool = False) ->
         "summary": rows(result.summary()),
         "contrasts": rows(result.contrasts()),
         "diagnostics": rows(result.diagnostics()),
-        **(_model(result, details=details) if mixed else {}),
+        **_more(result, places, details=details),
         "provenance": result.provenance,
+    }
+
+
+def _more(
+    result: "Comparison", places: "Sequence[str] | None", *, details: bool
+) -> dict[str, object]:
+    """Write down what an analysis says beyond verdicts."""
+    from benchinfer.compare.bootstrap_comparison import BootstrapComparison
+    from benchinfer.compare.mixed_comparison import MixedComparison
+    from benchinfer.compare.permutation_comparison import PermutationComparison
+
+    if isinstance(result, MixedComparison):
+        return _model(result, details=details)
+    if isinstance(result, PermutationComparison):
+        return _tests(result, places, details=details)
+    if isinstance(result, BootstrapComparison) and details:
+        return _profiles(result)
+    return {}
+
+
+def _tests(
+    result: "PermutationComparison", places: "Sequence[str] | None", *, details: bool
+) -> dict[str, object]:
+    """Write down what all algorithms together show."""
+    found: dict[str, object] = {"tests": rows(result.tests(places))}
+    if not details:
+        return found
+    kinds = ("nemenyi", "bonferroni-dunn") if result.ranks.complete else ()
+    return {
+        **found,
+        "post_hoc": rows(result.post_hoc()),
+        "critical_difference": {kind: result.critical_difference(kind) for kind in kinds},
+    }
+
+
+def _profiles(result: "BootstrapComparison") -> dict[str, object]:
+    """Write down probabilities of improvement and performance profiles."""
+    ratios = result.ratios_profile is not None
+    return {
+        "probability_of_improvement": rows(result.probability_of_improvement()),
+        "profile": {
+            "scores": rows(result.profile("scores")),
+            "ratios": rows(result.profile("ratios")) if ratios else None,
+        },
     }
 
 

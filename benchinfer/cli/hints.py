@@ -31,7 +31,7 @@ def _covariates(found: re.Match[str]) -> str:
 # Arguments that are options of the same name.
 _OPTIONS = (
     "nan|repeats|layout|terms|adjust|structure|residual|domains|df|contrasts|alternative|target"
-    "|missing|statistic"
+    "|missing|statistic|on|null|pairs|resample|interval|normalise"
 )
 
 # From the special to the general: what one has rewritten, the next ones no longer find.
@@ -58,14 +58,22 @@ _REWRITES: tuple[tuple[re.Pattern[str], _Rewrite], ...] = tuple(
         (r'contrasts="dunnett"', "--control NAME"),
         (r'control="best"', "--control best"),
         (r"contrasts=\[\.\.\.\]", "--order LIST"),
-        (rf'\b({_OPTIONS})="([\w-]+)"', r"--\1 \2"),
+        (
+            r'normalise=\{"low": \.\.\., "high": \.\.\.\}',
+            "--normalise low=REFERENCE,high=REFERENCE",
+        ),
+        (r"\b(goal|normalise)=\.\.\.", r"--\1"),
+        (rf"\b({_OPTIONS})=(['\"])([\w-]+)\2", r"--\1 \3"),
         (r"read_scores\(\.\.\., covariates=\[(.*?)\]\)", _covariates),
         (r"\bcovariates=", "--covariate"),
-        (r"\bcompare_mixed\(\.\.\., (--[^)]*)\)", r"\1"),
-        (r"\binfluence\(\)", "--details"),
+        (r"\bcompare_mixed\(\.\.\., (--[^)]*)\)", r"compare mixed \1"),
+        (r"\b(influence|post_hoc)\(\)", "--details"),
+        (r'\bprofile\("scores"\)', "the share of scores"),
+        (r"\bresamples=", "--resamples"),
         (r"\bquery=", "--query "),
+        (r"or scores\.complete\(.*?\) to keep what is whole", "or read a table of what is whole"),
         (r"compare scores\.complete\(.*?\), or use compare_mixed", "use compare mixed"),
-        (r"\bcompare_(mixed|points)\b", r"compare \1"),
+        (r"\bcompare_(mixed|points|permutation|bootstrap)\b", r"compare \1"),
         (r"\bscores\.describe\(\)", "benchinfer describe"),
         (r"\bcoverage\(\)", "benchinfer describe"),
     )

@@ -1,14 +1,12 @@
 """What is printed of a mixed model beyond verdicts: shares of variance, details asked for."""
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from benchinfer.cli import rounding
-from benchinfer.cli.hints import translated
+from benchinfer.cli.refused import unless_refused
 from benchinfer.cli.terminal import Grid, Terminal
 from benchinfer.compare.phrases import count
-from benchinfer.errors import DesignError
 from benchinfer.reports import numbers
 
 if TYPE_CHECKING:
@@ -41,21 +39,9 @@ def details(out: Terminal, result: "MixedComparison") -> None:
         out.heading("Tests of the whole (LR: likelihood ratio)")
         out.grid(_tests(tests))
     out.heading("Verdicts that change when one is left out")
-    _unless_refused(out, result.influence, _influence)
+    unless_refused(out, result.influence, _influence)
     out.heading("On a new data set")
-    _unless_refused(out, result.predict, lambda out, found: _prediction(out, found, result))
-
-
-def _unless_refused[T](
-    out: Terminal, ask: Callable[[], T], show: Callable[[Terminal, T], None]
-) -> None:
-    """Show an answer, or why there is none."""
-    try:
-        found = ask()
-    except DesignError as error:
-        out.message(f"Not answered: {translated(str(error))}", style="yellow")
-    else:
-        show(out, found)
+    unless_refused(out, result.predict, lambda out, found: _prediction(out, found, result))
 
 
 def _domains(out: Terminal, result: "MixedComparison") -> None:

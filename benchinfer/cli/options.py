@@ -91,6 +91,10 @@ MeasureName = Annotated[
         help="The measure; may be omitted where the table has one.",
     ),
 ]
+Tolerance = Annotated[
+    float | None,
+    typer.Option(metavar="NUMBER", help="Difference that does not matter, if not the measure's."),
+]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print everything as JSON, in full precision.")
 ]

@@ -4,13 +4,15 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from benchinfer.cli import model, rounding
+from benchinfer.cli import bootstrapped, model, permuted, rounding
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.terminal import Grid, Terminal
 from benchinfer.compare.phrases import count, join
 from benchinfer.reports import numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
     from benchinfer.compare.comparison import Comparison
@@ -22,9 +24,13 @@ LEGEND = "a > b: a is better    a ~ b: equivalent    a ? b: not told apart"
 _LINE = 72  # pairs that are not told apart are listed if they fit on one line, else counted
 
 
-def comparison(result: "Comparison", *, details: bool = False) -> None:
-    """Print a comparison, with the details of its model if asked for."""
+def comparison(
+    result: "Comparison", *, details: bool = False, places: "Sequence[str] | None" = None
+) -> None:
+    """Print a comparison, with details and Page's test for an order if asked for."""
+    from benchinfer.compare.bootstrap_comparison import BootstrapComparison
     from benchinfer.compare.mixed_comparison import MixedComparison
+    from benchinfer.compare.permutation_comparison import PermutationComparison
 
     out = Terminal()
     headline(out, result)
@@ -38,6 +44,14 @@ def comparison(result: "Comparison", *, details: bool = False) -> None:
         model.variation(out, result)
         if details:
             model.details(out, result)
+    elif isinstance(result, PermutationComparison):
+        permuted.evidence(out, result, places)
+        if details:
+            permuted.details(out, result, places)
+    elif isinstance(result, BootstrapComparison):
+        bootstrapped.evidence(out, result)
+        if details:
+            bootstrapped.details(out, result)
     beware(out, result)
 
 
@@ -106,11 +120,15 @@ def levels(result: "Comparison") -> Grid:
     heads = ["rank", "algorithm", measure.name]
     if has_interval:
         heads += [f"{rounding.percent(result.level)} interval"]
+    if "mean_rank" in table:
+        heads += ["mean rank"]
     rows: list[tuple[str, ...]] = []
     for row in table.to_dict("records"):
         cells = [f"{row['rank']:g}", row["algorithm"], rounding.number(row["estimate"], decimals)]
         if has_interval:
             cells.append(rounding.interval(row["conf_low"], row["conf_high"], decimals))
+        if "mean_rank" in row:
+            cells.append(f"{row['mean_rank']:.2f}")
         rows.append((*cells, str(row["n"])))
     return Grid((*heads, "scores"), tuple(rows), frozenset({0, 2, 3, 4}))
 
@@ -123,15 +141,19 @@ def contrasts(out: Terminal, result: "Comparison") -> None:
     decimals = numbers.decimals(_spreads(table, measure))
     lowest = -math.inf if measure.scale == "identity" else 0.0
     heads = ["first", "second", measure.effect_name]
+    largest = float(table["p_error"].max()) if "p_error" in table else 0.0
+    errors = largest > 0 and len(tests) == 1  # with two tests there is no room for a column
     if tests:
         kind = "interval" if _two_sided(result) else "bound"
         heads += [f"{rounding.percent(result.level)} {kind}", *tests.values()]
+        heads += ["p error"] if errors else []
     rows: list[tuple[str, ...]] = []
     for row in table.to_dict("records"):
         cells = [row["first"], row["second"], rounding.number(row["estimate"], decimals)]
         if tests:
             cells.append(rounding.interval(row["conf_low"], row["conf_high"], decimals, lowest))
             cells += [numbers.p_value(row[key]) for key in tests]
+            cells += [permuted.error(row["p_error"])] if errors else []
         rows.append((*cells, f"{row['winner']} better" if row["winner"] else row["verdict"]))
     out.heading(f"Contrasts: {direction(measure)}")
     out.grid(
@@ -146,6 +168,8 @@ def contrasts(out: Terminal, result: "Comparison") -> None:
     if tests:
         out.prose(f"{_sentence(result.provenance.adjustment)}.")
     out.prose(result.rule)
+    if largest > 0 and not errors:
+        out.prose(f"Monte Carlo errors of p-values: at most {largest:.1g}.")
     _not_worse(out, result)
 
 
@@ -183,7 +207,10 @@ def beware(out: Terminal, result: "Comparison") -> None:
     out.heading("Beware")
     for check in failed:
         held = f"{check.check}: {check.value:.4g} (limit {check.limit:.4g})."
-        out.prose(f"- {held} {_sentence(as_options(check.remedy))}.", hanging="  ")
+        remedy = as_options(check.remedy)
+        if not remedy.startswith(result.algorithms):  # a name keeps its letters
+            remedy = _sentence(remedy)
+        out.prose(f"- {held} {remedy}.", hanging="  ")
 
 
 def comparisons(results: "Comparisons") -> None:

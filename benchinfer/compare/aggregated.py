@@ -1,5 +1,6 @@
 """Aggregates of the algorithms with their bootstrap draws."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,11 +45,12 @@ class Aggregated:
         resamples: int,
         seed: int,
         interval: str,
+        progress: Callable[[int], None] | None = None,
     ) -> "Aggregated":
         """Aggregate the sample and its resamples."""
         return Aggregated(
             aggregates.point(sample, statistic),
-            aggregates.draws(sample, statistic, resample, resamples, seed),
+            aggregates.draws(sample, statistic, resample, resamples, seed, progress=progress),
             jackknife(sample, statistic, resample) if interval == "bca" else None,
             sample.units(resample) if interval == "expanded" else None,
             float(np.abs(sample.values).max(initial=0.0)) or 1.0,

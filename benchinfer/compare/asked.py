@@ -6,11 +6,10 @@ from typing import Literal
 
 from benchinfer.compare.adjust import Alternative, sidak
 from benchinfer.compare.exchangeable import On
+from benchinfer.compare.progress import Progress, of_task
 from benchinfer.numerics.signs import NullKind
 
 type Pairs = Literal["pairwise", "pooled"]
-# Called with a task in words, resamples just done, and how many there are to be.
-type Progress = Callable[[str, int, int], None]
 
 _SIDES: dict[Alternative, int] = {"two-sided": 0, "better": 1, "worse": -1}
 
@@ -61,5 +60,4 @@ class Asked:
 
     def told(self, task: str, total: int) -> Callable[[int], None] | None:
         """Return what numerics call with the number of resamples just done."""
-        progress = self.progress
-        return None if progress is None else lambda done: progress(task, done, total)
+        return of_task(self.progress, task, total)

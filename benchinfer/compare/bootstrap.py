@@ -21,6 +21,7 @@ from benchinfer.compare.bootstrapped import compared
 from benchinfer.compare.contrasts import Contrasts
 from benchinfer.compare.evidence import Setting, alpha_of, require_whole
 from benchinfer.compare.normalised import Normalise, Reference
+from benchinfer.compare.progress import Progress, reporting
 from benchinfer.compare.taken import Taken
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.aggregates import Statistic
@@ -59,6 +60,7 @@ def compare_bootstrap(
     missing: Literal["use", "error"] = "use",
     resamples: int = 10_000,
     seed: int | None = None,
+    progress: Progress | bool | None = None,
 ) -> BootstrapComparison:
     """Compare robust aggregates of the algorithms over data sets by the bootstrap.
 
@@ -113,6 +115,10 @@ def compare_bootstrap(
         Their number N.
     seed
         Any integer from 0 to 2^64 - 1; by default one is drawn and recorded.
+    progress
+        True shows a bar on standard error, in a terminal or a notebook, if it takes longer than a
+        second; a function is called with a task in words, the number of resamples just done, and
+        their total.
 
     Returns
     -------
@@ -140,7 +146,7 @@ def compare_bootstrap(
     """
     alpha_of(level)
     check_alternative(alternative)
-    chosen = _statistic(statistic)
+    chosen = statistic_of(statistic)
     _check_choices(resample, interval, adjust)
     seed = _check_numbers(resamples, seed)
     setting, scores = Setting.of(scores, measure)
@@ -172,11 +178,18 @@ def compare_bootstrap(
         "resamples": resamples,
         "seed": seed,
     }
-    return compared(setting, taken, chosen, arguments)
+    with reporting(progress=progress) as told:
+        return compared(setting, taken, chosen, arguments, told)
 
 
-def _statistic(given: Named | float) -> Statistic:
-    """Return what a name or a number stands for."""
+def statistic_of(given: Named | float) -> Statistic:
+    """Return what a name or a number stands for.
+
+    Raises
+    ------
+    DesignError
+        It stands for nothing.
+    """
     if isinstance(given, str):
         if given not in _statistics:
             raise DesignError(

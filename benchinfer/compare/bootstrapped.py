@@ -10,6 +10,7 @@ from benchinfer.compare.bootstrap_asked import Asked
 from benchinfer.compare.bootstrap_comparison import BootstrapComparison
 from benchinfer.compare.contrasts import Family, family_of
 from benchinfer.compare.evidence import Provenance, Setting, alpha_of, decide
+from benchinfer.compare.progress import Progress, of_task
 from benchinfer.compare.taken import Taken
 from benchinfer.measure import Measure
 from benchinfer.numerics import profiles
@@ -23,7 +24,11 @@ _adjustment_words = {
 
 
 def compared(
-    setting: Setting, scores: Taken, statistic: Statistic, given: Mapping[str, Any]
+    setting: Setting,
+    scores: Taken,
+    statistic: Statistic,
+    given: Mapping[str, Any],
+    progress: Progress | None,
 ) -> BootstrapComparison:
     """Aggregate, draw and decide, as the arguments of `compare_bootstrap` ask.
 
@@ -37,6 +42,8 @@ def compared(
         The aggregate.
     given
         The arguments of `compare_bootstrap`.
+    progress
+        Told how far resampling is.
     """
     alpha, seed, resample = alpha_of(given["level"]), given["seed"], given["resample"]
     found = Aggregated.of(
@@ -46,6 +53,7 @@ def compared(
         given["resamples"],
         seed,
         given["interval"],
+        of_task(progress, "aggregates", given["resamples"]),
     )
     family = family_of(
         setting.algorithms,
@@ -83,7 +91,7 @@ def compared(
         reported=scores.measure,
         statistic=_words(given["statistic"], several=scores.raw.n_datasets > 1),
         p_error=tested.error,
-        improved=improved.improvement_of(scores.normalised, resample, given, alpha),
+        improved=improved.improvement_of(scores.normalised, resample, given, alpha, progress),
         scores_profile=profiles.scores_above(
             scores.normalised, profiles.grid(scores.normalised), resample, side, seed, alpha
         ),

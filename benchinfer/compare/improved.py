@@ -8,6 +8,7 @@ import numpy as np
 
 from benchinfer.compare.adjust import sidak
 from benchinfer.compare.evidence import Array
+from benchinfer.compare.progress import Progress, of_task
 from benchinfer.numerics import improvement, multiplicity
 from benchinfer.numerics.bootstrap import Resample, Sample
 from benchinfer.numerics.bootstrap_intervals import gather, lower, p_at_least, p_at_most, upper
@@ -30,7 +31,11 @@ class Improvement:
 
 
 def improvement_of(
-    sample: Sample, resample: Resample, given: Mapping[str, Any], alpha: float
+    sample: Sample,
+    resample: Resample,
+    given: Mapping[str, Any],
+    alpha: float,
+    progress: Progress | None = None,
 ) -> Improvement:
     """Return the probability of improvement of all pairs, as the contrasts are adjusted.
 
@@ -43,7 +48,8 @@ def improvement_of(
     side = sidak(alpha, n) / 2
     # Of many pairs the bounds lie far out, where more resamples are needed.
     enough = min(given["resamples"], max(SIDE_RESAMPLES, int(10 / side)))
-    values = improvement.draws(sample, pairs, resample, enough, given["seed"])
+    told = of_task(progress, "improvement", enough)
+    values = improvement.draws(sample, pairs, resample, enough, given["seed"], progress=told)
     found = gather(improvement.point(sample, pairs), values, 1.0, units=units)
     p = np.minimum(2 * np.minimum(p_at_most(found, 0.5), p_at_least(found, 0.5)), 1.0)
     return Improvement(

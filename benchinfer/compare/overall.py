@@ -1,5 +1,6 @@
 """Tests of all algorithms together, as rows of one table."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from benchinfer.compare.asked import Asked
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.exchangeable import Exchangeable
 from benchinfer.compare.pooled import Pooled, pooled
+from benchinfer.errors import DesignError, message, unknown
 from benchinfer.frames import frame
 from benchinfer.numerics import align, friedman, permute
 from benchinfer.saving import savable
@@ -153,6 +155,26 @@ def _row(name: str, found: permute.GlobalTest) -> GlobalRow:
     """Return a test of chi-squared, or of F if it has two degrees of freedom."""
     df, residual = (*found.df, float("inf"))[:2]
     return GlobalRow(name, "asymptotic", found.statistic, df, residual, found.p_value)
+
+
+def check_order(algorithms: Sequence[str], order: Sequence[str]) -> None:
+    """Refuse an order that does not name each algorithm once.
+
+    Raises
+    ------
+    DesignError
+        With the name that is not known, or how many there are.
+    """
+    if strange := [name for name in order if name not in algorithms]:
+        raise DesignError(unknown("algorithm", strange[0], algorithms))
+    if sorted(order) != sorted(algorithms):
+        raise DesignError(
+            message(
+                f"the order names {len(set(order))} of {len(algorithms)} algorithms, or some more"
+                " than once.",
+                hint="Page's test takes all algorithms, best first.",
+            )
+        )
 
 
 def trend(ranks: RankSums, places: Array) -> GlobalRow:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from benchinfer.compare import steps
 from benchinfer.compare.adjust import Alternative, check_alternative
-from benchinfer.compare.asked import Asked, Pairs, Progress
+from benchinfer.compare.asked import Asked, Pairs
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.contrasts import Contrasts, family_of
 from benchinfer.compare.designs import check_missing
@@ -20,6 +20,7 @@ from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.exchangeable import On, exchangeable, of_spread
 from benchinfer.compare.permutation_comparison import PermutationComparison
 from benchinfer.compare.permuted import compared, levels_of
+from benchinfer.compare.progress import Progress, reporting
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.signs import NullKind
 from benchinfer.scores import ScoreTable
@@ -42,7 +43,7 @@ def compare_permutation(
     missing: Literal["use", "error"] = "use",
     seed: int | None = None,
     stop: bool = False,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> PermutationComparison:
     """Compare algorithms by permutation tests within blocks.
 
@@ -97,7 +98,9 @@ def compare_permutation(
         Whether the resampling of all algorithms ends as soon as all its decisions are certain, with
         a chance of 1e-6 to be wrong.
     progress
-        Called with a task, the number of resamples just done, and their total.
+        True shows a bar on standard error, in a terminal or a notebook, if it takes longer than a
+        second; a function is called with a task in words, the number of resamples just done, and
+        their total.
 
     Returns
     -------
@@ -144,9 +147,6 @@ def compare_permutation(
     setting = of_spread(setting) if on == "dispersion" else setting
     drawn = secrets.randbits(63) if seed is None else seed
     margin = setting.measure.margin
-    asked = Asked(
-        on, null, resamples, pairs, alternative, method, alpha, margin, drawn, stop, progress
-    )
     arguments = {
         "measure": setting.measure.name,
         "on": on,
@@ -167,7 +167,11 @@ def compare_permutation(
     family = family_of(
         setting.algorithms, contrasts, control, levels, directed=alternative != "two-sided"
     )
-    return compared(setting, data, levels, family, asked, arguments)
+    with reporting(progress=progress) as told:
+        asked = Asked(
+            on, null, resamples, pairs, alternative, method, alpha, margin, drawn, stop, told
+        )
+        return compared(setting, data, levels, family, asked, arguments)
 
 
 def _check_null(null: str, resamples: int) -> None:

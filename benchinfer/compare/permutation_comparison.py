@@ -175,16 +175,7 @@ class PermutationComparison(TestedComparison):
         """
         if order is None:
             return overall.table(self.rows)
-        if strange := [name for name in order if name not in self.algorithms]:
-            raise DesignError(unknown("algorithm", strange[0], self.algorithms))
-        if sorted(order) != sorted(self.algorithms):
-            raise DesignError(
-                message(
-                    f"the order names {len(set(order))} of {len(self.algorithms)} algorithms, or"
-                    " some more than once.",
-                    hint="Page's test takes all algorithms, best first.",
-                )
-            )
+        overall.check_order(self.algorithms, order)
         places = np.array([len(order) - order.index(name) for name in self.algorithms], np.float64)
         return overall.table((*self.rows, overall.trend(self.ranks, places)))
 

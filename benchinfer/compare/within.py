@@ -40,7 +40,8 @@ def alone(data: Exchangeable, matrix: Array, asked: Asked) -> Alone:
     asked
         The settings.
     """
-    found = [_pair(data, row, asked, len(matrix)) for row in matrix]
+    m = len(matrix)
+    found = [_pair(data, matrix[i], asked, m, f"pair {i + 1} of {m}") for i in range(m)]
     columns = [np.array(column) for column in zip(*(row[0] for row in found), strict=True)]
     low, high, estimate, mean, statistic, p, error, equal, better, smallest, n = columns
     zero = np.zeros(len(matrix))
@@ -62,7 +63,9 @@ def alone(data: Exchangeable, matrix: Array, asked: Asked) -> Alone:
     )
 
 
-def _pair(data: Exchangeable, row: Array, asked: Asked, m: int) -> tuple[tuple[float, ...], str]:
+def _pair(
+    data: Exchangeable, row: Array, asked: Asked, m: int, task: str
+) -> tuple[tuple[float, ...], str]:
     """Return the numbers of one contrast in the order of `alone`, and its null distribution."""
     own = _part(data, row)
     level = asked.alone(m)
@@ -71,11 +74,11 @@ def _pair(data: Exchangeable, row: Array, asked: Asked, m: int) -> tuple[tuple[f
     if (row != 0).sum() > 2:
         return (low, high, estimate, mean, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, n), "asymptotic"
     side = asked.side or 1
-    test = _test(own, 0.0, side, asked, two_sided=asked.side == 0)
+    test = _test(own, 0.0, side, asked, task, two_sided=asked.side == 0)
     above = below = 1.0
     if asked.margin > 0:
-        above = _test(own, asked.margin, 1, asked, two_sided=False).p
-        below = _test(own, -asked.margin, -1, asked, two_sided=False).p
+        above = _test(own, asked.margin, 1, asked, task, two_sided=False).p
+        below = _test(own, -asked.margin, -1, asked, task, two_sided=False).p
     numbers = (
         *(low, high, estimate, mean, side * test.statistic, test.p, test.error),
         *(max(above, below), above if side > 0 else below, test.smallest, n),
@@ -106,14 +109,16 @@ def _part(data: Exchangeable, row: Array) -> Exchangeable:
     )
 
 
-def _test(own: Exchangeable, shift: float, side: int, asked: Asked, *, two_sided: bool) -> _Test:
+def _test(
+    own: Exchangeable, shift: float, side: int, asked: Asked, task: str, *, two_sided: bool
+) -> _Test:
     """Test that the first algorithm's scores plus a shift are better (side 1) or worse (-1)."""
     moved = replace(own, values=own.values + np.where(own.label == 0, shift, 0.0))
     layout: Layout = moved.layout
     scores = scores_of(moved, layout, asked.on).values
     question = nulls.ask(scores, layout, side * np.array([[1.0, -1.0]]), two_sided=two_sided)
     try:
-        null = null_of(question, scores, replace(asked, pairs="pooled", stop=False), "pairs")
+        null = null_of(question, scores, replace(asked, pairs="pooled", stop=False), task)
     except FitError as error:
         raise DesignError(
             message(str(error), hint='null="monte-carlo" goes with any design.')

@@ -10,6 +10,7 @@ reinforcement learning at the edge of the statistical precipice. Advances in Neu
 Processing Systems 34. https://doi.org/10.48550/arXiv.2108.13264
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,12 +18,10 @@ from numpy.typing import NDArray
 
 from benchinfer.numerics import bootstrap, pools
 from benchinfer.numerics.bootstrap import Resample, Sample
+from benchinfer.numerics.spans import in_spans
 
 type Array = NDArray[np.float64]
 type Counts = NDArray[np.int64]
-
-# Numbers that one chunk of resamples may hold.
-_CHUNK = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +81,7 @@ def draws(
     resamples: int,
     seed: int,
     chunk: int | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Array:
     """Return (N, K) aggregates of N resamples.
 
@@ -98,8 +98,10 @@ def draws(
         Any 64-bit integer >= 0.
     chunk
         Resamples at a time; by default as memory allows. It does not change the result.
+    progress
+        Called with the number of resamples just done.
     """
-    return _drawn(sample, statistic, resample, resamples, seed, chunk)
+    return _drawn(sample, statistic, resample, resamples, seed, chunk, progress)
 
 
 def _drawn(
@@ -109,19 +111,22 @@ def _drawn(
     resamples: int,
     seed: int,
     chunk: int | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Array:
     plan, key, k = sample.plan(resample), np.uint64(seed), sample.values.shape[1]
-    step = chunk or max(1, _CHUNK // (sample.n_datasets * k))
-    spans = [(i, min(i + step, resamples)) for i in range(0, resamples, step)]
     if statistic.pools(sample.n_datasets):
         pool, reduction = pools.pool_of(sample), _reduction(sample, statistic)
-        parts = [pools.pooled(plan, pool, reduction, key, *span) for span in spans]
+
+        def part(first: int, last: int) -> Array:
+            return pools.pooled(plan, pool, reduction, key, first, last)
     else:
         shares = sample.values / sample.n[sample.dataset]
-        parts = [
-            statistic.of_means(bootstrap.unit_means(plan, shares, key, *span)) for span in spans
-        ]
-    return np.concatenate(parts)
+
+        def part(first: int, last: int) -> Array:
+            return statistic.of_means(bootstrap.unit_means(plan, shares, key, first, last))
+
+    held, visited = sample.n_datasets * k, sample.values.size
+    return in_spans(part, resamples, held, visited, span=chunk, progress=progress)
 
 
 def _reduction(sample: Sample, statistic: Statistic) -> pools.Reduction:

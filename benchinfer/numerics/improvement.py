@@ -7,6 +7,7 @@ reinforcement learning at the edge of the statistical precipice. Advances in Neu
 Processing Systems 34. https://doi.org/10.48550/arXiv.2108.13264
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from benchinfer.numerics import bootstrap
 from benchinfer.numerics.bootstrap import Plan, Resample, Sample
 from benchinfer.numerics.shuffle import STEP, mix
+from benchinfer.numerics.spans import in_spans
 
 type Array = NDArray[np.float64]
 type Counts = NDArray[np.int64]
@@ -62,7 +64,14 @@ def point(sample: Sample, pairs: Counts) -> Array:
     return _drawn(sample, pairs, None, 1, 0)[0]
 
 
-def draws(sample: Sample, pairs: Counts, resample: Resample, resamples: int, seed: int) -> Array:
+def draws(
+    sample: Sample,
+    pairs: Counts,
+    resample: Resample,
+    resamples: int,
+    seed: int,
+    progress: Callable[[int], None] | None = None,
+) -> Array:
     """Return (N, P) probabilities in N resamples, the same as those of `aggregates.draws`.
 
     Parameters
@@ -71,16 +80,30 @@ def draws(sample: Sample, pairs: Counts, resample: Resample, resamples: int, see
         As in `point`.
     resample, resamples, seed
         As in `aggregates.draws`.
+    progress
+        Called with the number of resamples just done.
     """
-    return _drawn(sample, pairs, resample, resamples, seed)
+    return _drawn(sample, pairs, resample, resamples, seed, progress)
 
 
 def _drawn(
-    sample: Sample, pairs: Counts, resample: Resample | None, resamples: int, seed: int
+    sample: Sample,
+    pairs: Counts,
+    resample: Resample | None,
+    resamples: int,
+    seed: int,
+    progress: Callable[[int], None] | None = None,
 ) -> Array:
     scale = 1 / (sample.n_datasets * sample.n[:, pairs[:, 0]] * sample.n[:, pairs[:, 1]])
     cells, key = ordered(sample), np.uint64(seed)
-    return _improvements(sample.plan(resample), cells, pairs, scale, key, resamples)
+    plan, k = sample.plan(resample), sample.values.shape[1]
+    return in_spans(
+        lambda first, last: _improvements(plan, cells, pairs, scale, key, first, last),
+        resamples,
+        len(pairs),
+        len(pairs) * sample.values.size // k,
+        progress=progress,
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -105,14 +128,20 @@ def _wins(cells: Ordered, times: Counts, one: int, other: int) -> float:
 
 @njit(cache=True, nogil=True)
 def _improvements(
-    plan: Plan, cells: Ordered, pairs: Counts, scale: Array, seed: np.uint64, resamples: int
+    plan: Plan,
+    cells: Ordered,
+    pairs: Counts,
+    scale: Array,
+    seed: np.uint64,
+    first: int,
+    last: int,
 ) -> Array:
     n_datasets = len(plan.datasets) - 1
     k = (len(cells.starts) - 1) // n_datasets
-    found = np.zeros((resamples, len(pairs)))
+    found = np.zeros((last - first, len(pairs)))
     times = np.zeros(plan.strata[-1], np.int64)
-    for i in range(resamples):
-        state = mix(mix(seed) + np.uint64(i) * STEP)
+    for i in range(last - first):
+        state = mix(mix(seed) + np.uint64(first + i) * STEP)
         for slot in range(n_datasets):
             d, state = bootstrap.draw(plan, slot, state, times)
             for p in range(len(pairs)):

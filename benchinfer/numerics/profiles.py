@@ -22,13 +22,12 @@ from benchinfer.numerics.bootstrap import Plan, Resample, Sample
 from benchinfer.numerics.bootstrap_intervals import gather, lower, upper
 from benchinfer.numerics.pools import Pool, pool_of
 from benchinfer.numerics.shuffle import STEP, mix
+from benchinfer.numerics.spans import in_spans
 from benchinfer.saving import savable
 
 type Array = NDArray[np.float64]
 
 _GRID = 101
-# Numbers that one chunk of resamples may hold.
-_CHUNK = 2_000_000
 
 
 @savable
@@ -180,8 +179,9 @@ def _banded(
     """Put intervals and bands round the curve of the sample itself."""
     resample, n = drawn
     estimate = curves(None, 0, 1)[0]
-    step = max(1, _CHUNK // estimate.size)
-    every = np.concatenate([curves(resample, i, min(i + step, n)) for i in range(0, n, step)])
+    every = in_spans(
+        lambda first, last: curves(resample, first, last), n, estimate.size, estimate.size
+    )
     low, high = np.empty_like(estimate), np.empty_like(estimate)
     reach = np.empty(len(estimate))
     for a in range(len(estimate)):

@@ -15,8 +15,22 @@ import pytest
 import benchinfer as bi
 from benchinfer.cli import options
 from benchinfer.cli.app import app
-from benchinfer.compare import adjust, comparison, contrasts, fixed, mixed, points, structures
+from benchinfer.compare import (
+    adjust,
+    asked,
+    bootstrap,
+    comparison,
+    contrasts,
+    exchangeable,
+    fixed,
+    mixed,
+    points,
+    steps,
+    structures,
+)
 from benchinfer.frames import GLOSSARY
+from benchinfer.numerics import bootstrap as draws
+from benchinfer.numerics import signs
 from benchinfer.scores import roles
 
 LOWER = ("--measures", "error:lower:0.01")
@@ -36,7 +50,12 @@ def test_help_names_every_command(run: Callable) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("check",), ("describe",), ("compare", "mixed"), ("compare", "points"), ("report",)],
+    [
+        ("check",),
+        ("describe",),
+        *(("compare", analysis) for analysis in ("mixed", "permutation", "bootstrap", "points")),
+        ("report",),
+    ],
 )
 def test_each_command_explains_itself(run: Callable, arguments: tuple[str, ...]) -> None:
     result = run(*arguments, "--help")
@@ -108,6 +127,13 @@ def test_choices_are_those_of_the_library() -> None:
     }
     for name, alias in pinned.items():
         assert choices("mixed", name) == get_args(alias.__value__), name
+    pinned = {"on": exchangeable.On, "null": signs.NullKind, "pairs": asked.Pairs}
+    for name, alias in pinned.items():
+        assert choices("permutation", name) == get_args(alias.__value__), name
+    assert choices("permutation", "adjust") == get_args(steps.Adjust.__value__)
+    pinned = {"resample": draws.Resample, "interval": bootstrap.Interval}
+    for name, alias in {**pinned, "adjust": bootstrap.Adjust}.items():
+        assert choices("bootstrap", name) == get_args(alias.__value__), name
     assert choices("mixed", "target") == ("auto", *get_args(comparison.Target.__value__))
     assert get_args(choices("mixed", "contrasts")[0]) == get_args(contrasts.Named.__value__)
     assert choices("points", "statistic") == get_args(points.Statistic.__value__)
@@ -219,7 +245,7 @@ def test_structure_is_that_of_the_library(run: Callable) -> None:
     assert "    alg1 > alg2 > alg3 > alg4\n" in own.stdout
     beware = " ".join(own.stdout.partition("Beware")[2].split())
     assert "decided pairs whose interval includes equality: 1" in beware
-    assert "Alg1 and alg2" in beware
+    assert "alg1 and alg2" in beware
     document = json.loads(run("compare", "mixed", "example:demsar2006", "--json").stdout)
     assert document["provenance"]["arguments"]["structure"] == "auto"
     assert {round(row["df"], 6) for row in document["contrasts"]} == {13}

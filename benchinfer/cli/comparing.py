@@ -1,0 +1,154 @@
+"""The commands below `compare`: an analysis each, with what it can be asked."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from benchinfer.cli.bootstrap_question import BootstrapQuestion
+from benchinfer.cli.guard import EPILOG
+from benchinfer.cli.mixed_question import MixedQuestion
+from benchinfer.cli.options import AsJson, MeasureName, Source, Tolerance, reads_scores
+from benchinfer.cli.permutation_question import PermutationQuestion
+from benchinfer.cli.question import wrong
+from benchinfer.cli.showing import Showing, answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchinfer.compare.comparison import Comparison
+
+compare = typer.Typer(
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    epilog=EPILOG,
+    help="Compare the algorithms, all pairs of them.",
+)
+
+PerDataset = Annotated[bool, typer.Option("--per-dataset", help="Each data set by itself.")]
+
+
+@compare.command(epilog=EPILOG)
+@reads_scores
+def mixed(
+    source: Source,
+    question: MixedQuestion,
+    *,
+    measure: MeasureName = None,
+    per_dataset: PerDataset = False,
+    details: Annotated[
+        bool,
+        typer.Option(
+            "--details",
+            help="Tests of the whole, verdicts that change without a data set, and what to expect"
+            " on a new one.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare by a linear mixed-effects model and simultaneous contrasts.
+
+    Exit code 0 says that one algorithm is better than or equivalent to each of the others (with
+    --per-dataset: on each data set), 3 that none is.
+    """
+    from benchinfer.compare.mixed import compare_mixed
+
+    show = Showing(per_dataset=per_dataset, details=details, as_json=as_json)
+    _ask(compare_mixed, source, question, measure, show)
+
+
+@compare.command(epilog=EPILOG)
+@reads_scores
+def permutation(
+    source: Source,
+    question: PermutationQuestion,
+    *,
+    measure: MeasureName = None,
+    per_dataset: PerDataset = False,
+    details: Annotated[
+        bool,
+        typer.Option(
+            "--details",
+            help="Tests of all algorithms together, pairs on scores that all share, and critical"
+            " differences.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare by permutation tests within blocks, each pair on its own scores.
+
+    A block is a data set, or a replication where claims are about these data sets. Exit code 0
+    says that one algorithm is better than or equivalent to each of the others (with --per-dataset:
+    on each data set), 3 that none is.
+    """
+    from benchinfer.compare.permutation import compare_permutation
+
+    places = question.places
+    show = Showing(per_dataset=per_dataset, details=details, as_json=as_json, places=places)
+    _ask(compare_permutation, source, question, measure, show)
+
+
+@compare.command(epilog=EPILOG)
+@reads_scores
+def bootstrap(
+    source: Source,
+    question: BootstrapQuestion,
+    *,
+    measure: MeasureName = None,
+    per_dataset: PerDataset = False,
+    details: Annotated[
+        bool,
+        typer.Option("--details", help="Probabilities of improvement and performance profiles."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare robust aggregates over data sets by the bootstrap.
+
+    Exit code 0 says that one algorithm is better than or equivalent to each of the others (with
+    --per-dataset: on each data set), 3 that none is.
+    """
+    from benchinfer.compare.bootstrap import compare_bootstrap
+
+    show = Showing(per_dataset=per_dataset, details=details, as_json=as_json)
+    _ask(compare_bootstrap, source, question, measure, show)
+
+
+@compare.command(epilog=EPILOG)
+@reads_scores
+def points(
+    source: Source,
+    *,
+    measure: MeasureName = None,
+    statistic: Annotated[
+        Literal["mean", "median", "worst"], typer.Option(help="Of the scores of a data set.")
+    ] = "mean",
+    tolerance: Tolerance = None,
+    per_dataset: PerDataset = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare by means, medians or worst scores, without inference.
+
+    Exit code 0 says that one algorithm is better than or equivalent to each of the others by the
+    rule (with --per-dataset: on each data set), 3 that none is.
+    """
+    from benchinfer.compare.points import compare_points
+
+    options = {"statistic": statistic, "tolerance": tolerance}
+    scores = source.read()
+    show = Showing(per_dataset=per_dataset, as_json=as_json)
+    answer(compare_points, scores, source.measure(scores, measure), options, show)
+
+
+def _ask(
+    analysis: "Callable[..., Comparison]",
+    source: Source,
+    question: MixedQuestion | PermutationQuestion | BootstrapQuestion,
+    measure: str | None,
+    show: Showing,
+) -> None:
+    """Put a question to an analysis: what is wrong with it is said before the table is read."""
+    if show.details and show.per_dataset:
+        raise wrong("--details", "goes without --per-dataset.")
+    options: dict[str, Any] = question.arguments(each=show.per_dataset)
+    scores = source.read()
+    question.check_names(scores)
+    answer(analysis, scores, source.measure(scores, measure), options, show)

@@ -1,0 +1,209 @@
+"""What `compare permutation` can be asked, and what it says of its tests."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import benchinfer as bi
+from benchinfer.compare import permutation
+
+ROC = ("compare", "permutation", "example:demsar2006")
+BOOTSTRAP = ("compare", "permutation", "example:sklearn_bootstrap", "--measure", "error")
+BEST_FIRST = "C4.5+m+cf, C4.5+m, C4.5+cf, C4.5"
+
+
+def _document(run: Callable, *arguments: object) -> dict[str, Any]:
+    return json.loads(run(*arguments, "--json").stdout)
+
+
+def _words(run: Callable, *arguments: object) -> str:
+    return " ".join(run(*arguments).stdout.split())
+
+
+def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, Any] = {}
+    real = permutation.compare_permutation
+
+    def spy(scores: bi.ScoreTable, measure: str, **arguments: Any) -> object:
+        given.update(arguments)
+        return real(scores, measure)
+
+    monkeypatch.setattr(permutation, "compare_permutation", spy)
+    run(
+        *BOOTSTRAP,
+        *("--order", "lda, svm", "--alternative", "better", "--adjust", "step-down"),
+        *("--level", "0.9", "--target", "datasets", "--on", "values", "--null", "monte-carlo"),
+        *("--resamples", "500", "--pairs", "pooled", "--stop", "--seed", "7", "--missing", "error"),
+    )
+    assert given == {
+        "contrasts": ("lda", "svm"),
+        "control": None,
+        "alternative": "better",
+        "adjust": "step-down",
+        "level": 0.9,
+        "target": "datasets",
+        "on": "values",
+        "null": "monte-carlo",
+        "resamples": 500,
+        "pairs": "pooled",
+        "stop": True,
+        "seed": 7,
+        "missing": "error",
+        "progress": True,
+    }
+    assert set(given) == set(real.__kwdefaults__)
+
+
+def test_exact_tests_of_pairs(run: Callable) -> None:
+    result = run(*ROC)
+    assert result.exit_code == 3, result.output
+    assert "\n    C4.5+m > C4.5\n    5 of 6 pairs are not told apart\n" in result.stdout
+    assert "rank  algorithm     AUC  mean rank  scores\n" in result.stdout
+    assert (
+        "first    second     difference      95 % interval       p  verdict\n"
+        "C4.5     C4.5+cf       -0.0015  -0.0355 to 0.0200  0.8779  undecided\n"
+        "C4.5     C4.5+m        -0.0130  -0.0345 to 0.0000  0.0439  C4.5+m better\n"
+    ) in result.stdout
+    assert "P-values are exact, from all equally likely arrangements.\n" in result.stdout
+    assert "Tests of all algorithms together" not in result.stdout
+
+
+def test_monte_carlo_says_its_error_and_seed(run: Callable) -> None:
+    arguments = (*ROC, "--null", "monte-carlo", "--resamples", 2000, "--seed", 3)
+    text = run(*arguments).stdout
+    assert "p  p error  verdict\n" in text
+    assert "P-values are Monte Carlo, from 2,000 random arrangements; seed 3.\n" in text
+    drawn = _words(run, *arguments[:-2]).partition("; seed ")[2]
+    assert int(drawn.partition(".")[0]) >= 0
+    asymptotic = run(*ROC, "--null", "asymptotic").stdout
+    assert "P-values are asymptotic, from the normal limit.\n" in asymptotic
+    assert "p error" not in asymptotic
+
+
+def test_one_sided_tests_have_their_errors_in_a_sentence(run: Callable) -> None:
+    text = run(
+        *ROC, *("--null", "monte-carlo", "--resamples", 500, "--alternative", "worse")
+    ).stdout
+    assert "p  p not worse  verdict\n" in text
+    assert "Monte Carlo errors of p-values: at most 0.0" in text
+
+
+def test_stopping(run: Callable) -> None:
+    arguments = ("--pairs", "pooled", "--stop", "--seed", 1, "--target", "datasets")
+    text = _words(run, *BOOTSTRAP, *arguments)
+    assert "random arrangements, after which all decisions were certain; seed 1." in text
+    assert "100,000" not in text
+
+
+def test_trend(run: Callable) -> None:
+    said = "Page's test of the trend C4.5+m+cf > C4.5+m > C4.5+cf > C4.5: z = 3.123, p = 0.0009."
+    assert said in _words(run, *ROC, "--trend", BEST_FIRST)
+    rows = _document(run, *ROC, "--trend", BEST_FIRST)["tests"]
+    expected = bi.compare_permutation(bi.load_example("demsar2006"), seed=1)
+    page = expected.tests(BEST_FIRST.split(", ")).iloc[-1]
+    assert rows[-1]["test"].startswith("Page")
+    assert rows[-1]["p_value"] == page["p_value"]
+
+
+def test_details_fit_a_terminal(run: Callable) -> None:
+    text = run(*BOOTSTRAP, "--details", "--on", "normal-scores", "--seed", 1).stdout
+    assert max(map(len, text.splitlines())) <= 80
+    for said in (
+        "quadratic form of normal scores ",
+        "largest contrast of normal scores ",
+        "Iman-Davenport (corrected for ties)",
+        "first  second  single-step  step-down  Nemenyi\n",
+        "They control errors over pairs only if all algorithms are alike.",
+        "2.176 for all pairs (Nemenyi), 1.967 with a control (Bonferroni-Dunn).",
+    ):
+        assert said in text
+    pairs = text.partition("on scores that all algorithms share\n")[2].partition("\n\n")[0]
+    assert len(pairs.splitlines()) == 16
+    assert "random arrangements, seed 1)." in " ".join(text.split())
+
+
+def test_what_is_not_answered_is_said(run: Callable, table: Callable) -> None:
+    rows = [
+        (f"d{d}", 1, name, (7 * d + 3 * k) % 11) for d in range(8) for k, name in enumerate("abc")
+    ]
+    path = table(rows[:-1])
+    arguments = ("compare", "permutation", path, "--measures", "error:lower", "--details")
+    assert "Not answered: one critical difference for all pairs needs" in _words(run, *arguments)
+    assert _document(run, *arguments)["critical_difference"] == {}
+
+
+def test_json_holds_the_tests(run: Callable) -> None:
+    result = bi.compare_permutation(bi.load_example("demsar2006"), seed=4, resamples=1000)
+    arguments = (*ROC, "--seed", 4, "--resamples", 1000)
+    document = _document(run, *arguments)
+    assert document["analysis"] == "Permutation tests"
+    assert document["provenance"]["seed"] == 4
+    assert [row["p_value"] for row in document["tests"]] == result.tests()["p_value"].tolist()
+    expected = result.contrasts()
+    assert list(document["contrasts"][0]) == expected.columns.tolist()
+    assert [row["p_value"] for row in document["contrasts"]] == expected["p_value"].tolist()
+    assert "post_hoc" not in document
+    detailed = _document(run, *arguments, "--details")
+    assert len(detailed["post_hoc"]) == len(result.post_hoc())
+    assert detailed["critical_difference"]["nemenyi"] == result.critical_difference()
+
+
+def test_per_dataset(run: Callable) -> None:
+    result = run(*BOOTSTRAP, "--per-dataset", "--resamples", 2000, "--seed", 1)
+    assert result.exit_code == 0, result.output
+    assert "digits              svm > rf > " in result.stdout
+    assert "P-values are adjusted within each data set" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--adjust", "shaffer"), "--adjust holm goes with tests of each pair alone"),
+        (("--adjust", "single-step"), "--pairs pooled lets all algorithms share"),
+        (
+            ("--adjust", "step-down", "--pairs", "pooled", "--null", "asymptotic"),
+            "--null monte-carlo, or --adjust single-step",
+        ),
+        (
+            ("--adjust", "bergmann-hommel", "--pairs", "pooled", "--control", "C4.5"),
+            "--adjust holm goes with any family",
+        ),
+        (("--contrasts", "mean"), "mean needs --pairs pooled"),
+        (("--contrasts", "dunnett"), "--control NAME"),
+        (("--control", "z"), "unknown control 'z'"),
+        (("--trend", "C4.5,z"), "'--trend': unknown algorithm 'z'"),
+        (("--trend", "C4.5,C4.5+m"), "names 2 of 4 algorithms"),
+        (("--per-dataset", "--trend", "C4.5"), "goes without --trend"),
+        (("--per-dataset", "--target", "domain"), "goes without --target domain"),
+        (("--per-dataset", "--details"), "goes without --per-dataset"),
+        (("--resamples", "0"), "--resamples"),
+        (("--seed", "-1"), "--seed"),
+        (("--on", "scores"), "'scores'"),
+    ],
+)
+def test_wrong_usage_is_2(run: Callable, options: tuple[str, ...], said: str) -> None:
+    result = run(*ROC, *options)
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())
+    assert '="' not in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((*ROC, "--on", "dispersion"), "--on dispersion needs replications"),
+        (
+            (*ROC, "--target", "datasets", "--resampling", "cv:10"),
+            "compare mixed --target datasets",
+        ),
+        ((*BOOTSTRAP, "--null", "exact", "--pairs", "pooled"), "--null monte-carlo goes with any"),
+    ],
+)
+def test_undecidable_is_4(run: Callable, arguments: tuple[str, ...], said: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 4
+    assert said in " ".join(result.stderr.split())
+    assert '="' not in result.stderr
