@@ -77,7 +77,9 @@ def compare_permutation(
         ``"holm"`` (the default of pairwise tests), ``"bonferroni"``, ``"hochberg"``, ``"hommel"``,
         ``"rom"``, ``"finner"``, ``"li"`` or ``"none"``; for pooled tests also ``"single-step"``
         (their default), ``"step-down"`` (Westfall and Young), ``"shaffer"`` and
-        ``"bergmann-hommel"``. Intervals are Sidak's (one-sided: Bonferroni's).
+        ``"bergmann-hommel"``: exact for any number of algorithms in complete blocks, else for up to
+        18 and by an upper bound, which `method` names, for more. Intervals are Sidak's (one-sided:
+        Bonferroni's).
     pairs
         ``"pairwise"``: each pair on its own scores. ``"pooled"``: on scores that all algorithms
         share, as in Friedman's post-hoc tests; that controls errors over pairs only if all
