@@ -170,7 +170,7 @@ def beside_coin() -> None:
                 ("largest of all pairs", "tukey", "values", pairs),
             ):
                 asked = question(values, on, family)
-                ours = n / cpu(lambda q=asked, n=n: resample.monte_carlo(q, n, 1))
+                ours = n / cpu(lambda q=asked, n=n: resample.monte_carlo(q, n, 1, threads=1))
                 few = n // 20
                 plain = few / cpu(lambda q=asked, n=few: with_numpy(q, n))
                 cells = [f"{b}, {k}", name, ours, plain, ours / plain]
@@ -216,9 +216,9 @@ def stopping() -> None:
             values[:, 0] -= effect
             asked = question(values, "aligned-ranks", pairs)
             start = time.process_time()
-            drawn.append(resample.monte_carlo(asked, 100_000, 1, alpha=0.05).n)
+            drawn.append(resample.monte_carlo(asked, 100_000, 1, threads=1, alpha=0.05).n)
             middle = time.process_time()
-            resample.monte_carlo(asked, 100_000, 1)
+            resample.monte_carlo(asked, 100_000, 1, threads=1)
             cost, full = cost + middle - start, full + time.process_time() - middle
         early = sum(n < 100_000 for n in drawn)
         row([effect, float(np.median(drawn)), float(max(drawn)), early, cost, full])
