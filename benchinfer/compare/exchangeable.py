@@ -55,6 +55,12 @@ class Exchangeable:
         """Return (n,) the scores in the order of the layout."""
         return self.values[layout.rows]
 
+    def homes(self) -> Codes:
+        """Return (B,) the data set of each block."""
+        found = np.zeros(int(self.block.max()) + 1, np.int64)
+        found[self.block] = self.dataset
+        return found
+
     def table(self) -> Array:
         """Return (B, K) scores, NaN where there is none; blocks without repeats only."""
         filled = np.full((int(self.block.max()) + 1, self.n_labels), np.nan)

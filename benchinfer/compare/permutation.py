@@ -20,6 +20,7 @@ from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.exchangeable import On, exchangeable, of_spread
 from benchinfer.compare.permutation_comparison import PermutationComparison
 from benchinfer.compare.permuted import compared, levels_of
+from benchinfer.compare.scaled import Scale, check_scale
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.signs import NullKind
 from benchinfer.scores import ScoreTable
@@ -42,6 +43,7 @@ def compare_permutation(
     missing: Literal["use", "error"] = "use",
     seed: int | None = None,
     stop: bool = False,
+    scale: Scale = "none",
     progress: Progress | None = None,
 ) -> PermutationComparison:
     """Compare algorithms by permutation tests within blocks.
@@ -98,6 +100,11 @@ def compare_permutation(
     stop
         Whether the resampling of all algorithms ends as soon as all its decisions are certain, with
         a chance of 1e-6 to be wrong.
+    scale
+        ``"dataset"``: tests take scores in units of their data set, the standard deviation of its
+        scores within blocks (of a pair alone: of its own scores), so that no data set outweighs
+        others by its scale; with ``target="datasets"``. Estimates and intervals stay in the
+        measure's unit.
     progress
         Called with a task, the number of resamples just done, and their total.
 
@@ -143,11 +150,12 @@ def compare_permutation(
     check_missing(setting, missing)
     method = steps.resolve(adjust, pairs, contrasts, alternative, null)
     data = exchangeable(scores, setting, target, on)
+    check_scale(scale, on, data.target)
     setting = of_spread(setting) if on == "dispersion" else setting
     drawn = secrets.randbits(63) if seed is None else seed
     margin = setting.measure.margin
     asked = Asked(
-        on, null, resamples, pairs, alternative, method, alpha, margin, drawn, stop, progress
+        on, null, resamples, pairs, alternative, method, alpha, margin, drawn, stop, progress, scale
     )
     arguments = {
         "measure": setting.measure.name,
@@ -164,6 +172,7 @@ def compare_permutation(
         "missing": missing,
         "seed": seed,
         "stop": stop,
+        "scale": scale,
     }
     levels = levels_of(data)
     family = family_of(

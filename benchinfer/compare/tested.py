@@ -11,6 +11,7 @@ from benchinfer.compare.contrasts import Family
 from benchinfer.compare.evidence import Array, Evidence
 from benchinfer.compare.exchangeable import Exchangeable
 from benchinfer.compare.pooled import Pooled
+from benchinfer.compare.scaled import standardised
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,9 @@ def tested(data: Exchangeable, family: Family, asked: Asked) -> Tested:
     """Test, adjust and estimate the contrasts of a family."""
     method = asked.adjust
     own = (within.alone if data.repeated else alone.alone)(data, family.matrix, asked)
-    scores = pooled.scores_of(data, data.layout, asked.on)
-    together = pooled.pooled(data, scores.values, family.matrix, asked)
+    scaled = standardised(data) if asked.scale == "dataset" else data
+    scores = pooled.scores_of(scaled, data.layout, asked.on)
+    together = pooled.pooled(scaled, scores.values, family.matrix, asked)
     if asked.pairs == "pairwise":
         statistic, raw, kinds = own.statistic, own.p, own.kinds
         p = steps.adjusted(method, raw)
