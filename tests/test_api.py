@@ -49,7 +49,7 @@ SIGNATURES = {
     "compare_permutation": "scores, measure=None, *, on='aligned-ranks', null='auto',"
     " resamples=100000, contrasts='tukey', control=None, alternative='two-sided', adjust='auto',"
     " pairs='pairwise', target='auto', level=0.95, missing='use', seed=None, stop=False,"
-    " progress=None",
+    " scale='none', progress=None",
     "compare_points": "scores, measure=None, *, statistic='mean', tolerance=None",
     "load": "path",
     "load_example": "name",

@@ -58,6 +58,12 @@ Adjust = Annotated[
         " holm, pooled single-step.",
     ),
 ]
+Scale = Annotated[
+    Literal["none", "dataset"],
+    typer.Option(
+        help="With --target datasets: test scores as they are, or in units of their data set."
+    ),
+]
 Stop = Annotated[
     bool,
     typer.Option("--stop", help="Resample all algorithms only until all decisions are certain."),
@@ -82,6 +88,7 @@ class PermutationQuestion(Question):
     null: Null = "auto"
     resamples: Resamples = 100_000
     pairs: Pairs = "pairwise"
+    scale: Scale = "none"
     stop: Stop = False
     seed: Seed = None
     trend: Trend = None
@@ -120,6 +127,7 @@ class PermutationQuestion(Question):
             "adjust": self.adjust,
             "pairs": self.pairs,
             "target": self.target,
+            "scale": self.scale,
             "seed": self.seed,
             "progress": True,
             "stop": self.stop,

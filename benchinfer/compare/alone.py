@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from benchinfer.compare.asked import Asked
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.exchangeable import Exchangeable, On
+from benchinfer.compare.scaled import in_units
 from benchinfer.numerics import shift, signs
 from benchinfer.numerics.mean_differences import mean_differences
 from benchinfer.numerics.normal_shift import normal_score_shift
@@ -75,8 +76,7 @@ def _of_distances(data: Exchangeable, table: Array, matrix: Array) -> Array:
     The median does not look at the labels, so that flipping them leaves it as it is.
     """
     result = np.full((len(table), len(matrix)), np.nan)
-    home = np.zeros(len(table), np.int64)
-    home[data.block] = data.dataset
+    home = data.homes()
     for row, target in zip(matrix, result.T, strict=True):
         own = table[:, row != 0]
         whole = np.isfinite(own).all(axis=1)
@@ -111,7 +111,7 @@ def alone(data: Exchangeable, matrix: Array, asked: Asked) -> Alone:
     tests, p = len(matrix), asked.margin
     side = asked.side or 1
     columns = [side * d, *([d + p, p - d] if p > 0 else [])]
-    terms = np.concatenate([_terms(part, asked.on, noise) for part in columns], axis=1)
+    terms = np.concatenate([_terms(data, part, asked, noise) for part in columns], axis=1)
     two_sided = (np.arange(terms.shape[1]) < tests) & (asked.side == 0)
     found = signs.sign_tests(
         terms,
@@ -142,11 +142,16 @@ def alone(data: Exchangeable, matrix: Array, asked: Asked) -> Alone:
     )
 
 
-def _terms(d: Array, on: On, noise: float) -> Array:
+def _terms(data: Exchangeable, d: Array, asked: Asked, noise: float) -> Array:
     """Return the terms of the test statistics, 0 where there is none."""
-    if on in ("values", "dispersion"):
+    if asked.scale == "dataset":
+        d = np.where(np.abs(d) <= noise, 0.0, d)
+        d = in_units(d, data.homes(), noise)
+        noise = _NOISE[0] * np.nanmax(np.abs(d), initial=0.0)
+    if asked.on in ("values", "dispersion"):
         return np.nan_to_num(d)
-    return (signs.signed_normal_scores if on == "normal-scores" else signs.signed_ranks)(d, noise)
+    scores = signs.signed_normal_scores if asked.on == "normal-scores" else signs.signed_ranks
+    return scores(d, noise)
 
 
 def _shifts(d: Array, asked: Asked) -> tuple[Array, Array, Array, Array]:

@@ -7,6 +7,7 @@ from typing import Literal
 from benchinfer.compare.adjust import Alternative, sidak
 from benchinfer.compare.exchangeable import On
 from benchinfer.compare.progress import Progress, of_task
+from benchinfer.compare.scaled import Scale
 from benchinfer.numerics.signs import NullKind
 
 type Pairs = Literal["pairwise", "pooled"]
@@ -34,6 +35,8 @@ class Asked:
         Whether resampling ends as soon as all decisions are certain.
     progress
         Told how far resampling is.
+    scale
+        Whether tests take scores in units of their data set.
     """
 
     on: On
@@ -47,6 +50,7 @@ class Asked:
     seed: int
     stop: bool = False
     progress: Progress | None = None
+    scale: Scale = "none"
 
     @property
     def side(self) -> int:

@@ -47,11 +47,14 @@ def blocks(setting: Setting, data: Exchangeable, lost: list[str], asked: Asked) 
 def _dominated(setting: Setting, data: Exchangeable, asked: Asked) -> list[Check]:
     """Say whether one data set of several has most of the spread that values are summed over."""
     d = len(setting.coverage.datasets)
-    if asked.on != "values" or d < 3:
+    if asked.on != "values" or asked.scale != "none" or d < 3:
         return []
     means = np.bincount(data.block, data.values) / np.maximum(np.bincount(data.block), 1)
     squares = np.bincount(data.dataset, (data.values - means[data.block]) ** 2, d)
     share = float(squares.max() / squares.sum()) if squares.sum() > 0 else 0.0
+    alike = 'on="ranks" gives each block the same weight'
+    if data.target == "datasets":
+        alike = 'scale="dataset" tests each data set in units of its own'
     return [
         Check.of(
             "largest share of a data set in the spread",
@@ -59,7 +62,7 @@ def _dominated(setting: Setting, data: Exchangeable, asked: Asked) -> list[Check
             0.5,
             ok=share <= 0.5,
             remedy=f"{setting.coverage.datasets[int(squares.argmax())]} outweighs all others:"
-            ' on="ranks" gives each block the same weight',
+            f" {alike}",
         )
     ]
 

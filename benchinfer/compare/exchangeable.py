@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.evidence import Array, Setting
+from benchinfer.compare.resamples import declaration
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.layout import Layout, lay_out
 from benchinfer.scores import ScoreTable
@@ -54,6 +55,12 @@ class Exchangeable:
     def of(self, layout: Layout) -> Array:
         """Return (n,) the scores in the order of the layout."""
         return self.values[layout.rows]
+
+    def homes(self) -> Codes:
+        """Return (B,) the data set of each block."""
+        found = np.zeros(int(self.block.max()) + 1, np.int64)
+        found[self.block] = self.dataset
+        return found
 
     def table(self) -> Array:
         """Return (B, K) scores, NaN where there is none; blocks without repeats only."""
@@ -119,22 +126,19 @@ def of_spread(setting: Setting) -> Setting:
 
 def _refuse_overlap(setting: Setting) -> None:
     """Refuse replications whose training sets overlap: they are not independent blocks."""
-    kind = setting.resampling and setting.resampling.kind
-    if kind not in ("cv", "holdout"):
+    resampling = setting.resampling
+    if resampling is None or (kind := resampling.kind) not in ("cv", "holdout"):
         return
-    one = len(setting.coverage.datasets) == 1
+    undeclared = resampling.overlap is None
+    once = f", once it is declared, as in {declaration(kind)}" if undeclared else ""
+    hints = [f'compare_mixed(..., target="datasets") corrects for the overlap{once}.']
+    if len(setting.coverage.datasets) > 1:
+        hints.insert(0, 'target="domain" takes the mean of each data set as one block;')
     raise DesignError(
         message(
             f"scores on one data set come from {kind!r}, whose training sets overlap: its"
             " replications are not exchangeable blocks.",
-            hint=[
-                *(
-                    ()
-                    if one
-                    else ('target="domain" takes the mean of each data set as one block;',)
-                ),
-                'compare_mixed(..., target="datasets") corrects for the overlap.',
-            ],
+            hint=hints,
         )
     )
 

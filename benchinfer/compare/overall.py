@@ -11,6 +11,7 @@ from benchinfer.compare.asked import Asked
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.exchangeable import Exchangeable
 from benchinfer.compare.pooled import Pooled, pooled
+from benchinfer.compare.scaled import standardised
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.frames import frame
 from benchinfer.numerics import align, friedman, permute
@@ -91,9 +92,12 @@ def global_tests(
     data: Exchangeable, found: Pooled, family: str, asked: Asked
 ) -> tuple[GlobalRow, ...]:
     """Return the tests of the chosen scores, and the classical ones that the blocks allow."""
+    named = _SCORES[asked.on]
+    if asked.scale == "dataset":
+        data = standardised(data)
+        named = f"{named}, scaled"
     layout = data.layout
     values = data.of(layout)
-    named = _SCORES[asked.on]
     inf = float("inf")
     rows = [
         GlobalRow(

@@ -21,6 +21,7 @@ from benchinfer.compare.exchangeable import On, exchangeable, of_spread
 from benchinfer.compare.permutation_comparison import PermutationComparison
 from benchinfer.compare.permuted import compared, levels_of
 from benchinfer.compare.progress import Progress, reporting
+from benchinfer.compare.scaled import Scale, check_scale
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.signs import NullKind
 from benchinfer.scores import ScoreTable
@@ -43,6 +44,7 @@ def compare_permutation(
     missing: Literal["use", "error"] = "use",
     seed: int | None = None,
     stop: bool = False,
+    scale: Scale = "none",
     progress: Progress | bool | None = None,
 ) -> PermutationComparison:
     """Compare algorithms by permutation tests within blocks.
@@ -78,7 +80,9 @@ def compare_permutation(
         ``"holm"`` (the default of pairwise tests), ``"bonferroni"``, ``"hochberg"``, ``"hommel"``,
         ``"rom"``, ``"finner"``, ``"li"`` or ``"none"``; for pooled tests also ``"single-step"``
         (their default), ``"step-down"`` (Westfall and Young), ``"shaffer"`` and
-        ``"bergmann-hommel"``. Intervals are Sidak's (one-sided: Bonferroni's).
+        ``"bergmann-hommel"``: exact for any number of algorithms in complete blocks, else for up to
+        18 and by an upper bound, which `method` names, for more. Intervals are Sidak's (one-sided:
+        Bonferroni's).
     pairs
         ``"pairwise"``: each pair on its own scores. ``"pooled"``: on scores that all algorithms
         share, as in Friedman's post-hoc tests; that controls errors over pairs only if all
@@ -97,6 +101,11 @@ def compare_permutation(
     stop
         Whether the resampling of all algorithms ends as soon as all its decisions are certain, with
         a chance of 1e-6 to be wrong.
+    scale
+        ``"dataset"``: tests take scores in units of their data set, the standard deviation of its
+        scores within blocks (of a pair alone: of its own scores), so that no data set outweighs
+        others by its scale; with ``target="datasets"``. Estimates and intervals stay in the
+        measure's unit.
     progress
         True shows a bar on standard error, in a terminal or a notebook, if it takes longer than a
         second; a function is called with a task in words, the number of resamples just done, and
@@ -144,6 +153,7 @@ def compare_permutation(
     check_missing(setting, missing)
     method = steps.resolve(adjust, pairs, contrasts, alternative, null)
     data = exchangeable(scores, setting, target, on)
+    check_scale(scale, on, data.target)
     setting = of_spread(setting) if on == "dispersion" else setting
     drawn = secrets.randbits(63) if seed is None else seed
     margin = setting.measure.margin
@@ -162,6 +172,7 @@ def compare_permutation(
         "missing": missing,
         "seed": seed,
         "stop": stop,
+        "scale": scale,
     }
     levels = levels_of(data)
     family = family_of(
@@ -169,7 +180,7 @@ def compare_permutation(
     )
     with reporting(progress=progress) as told:
         asked = Asked(
-            on, null, resamples, pairs, alternative, method, alpha, margin, drawn, stop, told
+            on, null, resamples, pairs, alternative, method, alpha, margin, drawn, stop, told, scale
         )
         return compared(setting, data, levels, family, asked, arguments)
 

@@ -116,9 +116,15 @@ class PermutationComparison(TestedComparison):
             if self.measure.tolerance > 0
             else ""
         )
+        units = (
+            " scores were divided by their data set's standard deviation within blocks, in tests"
+            " only;"
+            if self.provenance.arguments["scale"] == "dataset"
+            else ""
+        )
         return (
             f"The {scale}scores of {self.measure.name} were compared by permutation within"
-            f" {blocks}. {how}; p-values are from {nulls}.{margin} Estimates are"
+            f" {blocks}. {how};{units} p-values are from {nulls}.{margin} Estimates are"
             f" {self._estimates}. {self.provenance.adjustment}."
         )
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from benchinfer import version
-from benchinfer.compare import overall, permutation_checks, steps
+from benchinfer.compare import closed, overall, permutation_checks, steps
 from benchinfer.compare.asked import Asked
 from benchinfer.compare.borne_out import borne_out
 from benchinfer.compare.contrasts import Family
@@ -41,7 +41,7 @@ def compared(
             analysis="compare_permutation",
             version=version.__version__,
             arguments=arguments,
-            adjustment=steps.words(asked, family.words),
+            adjustment=steps.words(asked, family.words, _bound(data, asked)),
             digest=setting.digest,
             seed=asked.seed if drawn else None,
         ),
@@ -56,6 +56,13 @@ def compared(
         rows=overall.global_tests(data, together, family.words, asked),
         ranks=overall.rank_sums(data),
     )
+
+
+def _bound(data: Exchangeable, asked: Asked) -> str:
+    """Say where closed testing of many algorithms was bounded."""
+    if asked.adjust not in steps.CLOSED:
+        return ""
+    return closed.words(data.n_labels, complete=data.layout.complete)
 
 
 def levels_of(data: Exchangeable) -> Array:

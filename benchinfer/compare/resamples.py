@@ -23,15 +23,20 @@ def overlap_share(setting: Setting) -> float:
         return 0.0
     rho = resampling.overlap
     if rho is None:
-        wanted = "folds=10" if resampling.kind == "cv" else "test_fraction=0.1"
         raise DesignError(
             message(
                 f"scores on one data set come from {resampling.kind!r}, whose training sets"
                 " overlap, and by how much is not declared.",
-                hint=f'declare it, as in resampling=Resampling("{resampling.kind}", {wanted}).',
+                hint=f"declare it, as in resampling={declaration(resampling.kind)}.",
             )
         )
     return rho / (1 - rho)
+
+
+def declaration(kind: str) -> str:
+    """Return an example of what declares an overlap."""
+    wanted = "folds=10" if kind == "cv" else "test_fraction=0.1"
+    return f'Resampling("{kind}", {wanted})'
 
 
 def overlap_words(setting: Setting, design: Design) -> str:

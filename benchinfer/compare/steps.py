@@ -3,10 +3,12 @@
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from benchinfer.compare import closed
 from benchinfer.compare.evidence import Array
 from benchinfer.errors import DesignError, message, unknown
-from benchinfer.numerics import closed_pairs, multiplicity, rom
+from benchinfer.numerics import multiplicity, rom
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,38 +135,34 @@ def resolve(
     return adjust
 
 
-def words(asked: "Asked", family: str) -> str:
+def words(asked: "Asked", family: str, bound: str = "") -> str:
     """Say how p-values and intervals are adjusted for a family."""
     if asked.adjust == "none":
         return WORDS["none"].format(family=family)
     intervals = "Bonferroni's" if asked.side else "Sidak's"
-    return f"{WORDS[asked.adjust].format(family=family)}; intervals are {intervals}"
+    return f"{WORDS[asked.adjust].format(family=family)}{bound}; intervals are {intervals}"
 
 
-def adjusted(method: str, p: Array, k: int) -> Array:
-    """Adjust p-values one by one; `k` algorithms for closed testing of all pairs."""
-    if method == "bergmann-hommel":
-        return closed_pairs.bergmann_hommel(p, k)
-    if method == "shaffer":
-        return closed_pairs.shaffer(p, k)
-    return STEPS.get(method, multiplicity.holm)(p)
-
-
-def of_pooled(method: str, found: "Pooled", k: int) -> tuple[Array, Array]:
-    """Return adjusted p-values of pooled tests and the errors of their evaluation."""
+def of_pooled(
+    method: str, found: "Pooled", pairs: NDArray[np.int64], k: int, *, complete: bool
+) -> tuple[Array, Array]:
+    """Return adjusted p-values of pooled tests of k algorithms, and the errors of evaluation."""
     if method in JOINT:
         p, error = found.single_step if method == "single-step" else found.step_down
         return p, error
     raw, error = found.raw
-    return with_error(method, raw, error, k)
+    if method in CLOSED:
+        p = closed.adjusted(method, raw, found.statistic, pairs, k, complete=complete)
+    else:
+        p = adjusted(method, raw)
+    return p, grown(error, p, raw)
 
 
-def with_error(method: str, raw: Array, error: Array, k: int) -> tuple[Array, Array]:
-    """Return adjusted p-values; their error grows by the same factor as they do."""
-    p = adjusted(method, raw, k)
-    return p, error * np.divide(p, raw, out=np.ones_like(p), where=raw > 0)
+def grown(error: Array, p: Array, raw: Array) -> Array:
+    """Return errors of adjusted p-values: they grow by the same factor as these do."""
+    return error * np.divide(p, raw, out=np.ones_like(p), where=raw > 0)
 
 
-def equally(method: str, p: Array) -> Array:
-    """Adjust p-values of equivalence as those of differences; Holm's where that needs logic."""
+def adjusted(method: str, p: Array) -> Array:
+    """Adjust p-values one by one; Holm's for procedures that need more than these."""
     return STEPS.get(method, multiplicity.holm)(p)

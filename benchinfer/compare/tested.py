@@ -11,6 +11,7 @@ from benchinfer.compare.contrasts import Family
 from benchinfer.compare.evidence import Array, Evidence
 from benchinfer.compare.exchangeable import Exchangeable
 from benchinfer.compare.pooled import Pooled
+from benchinfer.compare.scaled import standardised
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +52,25 @@ class Tested:
 
 def tested(data: Exchangeable, family: Family, asked: Asked) -> Tested:
     """Test, adjust and estimate the contrasts of a family."""
-    k, method = data.n_labels, asked.adjust
+    method = asked.adjust
     own = (within.alone if data.repeated else alone.alone)(data, family.matrix, asked)
-    scores = pooled.scores_of(data, data.layout, asked.on)
-    together = pooled.pooled(data, scores.values, family.matrix, asked)
+    scaled = standardised(data) if asked.scale == "dataset" else data
+    scores = pooled.scores_of(scaled, data.layout, asked.on)
+    together = pooled.pooled(scaled, scores.values, family.matrix, asked)
     if asked.pairs == "pairwise":
         statistic, raw, kinds = own.statistic, own.p, own.kinds
-        p, error = steps.with_error(method, raw, own.error, k)
+        p = steps.adjusted(method, raw)
+        error = steps.grown(own.error, p, raw)
         other = together.single_step[0]
     else:
         statistic, raw, kinds = together.statistic, together.raw[0], (together.kind,)
-        p, error = steps.of_pooled(method, together, k)
-        other = steps.adjusted("holm", own.p, k)
+        p, error = steps.of_pooled(
+            method, together, family.pairs, data.n_labels, complete=data.layout.complete
+        )
+        other = steps.adjusted("holm", own.p)
     shown = family.wanted
     nothing = np.full(len(p), np.nan)[shown]
-    not_worse = steps.equally(method, own.noninferiority)[shown]
+    not_worse = steps.adjusted(method, own.noninferiority)[shown]
     evidence = Evidence(
         estimate=own.estimate[shown],
         std_error=nothing,
@@ -73,7 +78,7 @@ def tested(data: Exchangeable, family: Family, asked: Asked) -> Tested:
         statistic=statistic[shown],
         p_value=np.minimum(p, 1.0)[shown],
         p_raw=raw[shown],
-        p_equivalence=steps.equally(method, own.equivalence)[shown],
+        p_equivalence=steps.adjusted(method, own.equivalence)[shown],
         low=own.low[shown],
         high=own.high[shown],
         p_noninferiority=not_worse if asked.side and asked.margin else None,

@@ -10,6 +10,7 @@ from benchinfer.compare.asked import Asked
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.exchangeable import Exchangeable
 from benchinfer.compare.pooled import null_of, scores_of
+from benchinfer.compare.scaled import standardised
 from benchinfer.errors import DesignError, FitError, message
 from benchinfer.numerics import arrangements, nulls, strata
 from benchinfer.numerics.tukey import critical_t
@@ -114,6 +115,8 @@ def _test(
 ) -> _Test:
     """Test that the first algorithm's scores plus a shift are better (side 1) or worse (-1)."""
     moved = replace(own, values=own.values + np.where(own.label == 0, shift, 0.0))
+    if asked.scale == "dataset":
+        moved = standardised(moved)
     layout: Layout = moved.layout
     scores = scores_of(moved, layout, asked.on).values
     question = nulls.ask(scores, layout, side * np.array([[1.0, -1.0]]), two_sided=two_sided)

@@ -4,7 +4,8 @@ When a = b and b = c, then a = c: only families of equalities that form a partit
 algorithms can be true together, which makes every adjustment smaller. All procedures here are
 shortcuts of closed testing with Bonferroni's inequality (Westfall's: with the joint distribution),
 valid for any dependence of the p-values; from the least to the most powerful they are
-`shaffer_static`, `shaffer` and `bergmann_hommel`.
+`shaffer_static`, `shaffer` and `bergmann_hommel`. `benchinfer.numerics.closed_on_line` has the last
+two for many algorithms, where p-values fall with a distance.
 
 They need hypotheses that are transitive, as equal means are. "The differences of this pair are
 symmetric about zero", the hypothesis of sign and signed-rank tests, is not: take
@@ -27,14 +28,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.errors import DesignError, message
-from benchinfer.numerics import line_partitions, partitions
+from benchinfer.numerics import partitions
 from benchinfer.numerics.multiplicity import step_down
 
 type Array = NDArray[np.float64]
-type Integers = NDArray[np.int64]
 
 # Sets of algorithms double with each: 1 s for 15 algorithms, 10 s for 18.
-_MOST_ALGORITHMS = 18
+MOST_ALGORITHMS = 18
 # Bell numbers grow faster: 4,140 partitions of 8 algorithms, 115,975 of 10.
 _MOST_ENUMERATED = 8
 
@@ -91,7 +91,7 @@ def shaffer(p: Array, k: int) -> Array:
     Shaffer, J. P. (1986). Modified sequentially rejective multiple test procedures. Journal of the
     American Statistical Association 81, 826-831. https://doi.org/10.1080/01621459.1986.10478341
     """
-    _refuse_more_than(_MOST_ALGORITHMS, k)
+    _refuse_more_than(MOST_ALGORITHMS, k)
     adjusted, worst = np.ones_like(p), 0.0
     for threshold, most in _together_above(p, k):
         own = p == threshold
@@ -133,7 +133,7 @@ def bergmann_hommel(p: Array, k: int) -> Array:
     A pair with a larger p-value can have the smaller adjusted one; programs that force the order of
     the p-values upon the result give up some of its power.
     """
-    _refuse_more_than(_MOST_ALGORITHMS, k)
+    _refuse_more_than(MOST_ALGORITHMS, k)
     adjusted = np.zeros_like(p)
     for threshold, most in _together_above(p, k):
         # Pairs below the threshold have no count left.
@@ -141,70 +141,6 @@ def bergmann_hommel(p: Array, k: int) -> Array:
         if adjusted[p >= threshold].min() >= 1:
             break
     return np.minimum(adjusted, 1.0)
-
-
-def bergmann_hommel_on_line(p: Array, places: Integers) -> Array:
-    """Return Bergmann and Hommel's exact adjusted p-values where p falls with a distance.
-
-    So it does for mean ranks with one standard error for all pairs, where the structure allows
-    far more algorithms: seconds for 40.
-
-    Parameters
-    ----------
-    p
-        (k (k - 1) / 2,) p-values in the order of `tukey.all_pairs`.
-    places
-        (k,) integers whose distances order the p-values: twice the rank sums, not mean ranks, so
-        that equal distances are equal.
-
-    Raises
-    ------
-    DesignError
-        A pair at a larger distance has a larger p-value, or one at the same distance another.
-    """
-    order = np.argsort(places, kind="stable")
-    placed = places[order]
-    first, second = np.triu_indices(len(places), 1)
-    index = np.empty(len(places), dtype=np.int64)
-    index[order] = np.arange(len(places))
-    low, high = np.minimum(index[first], index[second]), np.maximum(index[first], index[second])
-    # Levels ascend with p: the largest distance is level 0.
-    reaches, level = np.unique(placed[low] - placed[high], return_inverse=True)
-    thresholds = np.zeros(len(reaches))
-    np.maximum.at(thresholds, level, p)
-    uneven = p < (1 - 1e-9) * thresholds[level]
-    if uneven.any() or (np.diff(thresholds) < 0).any():
-        raise DesignError(message("The p-values do not fall with the distances of the places."))
-
-    def count(pairs: Integers, levels: Integers) -> Integers:
-        return line_partitions.most_together(placed, low[pairs], high[pairs], -reaches[levels])
-
-    return np.minimum(_largest_product(thresholds, level, count), 1.0)
-
-
-def _largest_product(
-    thresholds: Array, own: Integers, count: Callable[[Integers, Integers], Integers]
-) -> Array:
-    """Return, for each pair, the largest ``t M_t`` over the levels up to its own.
-
-    Counts fall as levels rise, so that the last threshold of an interval times the count before
-    its start bounds the products within: most intervals need no look inside.
-    """
-    pairs = np.arange(len(own))
-    low, high = np.zeros_like(own), own
-    most, least = count(pairs, low), count(pairs, own)
-    best = np.maximum(thresholds[low] * most, thresholds[high] * least)
-    while True:
-        bound = thresholds[np.maximum(high - 1, 0)] * most
-        keep = (high - low > 1) & (bound > best[pairs]) & (best[pairs] < 1)
-        if not keep.any():
-            return best
-        pairs, low, high, most = pairs[keep], low[keep], high[keep], most[keep]
-        middle = (low + high) // 2
-        counted = count(pairs, middle)
-        np.maximum.at(best, pairs, thresholds[middle] * counted)
-        pairs, most = np.r_[pairs, pairs], np.r_[most, counted]
-        low, high = np.r_[low, middle], np.r_[middle, high]
 
 
 def _together_above(p: Array, k: int) -> Iterator[tuple[float, NDArray[np.int16]]]:

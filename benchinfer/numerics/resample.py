@@ -9,6 +9,8 @@ Ding, D., Gandy, A. & Hahn, G. (2020). A simple method for implementing Monte Ca
 Computational Statistics 35, 1373-1392. https://doi.org/10.1007/s00180-019-00927-6
 """
 
+import os
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlog1py, xlogy
@@ -21,6 +23,8 @@ type Counts = NDArray[np.int64]
 
 # Row visits in one call of the compiled loop: a fraction of a second.
 _VISITS = 40_000_000
+# Row visits from which a second thread pays.
+_SECOND = 1_000_000_000
 # The chance that a stopped run decides otherwise than endless resampling would.
 _RISK = 1e-6
 _FIRST_LOOK = 1000
@@ -32,7 +36,7 @@ def monte_carlo(
     seed: int,
     *,
     alpha: float | None = None,
-    threads: int = 1,
+    threads: int | None = None,
     progress: Progress | None = None,
 ) -> Null:
     """Return p-values ``(1 + #) / (N + 1)`` from random arrangements.
@@ -51,7 +55,7 @@ def monte_carlo(
         1e-6 that endless resampling would decide any of them otherwise; None never stops. Looks are
         after 1,000, 2,000, 4,000 ... resamples.
     threads
-        Threads that share the work.
+        Threads that share the work; None takes two from a second's work on, if there are two cores.
     progress
         Called with the number of resamples just done.
 
@@ -64,6 +68,9 @@ def monte_carlo(
     rows = _rows(question)
     key = np.uint64(seed)
     step = max(16, min(65536, _VISITS // max(len(question.centred), 1)))
+    if threads is None:
+        long = resamples * len(question.centred) >= _SECOND
+        threads = min(2, os.cpu_count() or 1) if long else 1
     counts, done = np.zeros(2 + 3 * len(order) + shuffle.BINS, np.int64), 0
     while done < resamples:
         goal = resamples if alpha is None else min(resamples, max(2 * done, _FIRST_LOOK))
@@ -93,6 +100,7 @@ def _rows(question: Question) -> Rows:
         layout.starts.astype(np.uint64),
         layout.n_labels,
         longest,
+        layout.complete,
         np.uint64(64 - longest.bit_length()),
     )
 

@@ -57,7 +57,8 @@ class Family(NamedTuple):
 class Rows(NamedTuple):
     """Scores centred within blocks, and the labels and block starts as unsigned integers.
 
-    A fraction has so many bits that its product with the longest block's length fits into 64.
+    A fraction has so many bits that its product with the longest block's length fits into 64. In
+    complete blocks labels are 0..K-1 in this order, which need not be looked up.
     """
 
     scores: Array
@@ -65,6 +66,7 @@ class Rows(NamedTuple):
     starts: Words
     n_labels: int
     longest: int
+    complete: bool
     bits: np.uint64
 
 
@@ -120,14 +122,28 @@ def _tally(sums: Array, family: Family, times: int, counts: Counts) -> None:
 
 
 @njit(cache=True, nogil=True)
+def _word_ends(rows: Rows) -> Words:
+    """Return how many labels are left after the draws of one word, by how many were before."""
+    # Draws from one word multiply up to at most this, which bounds their deviation from uniform.
+    limit = _ONE << (max(rows.bits, np.uint64(33)) - np.uint64(32))
+    ends = np.ones(rows.longest + 1, np.uint64)
+    for first in range(2, rows.longest + 1):
+        left, product = np.uint64(first), _ONE
+        while left > _ONE and (product == _ONE or product * left <= limit):
+            product *= left
+            left -= _ONE
+        ends[first] = left
+    return ends
+
+
+@njit(cache=True, nogil=True)
 def count_random(rows: Rows, family: Family, seed: np.uint64, first: int, last: int) -> Counts:
     """Count over the resamples first..last-1; each costs O(n) time and O(K) memory."""
     counts = np.zeros(2 + 3 * len(family.observed) + BINS, np.int64)
     sums = np.zeros(rows.n_labels)
     buffer = np.empty(rows.longest)
     mask = (_ONE << rows.bits) - _ONE
-    # Draws from one word multiply up to at most this, which bounds their deviation from uniform.
-    limit = _ONE << (max(rows.bits, np.uint64(33)) - np.uint64(32))
+    ends = _word_ends(rows)
     for resample in range(first, last):
         state = mix(mix(seed) + np.uint64(resample) * STEP)
         sums[:] = 0.0
@@ -140,14 +156,13 @@ def count_random(rows: Rows, family: Family, seed: np.uint64, first: int, last: 
             while left > _ONE:
                 state += STEP
                 fraction = mix(state) >> (_WORD - rows.bits)
-                product = _ONE
-                while left > _ONE and (product == _ONE or product * left <= limit):
-                    product *= left
+                end = ends[left]
+                while left > end:
                     place = fraction * left
                     fraction = place & mask
                     chosen = place >> rows.bits
                     left -= _ONE
-                    sums[rows.labels[start + left]] += buffer[chosen]
+                    sums[left if rows.complete else rows.labels[start + left]] += buffer[chosen]
                     buffer[chosen] = buffer[left]
             sums[rows.labels[start]] += buffer[np.uint64(0)]
         _tally(sums, family, 1, counts)

@@ -548,8 +548,17 @@ def test_refusals(arguments, text):
     assert str(caught.value) == text
 
 
-@pytest.mark.parametrize("kind", [bi.Resampling("cv", folds=5), bi.Resampling("holdout")])
-def test_overlapping_resamples_are_no_blocks(kind):
+@pytest.mark.parametrize(
+    ("kind", "undeclared"),
+    [
+        (bi.Resampling("cv", folds=5), ""),
+        (
+            bi.Resampling("holdout"),
+            ', once it is declared, as in Resampling("holdout", test_fraction=0.1)',
+        ),
+    ],
+)
+def test_overlapping_resamples_are_no_blocks(kind, undeclared):
     scores = table(simulated(1), resampling=kind, paired=None)
     with pytest.raises(DesignError) as caught:
         bi.compare_permutation(scores, target="datasets")
@@ -557,7 +566,8 @@ def test_overlapping_resamples_are_no_blocks(kind):
         f"scores on one data set come from {kind.kind!r}, whose training sets overlap: its"
         " replications are not exchangeable blocks.\n"
         'Hint: target="domain" takes the mean of each data set as one block;\n'
-        '      compare_mixed(..., target="datasets") corrects for the overlap.'
+        '      compare_mixed(..., target="datasets") corrects for the overlap'
+        f"{undeclared}."
     )
     assert bi.compare_permutation(scores).target == "domain"
     with pytest.raises(DesignError, match="none of the 8 data sets can be compared by itself"):

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import ndtr
 
 from benchinfer.errors import DesignError
 from benchinfer.numerics import closed_pairs, multiplicity
+from tests.numerics.test_closed_on_line import p_of
 from tests.numerics.test_score_model import GOLDEN
 
 
@@ -75,44 +75,6 @@ def test_three_algorithms_know_that_two_equalities_make_three():
         closed_pairs.bergmann_hommel,
     ):
         np.testing.assert_allclose(adjust(p, 3), [0.03, 0.03, 0.04])
-
-
-def rank_sums(rng, k, n, spread):
-    scores = rng.normal(size=(n, k)) + np.linspace(0, spread, k)
-    return 2 * (scores.argsort(axis=1).argsort(axis=1) + 1).sum(axis=0)
-
-
-def p_of(doubled, n):
-    k = len(doubled)
-    first, second = np.triu_indices(k, 1)
-    gap = np.abs(doubled[first] - doubled[second]) / (2 * n)
-    return 2 * ndtr(-gap / np.sqrt(k * (k + 1) / (6 * n)))
-
-
-@given(st.integers(0, 10**6), st.integers(2, 9), st.integers(2, 30), st.sampled_from([0, 1, 3]))
-def test_on_a_line_as_in_general(seed, k, n, spread):
-    doubled = rank_sums(np.random.default_rng(seed), k, n, spread)
-    p = p_of(doubled, n)
-    np.testing.assert_allclose(
-        closed_pairs.bergmann_hommel_on_line(p, doubled),
-        closed_pairs.bergmann_hommel(p, k),
-        rtol=1e-12,
-    )
-
-
-def test_forty_algorithms_on_a_line():
-    doubled = rank_sums(np.random.default_rng(3), 40, 54, 3)
-    p = p_of(doubled, 54)
-    adjusted = closed_pairs.bergmann_hommel_on_line(p, doubled)
-    static = closed_pairs.shaffer_static(p, 40)
-    assert (adjusted >= p).all()
-    assert (adjusted <= static + 1e-15).all()
-    assert (adjusted < 0.05).sum() > (static < 0.05).sum()
-
-
-def test_a_line_wants_p_values_that_fall():
-    with pytest.raises(DesignError, match="do not fall with the distances"):
-        closed_pairs.bergmann_hommel_on_line(np.array([0.1, 0.2, 0.3]), np.array([0, 2, 4]))
 
 
 def test_fifteen_algorithms_in_general():

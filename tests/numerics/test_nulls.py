@@ -173,12 +173,16 @@ def test_chunks_and_threads_do_not_matter(monkeypatch):
     assert other.overall == reference.overall
     np.testing.assert_array_equal(other.step_down.value, reference.step_down.value)
     assert monte_carlo(question, 5000, seed=6).overall != reference.overall
+    monkeypatch.setattr("benchinfer.numerics.resample._SECOND", 1)
+    shared = monte_carlo(question, 5000, seed=5)
+    np.testing.assert_array_equal(shared.single_step.value, reference.single_step.value)
     small = nulls.ask(*tables()["values"], PAIRS)
     monkeypatch.setattr("benchinfer.numerics.arrangements._VISITS", 13 * 100)
     assert exact(small, threads=2).overall == exact(small).overall
 
 
-def test_random_arrangements_are_uniform():
+@pytest.mark.parametrize("complete", [True, False])
+def test_random_arrangements_are_uniform(complete):
     """Every arrangement of a block of four and of two blocks of three, equally often."""
     rows = shuffle.Rows(
         np.array([1.0, 10, 100, 1000]),
@@ -186,6 +190,7 @@ def test_random_arrangements_are_uniform():
         np.array([0, 4], dtype=np.uint64),
         4,
         4,
+        complete,
         np.uint64(61),
     )
     counts = np.zeros(24)
