@@ -101,6 +101,8 @@ GLOSSARY: dict[str, str] = {
     "band_low": "lower end of the band that holds an algorithm's whole curve",
     "band_high": "upper end of the band that holds an algorithm's whole curve",
     "covariate": "feature of the data sets along which the algorithms' slopes are compared",
+    "relation": "name of a relation in an ensemble: as a rule that of a data set",
+    "weight": "weight of a relation in an ensemble",
 }
 
 
