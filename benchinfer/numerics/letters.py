@@ -23,7 +23,7 @@ def letters(different: NDArray[np.bool_]) -> list[tuple[int, ...]]:
 
     Notes
     -----
-    One group of all is split at each pair that differs, and a group inside another is absorbed;
+    One group of all is split at the pairs that differ, and a group inside another is absorbed;
     then groups whose pairs all stand elsewhere too are swept out, small ones first. Relations that
     are nearly rankings have few groups; the worst relations of K have about 3^(K / 3).
 
@@ -40,16 +40,17 @@ def letters(different: NDArray[np.bool_]) -> list[tuple[int, ...]]:
     """
     k = len(different)
     groups = [(1 << k) - 1] if k else []  # members as bits
-    for i, j in np.argwhere(np.triu(different, 1)).tolist():
-        groups = _split(groups, 1 << i, 1 << j)
+    for i in range(k):
+        later = sum(1 << j for j in np.flatnonzero(different[i, i + 1 :]).tolist()) << (i + 1)
+        groups = _split(groups, 1 << i, later)
     return sorted(tuple(m for m in range(k) if group >> m & 1) for group in _swept(groups))
 
 
-def _split(groups: list[int], one: int, two: int) -> list[int]:
-    """Part two members in all groups, and absorb groups that lie inside others."""
-    apart = [g for g in groups if g & one and g & two]
-    kept = [g for g in groups if not (g & one and g & two)]
-    halves = {g & ~bit for g in apart for bit in (one, two)}
+def _split(groups: list[int], one: int, others: int) -> list[int]:
+    """Part one member from all that it differs from, and absorb groups that lie inside others."""
+    apart = [g for g in groups if g & one and g & others]
+    kept = [g for g in groups if not (g & one and g & others)]
+    halves = {g & ~part for g in apart for part in (one, others)}
     # Halves can lie inside each other or inside a group that was not split, never around one.
     return kept + [h for h in halves if not any(h & ~g == 0 for g in (*kept, *(halves - {h})))]
 

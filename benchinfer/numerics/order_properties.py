@@ -32,8 +32,8 @@ def properties(r: Matrix) -> dict[str, bool]:
 
     ``complete`` leaves out the diagonal and ``strongly complete`` counts it. ``acyclic`` is about
     the pairs of different elements, ``strictly acyclic`` about those that hold one way alone. Kinds
-    of orders that begin with ``strict`` are irreflexive, the others reflexive and, except for
-    partial orders, preorders and equivalences, complete.
+    of orders that begin with ``strict`` are irreflexive; the others are reflexive, but for interval
+    orders and semiorders, which only have to be complete.
     """
     off = ~np.eye(len(r), dtype=np.bool_)
     either, strict = r | r.T, r & ~r.T
@@ -60,7 +60,7 @@ def _kinds(p: dict[str, bool]) -> dict[str, bool]:
     """Return which kinds of orders the properties make."""
     preorder = p["reflexive"] and p["transitive"]
     partial = p["asymmetric"] and p["transitive"]
-    interval = p["strongly complete"] and p["Ferrers"]
+    interval = p["complete"] and p["Ferrers"]
     strict_interval = p["irreflexive"] and p["Ferrers"]
     return {
         "preorder": preorder,
