@@ -68,9 +68,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
     weights: NDArray[np.float64]
 
     def __init__(self, relations: Mapping[str, Relation], weights: Weights | None = None) -> None:
-        if not relations:
-            raise DesignError("an ensemble needs at least one relation.")
-        object.__setattr__(self, "relations", dict(relations))
+        object.__setattr__(self, "relations", _named(relations))
         object.__setattr__(self, "weights", _weights(list(relations), weights))
 
     @property
@@ -269,6 +267,20 @@ class Ensemble(Showable, Mapping[str, Relation]):
         return Map(tuple(self), *flat_map(far))
 
 
+def _named(relations: object) -> dict[str, Relation]:
+    """Return the relations by name, if that is what they are."""
+    known = cast("_Relations", relations) if isinstance(relations, Mapping) else {}
+    if not known or not all(isinstance(r, Relation) for r in known.values()):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DesignError(
+            message(
+                "an ensemble is made of at least one relation, each with a name.",
+                hint="Ensemble({'d1': relation, 'd2': relation}); comparisons per data set give one"
+                " by relations().",
+            )
+        )
+    return dict(known)
+
+
 def _weights(names: list[str], weights: Weights | None) -> NDArray[np.float64]:
     """Return one weight per name."""
     if weights is None:
@@ -287,7 +299,10 @@ def _weights(names: list[str], weights: Weights | None) -> NDArray[np.float64]:
                 )
             )
         weights = [weights[name] for name in names]
-    found = np.asarray(weights, dtype=np.float64)
+    try:
+        found = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DesignError("the weights of an ensemble are not all numbers.") from None
     if found.shape != (len(names),):
         raise DesignError(f"{len(names)} relations need {len(names)} weights, not {found.size}.")
     bad = ~np.isfinite(found) | (found < 0)

@@ -35,6 +35,8 @@ class JudgedPairs(Showable):
 
     def __post_init__(self) -> None:
         k = len(self.algorithms)
+        if not k:
+            raise DesignError("a relation needs at least one algorithm.")
         if self.states.shape != (k, k):
             raise DesignError(f"{k} algorithms need a {k} x {k} matrix, not {self.states.shape}.")
         if len(set(self.algorithms)) < k:

@@ -12,6 +12,7 @@ from benchinfer.frames import frame
 from benchinfer.numerics import poset
 from benchinfer.numerics.distances import generalised_ranks
 from benchinfer.numerics.letters import letters as groups_of
+from benchinfer.order import written
 from benchinfer.order.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -91,6 +92,23 @@ def _refuse(relation: "Relation") -> NoReturn:
     text = f"the relation is not a ranking: {len(triples)} triples contradict one."
     where = [("kind", "a", "b", "c"), *triples]
     raise NotAWeakOrder(message(text, where=where, hint=hints), relation.kind, triples)
+
+
+def text(relation: "Relation") -> str:
+    """Write a ranking so that it can be read back; see `Relation.text`."""
+    ranking(relation, None)
+    if broken := [v for v in relation.violations() if v.kind == "intransitive equivalence"]:
+        raise NotAWeakOrder(
+            message(
+                f"the ranking cannot be written in one line: {len(broken)} triples are equivalent"
+                " in part.",
+                where=[("kind", "a", "b", "c"), *broken],
+                hint="str(relation) writes what there is room for; relation.save keeps all.",
+            ),
+            relation.kind,
+            broken,
+        )
+    return written.order(relation, quoted=True)
 
 
 def positions(relation: "Relation") -> "pd.DataFrame":

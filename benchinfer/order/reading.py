@@ -16,7 +16,11 @@ type Read = tuple[tuple[str, ...], States]
 type Convention = Literal["better", "at-least-as-good", "relations"]
 CONVENTIONS = ("better", "at-least-as-good", "relations")
 
-_TOKEN = re.compile(r"""\s*(?:([>~?])|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s>~?<="']+))""")
+# A name that needs no quotes.
+BARE = r"""[^\s>~?<=,;"'\\]+"""
+_TOKEN = re.compile(
+    rf"""\s*(?:([>~?])|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|({BARE}))""", flags=re.DOTALL
+)
 
 
 def from_text(text: str, algorithms: Sequence[str] | None = None) -> Read:
@@ -60,7 +64,11 @@ def _tokens(text: str) -> tuple[list[str], list[str]]:
         if match is None:
             raise _unreadable(text, at)
         mark, double, single, bare = match.groups()
-        name = bare if bare is not None else re.sub(r"\\(.)", r"\1", double or single or "")
+        name = (
+            bare
+            if bare is not None
+            else re.sub(r"\\(.)", r"\1", double or single or "", flags=re.DOTALL)
+        )
         found.append((mark is not None, mark or name))
         # Names and marks take turns, a name first.
         if found[-1][0] == len(found) % 2:
@@ -133,7 +141,7 @@ def _square(matrix: Any, algorithms: Sequence[str] | None) -> tuple[tuple[str, .
         raise DesignError(
             message(
                 f"{len(columns)} algorithms need a {len(columns)} x {len(columns)} matrix with the"
-                f" same names for rows and columns, not {' x '.join(map(str, values.shape))}.",
+                f" same names for rows and columns, not one of shape {values.shape}.",
                 hint="rows and columns are the same algorithms.",
             )
         )
@@ -149,7 +157,7 @@ def _refuse_circles_of_two(names: Sequence[str], held: Any) -> None:
     if wrong:
         raise DesignError(
             message(
-                f"{len(wrong)} pairs are better than each other.",
+                f"each algorithm is better than the other: {len(wrong)} such pairs.",
                 where=[("first", "second"), *wrong],
                 hint='convention="at-least-as-good" reads 1 as "not worse".',
             )
@@ -162,8 +170,15 @@ def from_scores(scores: Mapping[str, float], better: str, tolerance: float) -> R
         raise DesignError(unknown("direction", better, ["higher", "lower"]))
     if not tolerance >= 0:
         raise DesignError(f"a tolerance is 0 or above, not {tolerance!r}.")
-    names = tuple(str(name) for name in scores.keys())  # noqa: SIM118 (a pandas series too)
-    values = np.array([float(scores[name]) for name in scores.keys()])  # noqa: SIM118
+    # The keys of a pandas series are not what iterating over it gives.
+    keys = list(scores.keys())
+    names = tuple(str(key) for key in keys)
+    try:
+        values = np.array([float(scores[key]) for key in keys])
+    except (TypeError, ValueError):
+        raise DesignError(
+            message("the scores are not all numbers.", hint="give one number per algorithm.")
+        ) from None
     if np.isinf(values).any():
         raise DesignError(f"{int(np.isinf(values).sum())} of {len(values)} scores are infinite.")
     gap = (values[:, None] - values) * (1 if better == "higher" else -1)

@@ -175,14 +175,15 @@ class Relation(JudgedPairs):
         undecided
             ``"equivalent"``: the legacy reading that what is not told apart is equal.
         missing
-            ``"undecided"``: a pair that was not compared is one that was not told apart.
+            ``"undecided"``: a pair that was not compared is one that was not told apart, and then
+            what `undecided` says goes for it too.
 
         Returns
         -------
         Relation
             Its rule says what was merged.
         """
-        taken = {"undecided": undecided, "missing": missing}
+        taken = {"missing": missing, "undecided": undecided}
         said = [f"{k} taken for {v}" for k, v in taken.items() if v not in {"ignore", k}]
         rule = "; ".join(part for part in (self.rule, *said) if part)
         return Relation(self.algorithms, merged(self.states, undecided, missing), rule)
@@ -298,6 +299,21 @@ class Relation(JudgedPairs):
             key=lambda pair: (loses[pair[0]] - beats[pair[0]], pair[0], loses[pair[1]], pair[1]),
         )
         return [(self.algorithms[i], self.algorithms[j]) for i, j in pairs]
+
+    def text(self) -> str:
+        """Write the ranking as `from_text` reads it: like ``str``, with names quoted where need be.
+
+        Raises
+        ------
+        NotAWeakOrder
+            The relation is no ranking, or equivalence is not transitive within a class.
+
+        Examples
+        --------
+        >>> Relation.from_scores({"random forest": 0.9, "svm": 0.8}, better="higher").text()
+        '"random forest" > svm'
+        """
+        return ranked.text(self)
 
     def distance(
         self,

@@ -1,21 +1,34 @@
 """How a relation is written: the order best first, or what is established of it."""
 
+import re
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchinfer.numerics import poset
+from benchinfer.order.reading import BARE
 from benchinfer.order.verdicts import Verdict
 
 if TYPE_CHECKING:
     from benchinfer.order.relation import Relation
 
 
-def order(relation: "Relation") -> str:
-    """Write a ranking, class by class."""
+def order(relation: "Relation", *, quoted: bool = False) -> str:
+    """Write a ranking, class by class; quoted, it can be read back."""
+    names = [_quoted(name) if quoted else name for name in relation.algorithms]
     levels = poset.levels(relation.strict)
-    return " > ".join(_class_text(relation, level) for level in levels)
+    return " > ".join(_class_text(names, relation.equivalent, level) for level in levels)
+
+
+def _quoted(name: str) -> str:
+    """Put a name that holds spaces or signs in quotes."""
+    if re.fullmatch(BARE, name):
+        return name
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def statements(relation: "Relation") -> str:
@@ -37,9 +50,8 @@ def statements(relation: "Relation") -> str:
     return "; ".join(part for part in parts if part)
 
 
-def _class_text(relation: "Relation", members: list[int]) -> str:
+def _class_text(names: Sequence[str], equal: NDArray[np.bool_], members: list[int]) -> str:
     """Write a class in an order in which neighbours are equivalent where possible."""
-    equal = relation.states == Verdict.EQUIVALENT
     chain, rest = [members[0]], members[1:]
     while rest:
         follow = next((m for m in rest if equal[chain[-1], m]), rest[0])
@@ -50,4 +62,4 @@ def _class_text(relation: "Relation", members: list[int]) -> str:
     for before, after in pairwise(chain):
         whole = all(equal[m, after] for m in runs[-1]) and equal[before, after]
         runs[-1].append(after) if whole else runs.append([after])
-    return " ? ".join(" ~ ".join(relation.algorithms[m] for m in run) for run in runs)
+    return " ? ".join(" ~ ".join(names[m] for m in run) for run in runs)

@@ -16,6 +16,7 @@ from benchinfer.compare.local import Comparisons
 from benchinfer.compare.mixed_comparison import MixedComparison
 from benchinfer.compare.new_dataset import NewDataset
 from benchinfer.errors import BenchinferError, DesignError, message, unknown
+from benchinfer.order.ensemble import Ensemble
 from benchinfer.order.relation import Relation
 from benchinfer.plots import (
     caterpillar,
@@ -96,6 +97,7 @@ KINDS: dict[type, Mapping[str, Kind]] = {
     NewDataset: {"prediction": _prediction},
     Comparisons: {"verdicts": _verdicts},
     Relation: {"hasse": _hasse},
+    Ensemble: {"verdicts": Kind(verdicts.layout_ensemble, verdicts.size, verdicts.draw)},
     Setting: {"distributions": _scores},
     ScoreTable: {"distributions": _on(_scores, lambda scores: Setting.of(scores)[0])},
 }
@@ -115,7 +117,8 @@ def kinds(result: object) -> Mapping[str, Kind]:
     raise BenchinferError(
         message(
             f"there is no figure of a {type(result).__name__}.",
-            hint="plot a comparison, comparisons per data set, a relation or a score table.",
+            hint="plot a comparison, comparisons per data set, a relation, an ensemble or a score"
+            " table.",
         )
     )
 
@@ -126,15 +129,15 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
     Parameters
     ----------
     result
-        A comparison, comparisons per data set, a relation or a score table.
+        A comparison, comparisons per data set, a relation, an ensemble or a score table.
     kind
         Of a comparison: ``"forest"`` of the contrasts (default), ``"hasse"`` diagram of the order,
         or ``"distributions"`` of the scores. Of one by a mixed model, where the model has them,
         also: ``"variances"`` by source, ``"caterpillar"`` of how data sets depart,
         ``"residuals"``, ``"influence"`` of each data set, and ``"prediction"`` of the best
         algorithm on a new one, as also of what ``predict()`` returns. Of comparisons per data set:
-        ``"verdicts"``. Of a relation: ``"hasse"``. Of a score table (with one measure):
-        ``"distributions"``.
+        ``"verdicts"``, as of an ensemble. Of a relation: ``"hasse"``. Of a score table (with one
+        measure): ``"distributions"``.
     ax
         Axes to draw into; by default a new figure whose size follows the number of rows.
 
