@@ -62,6 +62,8 @@ def flat_map(distances: Floats) -> tuple[Floats, float]:
     centring = np.eye(b) - 1 / b
     values, vectors = np.linalg.eigh(-0.5 * centring @ distances**2 @ centring)
     length = np.clip(values[::-1][:2], 0, None)
+    # The root of a rounding error would look like a small distance.
+    length[length < 1e-12 * np.abs(values).max()] = 0
     points = np.zeros((b, 2))
     points[:, : len(length)] = vectors[:, ::-1][:, :2] * np.sqrt(length)
     far = np.argmax(np.round(np.abs(points), 9), axis=0)
