@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         ScoreTableError,
     )
     from benchinfer.measure import Measure
+    from benchinfer.order.ensemble import Ensemble
     from benchinfer.order.relation import Relation
     from benchinfer.plots.draw import plot
     from benchinfer.reports.page import report
@@ -35,6 +36,7 @@ _homes = {
     "Comparison": "compare.comparison",
     "Comparisons": "compare.local",
     "DesignError": "errors",
+    "Ensemble": "order.ensemble",
     "FitError": "errors",
     "Measure": "measure",
     "MissingExtra": "errors",
@@ -62,6 +64,7 @@ __all__ = [
     "Comparison",
     "Comparisons",
     "DesignError",
+    "Ensemble",
     "FitError",
     "Measure",
     "MissingExtra",

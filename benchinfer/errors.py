@@ -29,7 +29,22 @@ class DesignError(BenchinferError):
 
 
 class NotAWeakOrder(DesignError):
-    """The relation has no single ranking."""
+    """The relation has no single ranking.
+
+    Attributes
+    ----------
+    kind
+        What the relation is instead.
+    violations
+        The tuples of algorithms that show it.
+    """
+
+    def __init__(
+        self, text: str, kind: str = "", violations: Sequence[tuple[str, ...]] = ()
+    ) -> None:
+        super().__init__(text)
+        self.kind = kind
+        self.violations = tuple(violations)
 
 
 class FitError(BenchinferError):

@@ -101,6 +101,19 @@ GLOSSARY: dict[str, str] = {
     "band_low": "lower end of the band that holds an algorithm's whole curve",
     "band_high": "upper end of the band that holds an algorithm's whole curve",
     "covariate": "feature of the data sets along which the algorithms' slopes are compared",
+    "relation": "name of a relation in an ensemble: as a rule that of a data set",
+    "weight": "weight of a relation in an ensemble",
+    "weight_first": "weight of the relations in which the first is better",
+    "weight_equivalent": "weight of the relations in which both are equivalent",
+    "weight_second": "weight of the relations in which the second is better",
+    "weight_undecided": "weight of the relations in which the pair is undecided",
+    "weight_missing": "weight of the relations in which the pair was not compared",
+    "x": "position on a map, across",
+    "y": "position on a map, upwards",
+    "rank_low": "best (smallest) rank that an algorithm can have",
+    "rank_high": "worst (largest) rank that an algorithm can have",
+    "letters": "algorithms that share a letter were compared and are not told apart",
+    "not_compared": "the algorithms that this one was not compared with",
 }
 
 

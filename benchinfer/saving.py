@@ -23,6 +23,7 @@ _homes = (
     "benchinfer.measure",
     "benchinfer.scores",
     "benchinfer.order.relation",
+    "benchinfer.order.ensemble",
     "benchinfer.compare.evidence",
     "benchinfer.compare.local",
     "benchinfer.compare.points",

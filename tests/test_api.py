@@ -14,6 +14,7 @@ NAMES = [
     "Comparison",
     "Comparisons",
     "DesignError",
+    "Ensemble",
     "FitError",
     "Measure",
     "MissingExtra",

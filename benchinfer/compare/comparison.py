@@ -25,7 +25,8 @@ from benchinfer.compare.evidence import (
 from benchinfer.errors import DesignError, unknown
 from benchinfer.frames import frame
 from benchinfer.measure import Measure
-from benchinfer.order.relation import Relation, Verdict, verdict_columns
+from benchinfer.order.relation import Relation
+from benchinfer.order.verdicts import Verdict, verdict_columns
 from benchinfer.showable import Showable
 
 if TYPE_CHECKING:

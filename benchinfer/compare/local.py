@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError, message
-from benchinfer.order.relation import Relation
+from benchinfer.order.ensemble import Ensemble
 from benchinfer.saving import savable
 from benchinfer.scores import ScoreTable
 from benchinfer.showable import Showable
@@ -46,8 +46,7 @@ class Comparisons(Showable, Mapping[str, Comparison]):
     def __str__(self) -> str:
         """Return one order per data set."""
         width = max((len(name) for name in self.results), default=0)
-        orders = self.relations().items()
-        return "\n".join(f"{name.ljust(width)}  {order}" for name, order in orders)
+        return "\n".join(f"{name.ljust(width)}  {r.relation()}" for name, r in self.items())
 
     def __repr__(self) -> str:
         """Return the number of data sets compared and refused."""
@@ -66,9 +65,9 @@ class Comparisons(Showable, Mapping[str, Comparison]):
         """Return the number of data sets."""
         return len(self.results)
 
-    def relations(self, rule: str = "evidence") -> dict[str, Relation]:
-        """Return the relation of each data set."""
-        return {name: result.relation(rule) for name, result in self.results.items()}
+    def relations(self, rule: str = "evidence") -> Ensemble:
+        """Return the relations of the data sets: an ensemble in which each has weight 1."""
+        return Ensemble({name: result.relation(rule) for name, result in self.results.items()})
 
     def contrasts(self) -> "pd.DataFrame":
         """Return all contrasts with a leading ``dataset`` column."""

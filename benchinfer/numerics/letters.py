@@ -6,8 +6,6 @@ Piepho, H.-P. (2004). An algorithm for a letter-based representation of all-pair
 Journal of Computational and Graphical Statistics 13, 456-466. https://doi.org/10.1198/1061860043515
 """
 
-from itertools import combinations
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,32 +39,26 @@ def letters(different: NDArray[np.bool_]) -> list[tuple[int, ...]]:
     [(0, 1), (1, 2), (2, 3)]
     """
     k = len(different)
-    # A group is a whole number with the bits of its members.
-    columns = {2**k - 1} if k else set[int]()
-    for i, j in combinations(range(k), 2):
-        if different[i, j]:
-            columns = _split(columns, 1 << i, 1 << j)
-        if len(columns) > _MOST:
+    groups = [(1 << k) - 1] if k else []  # members as bits
+    for i in range(k):
+        later = sum(1 << j for j in np.flatnonzero(different[i, i + 1 :]).tolist()) << (i + 1)
+        groups = _split(groups, 1 << i, later)
+        if len(groups) > _MOST:
             return _swept(_grown(different))
-    return _swept([_members(column) for column in columns])
+    return _swept([_members(group) for group in groups])
 
 
-def _split(columns: set[int], i: int, j: int) -> set[int]:
-    """Split the columns that hold both, and drop what then lies inside another column."""
-    both = {column for column in columns if column & i and column & j}
-    rest = columns - both
-    for lost, held in ((i, j), (j, i)):
-        halves = {column & ~lost for column in both}
-        # Only a column that holds the other one can hold such a half.
-        around = [column for column in rest | halves if column & held]
-        rest = rest | {
-            half for half in halves if not any(half != c and half & c == half for c in around)
-        }
-    return rest
+def _split(groups: list[int], one: int, others: int) -> list[int]:
+    """Part one member from all that it differs from, and absorb groups that lie inside others."""
+    apart = [g for g in groups if g & one and g & others]
+    kept = [g for g in groups if not (g & one and g & others)]
+    halves = {g & ~part for g in apart for part in (one, others)}
+    # Halves can lie inside each other or inside a group that was not split, never around one.
+    return kept + [h for h in halves if not any(h & ~g == 0 for g in (*kept, *(halves - {h})))]
 
 
-def _members(column: int) -> tuple[int, ...]:
-    return tuple(m for m in range(column.bit_length()) if column >> m & 1)
+def _members(group: int) -> tuple[int, ...]:
+    return tuple(m for m in range(group.bit_length()) if group >> m & 1)
 
 
 def _grown(different: NDArray[np.bool_]) -> list[tuple[int, ...]]:

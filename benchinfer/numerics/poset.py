@@ -11,7 +11,8 @@ type Matrix = NDArray[np.bool_]
 
 def compose(r: Matrix, s: Matrix) -> Matrix:
     """Return the relational product: ``i -> j`` when ``i r k`` and ``k s j`` for some k."""
-    return (r.astype(np.int64) @ s.astype(np.int64)) > 0
+    # Counts below 2^24 are exact, and float products are much faster than integer ones.
+    return (r.astype(np.float32) @ s.astype(np.float32)) > 0
 
 
 def transitive_closure(r: Matrix) -> Matrix:
@@ -25,6 +26,11 @@ def transitive_closure(r: Matrix) -> Matrix:
 def transitive_reduction(r: Matrix) -> Matrix:
     """Return the cover pairs of a strict partial order (its Hasse diagram)."""
     return r & ~compose(r, r)
+
+
+def dual(r: Matrix) -> Matrix:
+    """Return the dual: ``i -> j`` unless ``j r i``."""
+    return ~r.T
 
 
 def is_irreflexive(r: Matrix) -> bool:
@@ -57,10 +63,35 @@ def is_acyclic(r: Matrix) -> bool:
     return is_irreflexive(transitive_closure(r))
 
 
-def intransitive_triples(r: Matrix) -> list[tuple[int, int, int]]:
-    """Return the triples (i, j, k) with ``i r j`` and ``j r k`` but not ``i r k``, i != k."""
-    i, j, k = np.nonzero(r[:, :, None] & r[None, :, :] & ~r[:, None, :])
-    return [(int(a), int(b), int(c)) for a, b, c in zip(i, j, k, strict=True) if a != c]
+def classes(r: Matrix) -> list[list[int]]:
+    """Return the sets whose members lead to each other along `r`, those that lead to more first.
+
+    What a set leads to comes after it; sets that lead to as many stand in the order of their first
+    members.
+    """
+    closed = transitive_closure(r | np.eye(len(r), dtype=np.bool_))
+    mutual = closed & closed.T
+    first = np.flatnonzero(mutual.argmax(axis=1) == np.arange(len(r)))
+    order = first[np.argsort(-closed[first].sum(axis=1), kind="stable")]
+    return [np.flatnonzero(mutual[i]).tolist() for i in order]
+
+
+def positions(strict: Matrix) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the best and the worst position of each element in the orders that keep `strict`.
+
+    Parameters
+    ----------
+    strict
+        (K, K), acyclic.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        (K,) each; 1 is best. One more than those that must stand before, and K less those that
+        must stand behind.
+    """
+    closed = transitive_closure(strict)
+    return 1 + closed.sum(axis=0), len(strict) - closed.sum(axis=1)
 
 
 def levels(strict: Matrix) -> list[list[int]]:

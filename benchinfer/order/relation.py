@@ -2,44 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.errors import DesignError, NotAWeakOrder, message
-from benchinfer.frames import frame
 from benchinfer.numerics import poset
+from benchinfer.order import ranked, reading, written
+from benchinfer.order.judged import JudgedPairs
+from benchinfer.order.likeness import agreement, distance
+from benchinfer.order.verdicts import MIRROR, Missing, Undecided, Verdict, merged, unrelated
 from benchinfer.saving import savable
-from benchinfer.showable import Showable
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
-class Verdict(IntEnum):
-    """What is known of a pair (first, second); `label` is the word that tables print."""
-
-    MISSING = 0
-    UNDECIDED = 1
-    EQUIVALENT = 2
-    FIRST = 3
-    SECOND = 4
-
-    @property
-    def label(self) -> str:
-        """The verdict in words: first, second, equivalent, undecided or missing."""
-        return self.name.lower()
-
-
-_mirror = np.array([0, 1, 2, 4, 3], dtype=np.int8)
+    from benchinfer.numerics.distances import Kind
 
 
 @savable
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Relation(Showable):
+class Relation(JudgedPairs):
     """Preference relation on algorithms, in five states that are never merged.
 
     Parameters
@@ -71,43 +54,12 @@ class Relation(Showable):
     'a ? b > c'
     """
 
-    algorithms: tuple[str, ...]
-    states: NDArray[np.int8]
-    rule: str = ""
-
-    def __post_init__(self) -> None:
-        k = len(self.algorithms)
-        if self.states.shape != (k, k):
-            raise DesignError(f"{k} algorithms need a {k} x {k} matrix, not {self.states.shape}.")
-        if len(set(self.algorithms)) < k:
-            raise DesignError("an algorithm is named twice in a relation.")
-        if not np.isin(self.states, list(Verdict)).all():
-            raise DesignError("verdicts are coded 0 to 4; see Verdict.")
-        wrong = (_mirror[self.states] != self.states.T) | np.diag(
-            self.states.diagonal() != Verdict.EQUIVALENT
-        )
-        if wrong.any():
-            i, j = (int(x) for x in np.argwhere(wrong)[0])
-            raise DesignError(
-                message(
-                    f"{int(wrong.sum())} entries do not mirror each other, the first at"
-                    f" ({self.algorithms[i]!r}, {self.algorithms[j]!r}).",
-                    hint="states[j, i] is FIRST where states[i, j] is SECOND; the diagonal is"
-                    " EQUIVALENT.",
-                )
-            )
-
     @staticmethod
     def from_pairs(
         algorithms: Sequence[str], verdicts: Mapping[tuple[str, str], str], rule: str = ""
     ) -> "Relation":
         """Build a relation from named pairs; pairs that are not named are ``missing``."""
-        index = {name: i for i, name in enumerate(algorithms)}
-        if strange := sorted({n for pair in verdicts for n in pair if n not in index}):
-            raise DesignError(f"pairs name unknown algorithms: {', '.join(strange)}.")
-        pairs = np.array([(index[a], index[b]) for a, b in verdicts], dtype=np.int64).reshape(-1, 2)
-        codes = np.array([Verdict[word.upper()] for word in verdicts.values()], dtype=np.int8)
-        return Relation.from_codes(tuple(algorithms), pairs, codes, rule)
+        return Relation(*reading.from_pairs(algorithms, verdicts), rule)
 
     @staticmethod
     def from_codes(
@@ -117,117 +69,222 @@ class Relation(Showable):
         rule: str = "",
     ) -> "Relation":
         """Build a relation from index pairs (P, 2) and their verdict codes (P,)."""
-        states = np.full((len(algorithms), len(algorithms)), Verdict.MISSING, dtype=np.int8)
-        np.fill_diagonal(states, Verdict.EQUIVALENT)
+        states = unrelated(len(algorithms))
         states[pairs[:, 0], pairs[:, 1]] = codes
-        states[pairs[:, 1], pairs[:, 0]] = _mirror[codes]
+        states[pairs[:, 1], pairs[:, 0]] = MIRROR[codes]
         return Relation(algorithms, states, rule)
 
-    @property
-    def strict(self) -> NDArray[np.bool_]:
-        """Boolean (K, K): row algorithm is preferred to column algorithm."""
-        return self.states == Verdict.FIRST
+    @staticmethod
+    def from_text(text: str, algorithms: Sequence[str] | None = None) -> "Relation":
+        r"""Read an order, best first.
 
-    def to_frame(self) -> "pd.DataFrame":
-        """One row per pair of algorithms: ``first second verdict winner``."""
-        i, j = np.triu_indices(len(self.algorithms), 1)
-        names = self.algorithms
-        sides = [(names[a], names[b]) for a, b in zip(i.tolist(), j.tolist(), strict=True)]
-        return frame(verdict_columns(sides, self.states[i, j]))
+        Parameters
+        ----------
+        text
+            Names with ``>`` (preferred to), ``~`` (equivalent) or ``?`` (undecided) between them.
+            ``>`` separates classes, whose members are equivalent where ``~`` alone joins them and
+            undecided otherwise. Names with spaces or signs stand in single or double quotes, with a
+            backslash before a quote that is part of the name.
+        algorithms
+            All algorithms, in order; those that the text leaves out have ``missing`` pairs.
 
-    def incidence(self) -> "pd.DataFrame":
-        """Return the verdicts as words in a square table, rows first, columns second."""
-        import pandas as pd
+        Raises
+        ------
+        DesignError
+            The text cannot be read, or names an algorithm twice or one that there is not.
 
-        words = [[Verdict(code).label for code in row] for row in self.states]
-        for i in range(len(words)):
-            words[i][i] = ""
-        return pd.DataFrame(words, index=list(self.algorithms), columns=list(self.algorithms))
+        Examples
+        --------
+        >>> relation = Relation.from_text("svm ~ rpart > 'random forest' ? knn > lda")
+        >>> relation.ranking()
+        [['svm', 'rpart'], ['random forest', 'knn'], ['lda']]
+        """
+        return Relation(*reading.from_text(text, algorithms), "as written")
 
-    def properties(self) -> dict[str, bool]:
-        """Which properties hold for the strict part and for the equivalences.
+    @staticmethod
+    def from_incidence(
+        matrix: Any,
+        algorithms: Sequence[str] | None = None,
+        *,
+        convention: reading.Convention,
+        both: str = "equivalent",
+        neither: str = "undecided",
+    ) -> "Relation":
+        """Read an incidence matrix.
+
+        Parameters
+        ----------
+        matrix
+            Square array or frame of 0 and 1; NaN is a pair that was not compared. Also the words
+            that `incidence` gives out.
+        algorithms
+            Names of rows and columns of an array; selects and orders those of a frame.
+        convention
+            What a 1 says. ``"better"``: the row's algorithm is better (`strict`; the R package
+            *benchmark*). ``"at-least-as-good"``: it is better or equivalent (`weak`).
+            ``"relations"``: the column's algorithm is at least as good, or better where ties are
+            coded 0 both ways (the R package *relations*, where the best objects are the largest).
+        both, neither
+            The verdict of a pair with 1, and with 0, both ways.
+
+        Raises
+        ------
+        DesignError
+            The matrix is not square, has no names, or holds what is no incidence.
+
+        Examples
+        --------
+        >>> Relation.from_incidence([[0, 1, 1], [0, 0, 0], [0, 0, 0]], ["rf", "knn", "lda"],
+        ...                         convention="better")
+        <Relation of 3 algorithms: rf > knn ? lda>
+        """
+        read = reading.from_incidence(matrix, algorithms, convention, both, neither)
+        rule = f"incidence ({convention}), both ways {both}, neither way {neither}"
+        return Relation(*read, rule)
+
+    @staticmethod
+    def from_scores(
+        scores: Mapping[str, float], *, better: str, tolerance: float = 0.0
+    ) -> "Relation":
+        """Compare one value per algorithm, without inference.
+
+        Parameters
+        ----------
+        scores
+            Algorithm to value: a mapping or a pandas series. NaN is missing.
+        better
+            ``"higher"`` or ``"lower"``.
+        tolerance
+            Values that differ by at most this are equivalent, equal ones always.
+
+        Examples
+        --------
+        >>> str(Relation.from_scores({"rf": 0.11, "svm": 0.11, "knn": 0.19}, better="lower"))
+        'rf ~ svm > knn'
+        """
+        rule = f"{better} is better, equivalent within {tolerance:g}"
+        return Relation(*reading.from_scores(scores, better, tolerance), rule)
+
+    def merged(
+        self, *, undecided: Undecided = "undecided", missing: Missing = "ignore"
+    ) -> "Relation":
+        """Return the relation with undecided or missing pairs taken for something else.
+
+        Parameters
+        ----------
+        undecided
+            ``"equivalent"``: the legacy reading that what is not told apart is equal.
+        missing
+            ``"undecided"``: a pair that was not compared is one that was not told apart, and then
+            what `undecided` says goes for it too.
 
         Returns
         -------
-        dict
-            ``complete`` (every pair is decided), ``acyclic``, ``transitive`` (a strict partial
-            order), ``weak order`` (every pair was compared, and they make one ranking with ties,
-            a tie being any pair that is not strictly decided), ``linear order``, ``equivalence
-            transitive``.
+        Relation
+            Its rule says what was merged.
         """
-        strict, pairs = self.strict, ~np.eye(len(self.algorithms), dtype=np.bool_)
-        equal = self.states == Verdict.EQUIVALENT
-        known = bool((self.states[pairs] != Verdict.MISSING).all())
-        weak = known and poset.is_transitive(strict) and poset.is_negatively_transitive(strict)
-        return {
-            "complete": bool((self.states[pairs] >= Verdict.EQUIVALENT).all()),
-            "acyclic": poset.is_acyclic(strict),
-            "transitive": poset.is_transitive(strict),
-            "weak order": weak,
-            "linear order": weak and bool((strict | strict.T)[pairs].all()),
-            "equivalence transitive": poset.is_transitive(equal),
-        }
+        taken = {"missing": missing, "undecided": undecided}
+        said = [f"{k} taken for {v}" for k, v in taken.items() if v not in {"ignore", k}]
+        rule = "; ".join(part for part in (self.rule, *said) if part)
+        return Relation(self.algorithms, merged(self.states, undecided, missing), rule)
 
-    def violations(self) -> list[tuple[str, str, str, str]]:
-        """Return what keeps the relation from being a weak order, as named triples.
+    def converse(self) -> "Relation":
+        """Return the relation turned round: worst first."""
+        return Relation(self.algorithms, MIRROR[self.states], self.rule)
 
-        Returns
-        -------
-        list of (kind, a, b, c)
-            ``"intransitive"``: a is preferred to b and b to c, but a is not preferred to c.
-            ``"intransitive tie"``: neither a and b nor b and c are told apart, yet a is preferred
-            to c. ``"intransitive equivalence"``: a ~ b and b ~ c, but a ~ c is not established.
+    def dual(self) -> "Relation":
+        """Return the dual: one is at least as good as another unless the other was better or equal.
+
+        Equivalent and undecided change places; preferences and missing pairs stay.
         """
-        strict = self.strict
-        tie = ~strict & ~strict.T
-        equal = self.states == Verdict.EQUIVALENT
-        found = [("intransitive", t) for t in poset.intransitive_triples(strict)]
-        found += [
-            ("intransitive tie", (a, b, c))
-            for a, b, c in poset.intransitive_triples(tie)
-            if strict[a, c] and b not in {a, c}
-        ]
-        found += [
-            ("intransitive equivalence", (a, b, c))
-            for a, b, c in poset.intransitive_triples(equal)
-            if a < c
-        ]
-        return [(kind, *(self.algorithms[i] for i in triple)) for kind, triple in found]  # pyright: ignore[reportReturnType]
+        swapped = np.array([0, 2, 1, 3, 4], dtype=np.int8)[self.states]
+        np.fill_diagonal(swapped, Verdict.EQUIVALENT)
+        return Relation(self.algorithms, swapped, self.rule)
 
-    def is_weak_order(self) -> bool:
-        """Whether the strict part is a ranking with ties."""
-        return self.properties()["weak order"]
+    def closure(self) -> "Relation":
+        """Return the relation with what follows from chains of preferences and equivalences.
 
-    def ranking(self) -> list[list[str]]:
+        A chain with a preference in it makes a preference, one of equivalences alone an
+        equivalence; what stands in a circle becomes equivalent. Other pairs keep their state. This
+        is algebra: equivalence within a tolerance need not carry over a chain.
+        """
+        closed = poset.transitive_closure(self.weak)
+        states = self.states.copy()
+        states[closed & closed.T] = Verdict.EQUIVALENT
+        states[closed & ~closed.T] = Verdict.FIRST
+        states[closed.T & ~closed] = Verdict.SECOND
+        return Relation(self.algorithms, states, self.rule)
+
+    def reduction(self) -> ranked.Condensed:
+        """Return classes of tied or circular algorithms, and the cover pairs between them."""
+        return ranked.condensed(self, self.weak)
+
+    def ranking(self, policy: str | None = None) -> list[list[str]]:
         """Return the classes of algorithms that are not told apart, best class first.
+
+        Parameters
+        ----------
+        policy
+            What to do with a relation that is not a ranking: None refuses it; ``"scc"`` puts into
+            one class what contradicts itself, so that each member of a class is preferred to each
+            of all later ones (extended Condorcet order).
 
         Raises
         ------
         NotAWeakOrder
             The strict part is no ranking; the message names a triple that shows it.
-        """
-        if not self.is_weak_order():
-            triples = [v for v in self.violations() if v[0] != "intransitive equivalence"]
-            upper = self.states[np.triu_indices(len(self.algorithms), 1)]
-            if n := int((upper == Verdict.MISSING).sum()):
-                raise NotAWeakOrder(
-                    message(
-                        f"the relation is not a ranking: {n} of {len(upper)} pairs were not"
-                        " compared.",
-                        hint="str(relation) says what is established.",
-                    )
-                )
-            raise NotAWeakOrder(
-                message(
-                    f"the relation is not a ranking: {len(triples)} triples contradict one.",
-                    where=[("kind", "a", "b", "c"), *triples],
-                    hint="str(relation) and relation.plot() show what is established.",
-                )
-            )
-        return [[self.algorithms[i] for i in level] for level in self._levels()]
 
-    def _levels(self) -> list[list[int]]:
-        return poset.levels(self.strict)
+        References
+        ----------
+        Truchon, M. (1998). An extension of the Condorcet criterion and Kemeny orders. Cahier 9813,
+        CREFA, Universite Laval.
+        """
+        return ranked.ranking(self, policy)
+
+    def positions(self) -> "pd.DataFrame":
+        """Return ranks, and the best and worst position in the orders that keep all preferences.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``algorithm rank rank_low rank_high``. `rank` is ``(K + 1 + better - worse) / 2`` with
+            the numbers of those preferred to the algorithm and of those it is preferred to: the
+            mean rank of a ranking with ties.
+
+        Raises
+        ------
+        DesignError
+            Preferences run in a circle.
+        """
+        return ranked.positions(self)
+
+    def letters(self) -> "pd.DataFrame":
+        """Return the compact letter display, best first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``algorithm rank letters``: two algorithms share a letter if and only if they were
+            compared and neither is preferred, be they equivalent or undecided. Where pairs are
+            missing, ``not_compared`` names those that an algorithm was not compared with: that they
+            share no letter says nothing.
+
+        References
+        ----------
+        Piepho, H.-P. (2004). An algorithm for a letter-based representation of all-pairwise
+        comparisons. Journal of Computational and Graphical Statistics 13, 456-466.
+        https://doi.org/10.1198/1061860043515
+
+        Examples
+        --------
+        >>> Relation.from_scores({"rf": 0.11, "svm": 0.13, "knn": 0.15}, better="lower",
+        ...                      tolerance=0.02).letters()
+          algorithm  rank letters
+        0        rf   1.5       a
+        1       svm   2.0      ab
+        2       knn   2.5       b
+        """
+        return ranked.letters(self)
 
     def covers(self) -> list[tuple[str, str]]:
         """Return the cover pairs (better, worse): the lines of the Hasse diagram, best first.
@@ -243,66 +300,77 @@ class Relation(Showable):
         )
         return [(self.algorithms[i], self.algorithms[j]) for i, j in pairs]
 
+    def text(self) -> str:
+        """Write the ranking as `from_text` reads it: like ``str``, with names quoted where need be.
+
+        Raises
+        ------
+        NotAWeakOrder
+            The relation is no ranking, or equivalence is not transitive within a class.
+
+        Examples
+        --------
+        >>> Relation.from_scores({"random forest": 0.9, "svm": 0.8}, better="higher").text()
+        '"random forest" > svm'
+        """
+        return ranked.text(self)
+
+    def distance(
+        self,
+        other: "Relation",
+        kind: "Kind" = "symmetric-difference",
+        *,
+        undecided: Undecided = "undecided",
+        missing: Missing = "ignore",
+    ) -> float:
+        """Return the distance to another relation; `Ensemble.distances` says what there is.
+
+        Algorithms are matched by name. A pair that one of the two lacks is missing there.
+
+        Examples
+        --------
+        >>> Relation.from_text("a > b > c").distance(Relation.from_text("b > a ~ c"))
+        3.0
+        """
+        return distance(self, other, kind, undecided, missing)
+
+    def agreement(
+        self,
+        other: "Relation",
+        kind: 'Kind | Literal["tau-x"]' = "tau-x",
+        *,
+        undecided: Undecided = "undecided",
+        missing: Missing = "ignore",
+    ) -> float:
+        """Return the agreement with another relation, 1 where both are the same.
+
+        Parameters
+        ----------
+        other
+            Another relation; algorithms are matched by name.
+        kind
+            ``"tau-x"`` of Emond and Mason: 1 less the symmetric difference per compared pair, -1
+            for opposite orders. A distance: 1 less its share of the largest distance that the
+            compared pairs allow, at least 0.
+        undecided, missing
+            As in `merged`.
+
+        Returns
+        -------
+        float
+            NaN where the two have no compared pair in common.
+
+        Examples
+        --------
+        >>> Relation.from_text("a > b > c").agreement(Relation.from_text("c > b > a"))
+        -1.0
+        """
+        return agreement(self, other, kind, undecided, missing)
+
     def __str__(self) -> str:
         """Write the order best first, or the cover pairs where it is not a weak order."""
-        if self.is_weak_order():
-            return " > ".join(self._class_text(level) for level in self._levels())
-        parts = [", ".join(f"{a} > {b}" for a, b in self.covers())]
-        i, j = np.triu_indices(len(self.algorithms), 1)
-        for state in (Verdict.EQUIVALENT, Verdict.UNDECIDED, Verdict.MISSING):
-            mark = "~" if state == Verdict.EQUIVALENT else "?"
-            pairs = [
-                f"{self.algorithms[a]} {mark} {self.algorithms[b]}"
-                for a, b in zip(i, j, strict=True)
-                if self.states[a, b] == state
-            ]
-            if pairs and state == Verdict.MISSING:
-                parts.append(f"not compared: {len(pairs)} of {len(i)} pairs")
-            elif pairs:
-                parts.append(f"{state.label}: {', '.join(pairs)}")
-        return "; ".join(part for part in parts if part)
-
-    def _class_text(self, members: list[int]) -> str:
-        """Write a class in an order in which neighbours are equivalent where possible."""
-        equal = self.states == Verdict.EQUIVALENT
-        chain, rest = [members[0]], members[1:]
-        while rest:
-            follow = next((m for m in rest if equal[chain[-1], m]), rest[0])
-            chain.append(follow)
-            rest.remove(follow)
-        # "~" between neighbours would suggest that the whole run is equivalent.
-        runs = [[chain[0]]]
-        for before, after in pairwise(chain):
-            whole = all(equal[m, after] for m in runs[-1]) and equal[before, after]
-            runs[-1].append(after) if whole else runs.append([after])
-        return " ? ".join(" ~ ".join(self.algorithms[m] for m in run) for run in runs)
+        return written.order(self) if self.is_weak_order() else written.statements(self)
 
     def __repr__(self) -> str:
         """Return the order with the number of algorithms."""
         return f"<Relation of {len(self.algorithms)} algorithms: {self}>"
-
-    def __eq__(self, other: object) -> bool:
-        """Two relations are equal when their algorithms and verdicts are."""
-        return (
-            isinstance(other, Relation)
-            and self.algorithms == other.algorithms
-            and bool((self.states == other.states).all())
-        )
-
-    def __hash__(self) -> int:
-        """Hash of the algorithms and verdicts."""
-        return hash((self.algorithms, self.states.tobytes()))
-
-
-def verdict_columns(
-    sides: Sequence[tuple[str, str]], codes: NDArray[np.int8]
-) -> dict[str, list[str]]:
-    """Return the columns ``first second verdict winner`` of a table of named pairs."""
-    first, second = ([pair[i] for pair in sides] for i in range(2))
-    winners: dict[int, list[str]] = {Verdict.FIRST: first, Verdict.SECOND: second}
-    return {
-        "first": first,
-        "second": second,
-        "verdict": [Verdict(code).label for code in codes],
-        "winner": [winners[c][i] if c in winners else "" for i, c in enumerate(codes.tolist())],
-    }

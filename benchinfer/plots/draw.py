@@ -18,6 +18,7 @@ from benchinfer.compare.mixed_comparison import MixedComparison
 from benchinfer.compare.new_dataset import NewDataset
 from benchinfer.compare.permutation_comparison import PermutationComparison
 from benchinfer.errors import BenchinferError, DesignError, message, unknown
+from benchinfer.order.ensemble import Ensemble
 from benchinfer.order.relation import Relation
 from benchinfer.plots import (
     aggregates,
@@ -117,6 +118,7 @@ KINDS: dict[type, Mapping[str, Kind]] = {
     NewDataset: {"prediction": _prediction},
     Comparisons: {"verdicts": _verdicts},
     Relation: {"hasse": _hasse},
+    Ensemble: {"verdicts": Kind(verdicts.layout_ensemble, verdicts.size, verdicts.draw)},
     Setting: {"distributions": _scores},
     ScoreTable: {"distributions": _on(_scores, lambda scores: Setting.of(scores)[0])},
 }
@@ -136,7 +138,8 @@ def kinds(result: object) -> Mapping[str, Kind]:
     raise BenchinferError(
         message(
             f"there is no figure of a {type(result).__name__}.",
-            hint="plot a comparison, comparisons per data set, a relation or a score table.",
+            hint="plot a comparison, comparisons per data set, a relation, an ensemble or a score"
+            " table.",
         )
     )
 
@@ -147,7 +150,7 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
     Parameters
     ----------
     result
-        A comparison, comparisons per data set, a relation or a score table.
+        A comparison, comparisons per data set, a relation, an ensemble or a score table.
     kind
         Of a comparison: ``"forest"`` of the contrasts (default), ``"hasse"`` diagram of the order,
         or ``"distributions"`` of the scores. Of one by a mixed model, where the model has them,
@@ -158,8 +161,8 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         told apart, and ``"null"``, the null distribution of the global test. Of one by the
         bootstrap also: ``"aggregates"`` of the algorithms, performance ``"profile"`` of the scores,
         the one of ``"ratios"`` to the best, and probability of ``"improvement"`` of the pairs. Of
-        comparisons per data set: ``"verdicts"``. Of a relation: ``"hasse"``. Of a score table (with
-        one measure): ``"distributions"``.
+        comparisons per data set: ``"verdicts"``, as of an ensemble. Of a relation: ``"hasse"``. Of
+        a score table (with one measure): ``"distributions"``.
     ax
         Axes to draw into; by default a new figure whose size follows the number of rows.
 

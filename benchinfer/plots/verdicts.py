@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from benchinfer.compare.local import Comparisons
+    from benchinfer.order.ensemble import Ensemble
     from benchinfer.order.relation import Relation
 
 SYMBOLS = {
@@ -91,7 +92,20 @@ def layout(comparisons: "Comparisons", width: Width = "wide") -> Verdicts:
     """
     if not comparisons:
         raise DesignError(message("no data set was compared.", hint="see comparisons.refused."))
-    relations = comparisons.relations()
+    measure = next(iter(comparisons.values())).measure
+    heading = next(iter(short([measure.label or measure.name], 40).values()))
+    where = f"on {count(len(comparisons), 'data set')}"
+    title = f"Verdicts on each data set: {heading}"
+    return _tiles(comparisons.relations(), title, where, width)
+
+
+def layout_ensemble(ensemble: "Ensemble", width: Width = "wide") -> Verdicts:
+    """Lay out the verdicts of the relations of an ensemble."""
+    where = f"in {count(len(ensemble), 'relation')}"
+    return _tiles(ensemble, "Verdicts of each relation", where, width)
+
+
+def _tiles(relations: Mapping[str, "Relation"], title: str, where: str, width: Width) -> Verdicts:
     algorithms = _standing(relations)
     pairs = list(combinations(algorithms, 2))
     names, datasets = short(algorithms, 14), short(list(relations), 22)
@@ -100,19 +114,16 @@ def layout(comparisons: "Comparisons", width: Width = "wide") -> Verdicts:
         for row, relation in enumerate(relations.values())
         for column, pair in enumerate(pairs)
     ]
-    measure = next(iter(comparisons.values())).measure
     counts = {v: sum(tile.verdict == v for tile in tiles) for v in Verdict}
     said = ", ".join(f"{n} {v.label}" for v, n in sorted(counts.items(), reverse=True) if n)
     return Verdicts(
         tiles=tuple(tiles),
         rows=tuple(datasets[name] for name in relations),
         columns=tuple(f"{names[a]} : {names[b]}" for a, b in pairs),
-        title="Verdicts on each data set: "
-        f"{next(iter(short([measure.label or measure.name], 40).values()))}",
+        title=title,
         note=("> first, < second preferred", "~ equivalent, ? not told apart"),
         width=width,
-        alt=f"Verdicts about {count(len(pairs), 'pair')} of algorithms on"
-        f" {count(len(relations), 'data set')}: {said}.",
+        alt=f"Verdicts about {count(len(pairs), 'pair')} of algorithms {where}: {said}.",
     )
 
 

@@ -62,3 +62,9 @@ def test_disjoint_pairs_do_not_take_two_to_the_power_of_their_number():
     groups = letters(different)
     assert (shared(groups, k) == ~different).all()
     assert len(groups) < module._MOST
+
+
+def test_letters_of_a_semiorder_are_runs():
+    at = np.arange(500)
+    groups = letters(np.abs(at[:, None] - at) > 20)
+    assert groups == [tuple(range(i, i + 21)) for i in range(480)]

@@ -153,3 +153,37 @@ def test_renaming_renames(r, order):
         }
 
     assert named(moved) == named(r)
+
+
+@given(random_relations())
+def test_closing_twice_is_closing_once(r):
+    closed = r.closure()
+    assert closed.closure() == closed
+    assert closed.properties("weak")["transitive"]
+    # What was not implied keeps its state.
+    kept = closed.states == r.states
+    assert kept[(closed.states == Verdict.UNDECIDED) | (closed.states == Verdict.MISSING)].all()
+
+
+def test_closure_follows_chains():
+    r = relation("abcd", ab="first", bc="equivalent")
+    assert str(r.closure()) == ("a > b, a > c; equivalent: b ~ c; undecided: a ? d, b ? d, c ? d")
+
+
+@given(random_relations())
+def test_turning_twice_is_not_turning(r):
+    assert r.converse().converse() == r
+    assert r.dual().dual() == r
+    assert (r.converse().strict == r.strict.T).all()
+    if not (r.states == Verdict.MISSING).any():
+        off = ~np.eye(len(r.algorithms), dtype=bool)
+        assert (r.dual().weak == poset.dual(r.weak))[off].all()
+
+
+def test_what_is_merged_is_written_down():
+    r = Relation.from_text("a ? b", ["a", "b", "c"])
+    both = r.merged(undecided="equivalent", missing="undecided")
+    assert str(both) == "a ~ b ~ c"
+    assert both.rule == ("as written; missing taken for undecided; undecided taken for equivalent")
+    assert r.merged() == r
+    assert r.merged().rule == "as written"

@@ -56,7 +56,8 @@ def test_unknown_type():
         bi.plot({"a": 1})
     assert str(caught.value) == (
         "there is no figure of a dict.\n"
-        "Hint: plot a comparison, comparisons per data set, a relation or a score table."
+        "Hint: plot a comparison, comparisons per data set, a relation, an ensemble or a score"
+        " table."
     )
 
 

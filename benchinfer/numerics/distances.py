@@ -1,0 +1,162 @@
+"""Distances between relations: discrepancies of pairs, summed, and distances of ranks.
+
+States are coded 0 missing, 1 undecided, 2 equivalent, 3 first, 4 second.
+"""
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+type Floats = NDArray[np.float64]
+type States = NDArray[np.int8]
+type Kind = Literal[
+    "symmetric-difference",
+    "cook-kress-seiford",
+    "emond-mason",
+    "jabeur-martel-khelifa",
+    "discrete",
+    "cook-seiford",
+    "spearman",
+]
+
+
+def _table(opposed: int, tied: int, open_: int, tied_open: int) -> Floats:
+    """Lay out first-second, strict-equivalent, strict-undecided and equivalent-undecided."""
+    return np.array(
+        [
+            [0, 0, 0, 0, 0],
+            [0, 0, tied_open, open_, open_],
+            [0, tied_open, 0, tied, tied],
+            [0, open_, tied, 0, opposed],
+            [0, open_, tied, opposed, 0],
+        ],
+        dtype=np.float64,
+    )
+
+
+# Whole numbers, which add without error, and what their sum is divided by.
+PAIRWISE: dict[str, tuple[Floats, int]] = {
+    "symmetric-difference": (_table(2, 1, 1, 2), 1),
+    "cook-kress-seiford": (_table(2, 1, 2, 1), 1),
+    "emond-mason": (_table(2, 1, 1, 1), 1),
+    "jabeur-martel-khelifa": (_table(5, 3, 4, 4), 3),
+    "discrete": (_table(1, 1, 1, 1), 1),
+}
+BY_RANK = ("cook-seiford", "spearman")
+KINDS = (*PAIRWISE, *BY_RANK)
+
+
+def generalised_ranks(states: States) -> Floats:
+    """Return ``(K + 1 + better - worse) / 2`` for each element, of (..., K, K) states.
+
+    `better` counts those preferred to it. The midrank of a ranking; 1 is best.
+    """
+    better, worse = (states == 4).sum(axis=-1), (states == 3).sum(axis=-1)
+    return (states.shape[-1] + 1 + better - worse) / 2
+
+
+def compared(states: States) -> Floats:
+    """Return (B, B) the number of pairs that two relations both hold, of (B, K, K) states."""
+    i, j = np.triu_indices(states.shape[-1], 1)
+    known = (states[:, i, j] != 0).astype(np.float64)
+    return known @ known.T
+
+
+def distances(states: States, kind: str) -> Floats:
+    """Return the distances between relations.
+
+    Parameters
+    ----------
+    states
+        (B, K, K) states. A pair that one of two relations lacks adds nothing to their distance.
+    kind
+        One of `KINDS`.
+
+    Returns
+    -------
+    numpy.ndarray
+        (B, B).
+
+    Notes
+    -----
+    Discrepancies of a pair:
+
+    ===================== ============ ================= ================ ====================
+    kind                  first-second strict-equivalent strict-undecided equivalent-undecided
+    ===================== ============ ================= ================ ====================
+    symmetric difference  2            1                 1                2
+    Cook-Kress-Seiford    2            1                 2                1
+    Emond-Mason           2            1                 1                1
+    Jabeur-Martel-Khelifa 5/3          1                 4/3              4/3
+    discrete              1            1                 1                1
+    ===================== ============ ================= ================ ====================
+
+    Cook and Seiford's distance is the sum of the absolute differences of the generalised ranks,
+    Spearman's that of their squares.
+
+    References
+    ----------
+    Cook, W. D., Kress, M. & Seiford, L. M. (1986). An axiomatic approach to distance on partial
+    orderings. RAIRO - Operations Research 20, 115-122. https://doi.org/10.1051/ro/1986200201151
+
+    Emond, E. J. & Mason, D. W. (2002). A new rank correlation coefficient with application to the
+    consensus ranking problem. Journal of Multi-Criteria Decision Analysis 11, 17-28.
+    https://doi.org/10.1002/mcda.313
+
+    Jabeur, K., Martel, J.-M. & Khelifa, S. B. (2004). A distance-based collective preorder
+    integrating the relative importance of the group's members. Group Decision and Negotiation 13,
+    327-349. https://doi.org/10.1023/B:GRUP.0000042894.00775.75
+
+    Cook, W. D. & Seiford, L. M. (1978). Priority ranking and consensus formation. Management
+    Science 24, 1721-1732. https://doi.org/10.1287/mnsc.24.16.1721
+    """
+    if kind in BY_RANK:
+        ranks = generalised_ranks(states)
+        apart = np.abs(ranks[:, None] - ranks[None])
+        return (apart if kind == "cook-seiford" else apart**2).sum(axis=-1)
+    table, divisor = PAIRWISE[kind]
+    i, j = np.triu_indices(states.shape[-1], 1)
+    pairs = states[:, i, j]
+    # States of a pair one by one: rows of the table against the states themselves.
+    total = np.zeros((len(states), len(states)))
+    for state in range(1, 5):
+        total += (pairs == state).astype(np.float64) @ table[state][pairs].T
+    return total / divisor
+
+
+def largest(states: States, kind: str) -> Floats:
+    """Return (B, B) the largest distance that the pairs compared by both allow."""
+    if kind in PAIRWISE:
+        table, divisor = PAIRWISE[kind]
+        return compared(states) * table.max() / divisor
+    k = states.shape[-1]
+    most = k**2 // 2 if kind == "cook-seiford" else (k**3 - k) / 3
+    return np.full((len(states), len(states)), float(most))
+
+
+def concordance(ranks: Floats, weights: Floats) -> float:
+    """Return Kendall's W: the spread of the mean ranks as a share of the mean spread of ranks.
+
+    Parameters
+    ----------
+    ranks
+        (B, K) generalised ranks.
+    weights
+        (B,) weights of the B relations.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; NaN where no relation prefers anything. For rankings with ties this is W
+        with the usual correction for ties.
+
+    References
+    ----------
+    Kendall, M. G. & Babington Smith, B. (1939). The problem of m rankings. Annals of Mathematical
+    Statistics 10, 275-287. https://doi.org/10.1214/aoms/1177732186
+    """
+    centred = ranks - (ranks.shape[1] + 1) / 2
+    spread = float(weights @ (centred**2).sum(axis=1)) / weights.sum()
+    mean = weights @ centred / weights.sum()
+    return float((mean**2).sum() / spread) if spread else float("nan")
