@@ -34,7 +34,18 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
     run(
         *BOOTSTRAP,
         *("--order", "lda, svm", "--alternative", "better", "--adjust", "step-down"),
-        *("--level", "0.9", "--target", "datasets", "--on", "values", "--null", "monte-carlo"),
+        *(
+            "--level",
+            "0.9",
+            "--target",
+            "datasets",
+            "--scale",
+            "dataset",
+            "--on",
+            "values",
+            "--null",
+            "monte-carlo",
+        ),
         *("--resamples", "500", "--pairs", "pooled", "--stop", "--seed", "7", "--missing", "error"),
     )
     assert given == {
@@ -44,6 +55,7 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
         "adjust": "step-down",
         "level": 0.9,
         "target": "datasets",
+        "scale": "dataset",
         "on": "values",
         "null": "monte-carlo",
         "resamples": 500,
