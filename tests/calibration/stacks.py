@@ -64,7 +64,14 @@ class Cell:
         block = np.repeat(np.arange(self.b), self.k)
         label = np.tile(np.arange(self.k), self.b)
         return Exchangeable(
-            np.ravel(value), block, label, block, self.k, "data set", repeated=False, target="domain"
+            np.ravel(value),
+            block,
+            label,
+            block,
+            self.k,
+            "data set",
+            repeated=False,
+            target="domain",
         )
 
     def tables(self, rng, n):
@@ -115,6 +122,4 @@ def moments(scores, cell):
     n, k = len(scores), cell.k
     m = permute.moments(scores.ravel(), laid_out(cell.b, k, n))
     parts = [slice(i * k, (i + 1) * k) for i in range(n)]
-    return [
-        permute.Moments(m.total[at], m.deviation[at], m.cov[at, at], cell.b) for at in parts
-    ]
+    return [permute.Moments(m.total[at], m.deviation[at], m.cov[at, at], cell.b) for at in parts]

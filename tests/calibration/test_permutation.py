@@ -21,10 +21,10 @@ from tests.calibration.stacks import ALPHA, NOISES, WIDTH, Cell, asked
 from tests.calibration.tables import FAR, limit, report
 
 # Tables of a cell: classical tests, and permutation tests of all algorithms.
-TABLES, TABLES_PERMUTED = 10_000, 3000
+TABLES, TABLES_PERMUTED = 6000, 2000
 # Tables of a cell by the number of algorithms: tests of pairs, and their intervals.
-TABLES_PAIRS = {2: 10_000, 4: 8000, 8: 3000}
-TABLES_INTERVALS = {2: 4000, 4: 3000, 8: 1000}
+TABLES_PAIRS = {2: 10_000, 4: 5000, 8: 2000}
+TABLES_INTERVALS = {2: 3000, 4: 2000, 8: 600}
 TABLES_POOLED = 2500
 # Holm's first step takes a p-value of 1 in 560 among 28 pairs.
 RESAMPLES, RESAMPLES_PAIRS = 199, 19_999
@@ -98,9 +98,7 @@ def uncorrected(cell, value):
     plain = friedman.friedman(np.ravel(value), cell.layout, corrected=False)
     return {
         "Friedman (no correction)": plain.p_value,
-        "Iman-Davenport (no correction)": friedman.f_form(
-            plain.statistic, cell.b, cell.k
-        ).p_value,
+        "Iman-Davenport (no correction)": friedman.f_form(plain.statistic, cell.b, cell.k).p_value,
     }
 
 
@@ -160,7 +158,9 @@ def pair_tests(cell, values, on, seed):
     first, second = cell.family.pairs.T
     d = values[:, :, first] - values[:, :, second]
     columns = d.transpose(1, 0, 2).reshape(cell.b, -1)
-    found = sign_tests(cell, columns if on == "values" else signs.signed_ranks(columns, 1e-9), on, seed)
+    found = sign_tests(
+        cell, columns if on == "values" else signs.signed_ranks(columns, 1e-9), on, seed
+    )
     return found.reshape(len(values), -1)
 
 
@@ -315,7 +315,7 @@ def test_two_noisy_algorithms_among_good_ones(k, record_property):
 
 @pytest.mark.calibration
 @pytest.mark.parametrize(
-    ("d", "r", "sd", "n"), [(10, 50, 0.5, 20_000), (20, 100, 0.5, 4000), (10, 50, 0.0, 20_000)]
+    ("d", "r", "sd", "n"), [(10, 50, 0.5, 20_000), (20, 100, 0.5, 20_000), (10, 50, 0.0, 20_000)]
 )
 def test_replications_are_not_data_sets(d, r, sd, n, record_property):
     """Two algorithms; their difference on a data set has a standard deviation of its own."""
