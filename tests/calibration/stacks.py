@@ -74,15 +74,17 @@ class Cell:
             target="domain",
         )
 
+    def batches(self, rng, n, width=WIDTH):
+        """Yield n tables, as arrays (width, B, K)."""
+        for start in range(0, n, width):
+            shape = (min(width, n - start), self.b, self.k)
+            value = 2 * rng.normal(size=(*shape[:2], 1)) + NOISES[self.noise](rng, shape)
+            yield np.round(value) if self.noise == "tied" else value
+
     def tables(self, rng, n):
         """Yield n tables (B, K)."""
-        for start in range(0, n, WIDTH):
-            shape = (min(WIDTH, n - start), self.b, self.k)
-            yield from self.drawn(rng, shape)
-
-    def drawn(self, rng, shape):
-        value = 2 * rng.normal(size=(*shape[:2], 1)) + NOISES[self.noise](rng, shape)
-        return np.round(value) if self.noise == "tied" else value
+        for batch in self.batches(rng, n):
+            yield from batch
 
 
 def _unequal(rng, shape):
@@ -123,3 +125,9 @@ def moments(scores, cell):
     m = permute.moments(scores.ravel(), laid_out(cell.b, k, n))
     parts = [slice(i * k, (i + 1) * k) for i in range(n)]
     return [permute.Moments(m.total[at], m.deviation[at], m.cov[at, at], cell.b) for at in parts]
+
+
+def between(bounds, share, n, name):
+    """Assert that a share of n tables lies within four standard errors of its bounds."""
+    low, high = np.array(bounds) + [-4, 4] * np.sqrt(np.multiply(bounds, 1 - np.array(bounds)) / n)
+    assert low <= share <= high, (name, share, bounds)
