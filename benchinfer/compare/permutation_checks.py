@@ -152,15 +152,20 @@ def _scores(data: Exchangeable, found: Tested, named: Named, asked: Asked) -> li
 def _adjustment(asked: Asked) -> list[Check]:
     """Say what the adjustment takes for granted."""
     rows: list[Check] = []
-    if asked.pairs == "pooled":
+    weak = {
+        "pooled scores control them only if all algorithms are alike: read the global test, and"
+        ' pairs="pairwise" for pairs': asked.pairs == "pooled",
+        f'adjust="{asked.adjust}" controls them only if no pair differs: adjust="holm" does'
+        " always": asked.adjust in steps.WEAK,
+    }
+    if any(weak.values()):
         rows.append(
             Check.of(
                 "errors over pairs are controlled whichever algorithms differ",
                 0.0,
                 1.0,
                 ok=False,
-                remedy="pooled scores control them only if all algorithms are alike: read the"
-                ' global test, and pairs="pairwise" for pairs',
+                remedy="; ".join(words for words, named in weak.items() if named),
             )
         )
     if asked.adjust in steps.CONDITIONS:

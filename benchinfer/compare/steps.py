@@ -58,6 +58,8 @@ CONDITIONS = {
     "rom": "independence",
     "li": "independence",
 }
+# What controls errors only if no pair differs, under whichever dependence.
+WEAK = ("finner",)
 # Modules and functions of `benchinfer.numerics` whose docstrings name the sources.
 HOMES = {
     "shaffer": "closed_pairs:shaffer",

@@ -212,6 +212,12 @@ def test_adjustments(adjust):
     np.testing.assert_allclose(rows["p_value"], step(rows["p_raw"].to_numpy()))
     named = "adjustment holds under any dependence" in set(found.diagnostics()["check"])
     assert named == (adjust not in ("bonferroni", "holm", "none"))
+    weak = "errors over pairs are controlled whichever algorithms differ"
+    assert (weak in set(found.diagnostics()["check"])) == (adjust == "finner")
+    if adjust == "finner":
+        assert checks_of(found).loc[weak, "remedy"] == (
+            'adjust="finner" controls them only if no pair differs: adjust="holm" does always'
+        )
     assert "3 pairs with the control b" in found.method
 
 

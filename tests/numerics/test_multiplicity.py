@@ -131,6 +131,20 @@ def test_finner_by_hand():
     np.testing.assert_allclose(multiplicity.finner(np.array([0.01, 0.02, 0.04])), expected)
 
 
+@pytest.mark.parametrize(
+    ("method", "share"),
+    [("holm", 0.05), ("holland", 0.05), ("hochberg", 0.05), ("hommel", 0.05), ("finner", 0.142)],
+)
+def test_false_claims_beside_true_ones(method, share):
+    # Five false hypotheses, five true ones, independent: Finner's level for the first of these is
+    # 1 - 0.95^(6 / 10), so that it rejects one with probability 1 - 0.95^3.
+    p = np.zeros((5000, 10))
+    p[:, 5:] = np.random.default_rng(1).uniform(size=(5000, 5))
+    adjusted = np.array([getattr(multiplicity, method)(row) for row in p])
+    wrong = (adjusted[:, 5:] <= 0.05).any(axis=1).mean()
+    assert abs(wrong - share) < 4 * np.sqrt(share * (1 - share) / 5000)
+
+
 @pytest.mark.parametrize("method", ALL)
 def test_tiny_p_values_keep_their_digits(method):
     adjust = getattr(rom if method == "rom" else multiplicity, method)
