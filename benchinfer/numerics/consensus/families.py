@@ -112,8 +112,20 @@ def breaks_four(yes: NDArray[np.bool_], no: NDArray[np.bool_], family: Family) -
     Ferrers: a > b and c > d imply a > d or c > b. Semitransitive: a > b > c implies a > d or d > c.
     The diagonal belongs to `no`.
     """
+    must, cannot = forced_by_four(yes, no, family)
+    return bool((must & no).any() or (cannot & yes).any())
+
+
+def forced_by_four(
+    yes: NDArray[np.bool_], no: NDArray[np.bool_], family: Family
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return the strict arcs that must be there, and that cannot, given some of each."""
     p, q = yes.astype(np.float32), no.astype(np.float32)
-    differ = p @ q.T > 0
-    if (differ & differ.T).any():
-        return True
-    return family.semi and bool(((p @ p > 0) & (q @ q > 0)).any())
+    # differ[a, c]: something is below a and not below c.
+    differ = (p @ q.T > 0).astype(np.float32)
+    must, cannot = differ @ p > 0, differ.T @ q > 0
+    if family.semi:
+        two, apart = (p @ p > 0).astype(np.float32), (q @ q > 0).astype(np.float32)
+        must |= (q.T @ two > 0) | (two @ q.T > 0)
+        cannot |= (apart @ p.T > 0) | (p.T @ apart > 0)
+    return must, cannot

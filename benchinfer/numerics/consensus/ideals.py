@@ -8,10 +8,9 @@ they are few, whatever the number of objects.
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.numerics.consensus.paths import Indices, Paths
+from benchinfer.numerics.consensus.paths import Indices, Paths, distinct, trimmed
 
 type Array = NDArray[np.float64]
-type Members = NDArray[np.bool_]
 
 
 def cheapest_within(
@@ -43,42 +42,16 @@ def cheapest_within(
             return None
         reached = members[source]
         reached[np.arange(len(item)), item] = True
-        first, target = _distinct(reached)
+        first, target = distinct(reached)
         new = cost[source] + (members.astype(above.dtype) @ above)[source, item]
         size = len(first)
         least, nearest = _least(target, new, size), _least(target, beyond[source, item], size)
         layers.append((source, target, item, new <= least[target] + slack))
         members, cost, excess = reached[first], least, nearest
-    return cost[0].item(), _tight(n, layers)
-
-
-def _distinct(rows: Members) -> tuple[Indices, Indices]:
-    """Return where each distinct row stands first, and which one each row is."""
-    packed = np.ascontiguousarray(np.packbits(rows, axis=1))
-    whole = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
-    _, first, which = np.unique(whole, return_index=True, return_inverse=True)
-    return first, which
+    return cost[0].item(), trimmed(n, layers)
 
 
 def _least(group: Indices, values: Array, size: int) -> Array:
     """Return the least value of each group."""
     order = np.lexsort((values, group))
     return values[order[np.searchsorted(group[order], np.arange(size))]]
-
-
-def _tight(n: int, layers: list[tuple[Indices, Indices, Indices, NDArray[np.bool_]]]) -> Paths:
-    """Keep the steps of cheapest paths that reach the end, and number the sets anew."""
-    kept: list[tuple[Indices, Indices, Indices]] = []
-    alive = np.array([0])
-    for source, target, item, tight in reversed(layers):
-        here = tight & np.isin(target, alive)
-        before = np.unique(source[here])
-        kept.append(
-            (
-                np.searchsorted(before, source[here]),
-                np.searchsorted(alive, target[here]),
-                item[here],
-            )
-        )
-        alive = before
-    return Paths(n, tuple(reversed(kept)))

@@ -59,6 +59,25 @@ class Layout:
         np.fill_diagonal(found, -1)
         return found.astype(np.int8)
 
+    def shares(self, values: Array) -> Array:
+        """Return how much of each state (4, n, n) each pair i < j has."""
+        n = len(self.column)
+        i, j = np.triu_indices(n, 1)
+        x, y = (self.offset[p, q] + self.sign[p, q] * values[self.column[p, q]] for p, q in ((i, j), (j, i)))
+        found = np.zeros((4, n, n))
+        if self.family.name == "equivalence":
+            found[EQUIVALENT, i, j], found[UNDECIDED, i, j] = x, 1 - x
+        elif self.family.name == "preorder":
+            both = values[2 * len(i) :]
+            shares = (x - both, y - both, both, 1 - x - y + both)
+            found[:, i, j] = shares
+        elif self.family.name == "weak":
+            found[:3, i, j] = (1 - y, 1 - x, x + y - 1)
+        else:
+            neither = EQUIVALENT if self.family.strict else UNDECIDED
+            found[FIRST, i, j], found[SECOND, i, j], found[neither, i, j] = x, y, 1 - x - y
+        return found
+
     def system(self, rows: Rows) -> tuple[csr_array, Array]:
         """Return matrix and right-hand side: transitivity rows first, then those within pairs."""
         n = len(rows)
@@ -113,19 +132,15 @@ def lay_out(costs: Costs, family: Family) -> Layout:
     objective = np.concatenate([first - base, second - base])
     if family.name == "preorder":
         objective = np.concatenate([objective, equal + apart - first - second])
-        rows, right = _both(objective, m)
+        rows, right = _both(m)
     return Layout(family, column, sign, offset, objective, base.sum(), rows, right)
 
 
-def _both(objective: Array, m: int) -> tuple[csr_array, Array]:
+def _both(m: int) -> tuple[csr_array, Array]:
     """Return rows by which the last m variables are the products of the first two m."""
     pair = np.arange(m)
-    dear = pair[objective[2 * m :] > 0]
-    cheap = pair[objective[2 * m :] < 0]
-    d, c = len(dear), len(cheap)
-    at = [np.arange(d)] * 3 + [d + np.arange(c)] * 2 + [d + c + np.arange(c)] * 2
-    columns = [dear, dear + m, dear + 2 * m, cheap + 2 * m, cheap, cheap + 2 * m, cheap + m]
-    signs = np.repeat([1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0], [d, d, d, c, c, c, c])
-    place = (np.concatenate(at), np.concatenate(columns))
-    rows = csr_array((signs, place), shape=(d + 2 * c, 3 * m))
-    return rows, np.concatenate([np.ones(d), np.zeros(2 * c)])
+    at = np.concatenate([np.tile(pair, 3), np.tile(pair + m, 2), np.tile(pair + 2 * m, 2)])
+    columns = [pair, pair + m, pair + 2 * m, pair + 2 * m, pair, pair + 2 * m, pair + m]
+    signs = np.repeat([1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0], m)
+    rows = csr_array((signs, (at, np.concatenate(columns))), shape=(3 * m, 3 * m))
+    return rows, np.concatenate([np.ones(m), np.zeros(2 * m)])

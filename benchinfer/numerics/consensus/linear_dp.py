@@ -11,7 +11,7 @@ References
    doi:10.1137/0110015
 """
 
-from functools import lru_cache
+from functools import cache, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,11 @@ from benchinfer.numerics.consensus.paths import Paths
 
 type Above = NDArray[np.int64] | NDArray[np.float64]
 type Tables = NDArray[np.int64] | NDArray[np.float64]
-type Masks = NDArray[np.int32]
+type Masks = NDArray[np.int64]
 
 MOST = 20
-# Up to this size it is worth keeping the index tables.
-_KEPT = 14
+# Up to this size all sets are done at once.
+_WHOLE = 12
 
 
 def subset_sums(values: Above) -> Tables:
@@ -35,60 +35,64 @@ def subset_sums(values: Above) -> Tables:
     return sums
 
 
-def _layer(n: int, k: int) -> Masks:
-    """Return the sets of k of n objects."""
-    return _by_size(n)[k]
-
-
-@lru_cache(maxsize=4)
-def _by_size(n: int) -> list[Masks]:
-    masks = np.arange(1 << n, dtype=np.int32)
-    size = np.bitwise_count(masks)
-    order = np.argsort(size, kind="stable").astype(np.int32)
-    return np.split(order, np.cumsum(np.bincount(size, minlength=n + 1))[:-1])
-
-
 def best_costs(above: Above) -> Tables:
     """Return the least cost of an order of each set (2**n,), given ``above[i, j]`` (n, n)."""
     n = len(above)
+    if n > _WHOLE:
+        return _best_in_halves(above)
     best = np.zeros(1 << n, dtype=above.dtype)
-    if n > _KEPT:
-        return _best_in_halves(above, best)
     sums = subset_sums(above)
     for masks, before, items in _steps(n):
         best[masks] = (best[before] + sums[before, items]).min(axis=1)
     return best
 
 
-@lru_cache(maxsize=_KEPT + 1)
+@cache
 def _steps(n: int) -> list[tuple[Masks, Masks, Masks]]:
     """Return for each size the sets, and (sets, size): the sets without, and each member."""
     found: list[tuple[Masks, Masks, Masks]] = []
-    bits = np.int32(1) << np.arange(n, dtype=np.int32)
+    masks = np.arange(1 << n)
+    bits = 1 << np.arange(n)
+    size = np.bitwise_count(masks)
     for k in range(1, n + 1):
-        masks = _layer(n, k)
-        items = np.nonzero(masks[:, None] & bits)[1].reshape(-1, k).astype(np.int32)
-        found.append((masks, masks[:, None] ^ bits[items], items))
+        layer = masks[size == k]
+        items = np.nonzero(layer[:, None] & bits)[1].reshape(-1, k)
+        found.append((layer, layer[:, None] ^ bits[items], items))
     return found
 
 
-def _best_in_halves(above: Above, best: Tables) -> Tables:
-    """Do the same without tables of the size of all sets times all objects."""
-    n, half = len(above), len(above) // 2
-    low, high = subset_sums(above[:half]).T.copy(), subset_sums(above[half:]).T.copy()
-    worst = np.iinfo(np.int64).max if above.dtype.kind == "i" else np.inf
-    for k in range(1, n + 1):
-        masks = _layer(n, k)
-        found = np.full(len(masks), worst, dtype=above.dtype)
-        for i in range(n):
-            at = np.flatnonzero(masks >> i & 1)
-            before = masks[at] ^ np.int32(1 << i)
-            cost = best[before]
-            cost += low[i][before & ((1 << half) - 1)]
-            cost += high[i][before >> half]
-            found[at] = np.minimum(found[at], cost)
-        best[masks] = found
-    return best
+def _best_in_halves(above: Above) -> Tables:
+    """Do the same in blocks: rows for the sets of the last objects, columns for the first.
+
+    Whole rows follow from rows, so that little needs to be gathered from a large table.
+    """
+    n, low = len(above), len(above) // 2
+    # What the sets of either half cost above each object of either half.
+    first, last = subset_sums(above[:low]), subset_sums(above[low:])
+    best = np.zeros((1 << (n - low), 1 << low), dtype=above.dtype)
+    _along(best, np.array([0]), first, last)
+    for rows, before, items in _steps(n - low):
+        options = (
+            best[b] + (last[b, low + i][:, None] + first.T[low + i])
+            for b, i in zip(before.T, items.T, strict=True)
+        )
+        best[rows] = reduce(np.minimum, options)
+        _along(best, rows, first, last)
+    return best.ravel()
+
+
+def _along(best: Tables, rows: Masks, first: Tables, last: Tables) -> None:
+    """Let orders of rows end with one of the first objects too, where that is cheaper."""
+    block = best[rows]
+    empty = rows[0] == 0
+    for masks, before, items in _steps(best.shape[1].bit_length() - 1):
+        options = (
+            block[:, b] + (first[b, i] + last[rows][:, i])
+            for b, i in zip(before.T, items.T, strict=True)
+        )
+        cheapest_so = reduce(np.minimum, options)
+        block[:, masks] = cheapest_so if empty else np.minimum(block[:, masks], cheapest_so)
+    best[rows] = block
 
 
 def cross_costs(above: Above) -> Tables:
@@ -118,7 +122,6 @@ def cheapest(above: Above, slack: float) -> tuple[float, Paths]:
     layers: list[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]] = []
     sets = np.zeros(1, dtype=np.int64)
     bits = np.int64(1) << np.arange(n)
-    # Exact for whole numbers; the bound on a path's excess is carried for others.
     for _ in range(n):
         source, item = np.nonzero((sets[:, None] & bits) == 0)
         to = sets[source] | bits[item]
@@ -134,19 +137,23 @@ def cheapest(above: Above, slack: float) -> tuple[float, Paths]:
 
 
 def regrets(above: Above) -> Tables:
-    """Return what the cheapest order with i above j costs beyond the cheapest (n, n)."""
+    """Return what the cheapest order with i above j costs beyond the cheapest (n, n).
+
+    Orders in which i follows the set S have i above j for every j that is not in S.
+    """
     n = len(above)
     best = best_costs(above)
-    whole = best + cross_costs(above) + best[::-1]
+    rest = cross_costs(above) + best[::-1]
     found = np.zeros((n, n), dtype=above.dtype)
-    masks = np.arange(1 << n)
-    sums_of = [subset_sums(column) for column in above.T]
     for i in range(n):
-        without = masks[(masks >> i & 1) == 0]
-        # Orders that begin with a set, then i: what follows is the best order of the rest.
-        after = without | (1 << i)
-        cost = best[without] + sums_of[i][without] - best[after] + whole[after] - best[-1]
+        added = subset_sums(np.delete(above[:, i], i))
+        cost = _without(best, i) + added + _without(rest, i, of=1) - best[-1]
         for j in range(n):
             if j != i:
-                found[i, j] = cost[(without >> j & 1) == 0].min()
+                found[i, j] = _without(cost, j - (j > i)).min()
     return found
+
+
+def _without(table: Tables, i: int, of: int = 0) -> Tables:
+    """Return the entries of sets without i, or with it where `of` is 1."""
+    return table.reshape(-1, 2, 1 << i)[:, of].ravel()

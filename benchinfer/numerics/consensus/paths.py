@@ -100,3 +100,29 @@ def _by_source(
     for s, t, i in zip(*(part.tolist() for part in layer), strict=True):
         steps[s].append((t, i))
     return [sorted(step, key=lambda pair: pair[1]) for step in steps]
+
+
+def distinct(rows: NDArray[np.bool_]) -> tuple[Indices, Indices]:
+    """Return where each distinct row stands first, and which one each row is."""
+    packed = np.ascontiguousarray(np.packbits(rows, axis=1))
+    whole = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    _, first, which = np.unique(whole, return_index=True, return_inverse=True)
+    return first, which
+
+
+def trimmed(n: int, layers: list[tuple[Indices, Indices, Indices, NDArray[np.bool_]]]) -> Paths:
+    """Keep the steps that are tight on paths that reach the end, and number the sets anew."""
+    kept: list[tuple[Indices, Indices, Indices]] = []
+    alive = np.array([0])
+    for source, target, item, tight in reversed(layers):
+        here = tight & np.isin(target, alive)
+        before = np.unique(source[here])
+        kept.append(
+            (
+                np.searchsorted(before, source[here]),
+                np.searchsorted(alive, target[here]),
+                item[here],
+            )
+        )
+        alive = before
+    return Paths(n, tuple(reversed(kept)))

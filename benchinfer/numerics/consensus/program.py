@@ -15,9 +15,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.sparse import csr_array, vstack
 
-from benchinfer.numerics.consensus.costs import EQUIVALENT, FIRST, SECOND, Costs, cheapest_states
-from benchinfer.numerics.consensus.families import Family
+from benchinfer.numerics.consensus.costs import (
+    EQUIVALENT,
+    FIRST,
+    SECOND,
+    Costs,
+    cheapest_states,
+    total,
+)
+from benchinfer.numerics.consensus.families import MIRROR, ONLY, Family
 from benchinfer.numerics.consensus.layout import Layout, lay_out
 from benchinfer.numerics.consensus.search import Problem
 from benchinfer.numerics.consensus.violated import Rows, violated
@@ -25,6 +33,8 @@ from benchinfer.numerics.consensus.violated import Rows, violated
 type Array = NDArray[np.float64]
 
 _WHOLE = 1e-6
+# Below one by more than the solver may err.
+_ANY = 0.999
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +53,8 @@ class Relaxed:
         The fractional arcs.
     rows : Rows
         The transitivity rows in use.
+    prices : (R,)
+        Their prices.
     """
 
     bound: float
@@ -50,6 +62,7 @@ class Relaxed:
     states: NDArray[np.int8] | None
     arcs: Array
     rows: Rows
+    prices: Array
 
 
 def lagrangian(costs: Costs, family: Family, rows: Rows, prices: Array) -> tuple[float, Array]:
@@ -91,7 +104,7 @@ def relax(costs: Costs, family: Family, deadline: float) -> Relaxed:
     prices = np.concatenate([prices, np.zeros(len(rows) - len(prices))])
     bound, reduced = lagrangian(costs, family, rows, prices)
     states = layout.states(arcs) if whole and not len(new) else None
-    return Relaxed(bound, reduced, states, arcs, rows)
+    return Relaxed(bound, reduced, states, arcs, rows, prices)
 
 
 def _most(arcs: Array) -> int:
@@ -157,3 +170,56 @@ def branch(
             return bound, layout.states(arcs)
         rows = rows.plus(new)
     return bound, None
+
+
+def probe(
+    problem: Problem, states: NDArray[np.int8], domains: NDArray[np.uint8], deadline: float
+) -> NDArray[np.uint8]:
+    """Return the domains less the states that no relation as cheap as this one can have.
+
+    Among the solutions of the relaxation that cost no more, the largest total of states not yet
+    met is sought until it is below one: then no relation has any of them.
+    """
+    layout, rows = lay_out(problem.costs, problem.family), problem.rows
+    most = total(problem.costs, states) - layout.constant + problem.slack
+    limits = layout.limits(domains)
+    code = np.arange(4)[:, None, None]
+    allowed = np.triu((domains >> code) & 1 > 0, 1) & (ONLY[domains] < 0)
+    met = states == code
+    while (unseen := allowed & ~met).any() and time.monotonic() < deadline:
+        wanted = lay_out(-unseen.astype(np.float64), problem.family)
+        while True:
+            values = _on_face(layout, wanted.objective, rows, most, limits, deadline)
+            if values is None:
+                return domains
+            new = violated(layout.arcs(values), problem.family, _most(domains))
+            if not len(new):
+                break
+            rows = rows.plus(new)
+        if -(wanted.objective @ values + wanted.constant) < _ANY:
+            gone = (unseen * (1 << code)).sum(axis=0).astype(np.uint8)
+            kept = domains & ~gone
+            return np.where(np.triu(kept, 1) > 0, kept, 0) | MIRROR[np.triu(kept, 1)].T
+        met |= layout.shares(values) > _WHOLE
+    return domains
+
+
+def _on_face(
+    layout: Layout,
+    objective: Array,
+    rows: Rows,
+    most: float,
+    limits: tuple[Array, Array],
+    deadline: float,
+) -> Array | None:
+    """Minimise an objective over solutions whose own cost is bounded."""
+    matrix, right = layout.system(rows)
+    done = linprog(
+        objective,
+        A_ub=vstack([matrix, csr_array(layout.objective[None, :])], format="csr"),
+        b_ub=np.append(right, most),
+        bounds=np.column_stack(limits),
+        method="highs-ds",
+        options={"time_limit": _left(deadline)},
+    )
+    return done.x if done.status == 0 else None

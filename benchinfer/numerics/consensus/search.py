@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.numerics.consensus.costs import FIRST, SECOND, Costs, tolerance, total
+from benchinfer.numerics.consensus.costs import EQUIVALENT, FIRST, SECOND, Costs, tolerance, total
 from benchinfer.numerics.consensus.families import (
     MIRROR,
     ONLY,
     Family,
-    breaks_four,
     composition,
+    forced_by_four,
 )
 from benchinfer.numerics.consensus.violated import Rows
 
@@ -39,6 +39,8 @@ class Problem:
     family : Family
     rows : Rows
         The transitivity rows that gave the bound.
+    prices : (R,)
+        What a row costs beyond the bound for each unit by which it is not tight.
     proved : float
         A better bound, without reduced costs, where there is one.
     """
@@ -48,6 +50,7 @@ class Problem:
     bound: float
     family: Family
     rows: Rows = field(default_factory=Rows.none)
+    prices: Array = field(default_factory=lambda: np.zeros(0))
     proved: float = -np.inf
 
     @property
@@ -126,9 +129,11 @@ def restrict(problem: Problem, table: Array, domains: Domains, gap: float) -> bo
     while True:
         least = table[domains, rows, columns]
         room = gap - least.sum() / 2
-        if room < 0 or (domains == 0).sum() > n:
+        if room < 0 or (domains == 0).sum() > n or room < _loose(problem, domains):
             return False
         kept = domains.copy()
+        if problem.family.strict:
+            kept &= _by_four(domains, problem.family)
         for s in range(4):
             kept &= np.where(problem.reduced[s] - least > room, ~np.uint8(1 << s), np.uint8(15))
         dirty |= kept != domains
@@ -136,6 +141,23 @@ def restrict(problem: Problem, table: Array, domains: Domains, gap: float) -> bo
             return True
         domains[:] = kept
         _propagate(domains, dirty, composed)
+
+
+def _loose(problem: Problem, domains: Domains) -> float:
+    """Return what rows cost that cannot be tight."""
+    with_arc = np.uint8(1 << FIRST if problem.family.strict else 1 << FIRST | 1 << EQUIVALENT)
+    may, must = domains & with_arc > 0, (domains & ~with_arc == 0) & (domains > 0)
+    p, q, r, s = np.moveaxis(problem.rows.pairs, 1, 0)
+    most = may[*p.T].astype(np.int64) + may[*q.T] - must[*r.T] - (must[*s.T] & (s[:, 0] >= 0))
+    return float(problem.prices @ np.maximum(1 - most, 0))
+
+
+def _by_four(domains: Domains, family: Family) -> Domains:
+    """Return the states (n, n) that the conditions on four objects leave."""
+    first = np.uint8(1 << FIRST)
+    must, cannot = forced_by_four(domains == first, domains & first == 0, family)
+    kept = np.where(must, first, np.uint8(15)) & np.where(cannot, ~first, np.uint8(15))
+    return kept & MIRROR[kept.T & 15]
 
 
 def _propagate(domains: Domains, dirty: NDArray[np.bool_], composed: Domains) -> None:
@@ -162,12 +184,14 @@ def _propagate(domains: Domains, dirty: NDArray[np.bool_], composed: Domains) ->
 
 
 def search(
-    problem: Problem, best: float, *, limit: int, max_nodes: int, deadline: float
+    problem: Problem, root: Domains, best: float, *, limit: int, max_nodes: int, deadline: float
 ) -> Found | None:
     """Return the cheapest relations, or None where none was met.
 
     Parameters
     ----------
+    root
+        The domains to begin with; they are narrowed.
     best
         The cost of a known relation.
     limit
@@ -180,7 +204,6 @@ def search(
     n = problem.costs.shape[1]
     table, slack = table_of(problem), problem.slack
     same = tolerance(problem.costs)
-    root = start(problem.family, n)
     stack = [root] if restrict(problem, table, root, best - problem.bound + slack) else []
     met: list[NDArray[np.int8]] = []
     count, nodes = 0, 0
@@ -192,8 +215,6 @@ def search(
         pair = _branch(problem, domains)
         if pair is None:
             states = ONLY[domains]
-            if problem.family.strict and _impossible(domains, problem.family):
-                continue
             cost = total(problem.costs, states)
             if cost > best + same:
                 continue
@@ -225,9 +246,7 @@ def _children(
     for s in sorted(states, key=lambda s: -float(problem.reduced[s, i, j])):
         child = domains.copy()
         child[i, j], child[j, i] = 1 << s, MIRROR[1 << s]
-        if restrict(problem, table, child, gap) and not (
-            problem.family.strict and _impossible(child, problem.family)
-        ):
+        if restrict(problem, table, child, gap):
             found.append(child)
     return found
 
@@ -242,8 +261,3 @@ def _branch(problem: Problem, domains: Domains) -> tuple[int, int] | None:
     spread = np.sort(np.where(member, problem.reduced[:, i, j], np.inf), axis=0)[1]
     at = int(spread.argmax())
     return int(i[at]), int(j[at])
-
-
-def _impossible(domains: Domains, family: Family) -> bool:
-    """Whether what is decided contradicts the conditions on four objects."""
-    return breaks_four(domains == 1 << FIRST, domains & (1 << FIRST) == 0, family)

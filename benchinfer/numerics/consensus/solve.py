@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from benchinfer.numerics.consensus import heuristics, linear_dp
 from benchinfer.numerics.consensus.costs import FIRST, SECOND, Costs, tolerance, total
 from benchinfer.numerics.consensus.decompose import decompose
-from benchinfer.numerics.consensus.families import Family
+from benchinfer.numerics.consensus.families import ONLY, Family
 from benchinfer.numerics.consensus.ideals import cheapest_within
 from benchinfer.numerics.consensus.paths import Paths
-from benchinfer.numerics.consensus.program import branch, lagrangian, relax
+from benchinfer.numerics.consensus.program import branch, lagrangian, probe, relax
 from benchinfer.numerics.consensus.search import (
     Found,
     Problem,
@@ -35,16 +35,19 @@ from benchinfer.numerics.consensus.search import (
 from benchinfer.numerics.consensus.violated import Rows
 
 type States = NDArray[np.int8]
+type Array = NDArray[np.float64]
 
 # Parts so small are searched without a program.
 _SMALL = 4
 # Orders of parts so small are found by dynamic programming at once.
-_TABLED = 14
+_TABLED = 16
 # Larger parts get no program: it would not fit into memory.
 _LARGEST = 200
-# How many nodes a search may have where it shall find, and where it shall list relations.
+# How many nodes a search may have that shall find; how many, times pairs, one that shall list all.
 _SHORT = 200
-_NODES = 5000
+_WORK = 800_000
+# Free pairs beyond which a program narrows the search.
+_FEW = 8
 # How many steps a layer of sets may have.
 _SETS = 200_000
 
@@ -69,6 +72,9 @@ class Solution:
         Bit masks: which states each pair has in a cheapest relation, or may have.
     above, below : (n,)
         How many objects are strictly above (below) each at least, in all of them.
+    shares : (position, above) or None
+        For linear orders, averaged over all optima: how often object i stands at place k, and how
+        often object i stands above object j; both (n, n).
     """
 
     cost: float
@@ -80,6 +86,7 @@ class Solution:
     possible: NDArray[np.uint8]
     above: NDArray[np.int64]
     below: NDArray[np.int64]
+    shares: tuple[Array, Array] | None = None
 
 
 def solve(
@@ -120,7 +127,23 @@ def solve(
         possible=possible,
         above=above,
         below=below,
+        shares=_shares(fixed, parts, solved),
     )
+
+
+def _shares(
+    fixed: States, parts: list[NDArray[np.intp]], solved: list[Solution]
+) -> tuple[Array, Array] | None:
+    """Return averages over all linear orders, where there are those of each part."""
+    position, above = np.zeros(fixed.shape), (fixed == FIRST).astype(np.float64)
+    done = 0
+    for part, one in zip(parts, solved, strict=True):
+        if one.shares is None:
+            return None
+        places = np.arange(done, done + len(part))
+        position[part[:, None], places], above[part[:, None], part] = one.shares
+        done += len(part)
+    return position, above
 
 
 def _joined(
@@ -138,10 +161,10 @@ def _joined(
 
 def solve_part(costs: Costs, family: Family, limit: int, deadline: float) -> Solution:
     """Solve a part that does not split."""
-    n = costs.shape[1]
+    n, linear = costs.shape[1], family.name == "linear"
     if n == 1:
-        return _from_found(Found.of_one(), 0.0)
-    linear = family.name == "linear"
+        single = _from_found(Found.of_one(), 0.0)
+        return replace(single, shares=(np.ones((1, 1)), np.zeros((1, 1)))) if linear else single
     if linear and n <= _TABLED:
         return _from_paths(*linear_dp.cheapest(costs[FIRST], tolerance(costs)), limit)
     problem, states, proved = _relaxed(costs, family, deadline)
@@ -156,10 +179,22 @@ def solve_part(costs: Costs, family: Family, limit: int, deadline: float) -> Sol
         ways = cheapest_within(above, reduced, gap, tolerance(costs), _SETS)
         if ways is not None:
             return _from_paths(*ways, limit)
-    found = search(problem, best, limit=limit, max_nodes=max(_NODES, limit), deadline=deadline)
+    domains = _narrowed(problem, states, deadline)
+    nodes = max(_WORK // n**2, limit)
+    found = search(problem, domains, best, limit=limit, max_nodes=nodes, deadline=deadline)
     if found is not None and found.complete:
         return _from_found(found, found.cost)
-    return _unfinished(problem, states, found, proved=proved)
+    return _unfinished(problem, states, domains, found, proved=proved)
+
+
+def _narrowed(problem: Problem, states: States, deadline: float) -> NDArray[np.uint8]:
+    """Return the states (n, n) that pairs may have in relations as cheap as this one."""
+    domains = start(problem.family, len(states))
+    gap = total(problem.costs, states) - problem.bound + problem.slack
+    restrict(problem, table_of(problem), domains, gap)
+    if _SMALL < len(states) <= _LARGEST and np.triu(ONLY[domains] < 0, 1).sum() > _FEW:
+        domains = probe(problem, states, domains, deadline)
+    return domains
 
 
 def _whole_bound(problem: Problem) -> float:
@@ -178,7 +213,9 @@ def _relaxed(costs: Costs, family: Family, deadline: float) -> tuple[Problem, St
         problem = Problem(costs, reduced, bound, family)
         return problem, rough, False
     relaxed = relax(costs, family, deadline)
-    problem = Problem(costs, relaxed.reduced, relaxed.bound, family, relaxed.rows)
+    problem = Problem(
+        costs, relaxed.reduced, relaxed.bound, family, relaxed.rows, relaxed.prices
+    )
     better = relaxed.states
     if better is None and family.ordered:
         better = heuristics.guess(costs, family, deadline, relaxed.arcs - relaxed.arcs.T)
@@ -192,15 +229,14 @@ def _branched(problem: Problem, states: States, deadline: float) -> tuple[Proble
     """Close the gap: by a short search, then in whole numbers."""
     costs, family = problem.costs, problem.family
     best = total(costs, states)
-    found = search(problem, best, limit=1, max_nodes=_SHORT, deadline=deadline)
+    domains = start(family, len(states))
+    found = search(problem, domains, best, limit=1, max_nodes=_SHORT, deadline=deadline)
     if found is not None:
         states, best = found.states[0], found.cost
         if found.complete:
             return problem, states, True
     if costs.shape[1] > _LARGEST:
         return problem, states, False
-    domains, table = start(family, len(states)), table_of(problem)
-    restrict(problem, table, domains, best - problem.bound + problem.slack)
     bound, better = branch(problem, domains, deadline)
     if better is not None:
         return problem, better, True
@@ -210,7 +246,6 @@ def _branched(problem: Problem, states: States, deadline: float) -> tuple[Proble
 def _from_paths(cost: float, paths: Paths, limit: int) -> Solution:
     """Return the solution that paths through sets are."""
     position, above = paths.shares()
-    n = paths.n
     # Shares are sums of products of positive numbers: zero only where there is no path.
     possible = np.where(above > 0, 1 << FIRST, 0) | np.where(above.T > 0, 1 << SECOND, 0)
     return Solution(
@@ -222,7 +257,8 @@ def _from_paths(cost: float, paths: Paths, limit: int) -> Solution:
         states=[heuristics.of_order(np.array(order)) for order in paths.orders(limit)],
         possible=possible.astype(np.uint8),
         above=(position > 0).argmax(axis=1),
-        below=(position > 0)[:, ::-1].argmax(axis=1) if n else np.zeros(0, dtype=np.int64),
+        below=(position > 0)[:, ::-1].argmax(axis=1),
+        shares=(position, above),
     )
 
 
@@ -242,12 +278,15 @@ def _from_found(found: Found, bound: float) -> Solution:
 
 
 def _unfinished(
-    problem: Problem, states: States, found: Found | None, *, proved: bool
+    problem: Problem,
+    states: States,
+    domains: NDArray[np.uint8],
+    found: Found | None,
+    *,
+    proved: bool,
 ) -> Solution:
     """Return what is known where not all relations could be gone through."""
     if found is None:
-        domains = start(problem.family, len(states))
-        restrict(problem, table_of(problem), domains, total(problem.costs, states) - problem.bound + problem.slack)
         found = Found.of_some(total(problem.costs, states), [states], 1, domains)
     bound = found.cost if proved else min(max(_whole_bound(problem), problem.proved), found.cost)
     return _from_found(found, bound)
