@@ -100,6 +100,21 @@ GLOSSARY: dict[str, str] = {
     " the algorithm keeps within the ratio",
     "band_low": "lower end of the band that holds an algorithm's whole curve",
     "band_high": "upper end of the band that holds an algorithm's whole curve",
+    "relation": "name of a relation in an ensemble: as a rule that of a data set",
+    "weight": "weight of a relation in an ensemble",
+    "weight_first": "weight of the relations in which the first is better",
+    "weight_equivalent": "weight of the relations in which both are equivalent",
+    "weight_second": "weight of the relations in which the second is better",
+    "weight_undecided": "weight of the relations in which the pair is undecided",
+    "weight_missing": "weight of the relations in which the pair was not compared",
+    "rank_low": "best (smallest) rank that an algorithm can have",
+    "rank_high": "worst (largest) rank that an algorithm can have",
+    "score": "points of an algorithm by the scoring method of a consensus, larger is better",
+    "support": "share of the weight that compared the pair and agrees with the verdict; missing"
+    " where the optima disagree or nothing compared the pair",
+    "regret": "what the cheapest order with the pair turned around costs more than the optimum, 0"
+    " where the optima disagree",
+    "regret_exact": "whether the regret is exact rather than a lower bound",
     "covariate": "feature of the data sets along which the algorithms' slopes are compared",
 }
 

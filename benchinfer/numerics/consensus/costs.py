@@ -16,7 +16,7 @@ type Verdicts = NDArray[np.int8]
 FIRST, SECOND, EQUIVALENT, UNDECIDED = range(4)
 
 # Discrepancies first-second, first-equivalent, first-undecided, equivalent-undecided, and the
-# number that makes them whole. 
+# number that makes them whole.
 _DISCREPANCY: dict[str, tuple[int, int, int, int, int]] = {
     "symdiff": (2, 1, 1, 2, 1),
     "cks": (2, 1, 2, 1, 1),
@@ -49,6 +49,29 @@ def whole_weights(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], int]
     return np.array([int(part * below) for part in parts], dtype=np.int64), below
 
 
+def tally(verdicts: Verdicts, weights: Costs) -> Costs:
+    """Return the weight (5, n, n) with which each verdict is given to each pair, 0 to itself."""
+    off = ~np.eye(verdicts.shape[1], dtype=np.bool_)
+    return np.stack([np.tensordot(weights, (verdicts == code) & off, axes=1) for code in range(5)])
+
+
+def of_votes(votes: Costs, method: str, *, missing_as_undecided: bool) -> tuple[Costs, int]:
+    """Return the cost of each state of each pair, given the weight (5, n, n) of each verdict.
+
+    Returns
+    -------
+    costs : (4, n, n)
+        ``costs[s, i, j]``, times the divisor; whole numbers where the votes are.
+    divisor : int
+    """
+    table, scale = discrepancies(method)
+    given = np.zeros((5, 4), dtype=np.int64)
+    given[1:] = table[[UNDECIDED, EQUIVALENT, FIRST, SECOND]]
+    if missing_as_undecided:
+        given[0] = table[UNDECIDED]
+    return np.tensordot(given.T, votes, axes=1), scale
+
+
 def cost_tensor(
     verdicts: Verdicts, weights: NDArray[np.float64], method: str, *, missing_as_undecided: bool
 ) -> tuple[Costs, int]:
@@ -71,17 +94,9 @@ def cost_tensor(
         ``costs[s, i, j]``, times the divisor; whole numbers where the weights allow it.
     divisor : int
     """
-    table, scale = discrepancies(method)
-    given = np.zeros((5, 4), dtype=np.int64)
-    given[1:] = table[[UNDECIDED, EQUIVALENT, FIRST, SECOND]]
-    if missing_as_undecided:
-        given[0] = table[UNDECIDED]
     whole = whole_weights(weights)
     w, below = whole if whole is not None else (weights, 1)
-    # How much weight gives each verdict to each pair.
-    votes = np.stack([np.tensordot(w, verdicts == code, axes=1) for code in range(5)])
-    costs = np.tensordot(given.T, votes, axes=1)
-    costs[:, np.arange(costs.shape[1]), np.arange(costs.shape[1])] = 0
+    costs, scale = of_votes(tally(verdicts, w), method, missing_as_undecided=missing_as_undecided)
     return costs, scale * below
 
 

@@ -45,7 +45,7 @@ _TABLED = 16
 _LARGEST = 200
 # How many nodes a search may have that shall find; how many, times pairs, one that shall list all.
 _SHORT = 200
-_WORK = 800_000
+_WORK, _NODES = 800_000, 2000
 # Free pairs beyond which a program narrows the search.
 _FEW = 8
 # How many steps a layer of sets may have.
@@ -170,6 +170,8 @@ def solve_part(costs: Costs, family: Family, limit: int, deadline: float) -> Sol
     problem, states, proved = _relaxed(costs, family, deadline)
     if linear and not proved and n <= linear_dp.MOST:
         return _from_paths(*linear_dp.cheapest(costs[FIRST], tolerance(costs)), limit)
+    if n > _LARGEST:
+        return _unfinished(problem, states, start(family, n), None, proved=proved)
     if not proved:
         problem, states, proved = _branched(problem, states, deadline)
     best = total(costs, states)
@@ -177,10 +179,12 @@ def solve_part(costs: Costs, family: Family, limit: int, deadline: float) -> Sol
         gap = best - problem.bound + problem.slack
         above, reduced = costs[FIRST], problem.reduced[FIRST]
         ways = cheapest_within(above, reduced, gap, tolerance(costs), _SETS)
+        if ways is None and n <= linear_dp.MOST:
+            ways = linear_dp.cheapest(above, tolerance(costs))
         if ways is not None:
             return _from_paths(*ways, limit)
     domains = _narrowed(problem, states, deadline)
-    nodes = max(_WORK // n**2, limit)
+    nodes = max(min(_WORK // n**2, _NODES), 2 * limit)
     found = search(problem, domains, best, limit=limit, max_nodes=nodes, deadline=deadline)
     if found is not None and found.complete:
         return _from_found(found, found.cost)
@@ -192,7 +196,7 @@ def _narrowed(problem: Problem, states: States, deadline: float) -> NDArray[np.u
     domains = start(problem.family, len(states))
     gap = total(problem.costs, states) - problem.bound + problem.slack
     restrict(problem, table_of(problem), domains, gap)
-    if _SMALL < len(states) <= _LARGEST and np.triu(ONLY[domains] < 0, 1).sum() > _FEW:
+    if len(states) > _SMALL and np.triu(ONLY[domains] < 0, 1).sum() > _FEW:
         domains = probe(problem, states, domains, deadline)
     return domains
 
@@ -235,8 +239,6 @@ def _branched(problem: Problem, states: States, deadline: float) -> tuple[Proble
         states, best = found.states[0], found.cost
         if found.complete:
             return problem, states, True
-    if costs.shape[1] > _LARGEST:
-        return problem, states, False
     bound, better = branch(problem, domains, deadline)
     if better is not None:
         return problem, better, True

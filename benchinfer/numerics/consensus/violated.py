@@ -39,9 +39,12 @@ class Rows:
         return Rows(np.concatenate([self.pairs, other.pairs]))
 
     def terms(self) -> Iterator[tuple[float, Indices, Indices, Indices]]:
-        """Yield sign, rows and both objects of each of the four terms."""
+        """Yield sign, rows and both objects of each of the four terms, less those that are 0.
+
+        No object has a strict arc to itself.
+        """
         for sign, pair in zip(_SIGNS, np.moveaxis(self.pairs, 1, 0), strict=True):
-            at = np.flatnonzero(pair[:, 0] >= 0)
+            at = np.flatnonzero(pair[:, 0] != pair[:, 1])
             yield sign, at, pair[at, 0], pair[at, 1]
 
 

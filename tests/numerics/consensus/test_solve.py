@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from benchinfer.numerics.consensus import solve as solving
 from benchinfer.numerics.consensus.costs import METHODS, cost_tensor, total
 from benchinfer.numerics.consensus.families import FAMILIES, is_member
 from benchinfer.numerics.consensus.solve import solve
@@ -51,13 +52,20 @@ def test_families_have_as_many_relations_as_is_known(name: str) -> None:
     assert len(relations(name)) == HOW_MANY[name]
 
 
+@pytest.mark.parametrize("program", [False, True])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", FAMILIES)
-def test_all_optima_are_those_of_enumeration(name: str, method: str) -> None:
-    rng = np.random.default_rng([len(name), len(method)])
+def test_all_optima_are_those_of_enumeration(
+    name: str, method: str, program: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if program:
+        # Without shortcuts for small parts.
+        for limit in ("_SMALL", "_TABLED", "_FEW"):
+            monkeypatch.setattr(solving, limit, 0)
+    rng = np.random.default_rng([len(name), len(method), program])
     everything = relations(name)
     i, j = np.triu_indices(4, 1)
-    for k in range(12):
+    for k in range(8):
         size = int(rng.integers(1, 8))
         weights = rng.integers(0, 4, size).astype(np.float64)
         if k % 3 == 0:
