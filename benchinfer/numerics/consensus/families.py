@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from benchinfer.numerics.consensus.costs import EQUIVALENT, FIRST, SECOND, UNDECIDED
 
 # Bit mask of the mirrored states: first and second change places.
-MIRROR = np.array(
-    [(m & 12) | ((m & 1) << 1) | ((m & 2) >> 1) for m in range(16)], dtype=np.uint8
-)
+MIRROR = np.array([(m & 12) | ((m & 1) << 1) | ((m & 2) >> 1) for m in range(16)], dtype=np.uint8)
 # The only state of a mask that holds one, otherwise -1.
 ONLY = np.array(
     [m.bit_length() - 1 if m.bit_count() == 1 else -1 for m in range(16)], dtype=np.int8

@@ -48,9 +48,7 @@ def linear_regrets(
         rows, inner = part[:, None], costs[:, part[:, None], part]
         small = len(part) <= _TABLED
         exact[rows, part] = small
-        found[rows, part] = (
-            linear_dp.regrets(inner[FIRST]) if small else _bounds(inner, deadline)
-        )
+        found[rows, part] = linear_dp.regrets(inner[FIRST]) if small else _bounds(inner, deadline)
     return found, exact
 
 

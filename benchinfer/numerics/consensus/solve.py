@@ -217,9 +217,7 @@ def _relaxed(costs: Costs, family: Family, deadline: float) -> tuple[Problem, St
         problem = Problem(costs, reduced, bound, family)
         return problem, rough, False
     relaxed = relax(costs, family, deadline)
-    problem = Problem(
-        costs, relaxed.reduced, relaxed.bound, family, relaxed.rows, relaxed.prices
-    )
+    problem = Problem(costs, relaxed.reduced, relaxed.bound, family, relaxed.rows, relaxed.prices)
     better = relaxed.states
     if better is None and family.ordered:
         better = heuristics.guess(costs, family, deadline, relaxed.arcs - relaxed.arcs.T)
