@@ -161,7 +161,7 @@ class Consensus(Showable):
             regret, exact = self._regrets(self.cost)
             turned = np.where(codes == Verdict.FIRST, regret[j, i], regret[i, j])
             columns["regret"] = np.where(self.certain[i, j], turned, 0.0)
-            columns["regret_exact"] = np.where(self.certain[i, j], (exact & exact.T)[i, j], True)
+            columns["regret_exact"] = ~self.certain[i, j] | (exact & exact.T)[i, j]
         return frame(columns)
 
     def _regrets(self, cost: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

@@ -58,9 +58,10 @@ def test_unanimous_orders_are_their_own_consensus() -> None:
 
 def test_of_a_cycle_only_what_all_optima_share_is_told() -> None:
     found = consensus(CYCLE, family="linear")
-    assert str(found) == "{a, b, c} > d (common to 3 linear orders that fit equally well)" or str(
-        found
-    ) == "a ? b ? c > d (common to 3 linear orders that fit equally well)"
+    assert (
+        str(found) == "{a, b, c} > d (common to 3 linear orders that fit equally well)"
+        or str(found) == "a ? b ? c > d (common to 3 linear orders that fit equally well)"
+    )
     assert sorted(map(str, found.relations())) == [
         "a > b > c > d",
         "b > c > a > d",
@@ -95,7 +96,9 @@ def test_missing_pairs_cost_nothing_or_count_as_undecided() -> None:
     assert (ignored.cost, str(ignored)) == (0, "a > b > c")
     # Two relations of three lack each pair: 1 each from first to undecided.
     assert consensus(some, missing_pairs="undecided").cost == 6
-    assert not ignored.diagnostics().set_index("check")["ok"]["share of pairs that were not compared"]
+    assert not ignored.diagnostics().set_index("check")["ok"][
+        "share of pairs that were not compared"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +117,9 @@ def test_scores_rank(method: str, expected: str) -> None:
 
 
 def test_places_by_cook_and_seiford() -> None:
-    found = consensus(votes("a > b > c", "a > c > b", "a > b > c"), method="cook-seiford", family="linear")
+    found = consensus(
+        votes("a > b > c", "a > c > b", "a > b > c"), method="cook-seiford", family="linear"
+    )
     assert (str(found), found.cost) == ("a > b > c", 2)
 
 

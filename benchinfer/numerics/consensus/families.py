@@ -86,7 +86,7 @@ def composition(family: Family) -> NDArray[np.uint8]:
             single[a, b] |= 1 << c
     table = np.zeros((16, 16), dtype=np.uint8)
     for a, b in product(range(4), repeat=2):
-        holds = np.array([[(m >> a) & (l >> b) & 1 for l in range(16)] for m in range(16)])
+        holds = np.array([[(p >> a) & (q >> b) & 1 for q in range(16)] for p in range(16)])
         table |= (holds * single[a, b]).astype(np.uint8)
     return table
 

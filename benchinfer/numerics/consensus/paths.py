@@ -36,7 +36,7 @@ class Paths:
     def count(self) -> int:
         """Return the number of cheapest orders, without rounding."""
         # 20! is the largest factorial below 2**63.
-        kind = np.int64 if self.n <= 20 else object  # noqa: PLR2004
+        kind = np.int64 if self.n <= 20 else object
         found = np.ones(1, dtype=kind)
         for (source, target, _), size in zip(self.layers, self.sizes()[1:], strict=True):
             here = np.zeros(size, dtype=kind)
