@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from benchinfer.numerics.consensus.paths import Paths
 
-type Above = NDArray[np.int64] | NDArray[np.float64]
-type Tables = NDArray[np.int64] | NDArray[np.float64]
+type Above = NDArray[np.int64 | np.float64]
+type Tables = NDArray[np.int64 | np.float64]
 type Masks = NDArray[np.int64]
 
 MOST = 20
