@@ -32,8 +32,8 @@ def _proof(found: "Consensus") -> list[Row]:
             0.0,
             found.optimal,
             (
-                "time was up before a cheapest order was proved: there may be better ones; ask for a"
-                " longer time_limit, or for fewer algorithms"
+                "time was up before a cheapest order was proved: there may be better ones; ask for"
+                " a longer time_limit, or for fewer algorithms"
             ),
         )
     ]
@@ -49,8 +49,8 @@ def _several(found: "Consensus") -> list[Row]:
             1.0,
             found.count == 1 and found.count_exact,
             (
-                f"{open_pairs} of {n * (n - 1) // 2} pairs are open between them: relation() has what"
-                " all of them say, and no single one is the answer"
+                f"{open_pairs} of {n * (n - 1) // 2} pairs are open between them: relation() has"
+                " what all of them say, and no single one is the answer"
             ),
         ),
         (
