@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 type Array = NDArray[np.float64]
 
-_FURTHEST = 200  # steps out: a proper density ends long before
+# A slice is at most so many widths long: from a bad start it would reach to where nothing is.
+_FURTHEST = 8
 
 
 def slice_step(
@@ -49,8 +50,9 @@ def slice_step(
     floor = log_density(x) - rng.standard_exponential(x.shape)
     low = x - width * rng.random(x.shape)
     high = low + width
-    low = _stepped_out(low, -width, log_density, floor)
-    high = _stepped_out(high, width, log_density, floor)
+    left = rng.integers(_FURTHEST, size=x.shape)
+    low = _stepped_out(low, -width, left, log_density, floor)
+    high = _stepped_out(high, width, _FURTHEST - 1 - left, log_density, floor)
     new, open_ = x, np.ones(x.shape, dtype=np.bool_)
     while open_.any():
         tried = low + (high - low) * rng.random(x.shape)
@@ -65,10 +67,15 @@ def slice_step(
 
 
 def _stepped_out(
-    end: Array, step: float | Array, log_density: Callable[[Array], Array], floor: Array
+    end: Array,
+    step: float | Array,
+    steps: NDArray[np.int64],
+    log_density: Callable[[Array], Array],
+    floor: Array,
 ) -> Array:
-    for _ in range(_FURTHEST):
-        out = log_density(end) >= floor
+    """Move ends outwards until they are off the slice, each by at most its number of steps."""
+    for done in range(_FURTHEST - 1):
+        out = (log_density(end) >= floor) & (done < steps)
         if not out.any():
             break
         end = np.where(out, end + step, end)
