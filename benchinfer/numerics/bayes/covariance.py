@@ -115,7 +115,7 @@ def draw_unstructured(
     median = np.log(priors.shrinkage_median or j)
 
     def of_kappa(u: Array) -> Array:
-        density = log_marginal(roots, m, log_scale, u)
+        density = log_constant(j, m, u) + log_marginal(roots, m, log_scale, u)
         return density - ((u - median) / priors.shrinkage_sd) ** 2 / 2
 
     def of_scale(u: Array) -> Array:
@@ -131,7 +131,7 @@ def draw_unstructured(
 
 
 def log_marginal(roots: Array, m: int, log_scale: Array, log_kappa: Array) -> Array:
-    """Return (C,) log densities of m normal vectors with Sigma integrated out, without constants.
+    """Return (C,) log densities of m normal vectors with Sigma integrated out.
 
     Parameters
     ----------
@@ -141,13 +141,22 @@ def log_marginal(roots: Array, m: int, log_scale: Array, log_kappa: Array) -> Ar
         Number of vectors.
     log_scale, log_kappa
         (C,) logs of s and kappa.
+
+    Returns
+    -------
+    numpy.ndarray
+        Without what depends on neither, and without `log_constant`.
     """
     j, kappa = roots.shape[1], np.exp(log_kappa)
-    df, log_psi = j + 2 + kappa, np.log1p(kappa) + 2 * log_scale
-    half = (df[:, None] - np.arange(j)) / 2
-    constant = (gammaln(half + m / 2) - gammaln(half)).sum(axis=1)
+    log_psi = np.log1p(kappa) + 2 * log_scale
     shrunk = np.log1p(roots * np.exp(-log_psi)[:, None]).sum(axis=1)
-    return constant - m * j / 2 * log_psi - (df + m) / 2 * shrunk
+    return -m * j / 2 * log_psi - (j + 2 + kappa + m) / 2 * shrunk
+
+
+def log_constant(j: int, m: int, log_kappa: Array) -> Array:
+    """Return (C,) ratios of multivariate gamma functions in that density, which only kappa sees."""
+    half = ((j + 2 + np.exp(log_kappa))[:, None] - np.arange(j)) / 2
+    return (gammaln(half + m / 2) - gammaln(half)).sum(axis=1)
 
 
 def _draw_wishart(

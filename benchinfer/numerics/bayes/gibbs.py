@@ -149,6 +149,8 @@ class Draws:
     ----------
     average
         (C, T, J) orthonormal contrasts of the average effects.
+    these
+        (C, T, J) contrasts of the effects averaged over the data sets at hand.
     covariance
         (C, T, J, J) covariance of the interactions, None where it is ``scale^2 I``.
     scale
@@ -166,6 +168,7 @@ class Draws:
     """
 
     average: Array
+    these: Array
     covariance: Array | None
     scale: Array
     shrinkage: Array | None
@@ -181,24 +184,6 @@ class Draws:
         if self.covariance is None:
             return self.scale
         return np.sqrt(np.trace(self.covariance, axis1=2, axis2=3) / self.covariance.shape[2])
-
-    def followed_by(self, later: "Draws") -> "Draws":
-        """Return these draws and later ones of the same chains."""
-
-        def joined(one: Array | None, two: Array | None, axis: int = 1) -> Array | None:
-            return None if one is None or two is None else np.concatenate([one, two], axis=axis)
-
-        return Draws(
-            average=np.concatenate([self.average, later.average], axis=1),
-            covariance=joined(self.covariance, later.covariance),
-            scale=np.concatenate([self.scale, later.scale], axis=1),
-            shrinkage=joined(self.shrinkage, later.shrinkage),
-            df=joined(self.df, later.df),
-            residual_centre=joined(self.residual_centre, later.residual_centre),
-            residual_spread=joined(self.residual_spread, later.residual_spread),
-            mean=np.concatenate([self.mean, later.mean]),
-            square=np.concatenate([self.square, later.square]),
-        )
 
 
 def sample(
@@ -231,7 +216,7 @@ def sample(
     """
     c, j = now.effects.average.shape
     full, t = model.structure == "unstructured", now.nu is not None
-    average, scale = np.empty((c, n, j)), np.empty((c, n))
+    average, these, scale = np.empty((c, n, j)), np.empty((c, n, j)), np.empty((c, n))
     sigma = np.empty((c, n, j, j)) if full else None
     kappa, df = (np.empty((c, n)) if held else None for held in (full, t))
     centre, spread = (np.empty((c, n)) if model.data.noisy else None for _ in range(2))
@@ -239,6 +224,7 @@ def sample(
     for i in range(n):
         now = sweep(model, now, rng)
         average[:, i], scale[:, i] = now.effects.average, now.sigma.scale
+        these[:, i] = now.effects.average + now.effects.interaction.mean(axis=1)
         if sigma is not None and kappa is not None:
             sigma[:, i], kappa[:, i] = now.sigma.matrix, now.sigma.shrinkage
         if df is not None and now.nu is not None:
@@ -249,7 +235,7 @@ def sample(
         if told is not None and (i + 1) % _TOLD_EVERY == 0:
             told(_TOLD_EVERY)
     mean, square = (np.stack([segment[part] for segment in segments]) for part in (0, 1))
-    return Draws(average, sigma, scale, kappa, df, centre, spread, mean, square), now
+    return Draws(average, these, sigma, scale, kappa, df, centre, spread, mean, square), now
 
 
 def _add(segment: Array, now: State, count: int) -> None:

@@ -21,6 +21,8 @@ from benchinfer.saving import savable
 type Array = NDArray[np.float64]
 
 _ALIKE = 1e-9  # eigenvalues this close, relatively, are one
+_NOTHING = 1e-20  # residual sums of squares this small, relatively, are those of equal scores
+_ROUNDED = 1e-4
 
 
 @savable
@@ -43,6 +45,11 @@ class ContrastData:
         (M,) residual sums of squares and their degrees of freedom.
     whole
         (M,) whether the design is the identity and the variances are equal.
+    dataset
+        (M,) indices of the data sets: those with scores of two algorithms.
+    silent
+        (M,) whether there are degrees of freedom but no residuals, as where a score is always the
+        same; residuals are then taken to be those of rounding.
     scale
         What scores were divided by: the root mean square of the contrasts.
     log_sd
@@ -58,6 +65,8 @@ class ContrastData:
     rss: Array
     df: Array
     whole: NDArray[np.bool_]
+    dataset: NDArray[np.int64]
+    silent: NDArray[np.bool_]
     scale: float
     log_sd: float
     noisy: bool
@@ -101,6 +110,7 @@ def reduce_contrasts(
     mean: Array,
     within: Array,
     correlation: float = 0.0,
+    resolution: float = 0.0,
 ) -> ContrastData:
     """Reduce blocks of scores to contrasts and residuals of each data set.
 
@@ -116,6 +126,9 @@ def reduce_contrasts(
     correlation
         Of the scores of two replications, as their training sets overlap (Nadeau and Bengio): adds
         ``correlation / (1 - correlation)`` to the variances.
+    resolution
+        Unit d to which scores are rounded: where a data set has no residuals at all, they have the
+        variance ``d^2 / 12`` of rounding, or 1e-4 times the pooled one, whichever is larger.
 
     Returns
     -------
@@ -137,10 +150,12 @@ def reduce_contrasts(
         _one(count[a:b].astype(np.float64), mean[a:b], float(within[dataset[a]]))
         for a, b in zip(first[:-1], first[1:], strict=True)
     ]
-    kept = [part for part in parts if len(part.z)]
+    kept = [i for i, part in enumerate(parts) if len(part.z)]
     if not kept:
         raise FitError("no data set has scores of two algorithms.")
-    return _stacked(kept, count.shape[1], correlation / (1 - correlation))
+    extra = correlation / (1 - correlation)
+    index = dataset[first[kept]]
+    return _stacked([parts[i] for i in kept], index, count.shape[1], extra, resolution)
 
 
 def _one(weight: Array, mean: Array, within: float) -> _Part:
@@ -172,7 +187,9 @@ def _one(weight: Array, mean: Array, within: float) -> _Part:
     )
 
 
-def _stacked(parts: list[_Part], k: int, extra: float) -> ContrastData:
+def _stacked(
+    parts: list[_Part], dataset: NDArray[np.int64], k: int, extra: float, resolution: float
+) -> ContrastData:
     m, j = len(parts), k - 1
     z, variance, design = np.zeros((m, j)), np.zeros((m, j)), np.zeros((m, j, j))
     for i, part in enumerate(parts):
@@ -187,7 +204,11 @@ def _stacked(parts: list[_Part], k: int, extra: float) -> ContrastData:
         raise FitError("the algorithms' means are the same on every data set.")
     df = np.array([part.df for part in parts])
     rss = np.where(df > 0, [part.rss for part in parts], 0.0) / scale**2
-    pooled = float(rss.sum() / max(df.sum(), 1.0))
+    # Means of equal scores are equal up to rounding errors of the machine.
+    silent = (df > 0) & (rss <= _NOTHING * rss.max(initial=0.0))
+    pooled = float(rss.sum() / max(df[~silent].sum(), 1.0))
+    rounded = max((resolution / scale) ** 2 / 12, _ROUNDED * pooled)
+    rss = np.where(silent, df * rounded, rss)
     return ContrastData(
         z=z / scale,
         design=design,
@@ -196,6 +217,8 @@ def _stacked(parts: list[_Part], k: int, extra: float) -> ContrastData:
         rss=rss,
         df=df,
         whole=np.array([part.whole for part in parts]),
+        dataset=dataset,
+        silent=silent,
         scale=scale,
         log_sd=0.5 * float(np.log(pooled)) if pooled > 0 else 0.0,
         noisy=pooled > 0,

@@ -2,8 +2,9 @@
 
 With ``x = log sigma - log_sd`` of a data set, n its numbers (degrees of freedom and contrasts) and
 R the sum of their squares in units of the pooled variance, the conditional density of x is
-``exp(-n x - R exp(-2 x) / 2) N(x | centre, spread^2)``. Centre and spread are drawn twice, given
-the scales and given their standardised values (interweaving), as few scores tie them to the scales.
+``exp(-n x - R exp(-2 x) / 2) N(x | centre, spread^2)``. Where few scores leave the scales open,
+centre and spread are drawn twice, given the scales and given their standardised values
+(interweaving).
 
 References
 ----------
@@ -20,6 +21,9 @@ from benchinfer.numerics.bayes.priors import Priors
 from benchinfer.numerics.bayes.slices import slice_step
 
 type Array = NDArray[np.float64]
+
+# With so many numbers on the middle data set a scale is known well enough without interweaving.
+_MANY = 50.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,8 @@ def draw_scales(
     precision = np.where(square > 0, 2 * n, 0.0) + spread**-2
     log = slice_step(now.log, density, 3 / np.sqrt(precision), rng)
     drawn = _given_scales(log, now, priors, rng)
+    if np.median(n) > _MANY:
+        return drawn
     return _given_standardised(drawn, n, square, priors, rng)
 
 
