@@ -116,7 +116,9 @@ def _near_duplicates(setting: Setting, fitted: Fitted) -> list[Check]:
     kappa = float(np.median(fitted.draws.shrinkage))
     floor = 2 * (1 + kappa) / (m + kappa + 1) * float(np.median(fitted.draws.scale)) ** 2
     close = (difference**2).mean(axis=0) < floor / 2
-    names = [f"{setting.algorithms[a]} and {setting.algorithms[b]}" for a, b in zip(i, j, strict=True)]
+    names = [
+        f"{setting.algorithms[a]} and {setting.algorithms[b]}" for a, b in zip(i, j, strict=True)
+    ]
     found = [name for name, one in zip(names, close, strict=True) if one]
     first = "; ".join(found[:3]) + (" ..." if len(found) > 3 else "")
     return [

@@ -71,9 +71,7 @@ def reduced(scores: "ScoreTable", setting: "Setting") -> ContrastData:
         cells = scores.cells(name)
         squares = np.where(cells.n > 1, (cells.n - 1) * np.nan_to_num(cells.sd) ** 2, 0.0)
         index, within = np.arange(len(cells.n)), squares.sum(axis=1)
-        return reduce_contrasts(
-            index, cells.n, np.nan_to_num(cells.mean), within, correlation
-        )
+        return reduce_contrasts(index, cells.n, np.nan_to_num(cells.mean), within, correlation)
     except FitError as error:
         raise DesignError(
             message(

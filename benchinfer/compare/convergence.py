@@ -8,9 +8,10 @@ folding, and localization: an improved R-hat for assessing convergence of MCMC. 
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from arviz_stats.base import array_stats
+from arviz_stats.base.array import array_stats
 
 from benchinfer.compare.evidence import Array, Check
 from benchinfer.numerics.bayes.gibbs import Draws
@@ -18,6 +19,7 @@ from benchinfer.numerics.bayes.reduction import helmert
 from benchinfer.saving import savable
 
 R_HAT, ESS = 1.01, 400.0
+_stats: Any = array_stats  # typed in part
 
 
 @savable
@@ -77,19 +79,19 @@ def converged(draws: Draws) -> Convergence:
     effects = draws.average @ helmert(draws.average.shape[2] + 1)
     looked_at = [*np.moveaxis(effects, 2, 0), draws.effective_scale]
     looked_at += [] if draws.df is None else [draws.df]
-    r_hat = max(float(array_stats.rhat(x, chain_axis=0, draw_axis=1)) for x in looked_at)
-    sizes = [
-        [
-            float(array_stats.ess(x, chain_axis=0, draw_axis=1, method=method, prob=prob))
-            for x in looked_at
-        ]
-        for method, prob in (("bulk", None), ("tail", (0.05, 0.95)))
-    ]
+    bulk, tail = (_sizes(looked_at, *how) for how in (("bulk", None), ("tail", (0.05, 0.95))))
     return Convergence(
-        r_hat=r_hat,
+        r_hat=max(float(_stats.rhat(x, chain_axis=0, draw_axis=1)) for x in looked_at),
         r_hat_effects=_segments_r_hat(draws.mean, draws.square, draws.average.shape[1]),
-        bulk=min(sizes[0]),
-        tail=min(sizes[1]),
+        bulk=bulk,
+        tail=tail,
+    )
+
+
+def _sizes(looked_at: list[Array], method: str, prob: tuple[float, float] | None) -> float:
+    """Return the smallest effective sample size."""
+    return min(
+        float(_stats.ess(x, chain_axis=0, draw_axis=1, method=method, prob=prob)) for x in looked_at
     )
 
 

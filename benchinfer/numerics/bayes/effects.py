@@ -1,4 +1,4 @@
-"""Average effects and interactions, drawn together: the average with the interactions integrated out.
+"""Average effects and interactions, drawn together: first the average, without the interactions.
 
 Given scales, ``z_m ~ N(X_m beta, lam_m X_m Sigma X_m' + sigma_m^2 D_m)``. On whole data sets, where
 X is the identity and ``D = c I``, the eigenvectors of Sigma turn all data sets into independent
@@ -71,7 +71,7 @@ def draw_effects(
     lower = np.linalg.cholesky(full)
     white = np.linalg.solve(lower, (turn @ shift[..., None]) + part.shift[..., None])
     average = np.linalg.solve(lower.swapaxes(1, 2), white + normal[..., None])[..., 0]
-    interaction = np.empty((*mixing.shape, data.z.shape[1]))
+    interaction = np.empty((*mixing.shape, data.z.shape[-1]))
     own = (average[:, None, :] @ turn)[:, 0]
     interaction[:, whole] = turned.interactions(own, rng) @ turn.swapaxes(1, 2)
     interaction[:, ~whole] = part.interactions(average, rng)
@@ -91,7 +91,7 @@ class _Turned:
     def of(data: ContrastData, sigma: Covariance, mixing: Array, noise: Array) -> "_Turned":
         between = mixing[:, :, None] * sigma.values[:, None, :]
         own = (noise * data.variance[data.whole, 0])[:, :, None]
-        return _Turned(data.z[data.whole] @ sigma.vectors, between, own, between + own)
+        return _Turned(data.z[..., data.whole, :] @ sigma.vectors, between, own, between + own)
 
     def interactions(self, average: Array, rng: np.random.Generator) -> Array:
         share = self.between / self.total
@@ -117,7 +117,7 @@ class _Part:
     @staticmethod
     def of(data: ContrastData, sigma: Covariance, mixing: Array, noise: Array) -> "_Part":
         rest = ~data.whole
-        x, z, j = data.design[rest], data.z[rest], data.z.shape[1]
+        x, z, j = data.design[rest], data.z[..., rest, :], data.z.shape[-1]
         held = np.arange(j) < data.rank[rest, None]
         root = sigma.vectors * np.sqrt(sigma.values)[:, None, :]
         length = np.sqrt(mixing)[:, :, None]
@@ -137,7 +137,7 @@ class _Part:
             total=total,
             noise_sd=np.sqrt(noise_variance),
             precision=np.einsum("mji,cmjk->cik", x, solved),
-            shift=np.einsum("mj,cmjk->ck", z, solved),
+            shift=(z[..., None, :] @ solved)[..., 0, :].sum(axis=1),
         )
 
     def interactions(self, average: Array, rng: np.random.Generator) -> Array:

@@ -82,7 +82,7 @@ class State:
 def start(model: Model, chains: int, rng: np.random.Generator) -> State:
     """Return scattered points to start from."""
     data, priors = model.data, model.priors
-    m, j = data.z.shape
+    m, j = data.z.shape[-2:]
     shape = (chains, m)
     spread = np.exp(0.5 * rng.standard_normal(chains))
     sigma = covariance.common(priors.interaction_scale * np.exp(rng.standard_normal(chains)) / 2, j)

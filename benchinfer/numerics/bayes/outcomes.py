@@ -122,9 +122,7 @@ def contrast_scales(draws: Draws, matrix: Array, step: int = 1) -> Array:
     return np.sqrt(np.maximum(variance, 0.0))
 
 
-def next_outcomes(
-    draws: Draws, new: Array, matrix: Array, margin: float, level: float
-) -> Outcomes:
+def next_outcomes(draws: Draws, new: Array, matrix: Array, margin: float, level: float) -> Outcomes:
     """Say what becomes of contrasts on the next data set.
 
     Parameters

@@ -11,6 +11,7 @@ any pattern of missing scores.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,8 @@ class ContrastData:
     Attributes
     ----------
     z
-        (M, J) contrasts, 0 from the rank on.
+        (M, J) contrasts, 0 from the rank on. The sampler also takes (C, M, J), a table for each
+        chain, and then (C, M) residuals.
     design
         (M, J, J) maps the orthonormal contrasts ``helmert(K) @ theta`` to what is estimated: the
         identity where every algorithm has as many scores, rows of 0 from the rank on.
@@ -74,7 +76,7 @@ class ContrastData:
     @property
     def n_algorithms(self) -> int:
         """Number of algorithms."""
-        return self.z.shape[1] + 1
+        return self.z.shape[-1] + 1
 
 
 def helmert(k: int) -> Array:
@@ -148,7 +150,7 @@ def reduce_contrasts(
     first = np.flatnonzero(np.r_[True, np.diff(dataset) != 0, True])
     parts = [
         _one(count[a:b].astype(np.float64), mean[a:b], float(within[dataset[a]]))
-        for a, b in zip(first[:-1], first[1:], strict=True)
+        for a, b in pairwise(first)
     ]
     kept = [i for i, part in enumerate(parts) if len(part.z)]
     if not kept:

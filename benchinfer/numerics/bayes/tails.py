@@ -39,9 +39,7 @@ def log_t(square: Array, nu: Array, j: int) -> Array:
     return m * constant - (nu + j) / 2 * np.log1p(square / nu[:, None]).sum(axis=1)
 
 
-def draw_df(
-    nu: Array, square: Array, j: int, priors: Priors, rng: np.random.Generator
-) -> Array:
+def draw_df(nu: Array, square: Array, j: int, priors: Priors, rng: np.random.Generator) -> Array:
     """Draw (C,) degrees of freedom given (C, M) squared lengths in the metric of Sigma."""
 
     def density(u: Array) -> Array:
