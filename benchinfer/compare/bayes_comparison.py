@@ -226,7 +226,7 @@ class BayesComparison(Comparison):
         """
         chosen = self if quantity is None else self.of(quantity)
         table = Comparison.contrasts(chosen)
-        table.insert(table.columns.get_loc("prob_first"), "quantity", chosen.quantity)
+        table.insert(list(table.columns).index("prob_first"), "quantity", chosen.quantity)
         return table
 
     def summary(self) -> "pd.DataFrame":

@@ -89,8 +89,7 @@ def average_outcomes(effects: Array, matrix: Array, margin: float, level: float)
     d = effects @ matrix.T
     first, second = d > margin, d < -margin
     shares = [first.mean(axis=(0, 1)), second.mean(axis=(0, 1))]
-    if margin == 0:  # draws that are equal, as of identical algorithms, are neither
-        shares[1] = 1 - shares[0]
+    between = np.clip(1 - shares[0] - shares[1], 0.0, 1.0)
     low, high = _interval(d, level)
     errors = [monte_carlo_error(part.astype(np.float64)) for part in (first, second)]
     return Outcomes(
@@ -98,7 +97,7 @@ def average_outcomes(effects: Array, matrix: Array, margin: float, level: float)
         low=low,
         high=high,
         first=shares[0],
-        equivalent=np.clip(1 - shares[0] - shares[1], 0.0, 1.0),
+        equivalent=between if margin > 0 else np.zeros_like(between),
         second=shares[1],
         error=np.max(errors, axis=0),
         dominant=None,

@@ -39,9 +39,7 @@ def design(kind):
     if kind == "single-missing":
         dataset, count = np.arange(5), np.ones((5, 3), int)
         count[1, 2] = count[3, 0] = 0
-    data = reduce_contrasts(
-        dataset, count, rng.standard_normal(count.shape), np.full(5, 0.1), 0.1
-    )
+    data = reduce_contrasts(dataset, count, rng.standard_normal(count.shape), np.full(5, 0.1), 0.1)
     noisy = not kind.startswith("single")
     return replace(data, log_sd=0.0, noisy=noisy, df=data.df if noisy else 0 * data.df)
 
