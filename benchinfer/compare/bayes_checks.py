@@ -77,7 +77,7 @@ def _design(setting: Setting, fitted: Fitted) -> list[Check]:
             " is said of its next observed score",
         ),
     ]
-    if silent:
+    if silent and data.noisy:
         rows.append(
             Check.of(
                 "data sets without residuals",

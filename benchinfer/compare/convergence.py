@@ -101,5 +101,7 @@ def _segments_r_hat(mean: Array, square: Array, n_draws: int) -> float:
     flat = mean.reshape(-1, *mean.shape[2:])
     within = square.sum(axis=(0, 1)) / (len(flat) * (n - 1))
     between = flat.var(axis=0, ddof=1)
-    ratio = np.divide(between, within, out=np.zeros_like(between), where=within > 0)
+    # What scores determine, as single ones do, has no spread but that of rounding.
+    open_ = within > 1e-20 * (mean**2).max()
+    ratio = np.divide(between, within, out=np.zeros_like(between), where=open_)
     return float(np.sqrt((n - 1) / n + ratio).max())

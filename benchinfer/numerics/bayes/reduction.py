@@ -22,7 +22,7 @@ from benchinfer.saving import savable
 type Array = NDArray[np.float64]
 
 _ALIKE = 1e-9  # eigenvalues this close, relatively, are one
-_NOTHING = 1e-20  # residual sums of squares this small, relatively, are those of equal scores
+_NOTHING = 1e-20  # residual sums of squares this small, over the contrasts', are of equal scores
 _ROUNDED = 1e-4
 
 
@@ -207,8 +207,8 @@ def _stacked(
     df = np.array([part.df for part in parts])
     rss = np.where(df > 0, [part.rss for part in parts], 0.0) / scale**2
     # Means of equal scores are equal up to rounding errors of the machine.
-    silent = (df > 0) & (rss <= _NOTHING * rss.max(initial=0.0))
-    pooled = float(rss.sum() / max(df[~silent].sum(), 1.0))
+    silent = (df > 0) & (rss <= _NOTHING * max(rss.max(), 1.0))
+    pooled = float(rss[~silent].sum() / max(df[~silent].sum(), 1.0))
     rounded = max((resolution / scale) ** 2 / 12, _ROUNDED * pooled)
     rss = np.where(silent, df * rounded, rss)
     return ContrastData(
