@@ -11,6 +11,7 @@ from benchinfer.compare.bayes_comparison import codes_of
 from benchinfer.compare.bayes_fit import fit, reduced
 from benchinfer.compare.evidence import Setting
 from benchinfer.numerics.bayes.outcomes import Outcomes
+from benchinfer.numerics.bayes.reduction import helmert
 from benchinfer.order.relation import Verdict
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "bayes"
@@ -37,13 +38,13 @@ def simulated(d=8, k=3, b=4, seed=1):
 
 @pytest.fixture(scope="module")
 def result():
-    return bi.compare_bayes(read(simulated(), tolerance=0.1), seed=1)
+    return bi.compare_bayes(read(simulated(), tolerance=0.1), draws=600, seed=1)
 
 
 def test_posterior_is_that_of_the_rows_by_another_sampler():
     golden = json.loads((GOLDEN / "posterior.json").read_text(encoding="utf-8"))
     scores = read(pd.read_csv(GOLDEN / "table.csv"), paired=True)
-    found = bi.compare_bayes(scores, draws=4000, seed=2)
+    found = bi.compare_bayes(scores, draws=2000, seed=2)
     np.testing.assert_allclose(found.data.scale, golden["scale"], rtol=1e-9)
     np.testing.assert_allclose(
         np.exp(2 * found.data.log_sd) * golden["scale"] ** 2, golden["pooled"], rtol=1e-9
@@ -63,6 +64,11 @@ def test_posterior_is_that_of_the_rows_by_another_sampler():
         assert abs(draws.mean() - wanted["mean"]) < 4.5 * error, name
         if name in ("mu[0]", "mu[1]", "mu[2]", "centre"):
             assert draws.std() == pytest.approx(wanted["sd"], rel=0.05), name
+    effects = found.draws.dataset_mean @ helmert(3) / scale
+    for name, wanted in golden["values"].items():
+        if name.startswith("effects"):
+            m, i = map(int, name[8:-1].split(","))
+            assert effects[m, i] == pytest.approx(wanted["mean"], abs=0.05 * wanted["sd"]), name
 
 
 @pytest.mark.parametrize("interactions", ["t", "normal"])
@@ -78,12 +84,12 @@ def test_two_algorithms_with_single_scores_by_quadrature(interactions):
             "value": np.column_stack([d, np.zeros(9)]).ravel(),
         }
     )
-    found = bi.compare_bayes(read(frame), interactions=interactions, draws=4000, seed=4)
+    found = bi.compare_bayes(read(frame), interactions=interactions, draws=2000, seed=4)
     z = d / np.sqrt(2)
     z = z / np.sqrt((z**2).mean())
-    beta = np.linspace(-3, 4, 241)[:, None, None]
-    u = np.linspace(-5, 3, 161)[None, :, None]
-    g = np.linspace(-7, 6, 131)[None, None, :] if interactions == "t" else np.zeros((1, 1, 1))
+    beta = np.linspace(-3, 4, 141)[:, None, None]
+    u = np.linspace(-5, 3, 81)[None, :, None]
+    g = np.linspace(-7, 6, 53)[None, None, :] if interactions == "t" else np.zeros((1, 1, 1))
     log = stats.norm(0, 2).logpdf(beta) + stats.t(3).logpdf(np.exp(u)) + u
     if interactions == "t":
         log = log + stats.gamma(2, scale=10).logpdf(np.exp(g)) + g
@@ -96,11 +102,12 @@ def test_two_algorithms_with_single_scores_by_quadrature(interactions):
     mean = float((weight * beta).sum())
     sd = float(np.sqrt((weight * beta**2).sum() - mean**2))
     effect = found.draws.effects[..., 0] / found.data.scale * np.sqrt(2)
-    assert effect.mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(8000))
-    assert effect.std() == pytest.approx(sd, rel=0.04)
+    assert effect.mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(6000))
+    assert effect.std() == pytest.approx(sd, rel=0.05)
     contrasts = found.contrasts()
-    wanted = float(weight[beta[:, 0, 0] > 0].sum())
-    assert contrasts["prob_first"][0] == pytest.approx(wanted, abs=0.012)
+    of_beta, at = weight.sum(axis=(1, 2)), beta[:, 0, 0]
+    wanted = float(of_beta[at > 1e-9].sum() + of_beta[np.abs(at) < 1e-9].sum() / 2)
+    assert contrasts["prob_first"][0] == pytest.approx(wanted, abs=0.015)
 
 
 def test_verdicts_are_the_outcomes_that_reach_the_level(result):
@@ -152,11 +159,12 @@ def test_summary_ranks(result):
     np.testing.assert_allclose(rows["estimate"].mean(), cells.mean(), atol=1e-10)
 
 
-def test_direction_does_not_matter(result):
+def test_direction_does_not_matter():
     frame = simulated().assign(measure="score")
     frame["value"] = -frame["value"]
     scores = bi.read_scores(frame, measures=[bi.Measure("score", "lower", tolerance=0.1)])
-    turned = bi.compare_bayes(scores, seed=1)
+    turned = bi.compare_bayes(scores, draws=200, seed=1)
+    result = bi.compare_bayes(read(simulated(), tolerance=0.1), draws=200, seed=1)
     assert turned.relation() == result.relation()
     np.testing.assert_allclose(turned.contrasts()["estimate"], -result.contrasts()["estimate"])
     np.testing.assert_allclose(turned.contrasts()["prob_first"], result.contrasts()["prob_first"])

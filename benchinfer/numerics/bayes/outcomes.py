@@ -116,9 +116,12 @@ def contrast_scales(draws: Draws, matrix: Array, step: int = 1) -> Array:
     if draws.covariance is None:
         return draws.scale[:, ::step, None] * np.sqrt((matrix**2).sum(axis=1))
     rows = matrix @ helmert(matrix.shape[1]).T
-    kept = draws.covariance[:, ::step]
-    variance = ((rows @ kept) * rows).sum(axis=3)
-    return np.sqrt(np.maximum(variance, 0.0))
+    c, _, j, _ = draws.covariance.shape
+    kept = draws.covariance[:, ::step].reshape(-1, j * j)
+    # All quadratic forms by one matrix product: thousands of draws of hundreds of pairs.
+    products = (rows[:, :, None] * rows[:, None, :]).reshape(-1, j * j)
+    variance = kept @ products.T
+    return np.sqrt(np.maximum(variance, 0.0)).reshape(c, -1, len(rows))
 
 
 def next_outcomes(draws: Draws, new: Array, matrix: Array, margin: float, level: float) -> Outcomes:
