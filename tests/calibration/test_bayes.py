@@ -36,6 +36,7 @@ def calibrated(kind, interactions, structure, seed, tables=TABLES):
         for name, x in numbers(state).items():
             ranks[name] += x < wanted[name]
     unknown = {"mixing"} if interactions == "normal" else set()
+    unknown |= {"covariance"} if structure == "common" else set()
     unknown |= set() if model.data.noisy else {"sigma", "centre", "spread"}
     return {name: rank for name, rank in ranks.items() if name not in unknown}
 

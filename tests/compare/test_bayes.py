@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import benchinfer as bi
+from benchinfer.compare import bayes_fit
 from benchinfer.compare.bayes_comparison import codes_of
 from benchinfer.compare.bayes_fit import fit, reduced
 from benchinfer.compare.evidence import Setting
@@ -34,6 +35,12 @@ def simulated(d=8, k=3, b=4, seed=1):
     return pd.DataFrame(
         {"dataset": [f"d{i}" for i in m], "replication": r, "algorithm": names[a], "value": value}
     )
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Warm up briefly, where the numbers do not matter."""
+    monkeypatch.setattr(bayes_fit, "WARM_UP", 50)
 
 
 @pytest.fixture(scope="module")
@@ -159,6 +166,7 @@ def test_summary_ranks(result):
     np.testing.assert_allclose(rows["estimate"].mean(), cells.mean(), atol=1e-10)
 
 
+@pytest.mark.usefixtures("quick")
 def test_direction_does_not_matter():
     frame = simulated().assign(measure="score")
     frame["value"] = -frame["value"]
@@ -193,6 +201,7 @@ def test_these_data_sets():
         found.of("next")
 
 
+@pytest.mark.usefixtures("quick")
 def test_same_seed_same_numbers():
     scores = read(simulated())
     one, two = (bi.compare_bayes(scores, draws=100, seed=5) for _ in range(2))
@@ -200,6 +209,7 @@ def test_same_seed_same_numbers():
     assert bi.compare_bayes(scores, draws=100).provenance.seed is not None
 
 
+@pytest.mark.usefixtures("quick")
 def test_gates_extend_the_chains_once_and_say_so():
     scores = read(simulated())
     setting, scores = Setting.of(scores)
@@ -222,6 +232,7 @@ def test_gates_extend_the_chains_once_and_say_so():
     assert "after one extension" in rows.loc["smallest effective sample size, tails", "remedy"]
 
 
+@pytest.mark.usefixtures("quick")
 def test_diagnostics_of_what_is_missing():
     frame = simulated(d=4)
     frame = frame[~((frame["dataset"] == "d0") & (frame["algorithm"] == "a0"))]
@@ -232,6 +243,7 @@ def test_diagnostics_of_what_is_missing():
     assert not rows.loc["data sets that the model learns from", "ok"]
 
 
+@pytest.mark.usefixtures("quick")
 def test_structures_and_interactions():
     scores = read(simulated(k=2))
     assert bi.compare_bayes(scores, draws=100, seed=1).structure == "common"
@@ -277,6 +289,7 @@ def test_tables_that_cannot_answer():
         bi.Priors(effect_sd=0)
 
 
+@pytest.mark.usefixtures("quick")
 def test_overlap_of_training_sets_widens():
     frame = simulated(b=5)
     plain = bi.compare_bayes(read(frame), draws=100, seed=1)
