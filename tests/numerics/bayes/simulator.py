@@ -26,7 +26,7 @@ def design(kind, d=5, k=3):
     if kind.startswith("single"):
         dataset, count = np.arange(d), np.ones((d, k), int)
     if kind == "single-missing":
-        count[1, 2] = count[3, 0] = 0
+        count[1, 2] = count[2, 0] = 0
     data = reduce_contrasts(dataset, count, rng.standard_normal(count.shape), np.full(d, 0.1), 0.1)
     noisy = not kind.startswith("single")
     return replace(data, log_sd=0.0, noisy=noisy, df=data.df if noisy else 0 * data.df)
