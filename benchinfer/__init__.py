@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from benchinfer.compare.bayes import compare_bayes
     from benchinfer.compare.bootstrap import compare_bootstrap
     from benchinfer.compare.comparison import Comparison
     from benchinfer.compare.local import Comparisons, per_dataset
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         ScoreTableError,
     )
     from benchinfer.measure import Measure
+    from benchinfer.numerics.bayes.priors import Priors
     from benchinfer.order.ensemble import Ensemble
     from benchinfer.order.relation import Relation
     from benchinfer.plots.draw import plot
@@ -41,11 +43,13 @@ _homes = {
     "Measure": "measure",
     "MissingExtra": "errors",
     "NotAWeakOrder": "errors",
+    "Priors": "numerics.bayes.priors",
     "Relation": "order.relation",
     "Resampling": "scores",
     "ScoreTable": "scores",
     "ScoreTableError": "errors",
     "__version__": "version",
+    "compare_bayes": "compare.bayes",
     "compare_bootstrap": "compare.bootstrap",
     "compare_mixed": "compare.mixed",
     "compare_permutation": "compare.permutation",
@@ -69,11 +73,13 @@ __all__ = [
     "Measure",
     "MissingExtra",
     "NotAWeakOrder",
+    "Priors",
     "Relation",
     "Resampling",
     "ScoreTable",
     "ScoreTableError",
     "__version__",
+    "compare_bayes",
     "compare_bootstrap",
     "compare_mixed",
     "compare_permutation",

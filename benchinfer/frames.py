@@ -54,6 +54,9 @@ GLOSSARY: dict[str, str] = {
     "expected": "number of scores a complete table would have here",
     "mean_rank": "mean rank of the algorithm within blocks, 1 is best",
     "rank": "rank of the estimate, 1 is best, ties share the mean rank",
+    "expected_rank": "mean over the posterior of the algorithm's rank, 1 is best",
+    "rank_low": "best (smallest) rank that an algorithm can have, or lower end of its interval",
+    "rank_high": "worst (largest) rank that an algorithm can have, or upper end of its interval",
     "check": "what was checked",
     "limit": "the limit it is held against",
     "ok": "whether the check passed",
@@ -83,6 +86,12 @@ GLOSSARY: dict[str, str] = {
     "prob_second": "probability that the second is better, by more than the tolerance",
     "prob_improvement": "probability that a score of the first, of any replication, is better than"
     " one of the second on the same data set, equal scores half, averaged over data sets",
+    "prob_error": "Monte Carlo standard error, the largest, of prob_first, prob_equivalent and"
+    " prob_second",
+    "p_dominant": "share of posterior draws in which the outcome that is most probable over all of"
+    " them (first, equivalent, second) is the most probable: a vote, not a probability of it",
+    "quantity": "what the probabilities are about: average effects, or the next data set",
+    "prob_best": "probability to be the best algorithm on average",
     "prob_best_next": "probability to be the best algorithm on a new data set of the domain",
     "prob_near_best": "probability to be within the tolerance of the best one there",
     "cooks_distance": "Cook's distance of the differences between algorithms, variances held",
@@ -107,8 +116,6 @@ GLOSSARY: dict[str, str] = {
     "weight_second": "weight of the relations in which the second is better",
     "weight_undecided": "weight of the relations in which the pair is undecided",
     "weight_missing": "weight of the relations in which the pair was not compared",
-    "rank_low": "best (smallest) rank that an algorithm can have",
-    "rank_high": "worst (largest) rank that an algorithm can have",
     "score": "points of an algorithm by the scoring method of a consensus, larger is better",
     "support": "share of the weight that compared the pair and agrees with the verdict; missing"
     " where the optima disagree or nothing compared the pair",

@@ -31,6 +31,7 @@ _homes = (
     "benchinfer.compare.mixed",
     "benchinfer.compare.permutation_comparison",
     "benchinfer.compare.bootstrap",
+    "benchinfer.compare.bayes_comparison",
 )
 
 

@@ -130,7 +130,7 @@ def choose(
     _check_target(target, one=one)
     if target == "datasets" and not one:
         return _each_dataset(setting, terms)
-    _check_connected(setting)
+    check_connected(setting)
     several = bool((coverage.found > 1).any())
     refused = _refusals(setting, one=one, several=several)
     if isinstance(terms, str):
@@ -343,7 +343,7 @@ def _reason(refused: dict[str, str], chosen: tuple[str, ...], *, asked: bool) ->
     return f"There is {join(parts)}.{kept}"
 
 
-def _check_connected(setting: Setting) -> None:
+def check_connected(setting: Setting) -> None:
     """Refuse algorithms that no chain of shared data sets connects with the others."""
     held = setting.coverage.found > 0
     reached = np.zeros(held.shape[1], dtype=np.bool_)

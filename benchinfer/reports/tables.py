@@ -41,6 +41,10 @@ _HEADS = {
     "p_noninferiority": "p (non-inferiority)",
     "p_raw": "p (unadjusted)",
     "p_error": "Monte Carlo error",
+    "prob_first": "P(first better)",
+    "prob_equivalent": "P(equivalent)",
+    "prob_second": "P(second better)",
+    "prob_error": "Monte Carlo error",
 }
 _P = ("p_value", "p_equivalence", "p_noninferiority", "p_raw")
 # What decides comes before what it was computed from: a narrow screen shows the left end.
@@ -83,7 +87,7 @@ def contrasts(comparison: "Comparison") -> Table:
     known = [
         name
         for name in frame.columns
-        if name not in {"measure", "contrast", "first", "second", "winner"}
+        if name not in {"measure", "contrast", "first", "second", "quantity", "winner"}
     ]
     names = [name for name in _DECIDES if name in known]
     names += [name for name in known if name not in names]

@@ -1,0 +1,133 @@
+"""Diagnostics of a hierarchical model: the chains, the design, and what would change the answer."""
+
+import numpy as np
+
+from benchinfer.compare import cautions
+from benchinfer.compare.bayes_fit import Fitted
+from benchinfer.compare.comparison import Target
+from benchinfer.compare.evidence import Check, Setting
+from benchinfer.compare.phrases import count
+
+_ERROR = 0.02
+_PRIOR_MATTERS = 5
+
+
+def checks(setting: Setting, fitted: Fitted, error: float, target: Target) -> list[Check]:
+    """Return the rows.
+
+    Parameters
+    ----------
+    setting, fitted
+        What was compared, and the draws.
+    error
+        Largest Monte Carlo error of a probability that is given.
+    target
+        What the claims are about.
+    """
+    chains, draws = fitted.draws.scale.shape
+    words = f"{chains} x {draws} draws" + (" after one extension" if fitted.extended else "")
+    return [
+        *fitted.convergence.checks(words),
+        Check.of(
+            "largest Monte Carlo error of a probability",
+            error,
+            _ERROR,
+            ok=error <= _ERROR,
+            remedy="probabilities near the level may fall on either side of it: more draws",
+        ),
+        *cautions.left_out(setting),
+        cautions.number_of_datasets(setting)
+        if target == "domain"
+        else cautions.replications(setting),
+        cautions.beyond(target),
+        *_design(setting, fitted),
+        cautions.thin_cells(setting, "the model"),
+        cautions.tolerance(setting.measure),
+    ]
+
+
+def _design(setting: Setting, fitted: Fitted) -> list[Check]:
+    """Say what the table leaves open."""
+    data, empty = fitted.model.data, setting.coverage.empty
+    m, silent = len(data.z), int(data.silent.sum())
+    resampling = setting.resampling
+    undeclared = resampling is not None and resampling.overlap is None
+    rows = [
+        Check.of(
+            "data sets that the model learns from",
+            m,
+            _PRIOR_MATTERS,
+            ok=m >= _PRIOR_MATTERS,
+            remedy="so few data sets leave much to the priors: compare with other priors=...",
+        ),
+        Check.of(
+            "empty cells",
+            len(empty),
+            0.0,
+            ok=not empty,
+            remedy="the model takes what is missing from the other data sets and algorithms, which"
+            " is fair only if scores are not missing because they are bad",
+        ),
+        Check.of(
+            "residuals to tell noise from interaction",
+            data.df.sum(),
+            1.0,
+            ok=data.noisy,
+            remedy="scores are not repeated, or repeat exactly: what is said of the next data set"
+            " is said of its next observed score",
+        ),
+    ]
+    if silent and data.noisy:
+        rows.append(
+            Check.of(
+                "data sets without residuals",
+                silent,
+                0.0,
+                ok=False,
+                remedy=f"on {count(silent, 'data set')} scores repeat exactly: residuals there are"
+                " taken to be of the size of rounding",
+            )
+        )
+    if undeclared:
+        rows.append(
+            Check.of(
+                "overlap of training sets declared",
+                0.0,
+                1.0,
+                ok=False,
+                remedy="folds=... or test_fraction=... of the resampling sets the correlation of"
+                " replications; without it they count as independent",
+            )
+        )
+    return [*rows, *_near_duplicates(setting, fitted)]
+
+
+def _near_duplicates(setting: Setting, fitted: Fitted) -> list[Check]:
+    """Name algorithms that differ less than an unstructured covariance can show."""
+    data, sigma = fitted.model.data, fitted.draws.covariance
+    if sigma is None or fitted.draws.shrinkage is None or not data.whole.all():
+        return []
+    from benchinfer.numerics.bayes.reduction import helmert
+
+    k, m = data.n_algorithms, len(data.z)
+    effects = data.z @ helmert(k)
+    i, j = np.triu_indices(k, 1)
+    difference = effects[:, i] - effects[:, j]
+    kappa = float(np.median(fitted.draws.shrinkage))
+    floor = 2 * (1 + kappa) / (m + kappa + 1) * float(np.median(fitted.draws.scale)) ** 2
+    close = (difference**2).mean(axis=0) < floor / 2
+    names = [
+        f"{setting.algorithms[a]} and {setting.algorithms[b]}" for a, b in zip(i, j, strict=True)
+    ]
+    found = [name for name, one in zip(names, close, strict=True) if one]
+    first = "; ".join(found[:3]) + (" ..." if len(found) > 3 else "")
+    return [
+        Check.of(
+            "pairs closer than the model can show",
+            len(found),
+            0.0,
+            ok=not found,
+            remedy=f"{first}: with so few data sets the prior keeps their difference too wide on"
+            " the next data set, so equivalence is claimed too rarely; compare such a pair alone",
+        )
+    ]

@@ -1,0 +1,265 @@
+"""The comparison that a hierarchical model gives: verdicts by probability, ranks, the posterior."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.compare import wording
+from benchinfer.compare.comparison import Comparison
+from benchinfer.compare.convergence import Convergence
+from benchinfer.compare.evidence import Array
+from benchinfer.compare.kept import Kept
+from benchinfer.compare.phrases import count
+from benchinfer.errors import DesignError, message, unknown
+from benchinfer.frames import frame
+from benchinfer.numerics.bayes.gibbs import Structure
+from benchinfer.numerics.bayes.outcomes import Outcomes, Ranks
+from benchinfer.numerics.bayes.priors import Priors
+from benchinfer.numerics.bayes.reduction import ContrastData
+from benchinfer.order.relation import Verdict
+from benchinfer.saving import savable
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from xarray import DataTree
+
+type Quantity = Literal["average", "next"]
+
+_STRUCTURES = {
+    "common": "one variance of the interactions for all pairs",
+    "unstructured": "an unstructured covariance of the interactions with estimated shrinkage",
+}
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BayesComparison(Comparison):
+    """Verdicts from posterior probabilities of a hierarchical model.
+
+    Attributes
+    ----------
+    quantity
+        What the verdicts are about: ``"average"`` effects or the ``"next"`` data set.
+    structure
+        Covariance of the interactions: ``"common"`` or ``"unstructured"``.
+    average, following
+        Outcomes of the pairs on average and on the next data set, on the modelling scale; None for
+        the next one where claims are about these data sets.
+    ranks, ranks_following
+        Ranks of the algorithms, likewise.
+    data
+        What the model saw of the scores.
+    convergence, extended
+        Whether the chains settled, and whether they had to be run on for that.
+    draws
+        Draws of the posterior.
+    """
+
+    quantity: Quantity
+    structure: Structure
+    average: Outcomes
+    following: Outcomes | None
+    ranks: Ranks
+    ranks_following: Ranks | None
+    data: ContrastData
+    convergence: Convergence
+    extended: bool
+    draws: Kept
+
+    title: ClassVar[str] = "Hierarchical Bayesian model"
+
+    @property
+    def priors(self) -> Priors:
+        """The priors used."""
+        found = self.provenance.arguments["priors"]
+        return found if isinstance(found, Priors) else Priors()
+
+    @property
+    def interactions(self) -> str:
+        """Distribution of the interactions: ``"t"`` or ``"normal"``."""
+        return str(self.provenance.arguments["interactions"])
+
+    @property
+    def posterior(self) -> "DataTree":
+        """Draws and observations as an `xarray.DataTree`, which ArviZ reads.
+
+        Effects are on the modelling scale, larger is better, and sum to 0 over the algorithms.
+        """
+        return self.draws.tree(self.setting, self.data)
+
+    @property
+    def rule(self) -> str:
+        """The decision rule in words."""
+        share = f"at least {100 * self.level:g} %"
+        where = "on the next data set" if self.quantity == "next" else "on average"
+        if self.measure.tolerance == 0:
+            return (
+                f"A pair is decided when the posterior probability that one is better {where} is"
+                f" {share}, and undecided otherwise. No tolerance is set, so no pair can be called"
+                " equivalent."
+            )
+        return (
+            f"A pair is decided when the posterior probability that one is better {where} by more"
+            f" than {wording.margin(self.measure)} is {share}; it is equivalent when the"
+            f" probability that they differ by no more than that is {share}; otherwise it is"
+            " undecided."
+        )
+
+    @property
+    def formula(self) -> str:
+        """The model in one line."""
+        kind = "t" if self.interactions == "t" else "normal"
+        return (
+            "score = data set + replication + algorithm + interaction + residual;"
+            f" interaction ~ {kind}, {self.structure} covariance"
+        )
+
+    @property
+    def method(self) -> str:
+        """What was done, in sentences for a methods section."""
+        given = self.provenance.arguments
+        chains, draws, _ = self.draws.effects.shape
+        scale = "" if self.measure.scale == "identity" else f" on the {self.measure.scale} scale"
+        tails = (
+            "multivariate t interactions, under which unusual data sets count less,"
+            if self.interactions == "t"
+            else "normal interactions, under which every data set counts fully,"
+        )
+        return (
+            f"The scores of {self.measure.name}{scale} on"
+            f" {count(len(self.data.z), 'data set')} were compared by a hierarchical Bayesian"
+            f" model of the algorithms' effects with {tails} and {_STRUCTURES[self.structure]},"
+            " and a residual variance of each data set. Scores entered by least-squares contrasts"
+            f" and residuals, which are sufficient. The posterior was sampled by Gibbs sampling"
+            f" ({chains} chains of {draws:,} draws, seed {given['seed']}; largest R-hat"
+            f" {max(self.convergence.r_hat, self.convergence.r_hat_effects):.3f})."
+            f" {self.provenance.adjustment}."
+        )
+
+    @property
+    def intervals(self) -> str:
+        """What the intervals of the contrasts are, in words."""
+        return f"{100 * self.level:g} % credible intervals of each pair alone"
+
+    def scope(self) -> str:
+        """Return what the claims are about, in words."""
+        # Zero-argument super() does not work in a slotted dataclass.
+        where = Comparison.scope(self)
+        if self.quantity == "average":
+            return where
+        return where.replace("on average over", "on the next data set of", 1)
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        numerics = ("gibbs", "slices", "residual_scales", "outcomes")
+        names = ["benchinfer.compare.bayes", "benchinfer.compare.convergence"]
+        names += [f"benchinfer.numerics.bayes.{name}" for name in numerics]
+        if self.structure == "unstructured":
+            names.append("benchinfer.numerics.bayes.covariance")
+        if self.setting.resampling is not None and self.setting.resampling.overlap:
+            names.append("benchinfer.numerics.bayes.reduction:reduce_contrasts")
+        return names
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """Outcomes of the pairs for the quantity that verdicts are about."""
+        chosen = self.following if self.quantity == "next" else self.average
+        return self.average if chosen is None else chosen
+
+    def of(self, quantity: Quantity) -> "BayesComparison":
+        """Return the same comparison with verdicts about another quantity.
+
+        Parameters
+        ----------
+        quantity
+            ``"average"`` or ``"next"``.
+
+        Raises
+        ------
+        DesignError
+            The quantity is not known, or claims are about these data sets.
+        """
+        if quantity not in (known := get_args(Quantity.__value__)):
+            raise DesignError(unknown("quantity", quantity, known))
+        if quantity == "next" and self.following is None:
+            raise DesignError(
+                message(
+                    "the comparison is about these data sets, not about the next one.",
+                    hint='compare with target="domain".',
+                )
+            )
+        other = replace(self, quantity=quantity)
+        return replace(other, codes=codes_of(other.outcomes, self.level))
+
+    def effects(self) -> Mapping[str, Array]:
+        """Return estimate, interval and probabilities of the pairs, in the measure's own unit."""
+        found = self.outcomes
+        low, high = self.measure.effect_interval(found.low, found.high)
+        return {
+            "estimate": self.measure.effect(found.estimate),
+            "conf_low": low,
+            "conf_high": high,
+            "prob_first": found.first,
+            "prob_equivalent": found.equivalent,
+            "prob_second": found.second,
+            "prob_error": found.error,
+            **({} if found.dominant is None else {"p_dominant": found.dominant}),
+        }
+
+    def contrasts(self, quantity: Quantity | None = None) -> "pd.DataFrame":
+        """One row per pair of algorithms.
+
+        Parameters
+        ----------
+        quantity
+            ``"average"`` or ``"next"``; by default what verdicts are about.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure first second estimate ... verdict winner``; see the glossary. The estimate is
+            the posterior mean of the average difference for either quantity, as that is the
+            expected difference on the next data set, too.
+        """
+        chosen = self if quantity is None else self.of(quantity)
+        table = Comparison.contrasts(chosen)
+        table.insert(list(table.columns).index("prob_first"), "quantity", chosen.quantity)
+        return table
+
+    def summary(self) -> "pd.DataFrame":
+        """One row per algorithm: its level, ranks, and probabilities to be the best.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure algorithm estimate conf_low conf_high n rank expected_rank rank_low rank_high
+            prob_best`` and, for claims about the domain, ``prob_best_next prob_near_best``.
+            Intervals are of the algorithm's effect on top of what data sets have in common.
+        """
+        table = Comparison.summary(self)
+        low, high = self.ranks.interval(self.level)
+        columns = {
+            "expected_rank": self.ranks.expected,
+            "rank_low": low,
+            "rank_high": high,
+            "prob_best": self.ranks.best,
+        }
+        if self.ranks_following is not None:
+            columns["prob_best_next"] = self.ranks_following.best
+            columns["prob_near_best"] = self.ranks_following.near
+        return frame({**{name: table[name] for name in table.columns}, **columns})
+
+
+def codes_of(found: Outcomes, level: float) -> NDArray[np.int8]:
+    """Turn probabilities into (P,) `Verdict` codes: the outcome that reaches the level."""
+    codes = np.full(len(found.first), Verdict.UNDECIDED)
+    for code, probability in (
+        (Verdict.FIRST, found.first),
+        (Verdict.SECOND, found.second),
+        (Verdict.EQUIVALENT, found.equivalent),
+    ):
+        codes = np.where(probability >= level, code, codes)
+    return codes.astype(np.int8)

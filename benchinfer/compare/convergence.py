@@ -1,0 +1,107 @@
+"""Whether chains have settled: R-hat and effective sample sizes.
+
+References
+----------
+Vehtari, A., Gelman, A., Simpson, D., Carpenter, B. & Burkner, P.-C. (2021). Rank-normalization,
+folding, and localization: an improved R-hat for assessing convergence of MCMC. Bayesian Analysis
+16, 667-718. https://doi.org/10.1214/20-BA1221
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from arviz_stats.base.array import array_stats
+
+from benchinfer.compare.evidence import Array, Check
+from benchinfer.numerics.bayes.gibbs import Draws
+from benchinfer.numerics.bayes.reduction import helmert
+from benchinfer.saving import savable
+
+R_HAT, ESS = 1.01, 400.0
+_stats: Any = array_stats  # typed in part
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Convergence:
+    """The worst numbers over all parameters.
+
+    Attributes
+    ----------
+    r_hat
+        Largest rank-normalised split R-hat of average effects, scale and degrees of freedom.
+    r_hat_effects
+        Largest split R-hat of the data sets' effects.
+    bulk, tail
+        Smallest effective sample size of the middle and of the 5 % tails.
+    """
+
+    r_hat: float
+    r_hat_effects: float
+    bulk: float
+    tail: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether all gates are passed."""
+        return max(self.r_hat, self.r_hat_effects) <= R_HAT and min(self.bulk, self.tail) >= ESS
+
+    def checks(self, draws: str) -> list[Check]:
+        """Return the rows of the diagnostics.
+
+        Parameters
+        ----------
+        draws
+            How many draws there are, in words.
+        """
+        remedy = f"chains of {draws} do not agree yet: more draws (draws=...)"
+        rows = [
+            ("largest R-hat of average effects and scales", self.r_hat, R_HAT),
+            ("largest R-hat of the data sets' effects", self.r_hat_effects, R_HAT),
+            ("smallest effective sample size, middle", self.bulk, ESS),
+            ("smallest effective sample size, tails", self.tail, ESS),
+        ]
+        return [
+            Check.of(
+                name,
+                value,
+                limit,
+                ok=value <= limit if limit == R_HAT else value >= limit,
+                remedy=remedy,
+            )
+            for name, value, limit in rows
+        ]
+
+
+def converged(draws: Draws) -> Convergence:
+    """Look at draws."""
+    effects = draws.average @ helmert(draws.average.shape[2] + 1)
+    looked_at = [*np.moveaxis(effects, 2, 0), draws.effective_scale]
+    looked_at += [] if draws.df is None else [draws.df]
+    bulk, tail = (_sizes(looked_at, *how) for how in (("bulk", None), ("tail", (0.05, 0.95))))
+    return Convergence(
+        r_hat=max(float(_stats.rhat(x, chain_axis=0, draw_axis=1)) for x in looked_at),
+        r_hat_effects=_segments_r_hat(draws.mean, draws.square, draws.average.shape[1]),
+        bulk=bulk,
+        tail=tail,
+    )
+
+
+def _sizes(looked_at: list[Array], method: str, prob: tuple[float, float] | None) -> float:
+    """Return the smallest effective sample size."""
+    return min(
+        float(_stats.ess(x, chain_axis=0, draw_axis=1, method=method, prob=prob)) for x in looked_at
+    )
+
+
+def _segments_r_hat(mean: Array, square: Array, n_draws: int) -> float:
+    """Return the largest split R-hat from the moments of (S, C, ...) segments of chains."""
+    n = n_draws / len(mean)
+    flat = mean.reshape(-1, *mean.shape[2:])
+    within = square.sum(axis=(0, 1)) / (len(flat) * (n - 1))
+    between = flat.var(axis=0, ddof=1)
+    # What scores determine, as single ones do, has no spread but that of rounding.
+    open_ = within > 1e-20 * (mean**2).max()
+    ratio = np.divide(between, within, out=np.zeros_like(between), where=open_)
+    return float(np.sqrt((n - 1) / n + ratio).max())

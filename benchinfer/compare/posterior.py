@@ -1,0 +1,148 @@
+"""From draws to the comparison that a hierarchical model gives."""
+
+from typing import Any
+
+import numpy as np
+
+from benchinfer import version
+from benchinfer.compare import bayes_checks
+from benchinfer.compare.bayes_comparison import BayesComparison, codes_of
+from benchinfer.compare.bayes_fit import Fitted
+from benchinfer.compare.comparison import Target
+from benchinfer.compare.contrasts import Family, family_of
+from benchinfer.compare.evidence import Array, Level, Provenance, Setting
+from benchinfer.compare.kept import Kept
+from benchinfer.numerics.bayes import outcomes
+from benchinfer.numerics.bayes.outcomes import Outcomes
+from benchinfer.numerics.bayes.reduction import helmert
+
+
+def compared(
+    setting: Setting,
+    fitted: Fitted,
+    means: Array,
+    target: Target,
+    arguments: dict[str, Any],
+    rng: np.random.Generator,
+) -> BayesComparison:
+    """Turn draws into verdicts.
+
+    Parameters
+    ----------
+    setting, fitted
+        What was compared, and the draws.
+    means
+        (D, K) means of the cells, NaN where they are empty.
+    target
+        What averages are about.
+    arguments
+        Of `compare_bayes`.
+    rng
+        Random numbers, for the next data set.
+    """
+    scale, margin, level = fitted.model.data.scale, setting.measure.margin, arguments["level"]
+    kept = _kept(fitted, rng)
+    effects = kept.effects if target == "domain" else kept.these
+    levels = _levels(effects, fitted, means, level)
+    family = family_of(
+        setting.algorithms, arguments["contrasts"], arguments["control"], levels.estimate
+    )
+    matrix = family.matrix[family.wanted]
+    average = outcomes.average_outcomes(effects, matrix, margin, level)
+    new = following = None
+    if target == "domain":
+        unit = outcomes.next_outcomes(
+            fitted.draws, kept.following / scale, matrix, margin / scale, level
+        )
+        new = _scaled(unit, scale)
+        following = outcomes.ranks(kept.following, margin)
+    chosen = new if new is not None and arguments["quantity"] == "next" else average
+    ranks = outcomes.ranks(effects, margin)
+    errors = [average.error, ranks.error]
+    errors += [] if new is None or following is None else [new.error, following.error]
+    return BayesComparison(
+        setting=setting,
+        pairs=family.pairs[family.wanted],
+        codes=codes_of(chosen, level),
+        level=level,
+        target=target,
+        levels=levels,
+        checks=tuple(
+            bayes_checks.checks(setting, fitted, max(float(e.max()) for e in errors), target)
+        ),
+        provenance=_provenance(setting, family, arguments),
+        sides=family.sides[family.wanted],
+        names=family.names[family.wanted],
+        quantity=arguments["quantity"],
+        structure=fitted.model.structure,
+        average=average,
+        following=new,
+        ranks=ranks,
+        ranks_following=following,
+        data=fitted.model.data,
+        convergence=fitted.convergence,
+        extended=fitted.extended,
+        draws=kept,
+    )
+
+
+def _kept(fitted: Fitted, rng: np.random.Generator) -> Kept:
+    """Return the draws that results hold, on the modelling scale."""
+    found, data = fitted.draws, fitted.model.data
+    scale, h = data.scale, helmert(data.n_algorithms)
+    scalars = {
+        "interaction_scale": scale * found.effective_scale,
+        "degrees_of_freedom": found.df,
+        "shrinkage": found.shrinkage,
+        "residual_centre": None
+        if found.residual_centre is None
+        else found.residual_centre + data.log_sd + np.log(scale),
+        "residual_spread": found.residual_spread,
+    }
+    n = found.average.shape[1] / len(found.mean)
+    mean = found.mean.mean(axis=(0, 1))
+    between = ((found.mean - mean) ** 2).mean(axis=(0, 1))
+    return Kept(
+        effects=scale * (found.average @ h),
+        these=scale * (found.these @ h),
+        following=scale * outcomes.next_effects(found, rng),
+        parameters={name: x for name, x in scalars.items() if x is not None},
+        dataset_mean=scale * mean,
+        dataset_sd=scale * np.sqrt(found.square.mean(axis=(0, 1)) / n + between),
+    )
+
+
+def _levels(effects: Array, fitted: Fitted, means: Array, level: float) -> Level:
+    """Return the algorithms' levels: their effects on top of what data sets have in common.
+
+    That is the average over data sets of cell means less effects there; intervals are of effects.
+    """
+    data = fitted.model.data
+    own = data.scale * fitted.draws.mean.mean(axis=(0, 1)) @ helmert(data.n_algorithms)
+    base = float(np.nanmean(means[data.dataset] - own, axis=1).mean())
+    flat = effects.reshape(-1, effects.shape[2])
+    low, high = np.quantile(flat, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return Level(base + flat.mean(axis=0), base + low, base + high)
+
+
+def _scaled(found: Outcomes, scale: float) -> Outcomes:
+    from dataclasses import replace
+
+    return replace(
+        found,
+        estimate=scale * found.estimate,
+        low=scale * found.low,
+        high=scale * found.high,
+    )
+
+
+def _provenance(setting: Setting, family: Family, arguments: dict[str, Any]) -> Provenance:
+    return Provenance(
+        analysis="compare_bayes",
+        version=version.__version__,
+        arguments=arguments,
+        adjustment=f"Probabilities of {family.words} are those of one joint model, which draws the"
+        " algorithms' effects towards each other; none is adjusted for the number of pairs",
+        digest=setting.digest,
+        seed=arguments["seed"],
+    )

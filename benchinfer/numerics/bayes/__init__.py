@@ -1,0 +1,1 @@
+"""The hierarchical Bayesian model of scores: exact reduction, Gibbs sampler, predictions."""

@@ -1,0 +1,246 @@
+"""The Gibbs sampler of the hierarchical model, all chains at once.
+
+    z_m | w_m ~ N(X_m (beta + w_m), sigma_m^2 D_m),  RSS_m ~ sigma_m^2 chi2(df_m)
+    w_m | lam_m ~ N(0, lam_m Sigma),  lam_m ~ IG(nu / 2, nu / 2), or 1 for normal interactions
+
+with `Priors`. Each sweep draws jointly beta and w; the residual scales; and nu and lam, then s,
+kappa and Sigma, integrating out what follows. Its cost does not depend on the number of scores.
+
+References
+----------
+Gelfand, A. E. & Smith, A. F. M. (1990). Sampling-based approaches to calculating marginal
+densities. Journal of the American Statistical Association 85, 398-409.
+https://doi.org/10.1080/01621459.1990.10476213
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.numerics.bayes import covariance, tails
+from benchinfer.numerics.bayes.covariance import Covariance
+from benchinfer.numerics.bayes.effects import Effects, draw_effects
+from benchinfer.numerics.bayes.priors import Priors
+from benchinfer.numerics.bayes.reduction import ContrastData
+from benchinfer.numerics.bayes.residual_scales import ResidualScales, draw_scales
+
+type Array = NDArray[np.float64]
+type Interactions = Literal["t", "normal"]
+type Structure = Literal["common", "unstructured"]
+# Called with the number of sweeps just done.
+type Told = Callable[[int], None]
+
+_TOLD_EVERY = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Which model is sampled, and from which data.
+
+    Attributes
+    ----------
+    data
+        Contrasts of the data sets.
+    interactions
+        ``"t"`` or ``"normal"``.
+    structure
+        ``"common"`` or ``"unstructured"``.
+    priors
+        Priors.
+    """
+
+    data: ContrastData
+    interactions: Interactions
+    structure: Structure
+    priors: Priors
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One point of each of C chains.
+
+    Attributes
+    ----------
+    effects, scales, sigma
+        Effects, residual scales and covariance of the interactions.
+    mixing
+        (C, M) mixing scales, 1 for normal interactions.
+    nu
+        (C,) degrees of freedom, None for normal interactions.
+    """
+
+    effects: Effects
+    scales: ResidualScales
+    sigma: Covariance
+    mixing: Array
+    nu: Array | None
+
+
+def start(model: Model, chains: int, rng: np.random.Generator) -> State:
+    """Return scattered points to start from."""
+    data, priors = model.data, model.priors
+    m, j = data.z.shape[-2:]
+    shape = (chains, m)
+    spread = np.exp(0.5 * rng.standard_normal(chains))
+    sigma = covariance.common(priors.interaction_scale * np.exp(rng.standard_normal(chains)) / 2, j)
+    if model.structure == "unstructured":
+        kappa = (priors.shrinkage_median or j) * np.exp(rng.standard_normal(chains))
+        sigma = replace(sigma, shrinkage=kappa)
+    return State(
+        effects=Effects(np.zeros((chains, j)), np.zeros((*shape, j))),
+        scales=ResidualScales(
+            0.5 * rng.standard_normal(shape), 0.5 * rng.standard_normal(chains), spread
+        ),
+        sigma=sigma,
+        mixing=np.ones(shape),
+        nu=2 + 8 * rng.random(chains) if model.interactions == "t" else None,
+    )
+
+
+def sweep(model: Model, now: State, rng: np.random.Generator) -> State:
+    """Draw every block once."""
+    data, priors = model.data, model.priors
+    pooled = np.exp(2 * data.log_sd) if data.noisy else 0.0
+    noise = pooled * np.exp(2 * now.scales.log)
+    effects = draw_effects(data, now.sigma, now.mixing, noise, priors.effect_sd, rng)
+    scales = now.scales
+    if data.noisy:
+        square = (data.rss + _residual_squares(data, effects)) / pooled
+        scales = draw_scales(scales, data.df + data.rank, square, priors, rng)
+    drawn = State(effects, scales, now.sigma, now.mixing, now.nu)
+    return _sweep_interactions(model, drawn, rng)
+
+
+def _residual_squares(data: ContrastData, effects: Effects) -> Array:
+    """Return (C, M) squares of what contrasts differ from the effects, over their variances."""
+    theta = effects.average[:, None, :] + effects.interaction
+    if not data.whole.all():
+        theta = np.einsum("mij,cmj->cmi", data.design, theta)
+    held = data.variance > 0
+    weight = np.divide(1.0, data.variance, out=np.zeros_like(data.variance), where=held)
+    return ((data.z - theta) ** 2 * weight).sum(axis=2)
+
+
+def _sweep_interactions(model: Model, now: State, rng: np.random.Generator) -> State:
+    """Draw the tails and the covariance of the interactions."""
+    priors, w = model.priors, now.effects.interaction
+    j, sigma, mixing, nu = w.shape[2], now.sigma, now.mixing, now.nu
+    if model.structure == "common":
+        sigma = covariance.draw_common(sigma, w, nu, priors, rng)
+    if nu is not None:
+        squares = sigma.squares(w)
+        nu = tails.draw_df(nu, squares, j, priors, rng)
+        mixing = tails.draw_mixing(nu, squares, j, rng)
+    if model.structure == "unstructured":
+        if nu is not None:
+            sigma, mixing = covariance.draw_exchange(sigma, mixing, nu, priors, rng)
+        sigma = covariance.draw_unstructured(sigma, w, mixing, priors, rng)
+    return State(now.effects, now.scales, sigma, mixing, nu)
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """Draws of C chains of length T, in units of ``ContrastData.scale``.
+
+    Attributes
+    ----------
+    average
+        (C, T, J) orthonormal contrasts of the average effects.
+    these
+        (C, T, J) contrasts of the effects averaged over the data sets at hand.
+    covariance
+        (C, T, J, J) covariance of the interactions, None where it is ``scale^2 I``.
+    scale
+        (C, T) s.
+    shrinkage
+        (C, T) kappa, None for a common covariance.
+    df
+        (C, T) degrees of freedom, None for normal interactions.
+    residual_centre, residual_spread
+        (C, T) mean and standard deviation of the logs of residual scales over the pooled one; None
+        without residuals.
+    mean, square
+        (S, C, M, J) means, and sums of squares about them, of the data sets' effects in each of S
+        segments of equal length.
+    """
+
+    average: Array
+    these: Array
+    covariance: Array | None
+    scale: Array
+    shrinkage: Array | None
+    df: Array | None
+    residual_centre: Array | None
+    residual_spread: Array | None
+    mean: Array
+    square: Array
+
+    @property
+    def effective_scale(self) -> Array:
+        """(C, T) root of the mean variance of the interactions, whatever their structure."""
+        if self.covariance is None:
+            return self.scale
+        return np.sqrt(np.trace(self.covariance, axis1=2, axis2=3) / self.covariance.shape[2])
+
+
+def sample(
+    model: Model,
+    now: State,
+    n: int,
+    rng: np.random.Generator,
+    *,
+    told: Told | None = None,
+) -> tuple[Draws, State]:
+    """Draw n points of each chain.
+
+    Parameters
+    ----------
+    model
+        What is sampled.
+    now
+        Where the chains stand.
+    n
+        Even number of draws of each chain.
+    rng
+        Random numbers of all chains.
+    told
+        Told how many sweeps have been done since it was last told.
+
+    Returns
+    -------
+    tuple
+        The draws, and where the chains then stand.
+    """
+    c, j = now.effects.average.shape
+    full, t = model.structure == "unstructured", now.nu is not None
+    average, these, scale = np.empty((c, n, j)), np.empty((c, n, j)), np.empty((c, n))
+    sigma = np.empty((c, n, j, j)) if full else None
+    kappa, df = (np.empty((c, n)) if held else None for held in (full, t))
+    centre, spread = (np.empty((c, n)) if model.data.noisy else None for _ in range(2))
+    segments = [np.zeros((2, *now.effects.interaction.shape)) for _ in range(2)]
+    for i in range(n):
+        now = sweep(model, now, rng)
+        average[:, i], scale[:, i] = now.effects.average, now.sigma.scale
+        these[:, i] = now.effects.average + now.effects.interaction.mean(axis=1)
+        if sigma is not None and kappa is not None:
+            sigma[:, i], kappa[:, i] = now.sigma.matrix, now.sigma.shrinkage
+        if df is not None and now.nu is not None:
+            df[:, i] = now.nu
+        if centre is not None and spread is not None:
+            centre[:, i], spread[:, i] = now.scales.centre, now.scales.spread
+        _add(segments[2 * i // n], now, i % (n // 2) + 1)
+        if told is not None and (i + 1) % _TOLD_EVERY == 0:
+            told(_TOLD_EVERY)
+    mean, square = (np.stack([segment[part] for segment in segments]) for part in (0, 1))
+    return Draws(average, these, sigma, scale, kappa, df, centre, spread, mean, square), now
+
+
+def _add(segment: Array, now: State, count: int) -> None:
+    """Update mean and sum of squares by one more draw (Welford)."""
+    theta = now.effects.average[:, None, :] + now.effects.interaction
+    delta = theta - segment[0]
+    segment[0] += delta / count
+    segment[1] += delta * (theta - segment[0])

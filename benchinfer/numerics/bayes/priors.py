@@ -1,0 +1,62 @@
+"""The priors of the hierarchical model, as numbers that every engine reads."""
+
+import math
+from dataclasses import dataclass, fields
+
+from benchinfer.errors import DesignError, message
+from benchinfer.saving import savable
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Priors:
+    """Priors of the hierarchical model of K algorithms, after dividing scores by their scale.
+
+    The scale is the root mean square of the contrasts of the algorithms' effects on the data sets,
+    so that the numbers below need no unit.
+
+    Parameters
+    ----------
+    effect_sd
+        Standard deviation of the normal prior of each orthonormal contrast of the average effects.
+    interaction_scale
+        Scale of the half-t prior, with 3 degrees of freedom, of the interactions' scale.
+    tail_shape, tail_rate
+        Degrees of freedom of t interactions are 1 plus a gamma variable of this shape and rate.
+    shrinkage_median, shrinkage_sd
+        Median (K - 1 unless given) and standard deviation of the logarithm of kappa, the strength
+        with which an unstructured covariance is drawn to the common one; log-normal.
+    residual_sd
+        Standard deviation of the normal prior of the mean log residual scale, about the log of the
+        pooled one.
+    residual_spread
+        Scale of the half-t prior, with 3 degrees of freedom, of the standard deviation of log
+        residual scales between data sets.
+
+    Raises
+    ------
+    DesignError
+        A number is not positive and finite.
+
+    Examples
+    --------
+    >>> Priors(effect_sd=1.0).effect_sd
+    1.0
+    """
+
+    effect_sd: float = 2.0
+    interaction_scale: float = 1.0
+    tail_shape: float = 2.0
+    tail_rate: float = 0.1
+    shrinkage_median: float | None = None
+    shrinkage_sd: float = 1.5
+    residual_sd: float = 2.0
+    residual_spread: float = 1.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is not None and not (math.isfinite(value) and value > 0):
+                raise DesignError(
+                    message(f"{field.name} is {value!r}.", hint="a finite number above 0.")
+                )

@@ -1,0 +1,57 @@
+"""Simulation-based calibration of the hierarchical model: `make calibrate`.
+
+Talts, Betancourt, Simpson, Vehtari & Gelman (2018), https://doi.org/10.48550/arXiv.1804.06788: the
+rank of the true parameter among draws of its posterior is uniform over tables that come from the
+prior. The tables are the chains of one run.
+"""
+
+import numpy as np
+import pytest
+from scipy.stats import binom, chisquare
+
+from benchinfer.numerics.bayes import gibbs
+from benchinfer.numerics.bayes.gibbs import Model
+from benchinfer.numerics.bayes.priors import Priors
+from tests.numerics.bayes.simulator import design, numbers, prior, with_tables
+
+TABLES, DRAWS, THIN, WARM_UP, BINS = 400, 99, 20, 500, 10
+# The defaults but for tails of noise that would overflow in tables from the prior.
+PRIORS = Priors(residual_sd=0.7, residual_spread=0.3)
+
+
+def calibrated(kind, interactions, structure, seed, tables=TABLES):
+    """Return (tables,) ranks of the truth among the draws, by parameter."""
+    rng = np.random.default_rng(seed)
+    model = Model(design(kind, 12, 4), interactions, structure, PRIORS)
+    truth = prior(model, tables, rng)
+    model = with_tables(model, truth, rng)
+    state = gibbs.start(model, tables, rng)
+    for _ in range(WARM_UP):
+        state = gibbs.sweep(model, state, rng)
+    wanted = numbers(truth)
+    ranks = {name: np.zeros(tables, int) for name in wanted}
+    for _ in range(DRAWS):
+        for _ in range(THIN):
+            state = gibbs.sweep(model, state, rng)
+        for name, x in numbers(state).items():
+            ranks[name] += x < wanted[name]
+    unknown = {"mixing"} if interactions == "normal" else set()
+    unknown |= {"covariance"} if structure == "common" else set()
+    unknown |= set() if model.data.noisy else {"sigma", "centre", "spread"}
+    return {name: rank for name, rank in ranks.items() if name not in unknown}
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("interactions", ["t", "normal"])
+@pytest.mark.parametrize("structure", ["common", "unstructured"])
+@pytest.mark.parametrize("kind", ["whole", "missing", "unpaired", "single"])
+def test_ranks_are_uniform_and_intervals_cover(kind, structure, interactions, record_property):
+    found = calibrated(kind, interactions, structure, seed=101)
+    low, high = binom.interval(0.9999, TABLES, 0.9)
+    for name, ranks in found.items():
+        counts = np.bincount(ranks * BINS // (DRAWS + 1), minlength=BINS)
+        p = chisquare(counts).pvalue
+        covered = int(((ranks >= 5) & (ranks < 95)).sum())
+        record_property(f"{kind} {interactions} {structure} {name}", [p, covered / TABLES])
+        assert p > 1e-4, (name, counts)
+        assert low <= covered <= high, (name, covered)
