@@ -93,7 +93,8 @@ def sign_flip(
             message(
                 f"{len(sizes)} differences without a common unit have too many sign patterns to"
                 " count.",
-                hint=f"up to {subset_sums.MOST_REALS} can be counted; draw patterns at random.",
+                hint=f"up to {subset_sums.MOST_REALS} can be counted;"
+                ' null="monte-carlo" draws patterns at random.',
             )
         )
 
