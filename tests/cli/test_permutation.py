@@ -36,6 +36,7 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
         *("--order", "lda, svm", "--alternative", "better", "--adjust", "step-down"),
         *("--level", "0.9", "--target", "datasets", "--on", "values", "--null", "monte-carlo"),
         *("--resamples", "500", "--pairs", "pooled", "--stop", "--seed", "7", "--missing", "error"),
+        *("--scale", "dataset"),
     )
     assert given == {
         "contrasts": ("lda", "svm"),
@@ -49,6 +50,7 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
         "resamples": 500,
         "pairs": "pooled",
         "stop": True,
+        "scale": "dataset",
         "seed": 7,
         "missing": "error",
         "progress": True,
