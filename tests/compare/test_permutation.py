@@ -648,3 +648,18 @@ def test_resampling_goes_on_where_stepwise_p_values_decide():
     asked = {"pairs": "pooled", "null": "monte-carlo", "resamples": 20_000, "stop": True, "seed": 1}
     assert bi.compare_permutation(scores, **asked).pooled.stopped
     assert not bi.compare_permutation(scores, adjust="holm", **asked).pooled.stopped
+
+
+@pytest.mark.parametrize("on", ["aligned-ranks", "ranks", "normal-scores"])
+def test_data_sets_of_tiny_scores_count_beside_those_of_huge_ones(on):
+    values = np.array([[[1.0, 2.0]]]) * 10.0 ** np.linspace(-3, 10, 12)[:, None, None]
+    row = bi.compare_permutation(table(values), on=on, seed=1).contrasts().iloc[0]
+    assert row["p_value"] == 2 / 2**12
+
+
+def test_noise_of_rounding_is_no_difference_whatever_the_unit():
+    unit = 10.0 ** np.arange(-6, 6)[:, None, None]
+    values = np.array([[[0.1 + 0.2, 0.3]]]) * unit
+    found = bi.compare_permutation(table(values), seed=1)
+    assert found.contrasts()["p_value"][0] == 1
+    assert checks_of(found).loc["share of differences that are zero, largest", "value"] == 1
