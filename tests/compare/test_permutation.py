@@ -663,3 +663,9 @@ def test_noise_of_rounding_is_no_difference_whatever_the_unit():
     found = bi.compare_permutation(table(values), seed=1)
     assert found.contrasts()["p_value"][0] == 1
     assert checks_of(found).loc["share of differences that are zero, largest", "value"] == 1
+
+
+def test_scores_far_from_zero_are_not_tied():
+    values = np.round(simulated(5, shape=(12, 1, 3)) * 1e3) / 1e6
+    far = bi.compare_permutation(table(values + 1e7), seed=1)
+    assert checks_of(far).loc["share of tied scores", "value"] < 0.2
