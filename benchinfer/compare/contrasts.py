@@ -89,7 +89,8 @@ def family_of(
     known = get_args(Named.__value__)
     if isinstance(contrasts, str) and contrasts not in known:
         raise DesignError(unknown("contrasts", contrasts, known))
-    if not isinstance(contrasts, str | Sequence | Mapping):
+    # An array is the likeliest slip; types do not stop it at run time.
+    if not isinstance(contrasts, str | Sequence | Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DesignError(
             message(
                 f"contrasts is of type {type(contrasts).__name__}.",
