@@ -51,7 +51,12 @@ Goal = Annotated[
         " with one number per data set. 1 on normalised scores.",
     ),
 ]
-Resamples = Annotated[int, typer.Option(metavar="INTEGER", min=100, help="Their number.")]
+Resamples = Annotated[
+    str,
+    typer.Option(
+        metavar="INTEGER", help="Their number, or auto: as many as the contrasts need, in seconds."
+    ),
+]
 Adjust = Annotated[Literal["holm", "none"], ADJUST]
 
 
@@ -66,7 +71,7 @@ class BootstrapQuestion(Question):
     normalise: Normalise = None
     goal: Goal = None
     tolerance: Tolerance = None
-    resamples: Resamples = 10_000
+    resamples: Resamples = "auto"
     seed: Seed = None
 
     def arguments(self, *, each: bool = False) -> dict[str, Any]:
@@ -89,7 +94,7 @@ class BootstrapQuestion(Question):
             "goal": self._goal(),
             "adjust": self.adjust,
             "tolerance": self.tolerance,
-            "resamples": self.resamples,
+            "resamples": self._resamples(),
             "seed": self.seed,
             "progress": True,
             **self.shared(),
@@ -119,6 +124,15 @@ class BootstrapQuestion(Question):
         given = _number(self.statistic)
         checked("--statistic", statistic_of, given)
         return given
+
+    def _resamples(self) -> int | str:
+        from benchinfer.compare.bootstrap import FEWEST
+
+        if self.resamples == "auto":
+            return "auto"
+        if not self.resamples.isdecimal() or int(self.resamples) < FEWEST:
+            raise wrong("--resamples", f"is auto or an integer of at least {FEWEST}.")
+        return int(self.resamples)
 
     def _check_goal(self) -> None:
         gap = self.statistic == "optimality-gap"

@@ -13,9 +13,11 @@ from benchinfer.numerics import shift, signs
 from benchinfer.numerics.mean_differences import mean_differences
 from benchinfer.numerics.normal_shift import normal_score_shift
 
-# Differences at most so far from zero, relative to the largest difference or the largest score,
-# are zero: the noise of subtracted means.
-_NOISE = (1e-10, 1e-13)
+# Differences at most so far from zero, relative to the largest score of their block or of all, are
+# zero: the noise of subtracted means. Scores of data sets can be of very different size.
+_NOISE = (1e-13, 1e-15)
+# The noise of differences in units of their data set.
+_SCALED = 1e-10
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +107,8 @@ def alone(data: Exchangeable, matrix: Array, asked: Asked) -> Alone:
     the larger of their p-values.
     """
     d = differences(data, matrix, asked.on)
-    largest = np.nanmax(np.abs(d), initial=0.0)
-    noise = max(_NOISE[0] * largest, _NOISE[1] * float(np.abs(data.values).max(initial=0.0)))
-    d = np.where(np.abs(d) <= noise, 0.0, d)
+    noise = _noise(data, asked.margin)
+    d = np.where(np.abs(d) <= noise[:, None], 0.0, d)
     tests, p = len(matrix), asked.margin
     side = asked.side or 1
     columns = [side * d, *([d + p, p - d] if p > 0 else [])]
@@ -142,12 +143,19 @@ def alone(data: Exchangeable, matrix: Array, asked: Asked) -> Alone:
     )
 
 
-def _terms(data: Exchangeable, d: Array, asked: Asked, noise: float) -> Array:
+def _noise(data: Exchangeable, margin: float) -> Array:
+    """Return (B,) sizes of differences that are the noise of rounding."""
+    size = np.zeros(int(data.block.max()) + 1)
+    np.maximum.at(size, data.block, np.abs(data.values))
+    return np.maximum(_NOISE[0] * size, _NOISE[1] * max(float(size.max()), margin))
+
+
+def _terms(data: Exchangeable, d: Array, asked: Asked, noise: Array) -> Array:
     """Return the terms of the test statistics, 0 where there is none."""
     if asked.scale == "dataset":
-        d = np.where(np.abs(d) <= noise, 0.0, d)
+        d = np.where(np.abs(d) <= noise[:, None], 0.0, d)
         d = in_units(d, data.homes(), noise)
-        noise = _NOISE[0] * np.nanmax(np.abs(d), initial=0.0)
+        noise = np.full(len(d), _SCALED * np.nanmax(np.abs(d), initial=0.0))
     if asked.on in ("values", "dispersion"):
         return np.nan_to_num(d)
     scores = signs.signed_normal_scores if asked.on == "normal-scores" else signs.signed_ranks

@@ -10,7 +10,6 @@ Davison, A. C. & Hinkley, D. V. (1997). Bootstrap Methods and their Application.
 University Press.
 """
 
-import secrets
 from collections.abc import Mapping
 from typing import Literal, get_args
 
@@ -19,6 +18,7 @@ from benchinfer.compare.adjust import Alternative, check_alternative
 from benchinfer.compare.bootstrap_comparison import BootstrapComparison
 from benchinfer.compare.bootstrapped import compared
 from benchinfer.compare.contrasts import Contrasts
+from benchinfer.compare.drawn import check_resamples, seed_of
 from benchinfer.compare.evidence import Setting, alpha_of, require_whole
 from benchinfer.compare.normalised import Normalise, Reference
 from benchinfer.compare.progress import Progress, reporting
@@ -39,7 +39,7 @@ _statistics = {
     "optimality-gap": Statistic("mean"),
     "worst": Statistic("quantile", 0.0),
 }
-_FEWEST = 100
+FEWEST = 100
 
 
 def compare_bootstrap(
@@ -58,17 +58,19 @@ def compare_bootstrap(
     tolerance: float | None = None,
     level: float = 0.95,
     missing: Literal["use", "error"] = "use",
-    resamples: int = 10_000,
+    resamples: int | Literal["auto"] = "auto",
     seed: int | None = None,
     progress: Progress | bool | None = None,
 ) -> BootstrapComparison:
     """Compare robust aggregates of the algorithms over data sets by the bootstrap.
 
     Each algorithm is aggregated over data sets and replications, and again in each of many
-    resamples; shared replications are drawn together. A one-sided p-value is ``(1 + #) / (N + 1)``,
-    # the number of the N resamples in which the difference of aggregates is not on its side of 0
-    (for BCa moved by bias and acceleration), a two-sided one twice the smaller of both: the
-    smallest level whose interval leaves 0 out. Equivalence is tested alike at the tolerance.
+    resamples; shared replications are drawn together. A one-sided p-value is ``(1 + n) / (N + 1)``,
+    where in n of the N resamples the difference of aggregates is not on its side of 0 (expanded, or
+    for BCa moved by bias and acceleration), a two-sided one twice the smaller of both: the smallest
+    level whose interval leaves 0 out. Equivalence is tested alike at the tolerance. Where all of m
+    units drawn from agree, so do all resamples, which is as likely as heads only: no one-sided
+    p-value is below ``2^-m``.
 
     Parameters
     ----------
@@ -112,7 +114,8 @@ def compare_bootstrap(
     missing
         ``"use"`` the scores that are there, or ``"error"`` where a cell lacks some.
     resamples
-        Their number N.
+        Their number N. ``"auto"``: as many as place the bounds of the family, which lie further out
+        the more contrasts there are, and at least 10,000; no more than a few seconds take.
     seed
         Any integer from 0 to 2^64 - 1; by default one is drawn and recorded.
     progress
@@ -148,7 +151,9 @@ def compare_bootstrap(
     check_alternative(alternative)
     chosen = statistic_of(statistic)
     _check_choices(resample, interval, adjust)
-    seed = _check_numbers(resamples, seed)
+    if resamples != "auto":
+        check_resamples(resamples, FEWEST, f"at least {FEWEST}; intervals far out need thousands.")
+    seed = seed_of(seed)
     setting, scores = Setting.of(scores, measure)
     designs.check_missing(setting, missing)
     require_whole(setting, "aggregates need")
@@ -218,19 +223,3 @@ def _check_choices(resample: str, interval: str, adjust: str) -> None:
     ):
         if value not in (known := get_args(kind.__value__)):
             raise DesignError(unknown(name, value, known))
-
-
-def _check_numbers(resamples: int, seed: int | None) -> int:
-    """Check the number of resamples, and return the seed or draw one."""
-    if resamples < _FEWEST:
-        raise DesignError(
-            message(
-                f"resamples is {resamples!r}.",
-                hint=f"at least {_FEWEST}; intervals far out need thousands.",
-            )
-        )
-    if seed is None:
-        return secrets.randbits(32)
-    if not 0 <= seed < 2**64:
-        raise DesignError(message(f"seed is {seed!r}.", hint="an integer from 0 to 2^64 - 1."))
-    return int(seed)

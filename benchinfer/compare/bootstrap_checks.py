@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from benchinfer.compare import cautions
 from benchinfer.compare.adjust import sidak
-from benchinfer.compare.bootstrap_asked import Asked
+from benchinfer.compare.bootstrap_asked import BEYOND, Asked
 from benchinfer.compare.bootstrap_evidence import Tested
 from benchinfer.compare.evidence import Check, Setting
 from benchinfer.compare.phrases import join
@@ -15,6 +15,8 @@ from benchinfer.numerics.bootstrap_intervals import contracted, expanded
 
 # Draws of n units understate the variance by 1 / n.
 _UNITS = 5
+# Numbers that a machine holds, of every contrast in every resample.
+_MEMORY = 3e8
 
 
 def checks(
@@ -159,14 +161,26 @@ def _resamples(asked: Asked, sample: Sample, found: Tested) -> list[Check]:
     share = np.array(1 / (asked.resamples + 1))
     if asked.interval == "expanded":
         share = expanded(share, sample.units(asked.resample))
-    smallest = asked.sides * asked.n_contrasts * float(share)
+    each = asked.sides * asked.n_contrasts
+    smallest = min(each * max(float(share), asked.least), 1.0)
     beyond = int((np.isinf(found.evidence.low) | np.isinf(found.evidence.high)).sum())
+    borne = each * asked.least <= asked.alpha
+    needed = BEYOND / asked.share
+    more = f"ask for more resamples, {needed:,.0f} or so"
+    if needed * asked.n_contrasts > _MEMORY:
+        more = "no memory holds as many resamples as that takes: fewer contrasts do with fewer, and"
+        more += " compare_mixed with none"
+    if not borne:
+        drawn = "replications" if asked.target == "datasets" else "data sets"
+        need = int(np.ceil(np.log2(each / asked.alpha) - 1e-9))
+        more = f"no number of resamples helps: {need} {drawn} could decide, and compare_mixed can"
+        more += " with fewer"
     enough = Check.of(
         "smallest p-value that the resamples allow, adjusted",
         smallest,
         asked.alpha,
         ok=smallest <= asked.alpha,
-        remedy="no pair can be decided, and intervals are infinite: ask for more resamples",
+        remedy=f"no pair can be decided, and intervals are infinite; {more}",
     )
     if asked.sides == 1:
         return [enough]
@@ -180,7 +194,7 @@ def _resamples(asked: Asked, sample: Sample, found: Tested) -> list[Check]:
             remedy="BCa corrects so much that no resample lies so far out: ask for more resamples,"
             " or for percentile intervals"
             if smallest <= asked.alpha
-            else "ask for more resamples",
+            else more,
         ),
     ]
 

@@ -82,12 +82,17 @@ def tested(
         better = alternative == "better"
         one = p_at_most(found, -margin) if better else p_at_least(found, margin)
         not_worse = np.where(flat, 1.0, step(one))[shown]
-    p_error = monte_carlo_error(p, found.n, 2 if alternative == "two-sided" else 1, found.units)
+    # What is the same in every resample has no p-value that could vary.
+    p_error = np.where(
+        flat, 0.0, monte_carlo_error(p, found, 2 if alternative == "two-sided" else 1)
+    )
     evidence = Evidence(
         estimate=found.estimate[shown],
         std_error=error[shown],
         df=np.full(len(error), np.inf)[shown],
-        statistic=np.where(flat, 0.0, found.estimate / np.where(flat, 1.0, error))[shown],
+        statistic=np.divide(found.estimate, error, out=np.zeros(len(error)), where=error > 0)[
+            shown
+        ],
         p_value=adjusted[shown],
         p_raw=p[shown],
         p_equivalence=equal[shown],
@@ -98,7 +103,7 @@ def tested(
     return Tested(
         evidence,
         (p_error * adjusted / p)[shown],
-        (monte_carlo_error(outside, found.n, 1, found.units) * equal / outside)[shown],
+        (monte_carlo_error(outside, found, 1) * equal / outside)[shown],
         flat[shown],
     )
 

@@ -13,13 +13,13 @@ from benchinfer.compare.evidence import Provenance, Setting, alpha_of, decide
 from benchinfer.compare.progress import Progress, of_task
 from benchinfer.compare.taken import Taken
 from benchinfer.measure import Measure
-from benchinfer.numerics import profiles
+from benchinfer.numerics import aggregates, profiles
 from benchinfer.numerics.aggregates import Statistic
 from benchinfer.numerics.bootstrap import Resample, Sample
 
 _adjustment_words = {
-    "holm": "p-values are Holm's and intervals {simple} over {family}",
-    "none": "p-values and intervals are those of each pair alone, not adjusted for {family}",
+    "holm": "P-values are Holm's and intervals {simple} over {family}",
+    "none": "P-values and intervals are those of each pair alone, not adjusted for {family}",
 }
 
 
@@ -46,21 +46,24 @@ def compared(
         Told how far resampling is.
     """
     alpha, seed, resample = alpha_of(given["level"]), given["seed"], given["resample"]
-    found = Aggregated.of(
-        scores.aggregated,
-        statistic,
-        resample,
-        given["resamples"],
-        seed,
-        given["interval"],
-        of_task(progress, "aggregates", given["resamples"]),
-    )
     family = family_of(
         setting.algorithms,
         given["contrasts"],
         given["control"],
-        found.estimate,
+        aggregates.point(scores.aggregated, statistic),
         directed=given["alternative"] != "two-sided",
+    )
+    asked = Asked.of(statistic, family, given, scores.aggregated)
+    # The number that was drawn is on record, not that it was left open.
+    given = {**given, "resamples": asked.resamples}
+    found = Aggregated.of(
+        scores.aggregated,
+        statistic,
+        resample,
+        asked.resamples,
+        seed,
+        given["interval"],
+        of_task(progress, "aggregates", asked.resamples),
     )
     tested = bootstrap_evidence.tested(
         found.contrast(family.matrix),
@@ -70,12 +73,11 @@ def compared(
         given["alternative"],
         given["adjust"],
     )
-    asked = Asked.of(statistic, family, given)
     e, shown = tested.evidence, family.wanted
     rows = bootstrap_checks.checks(
         setting, scores.aggregated, scores.measure, asked, tested, _sides(setting, family)
     )
-    side = min(given["resamples"], improved.SIDE_RESAMPLES)
+    side = min(asked.resamples, improved.SIDE_RESAMPLES)
     return BootstrapComparison(
         setting=setting,
         pairs=family.pairs[shown],

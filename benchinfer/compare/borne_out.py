@@ -8,6 +8,7 @@ from benchinfer.compare.asked import Asked
 from benchinfer.compare.contrasts import NO_ALGORITHM, Family
 from benchinfer.compare.evidence import Setting
 from benchinfer.compare.exchangeable import Exchangeable
+from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError, message
 
 
@@ -45,8 +46,10 @@ def borne_out(
             )
         )
     kept = np.flatnonzero(keep)
+    many = count(len(kept), "contrast")
     return replace(
         family,
+        words=f"the {many} that blocks bear out of {family.words}" if lost else family.words,
         pairs=family.pairs[keep],
         matrix=family.matrix[keep],
         sides=tuple(family.sides[i] for i in kept) if family.sides else (),

@@ -17,6 +17,8 @@ from benchinfer.saving import savable
 
 # Enough for the probabilities, whose intervals are not near anything that decides.
 SIDE_RESAMPLES = 2000
+# Beyond these they would take longer than what verdicts rest on.
+_MOST = 10_000
 
 
 @savable
@@ -47,10 +49,12 @@ def improvement_of(
     units = sample.units(resample) if given["interval"] == "expanded" else None
     side = sidak(alpha, n) / 2
     # Of many pairs the bounds lie far out, where more resamples are needed.
-    enough = min(given["resamples"], max(SIDE_RESAMPLES, int(10 / side)))
+    enough = min(given["resamples"], max(SIDE_RESAMPLES, int(10 / side)), _MOST)
     told = of_task(progress, "improvement", enough)
     values = improvement.draws(sample, pairs, resample, enough, given["seed"], progress=told)
-    found = gather(improvement.point(sample, pairs), values, 1.0, units=units)
+    found = gather(
+        improvement.point(sample, pairs), values, 1.0, units=units, least=sample.least(resample)
+    )
     p = np.minimum(2 * np.minimum(p_at_most(found, 0.5), p_at_least(found, 0.5)), 1.0)
     return Improvement(
         found.estimate,

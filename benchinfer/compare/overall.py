@@ -31,6 +31,10 @@ _SCORES = {
 }
 
 
+# Scores that are permuted for a test beside the chosen ones.
+_VISITS = 500_000_000
+
+
 @savable
 @dataclass(frozen=True, slots=True)
 class GlobalRow:
@@ -133,7 +137,10 @@ def _of_values(data: Exchangeable, found: Pooled, asked: Asked) -> list[GlobalRo
     layout = data.layout
     values = data.of(layout)
     if asked.on != "values":
-        found = pooled(data, values, np.zeros((0, data.n_labels)), replace(asked, stop=False))
+        # A look beside the chosen scores: no longer than a second.
+        enough = max(_VISITS // len(values), 1000)
+        few = replace(asked, stop=False, resamples=min(asked.resamples, enough))
+        found = pooled(data, values, np.zeros((0, data.n_labels)), few)
     f = friedman.f_form(found.quadratic, len(layout.sizes), data.n_labels)
     t = friedman.t_star(values.reshape(-1, data.n_labels))
     inf = float("inf")

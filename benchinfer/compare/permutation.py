@@ -7,7 +7,6 @@ experiments. Journal of Computational and Graphical Statistics 14, 675-699.
 https://doi.org/10.1198/106186005X59630
 """
 
-import secrets
 from typing import Literal
 
 from benchinfer.compare import steps
@@ -16,13 +15,14 @@ from benchinfer.compare.asked import Asked, Pairs
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.contrasts import Contrasts, family_of
 from benchinfer.compare.designs import check_missing
+from benchinfer.compare.drawn import check_resamples, seed_of
 from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.exchangeable import On, exchangeable, of_spread
 from benchinfer.compare.permutation_comparison import PermutationComparison
 from benchinfer.compare.permuted import compared, levels_of
 from benchinfer.compare.progress import Progress, reporting
 from benchinfer.compare.scaled import Scale, check_scale
-from benchinfer.errors import DesignError, message, unknown
+from benchinfer.errors import DesignError, unknown
 from benchinfer.numerics.signs import NullKind
 from benchinfer.scores import ScoreTable
 
@@ -100,7 +100,7 @@ def compare_permutation(
         Of the random numbers; None draws one. It is in the result's provenance.
     stop
         Whether the resampling of all algorithms ends as soon as all its decisions are certain, with
-        a chance of 1e-6 to be wrong.
+        a chance of 1e-6 to be wrong; of pooled tests with single-step or step-down p-values only.
     scale
         ``"dataset"``: tests take scores in units of their data set, the standard deviation of its
         scores within blocks (of a pair alone: of its own scores), so that no data set outweighs
@@ -155,7 +155,7 @@ def compare_permutation(
     data = exchangeable(scores, setting, target, on)
     check_scale(scale, on, data.target)
     setting = of_spread(setting) if on == "dispersion" else setting
-    drawn = secrets.randbits(63) if seed is None else seed
+    drawn = seed_of(seed)
     margin = setting.measure.margin
     arguments = {
         "measure": setting.measure.name,
@@ -188,5 +188,4 @@ def compare_permutation(
 def _check_null(null: str, resamples: int) -> None:
     if null not in (known := ["auto", "exact", "monte-carlo", "asymptotic"]):
         raise DesignError(unknown("null", null, known))
-    if resamples < 1:
-        raise DesignError(message(f"resamples is {resamples}.", hint="at least 1, as in 100_000."))
+    check_resamples(resamples, 1, "at least 1, as in 100_000.")

@@ -10,6 +10,7 @@ from benchinfer.compare import block_checks, cautions, steps
 from benchinfer.compare.asked import Asked
 from benchinfer.compare.evidence import Check, Setting
 from benchinfer.compare.exchangeable import Exchangeable
+from benchinfer.compare.phrases import count
 from benchinfer.compare.tested import Tested
 
 type Named = Callable[[NDArray[np.bool_]], str]
@@ -99,13 +100,14 @@ def _attainable(data: Exchangeable, found: Tested, asked: Asked) -> Check:
         if data.repeated or 1 / (asked.resamples + 1) > 0.99 * smallest / many:
             more = "more scores or resamples could"
     smallest = min(smallest, 1.0)
+    blocks = count(int((found.own.n - found.own.zeros).max()), unit)
     return Check.of(
         "smallest attainable adjusted p-value",
         smallest,
         asked.alpha,
         ok=smallest <= asked.alpha,
-        remedy=f"no scores on {int(found.own.n.max())} {unit}s could decide a pair: the smallest"
-        f" adjusted p-value that they can give is {smallest:.4g}; {more}",
+        remedy=f"no scores that tell a pair apart on {blocks}, as these do at most, could decide"
+        f" it: the smallest adjusted p-value that they can give is {smallest:.4g}; {more}",
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.compare import steps
 from benchinfer.compare.asked import Asked
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.exchangeable import Exchangeable
@@ -154,7 +155,9 @@ def null_of(question: nulls.Question, scores: Array, asked: Asked, task: str) ->
             return arrangements.exact(question, fixed=fixed, limit=limit, progress=told)
     if asked.null == "exact" and asked.pairs == "pooled":
         raise FitError(f"more than {_MOST:.0f} arrangements.")
-    alpha = asked.alpha if asked.stop else None
+    # Stepwise adjustment moves the level of each p-value, so that none is certain by itself.
+    watched = asked.pairs == "pairwise" or asked.adjust in steps.JOINT
+    alpha = asked.alpha if asked.stop and watched else None
     told = asked.told(task, asked.resamples)
     return resample.monte_carlo(question, asked.resamples, asked.seed, alpha=alpha, progress=told)
 

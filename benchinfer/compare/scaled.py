@@ -67,7 +67,7 @@ def standardised(data: Exchangeable) -> Exchangeable:
     return replace(data, values=data.values / unit[data.dataset])
 
 
-def in_units(differences: Array, home: Codes, noise: float) -> Array:
+def in_units(differences: Array, home: Codes, noise: Array) -> Array:
     """Divide each column of differences by its root mean square on each data set.
 
     Parameters
@@ -77,13 +77,15 @@ def in_units(differences: Array, home: Codes, noise: float) -> Array:
     home
         (B,) data set of each block.
     noise
-        A root mean square up to this is zero, and left alone.
+        (B,) a root mean square up to the largest on a data set is zero, and left alone.
     """
     d = int(home.max()) + 1
+    largest = np.zeros(d)
+    np.maximum.at(largest, home, noise)
     squares, count = np.zeros((2, d, differences.shape[1]))
     np.add.at(squares, home, np.nan_to_num(differences) ** 2)
     np.add.at(count, home, np.isfinite(differences))
-    return differences / _units(squares, count, np.full_like(squares, noise))[home]
+    return differences / _units(squares, count, largest[:, None])[home]
 
 
 def _units(squares: Array, freedom: Array | Codes, noise: Array) -> Array:

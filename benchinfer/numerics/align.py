@@ -30,7 +30,7 @@ type Kind = Literal["values", "aligned", "ranks", "aligned-ranks", "normal-score
 
 # Neighbours that differ by less than this, relative to the size of the values they came from, are
 # ties: taking off a mean moves equal values apart in the last digits.
-_SAME = 1e-11
+_SAME = 1e-13
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def midranks(values: Array, size: Array, group: Codes | None = None) -> Scores:
     values
         (n,) what is ranked.
     size
-        (n,) size of the numbers that each value was computed from. Neighbours closer than 1e-11 of
+        (n,) size of the numbers that each value was computed from. Neighbours closer than 1e-13 of
         the smaller of their sizes are ties, which does the work of rounding before ranking and
         does not depend on the unit.
     group

@@ -91,6 +91,16 @@ class Sample:
         size = size[size > 1].astype(np.float64)
         return float((size - 1).sum()), float(((size - 1) / size) @ size / size.sum())
 
+    def least(self, resample: Resample) -> float:
+        """Return the smallest one-sided p-value that so many units bear.
+
+        Of n units without a difference all favour the same side with probability ``2^(1 - n)``.
+        Where they do, so do all resamples, however many: their share says nothing below ``2^-n``.
+        """
+        size = np.diff(self.strata)
+        n = int(size[size > 1].sum()) if resample == "replications" else self.n_datasets
+        return 0.5**n
+
     def plan(self, resample: Resample | None) -> Plan:
         """Return how resamples are drawn; None draws nothing and returns the sample itself."""
         return Plan(

@@ -4,7 +4,8 @@ A one-sided p-value of the hypothesis ``value <= x`` is the share of draws at or
 ``(1 + #) / (N + 1)``. For BCa it is moved by bias and acceleration; for expanded percentiles its
 normal quantile is taken as one of t and narrowed by the variance that draws lack. The bound at
 level alpha is the draw of rank ``floor((N + 1) alpha)``, with alpha moved alike: the p-value is at
-most alpha exactly where the bound is above x.
+most alpha exactly where the bound is above x. No p-value is below the least one that the units
+drawn from bear (`Sample.least`), and no bound is finite at a level below it.
 
 References
 ----------
@@ -43,6 +44,8 @@ class Draws:
         without.
     unit
         Size of the numbers the values come from, for rounding.
+    least
+        The smallest one-sided p-value that the units bear.
     """
 
     estimate: Array
@@ -51,6 +54,7 @@ class Draws:
     bias: Array | None = None
     acceleration: Array | None = None
     units: tuple[float, float] | None = None
+    least: float = 0.0
 
     @property
     def n(self) -> int:
@@ -85,6 +89,7 @@ def gather(
     unit: float,
     acceleration: Array | None = None,
     units: tuple[float, float] | None = None,
+    least: float = 0.0,
 ) -> Draws:
     """Sort draws, and take down the bias where BCa is asked for.
 
@@ -100,6 +105,8 @@ def gather(
         (P,) from the jackknife for BCa; None for percentile intervals.
     units
         From `Sample.units` for expanded percentile intervals.
+    least
+        From `Sample.least`.
 
     Returns
     -------
@@ -118,7 +125,7 @@ def gather(
         equal = (values <= estimate + same).sum(axis=0) - below
         share = (below + equal / 2) / n
         bias = ndtri(np.clip(share, 1 / (n + 1), n / (n + 1)))
-    return Draws(estimate, np.sort(values, axis=0), unit, bias, acceleration, units)
+    return Draws(estimate, np.sort(values, axis=0), unit, bias, acceleration, units, least)
 
 
 def share_at_most(draws: Draws, x: float) -> Array:
@@ -128,6 +135,10 @@ def share_at_most(draws: Draws, x: float) -> Array:
 
 def p_at_most(draws: Draws, x: float) -> Array:
     """Return (P,) one-sided p-values of the hypotheses ``value <= x``."""
+    return np.maximum(_p_at_most(draws, x), draws.least)
+
+
+def _p_at_most(draws: Draws, x: float) -> Array:
     share = share_at_most(draws, x)
     if draws.units is not None:
         return expanded(share, draws.units)
@@ -177,7 +188,7 @@ def lower(draws: Draws, alpha: float) -> Array:
         moved = ndtr(draws.bias + w / np.where(slope > 0, slope, 1.0))
         rank = np.where(slope > 0, moved, np.where(w < 0, 0.0, 1.0))
     # A p-value is at least 1 / (N + 1), whatever the acceleration.
-    enough = alpha * (draws.n + 1) >= 1 - _ROUNDING
+    enough = alpha >= (1 - _ROUNDING) * max(1 / (draws.n + 1), draws.least)
     place = np.floor((draws.n + 1) * rank + _ROUNDING).astype(np.int64)
     found = draws.values[np.clip(place, 1, draws.n) - 1, np.arange(len(place))]
     return np.where((place >= 1) & enough, found, -np.inf)
@@ -188,26 +199,25 @@ def upper(draws: Draws, alpha: float) -> Array:
     return -lower(draws.turned, alpha)
 
 
-def monte_carlo_error(
-    p: Array, n: int, sides: int, units: tuple[float, float] | None = None
-) -> Array:
-    """Return the Monte Carlo standard error of one- or two-sided p-values from N draws.
+def monte_carlo_error(p: Array, draws: Draws, sides: int) -> Array:
+    """Return the Monte Carlo standard error of one- or two-sided p-values; 0 for the least one.
 
     Parameters
     ----------
     p
         The p-values.
-    n
-        Number of draws N.
+    draws
+        What they were taken from. The slope of `expanded` turns the error of a share of draws into
+        that of its p-value.
     sides
         1 or 2.
-    units
-        As in `expanded`, whose slope turns the error of a share of draws into that of its p-value.
     """
-    tail = p / sides
-    if units is None:
-        return sides * np.sqrt(tail * (1 - tail) / n)
-    share = np.clip(contracted(tail, units), 1 / (n + 1), n / (n + 1))
+    tail, n = p / sides, draws.n
+    varies = tail > draws.least
+    if draws.units is None:
+        return np.where(varies, sides * np.sqrt(tail * (1 - tail) / n), 0.0)
+    share = np.clip(contracted(tail, draws.units), 1 / (n + 1), n / (n + 1))
     near = 1e-4 * np.minimum(share, 1 - share)
-    slope = (expanded(share + near, units) - expanded(share - near, units)) / (2 * near)
-    return sides * slope * np.sqrt(share * (1 - share) / n)
+    rise = expanded(share + near, draws.units) - expanded(share - near, draws.units)
+    error = sides * rise / (2 * near) * np.sqrt(share * (1 - share) / n)
+    return np.where(varies, error, 0.0)

@@ -71,8 +71,8 @@ def t_star(table: Array) -> float:
     """
     residual = table - table.mean(axis=1, keepdims=True)
     effect = residual.mean(axis=0)
-    left = float(((residual - effect) ** 2).sum())
-    return float((effect**2).sum()) / left if left > 0 else np.inf
+    left, between = float(((residual - effect) ** 2).sum()), float((effect**2).sum())
+    return between / left if left > 0 else (np.inf if between > 0 else 0.0)
 
 
 def friedman(values: Array, layout: Layout, *, corrected: bool = True) -> GlobalTest:

@@ -93,7 +93,8 @@ def sign_flip(
             message(
                 f"{len(sizes)} differences without a common unit have too many sign patterns to"
                 " count.",
-                hint=f"up to {subset_sums.MOST_REALS} can be counted; draw patterns at random.",
+                hint=f"up to {subset_sums.MOST_REALS} can be counted;"
+                ' null="monte-carlo" draws patterns at random.',
             )
         )
 
@@ -196,8 +197,10 @@ def sign_test(
     return ExactTest(found.statistic, p, found.smallest_p / 2, n, found.zeros)
 
 
-def doubled_midranks(sizes: Array, tolerance: float) -> Integers:
+def doubled_midranks(sizes: Array, tolerance: float | Array) -> Integers:
     """Return twice the midranks; sizes whose gap to the next is at most the tolerance are tied.
+
+    Of tolerances of their own, the smaller one of both neighbours counts.
 
     Examples
     --------
@@ -205,7 +208,8 @@ def doubled_midranks(sizes: Array, tolerance: float) -> Integers:
     [7, 2, 4, 7]
     """
     order = np.argsort(sizes, kind="stable")
-    starts = np.r_[True, np.diff(sizes[order]) > tolerance][: len(sizes)]
+    own = np.broadcast_to(tolerance, sizes.shape)[order]
+    starts = np.r_[True, np.diff(sizes[order]) > np.minimum(own[1:], own[:-1])][: len(sizes)]
     first = np.flatnonzero(starts)
     last = np.r_[first[1:], len(sizes)]
     ranks = np.empty(len(sizes), dtype=np.int64)

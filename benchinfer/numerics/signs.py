@@ -54,10 +54,11 @@ class SignTests:
     kinds: tuple[str, ...]
 
 
-def signed_ranks(differences: Array, noise: float) -> Array:
+def signed_ranks(differences: Array, noise: float | Array) -> Array:
     """Return (B, P) ranks of the sizes of each column with their signs; 0 for zero and NaN.
 
-    Zero differences are left out before ranking (Wilcoxon); sizes within `noise` are tied.
+    Zero differences are left out before ranking (Wilcoxon); sizes within `noise`, which may be
+    (B,), are tied.
 
     Examples
     --------
@@ -65,14 +66,15 @@ def signed_ranks(differences: Array, noise: float) -> Array:
     [2.5, -1.0, 0.0, 2.5, 0.0]
     """
     result = np.zeros_like(differences)
+    noise = np.broadcast_to(noise, len(differences))
     for source, target in zip(differences.T, result.T, strict=True):
         there = np.abs(source) > noise
-        ranks = paired_exact.doubled_midranks(np.abs(source[there]), noise) / 2
+        ranks = paired_exact.doubled_midranks(np.abs(source[there]), noise[there]) / 2
         target[there] = np.sign(source[there]) * ranks
     return result
 
 
-def signed_normal_scores(differences: Array, noise: float) -> Array:
+def signed_normal_scores(differences: Array, noise: float | Array) -> Array:
     """Return (B, P) normal scores ``ndtri((1 + r / (n + 1)) / 2)`` of the signed ranks r."""
     ranks = signed_ranks(differences, noise)
     n = np.count_nonzero(ranks, axis=0)

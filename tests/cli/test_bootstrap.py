@@ -146,7 +146,8 @@ def test_shares_are_those_of_the_profile(run: Callable, table: Callable) -> None
         (("--interval", "bca", "--adjust", "shaffer"), "'shaffer'"),
         (("--per-dataset", "--resample", "both"), "--resample both does not"),
         (("--control", "best", "--alternative", "better"), "--alternative two-sided"),
-        (("--resamples", "10"), "--resamples"),
+        (("--resamples", "10"), "is auto or an integer of at least 100"),
+        (("--resamples", "many"), "is auto or an integer of at least 100"),
     ],
 )
 def test_wrong_usage_is_2(run: Callable, options: tuple[str, ...], said: str) -> None:

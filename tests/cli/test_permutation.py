@@ -47,6 +47,7 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
             "monte-carlo",
         ),
         *("--resamples", "500", "--pairs", "pooled", "--stop", "--seed", "7", "--missing", "error"),
+        *("--scale", "dataset"),
     )
     assert given == {
         "contrasts": ("lda", "svm"),
@@ -61,6 +62,7 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
         "resamples": 500,
         "pairs": "pooled",
         "stop": True,
+        "scale": "dataset",
         "seed": 7,
         "missing": "error",
         "progress": True,

@@ -280,7 +280,9 @@ def test_a_verdict_near_the_level_is_named():
         ({"adjust": "bonferroni"}, "unknown adjust 'bonferroni'"),
         ({"alternative": "less"}, "unknown alternative 'less'"),
         ({"resamples": 10}, "resamples is 10"),
+        ({"resamples": 1000.5}, "resamples is 1000.5"),
         ({"seed": -1}, "seed is -1"),
+        ({"seed": 1.5}, "seed is 1.5"),
         ({"level": 1}, "level is 1"),
         ({"goal": 1.0}, "goal is 1.0"),
         ({"statistic": "optimality-gap"}, "what counts as reached"),
@@ -334,3 +336,37 @@ def test_report_and_data_sets_one_by_one(tmp_path):
     assert "Bootstrap of aggregates" in page
     local = bi.per_dataset(bi.compare_bootstrap, scores, resamples=500, seed=1)
     assert len(local) == 3
+
+
+def test_resamples_grow_with_the_pairs_so_that_bounds_are_finite():
+    few = bi.compare_bootstrap(table(simulated(19, (10, 8, 2))), seed=1)
+    assert few.provenance.arguments["resamples"] == 10_000
+    many = bi.compare_bootstrap(table(simulated(19, (10, 8, 10)), "abcdefghij"), seed=1)
+    n = many.provenance.arguments["resamples"]
+    assert 100_000 < n < 300_000
+    assert f"In {n:,} bootstrap resamples" in many.method
+    assert np.isfinite(many.contrasts()[["conf_low", "conf_high"]]).all(axis=None)
+    assert checks(many).loc["smallest p-value that the resamples allow, adjusted", "ok"]
+
+
+@pytest.mark.parametrize("resamples", ["auto", 50_000])
+@pytest.mark.parametrize("interval", ["expanded", "percentile", "bca"])
+def test_of_five_data_sets_no_number_of_resamples_decides_a_pair(resamples, interval):
+    scores = table(simulated(20, (5, 3, 2)) + np.array([0.0, 50.0]))
+    found = boot(scores, resample="datasets", resamples=resamples, interval=interval)
+    row = found.contrasts().iloc[0]
+    assert (row["p_value"], row["verdict"], row["p_error"]) == (2 * 2**-5, "undecided", 0)
+    assert np.isinf([row["conf_low"], row["conf_high"]]).all()
+    assert np.isfinite(found.summary()[["conf_low", "conf_high"]]).all(axis=None)
+    told = checks(found).loc["smallest p-value that the resamples allow, adjusted"]
+    assert (told["value"], told["ok"]) == (0.0625, False)
+    assert "no number of resamples helps: 6 data sets could decide" in told["remedy"]
+    six = table(simulated(20, (6, 3, 2)) + np.array([0.0, 50.0]))
+    assert boot(six, resample="datasets").contrasts()["verdict"][0] == "second"
+
+
+def test_scores_far_from_zero_are_told_apart_as_near_it():
+    values = simulated(21, SHAPE)
+    near = boot(table(values)).contrasts()
+    far = boot(table(1e9 + np.round(values * 1e3) / 1e6)).contrasts()
+    assert far["p_value"].to_numpy() == pytest.approx(near["p_value"].to_numpy(), abs=0.01)

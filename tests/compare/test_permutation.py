@@ -293,8 +293,9 @@ def test_a_design_that_cannot_reach_the_level_gives_a_result_that_says_so():
     row = checks_of(found).loc["smallest attainable adjusted p-value"]
     assert (row["value"], row["limit"], row["ok"]) == (0.0625, 0.05, False)
     assert row["remedy"] == (
-        "no scores on 5 data sets could decide a pair: the smallest adjusted p-value that they can"
-        " give is 0.0625; 6 data sets that tell them apart could"
+        "no scores that tell a pair apart on 5 data sets, as these do at most, could decide it: the"
+        " smallest adjusted p-value that they can give is 0.0625; 6 data sets that tell them apart"
+        " could"
     )
     six = bi.compare_permutation(paired([0.5, 0.7, 0.6, 0.9, 1.1, 1]), on="values", seed=1)
     assert six.contrasts()["verdict"][0] == "first"
@@ -520,6 +521,15 @@ REFUSED = [
         ),
     ),
     ({"resamples": 0}, "resamples is 0.\nHint: at least 1, as in 100_000."),
+    ({"resamples": 9.5}, "resamples is 9.5.\nHint: at least 1, as in 100_000."),
+    ({"seed": -1}, "seed is -1.\nHint: an integer from 0 to 2^64 - 1."),
+    (
+        {"contrasts": np.eye(3)},
+        (
+            "contrasts is of type ndarray.\nHint: weights go by name, as in"
+            ' {"a to others": {"a": 1, "b": -0.5, "c": -0.5}}.'
+        ),
+    ),
     (
         {"on": "medians"},
         (
@@ -620,3 +630,48 @@ def test_each_data_set_by_itself():
     )
     assert len(local) == 12
     assert "as drawn" in next(iter(local.values())).headline()
+
+
+def test_constant_scores_are_no_evidence():
+    found = bi.compare_permutation(table(np.ones((8, 1, 3))), seed=1)
+    tests = found.tests().set_index("test")
+    assert (tests["p_value"] == 1).all()
+    assert (tests["statistic"] == 0).all()
+    remedy = checks_of(found).loc["smallest attainable adjusted p-value", "remedy"]
+    assert remedy.startswith("no scores that tell a pair apart on 0 data sets")
+
+
+def test_words_count_the_pairs_that_blocks_bear_out():
+    values = simulated(3, shape=(12, 1, 3))
+    values[:6, :, 0] = np.nan
+    values[6:, :, 1] = np.nan
+    found = bi.compare_permutation(table(values), seed=1)
+    assert "Holm's over the 2 contrasts that blocks bear out of all 3 pairs" in found.method
+
+
+def test_resampling_goes_on_where_stepwise_p_values_decide():
+    scores = table(simulated(3, shape=(40, 1, 4)) + np.array([0, 0, 3, 6]))
+    asked = {"pairs": "pooled", "null": "monte-carlo", "resamples": 20_000, "stop": True, "seed": 1}
+    assert bi.compare_permutation(scores, **asked).pooled.stopped
+    assert not bi.compare_permutation(scores, adjust="holm", **asked).pooled.stopped
+
+
+@pytest.mark.parametrize("on", ["aligned-ranks", "ranks", "normal-scores"])
+def test_data_sets_of_tiny_scores_count_beside_those_of_huge_ones(on):
+    values = np.array([[[1.0, 2.0]]]) * 10.0 ** np.linspace(-3, 10, 12)[:, None, None]
+    row = bi.compare_permutation(table(values), on=on, seed=1).contrasts().iloc[0]
+    assert row["p_value"] == 2 / 2**12
+
+
+def test_noise_of_rounding_is_no_difference_whatever_the_unit():
+    unit = 10.0 ** np.arange(-6, 6)[:, None, None]
+    values = np.array([[[0.1 + 0.2, 0.3]]]) * unit
+    found = bi.compare_permutation(table(values), seed=1)
+    assert found.contrasts()["p_value"][0] == 1
+    assert checks_of(found).loc["share of differences that are zero, largest", "value"] == 1
+
+
+def test_scores_far_from_zero_are_not_tied():
+    values = np.round(simulated(5, shape=(12, 1, 3)) * 1e3) / 1e6
+    far = bi.compare_permutation(table(values + 1e7), seed=1)
+    assert checks_of(far).loc["share of tied scores", "value"] < 0.2

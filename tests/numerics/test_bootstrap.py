@@ -300,5 +300,18 @@ def test_monte_carlo_error_is_the_spread_over_seeds():
         values = aggregates.draws(sample, MEAN, "datasets", n, seed)
         found = intervals.gather(aggregates.point(sample, MEAN), values, 1.0, units=units)
         p.append(intervals.p_at_most(found, 0.0)[0])
-    told = intervals.monte_carlo_error(np.array([np.mean(p)]), n, 1, units)
+    told = intervals.monte_carlo_error(np.array([np.mean(p)]), found, 1)
     assert told[0] == pytest.approx(np.std(p), rel=0.2)
+
+
+def test_units_that_all_agree_bear_no_smaller_p_value_than_coins():
+    sample = whole(np.abs(scores(22, (5, 1, 1))) + 0.1)
+    least = sample.least("datasets")
+    assert least == 2**-5
+    values = aggregates.draws(sample, MEAN, "datasets", 50_000, 1)
+    found = intervals.gather(aggregates.point(sample, MEAN), values, 1.0, least=least)
+    p = intervals.p_at_most(found, 0.0)
+    assert p[0] == least
+    assert intervals.monte_carlo_error(p, found, 1)[0] == 0
+    assert intervals.lower(found, least)[0] > 0
+    assert intervals.lower(found, 0.99 * least)[0] == -np.inf
