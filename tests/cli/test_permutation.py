@@ -62,7 +62,6 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
         "resamples": 500,
         "pairs": "pooled",
         "stop": True,
-        "scale": "dataset",
         "seed": 7,
         "missing": "error",
         "progress": True,
