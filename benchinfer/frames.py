@@ -100,6 +100,23 @@ GLOSSARY: dict[str, str] = {
     " the algorithm keeps within the ratio",
     "band_low": "lower end of the band that holds an algorithm's whole curve",
     "band_high": "upper end of the band that holds an algorithm's whole curve",
+    "state": "how a pair stands: first or second (is better), equivalent, go on, futile (stopped,"
+    " which is no evidence of equality), not rejected (at the last stage) or broken down (a rule"
+    " without boundaries)",
+    "stage": "number of the stage, or of the look",
+    "side": "the algorithm that would be shown to be better",
+    "n_used": "replications per data set that counted for the pair",
+    "provisional": "whether p-values decide nothing yet, as a part of the level is kept for later",
+    "p_dataset": "one-sided p-value of the data set's own differences in the stage",
+    "p_stage": "one-sided p-value of the stage, over all data sets",
+    "conditional_level": "level of the stage, given the stages before",
+    "reject_at": "boundary: the stage rejects if its p-value is at most that",
+    "accept_above": "boundary: the recursion stops for futility if the p-value is above",
+    "critical": "critical value of the product; over the p-value it is the next conditional level",
+    "statistic_dataset": "test statistic of the data set's own differences so far",
+    "boundary": "size of the statistic that decides",
+    "log_e": "natural logarithm of the e-value: of the capital that a bet of 1 has become",
+    "log_e_dataset": "that of the data set alone",
     "covariate": "feature of the data sets along which the algorithms' slopes are compared",
 }
 
