@@ -41,7 +41,7 @@ GLOSSARY: dict[str, str] = {
     "contrast": "name that the user gave to the contrast",
     "verdict": "first or second (is better), equivalent, undecided, or missing",
     "winner": "name of the better algorithm, empty where there is none",
-    "n": "number of scores",
+    "n": "number of scores; in tables of monitored experiments, of replications per data set",
     "n_datasets": "number of data sets with a score",
     "mean": "arithmetic mean in the measure's own unit",
     "sd": "standard deviation (n - 1) in the measure's own unit",
@@ -116,6 +116,10 @@ GLOSSARY: dict[str, str] = {
     "statistic_dataset": "test statistic of the data set's own differences so far",
     "boundary": "size of the statistic that decides",
     "log_e": "natural logarithm of the e-value: of the capital that a bet of 1 has become",
+    "point": "point of consecutive significance: the replication from which on the test of all so"
+    " far, not adjusted, stays significant; infinite where there is none",
+    "share_first": "share of random orders in which the first would have been found better",
+    "share_second": "share of random orders in which the second would have been found better",
     "log_e_dataset": "that of the data set alone",
     "covariate": "feature of the data sets along which the algorithms' slopes are compared",
 }

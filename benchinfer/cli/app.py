@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
+from benchinfer.cli import monitoring
 from benchinfer.cli.guard import EPILOG, Exit, settled, verdict_code
 from benchinfer.cli.options import AsJson, MeasureName, Source, reads_scores
 from benchinfer.cli.question import Question
@@ -30,6 +31,7 @@ compare = typer.Typer(
     help="Compare the algorithms, all pairs of them.",
 )
 app.add_typer(compare, name="compare")
+app.command(epilog=monitoring.EPILOG)(monitoring.monitor)
 
 
 PerDataset = Annotated[bool, typer.Option("--per-dataset", help="Each data set by itself.")]

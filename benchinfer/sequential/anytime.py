@@ -66,7 +66,7 @@ def anytime(
         Pairs found equivalent before, with their replications then; new ones are added.
     """
     m = len(gathered.pairs)
-    capital = [_Capital(_bet(design, measure), gathered.n_datasets, design) for _ in range(m)]
+    capital = [_Capital(bet_of(design, measure), gathered.n_datasets, design) for _ in range(m)]
     ends, log = np.full(m, GO_ON, dtype=object), Log()
     look, most = 0, _ALL if design.last_stage is None else design.last_stage * design.stage
     while (live := ends == GO_ON).any():
@@ -92,7 +92,8 @@ def anytime(
     return _course(gathered, design, measure, ends, capital, log)
 
 
-def _bet(design: MonitorDesign, measure: Measure) -> Bet:
+def bet_of(design: MonitorDesign, measure: Measure) -> Bet:
+    """Return the bet against the null hypothesis, before any difference."""
     if design.null == "symmetry" or measure.bounds is None:
         return SymmetryBet()
     low, high = measure.bounds

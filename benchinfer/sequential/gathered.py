@@ -78,3 +78,14 @@ class Gathered:
         each = [part[:, i] - part[:, j] for part in parts]
         means = [d[np.isfinite(d)].mean() for d in each if np.isfinite(d).any()]
         return float(np.mean(means)) if means else np.nan
+
+
+def whole_differences(feed: Feed, i: int, j: int) -> Array:
+    """Return (D, n) differences of two algorithms on the first n replications that have both."""
+    parts: list[Array] = []
+    for a, b in pairwise(feed.ends):
+        rows = feed.values[a:b][:, [i, j]]
+        whole = rows[np.isfinite(rows).all(axis=1)]
+        parts.append(differences(whole[:, 0], whole[:, 1]))
+    n = min(map(len, parts))
+    return np.stack([part[:n] for part in parts])

@@ -72,7 +72,8 @@ def statistic(d: Array, design: MonitorDesign) -> tuple[float, Array]:
 
 def _quantile(up: Array, down: Array) -> Array:
     """Return the normal quantile, from the smaller tail."""
-    tail = -ndtri(np.maximum(np.minimum(up, down), 1e-300))
+    # Both are large where there is no difference at all.
+    tail = np.maximum(-ndtri(np.maximum(np.minimum(up, down), 1e-300)), 0.0)
     return np.where(up <= down, tail, -tail)
 
 

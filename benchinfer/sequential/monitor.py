@@ -18,7 +18,7 @@ from benchinfer.scores import ScoreTable
 from benchinfer.sequential import words
 from benchinfer.sequential.anytime import anytime
 from benchinfer.sequential.course import VERDICTS, Course
-from benchinfer.sequential.design import MonitorDesign, Method, Null, Test, check, pairs_of
+from benchinfer.sequential.design import Method, MonitorDesign, Null, Test, check, pairs_of
 from benchinfer.sequential.feed import Feed
 from benchinfer.sequential.gathered import Gathered
 from benchinfer.sequential.group import group_sequential
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LAST = 5
+_DISPLAY = {"unit", "label"}
 
 
 def monitor(
@@ -208,7 +209,7 @@ def _followed(
     """Follow the experiment from its beginning, and remember how far."""
     whole = {
         **arguments,
-        "measure": asdict(setting.measure),
+        "measure": {k: v for k, v in asdict(setting.measure).items() if k not in _DISPLAY},
         "datasets": setting.coverage.datasets,
         "algorithms": setting.algorithms,
     }

@@ -62,7 +62,7 @@ def _provisional(course: Course, named: Named) -> Check:
         n,
         0.0,
         ok=n == 0,
-        remedy=f"{named(course.provisional)}: a part of the level is kept for later stages, so"
+        remedy=f"of {named(course.provisional)}: a part of the level is kept for later stages, so"
         " these p-values decide nothing yet, however small they are",
     )
 
@@ -80,7 +80,7 @@ def _skew(design: MonitorDesign, gathered: Gathered, named: Named) -> Check:
         float(found.max(initial=0.0)),
         bound,
         ok=not skewed.any(),
-        remedy=f"{named(skewed)}: {what} test symmetry, which skewness alone contradicts, and a"
+        remedy=f"of {named(skewed)}: {what} test symmetry, which skewness alone contradicts, and a"
         " recursion adds up the bias of its stages: with means that are equal, strongly skewed"
         " differences were rejected at .05 in .13 to .17 of simulated runs by t tests and in .75 to"
         " .94 by signed ranks; compare means over more replications, once and at the end",
@@ -99,7 +99,7 @@ def _zeros(gathered: Gathered, named: Named) -> Check:
         float(share.max(initial=0.0)),
         0.5,
         ok=bool((share <= 0.5).all()),
-        remedy=f"{named(share > 0.5)}: most differences say nothing; signed ranks leave them out",
+        remedy=f"of {named(share > 0.5)}: most differences say nothing; signed ranks leave them out",
     )
 
 
@@ -110,7 +110,7 @@ def _ends(course: Course, named: Named) -> list[Check]:
         int(futile.sum()),
         0.0,
         ok=False,
-        remedy=f"{named(futile)}: a difference could not be shown; that is no evidence of"
+        remedy=f"of {named(futile)}: a difference could not be shown; that is no evidence of"
         ' equality, which method="anytime" can give with a tolerance',
     )
     return [row] if futile.any() else []

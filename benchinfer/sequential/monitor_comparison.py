@@ -7,17 +7,26 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from benchinfer.compare.comparison import Comparison
-from benchinfer.compare.evidence import Array
+from benchinfer.compare.evidence import Array, Setting
 from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError, message
 from benchinfer.frames import frame
 from benchinfer.saving import savable
+from benchinfer.scores import ScoreTable
 from benchinfer.sequential import group, words
+from benchinfer.sequential.consecutive import quartiles, shuffled
 from benchinfer.sequential.course import GO_ON, VERDICTS, Columns, Course
 from benchinfer.sequential.design import MonitorDesign
+from benchinfer.sequential.feed import Feed
+from benchinfer.sequential.gathered import whole_differences
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_ORDERS = (
+    *("first", "second", "n", "point", "q25", "median", "q75"),
+    *("share_first", "share_second"),
+)
 
 type Standing = Literal["decided", "go on", "undecidable"]
 
@@ -145,6 +154,56 @@ class MonitorComparison(Comparison):
                 "algorithm": [names[k] for k in c.get("algorithm", ())],
             }
         )
+
+    def consecutive(
+        self, scores: ScoreTable, *, permutations: int = 200, seed: int | None = None
+    ) -> "pd.DataFrame":
+        """Find the points of consecutive significance, and what other orders would have led to.
+
+        Parameters
+        ----------
+        scores
+            The table that was monitored: results hold no rows.
+        permutations
+            Random orders of the replications, within data sets.
+        seed
+            Of the orders; None draws one.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per pair: ``first second n point q25 median q75 share_first share_second``.
+            ``point`` is the replication from which on the test of all replications so far, not
+            adjusted, is significant up to the n-th; infinite where there is none. Quartiles and
+            shares are over random orders: how often each algorithm would have been found better,
+            the pair taken alone at its share of the level.
+
+        Raises
+        ------
+        DesignError
+            The table is another one.
+        """
+        if isinstance(pair := self.provenance.arguments["pairs"], tuple):
+            scores = scores.subset(algorithms=sorted(str(name) for name in pair))
+        setting, scores = Setting.of(scores, self.measure.name)
+        if setting.digest != self.setting.digest:
+            raise DesignError(
+                message(
+                    "these are not the scores that were monitored.",
+                    hint="give the table that went into monitor().",
+                )
+            )
+        feed = Feed(scores.blocks(self.measure.name), self.design.stage)
+        rng = np.random.default_rng(seed)
+        found: dict[str, list[object]] = {name: [] for name in _ORDERS}
+        for (i, j), names in zip(self.pairs, self.named_sides(), strict=True):
+            d = whole_differences(feed, int(i), int(j))
+            orders = shuffled(d, self.design, self.measure, permutations, rng)
+            shares = (orders.first, orders.second)
+            row = (*names, d.shape[1], orders.point, *quartiles(orders.points), *shares)
+            for name, value in zip(_ORDERS, row, strict=True):
+                found[name].append(value)
+        return frame(found)
 
     def redesign(self) -> "pd.DataFrame":
         """Return the levels at which the rest of the experiment may be designed anew.

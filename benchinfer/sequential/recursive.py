@@ -44,7 +44,7 @@ def recursive(gathered: Gathered, design: MonitorDesign) -> Course:
         p = np.column_stack([p, np.where(np.tile(live, sides), now, 1.0)])
         last = stage == design.last_stage
         found = recursion(p, design.rule, design.alpha_one, final=last)
-        words = _ends(found, design.sides, stage)
+        words = ends_of(found, design.sides, stage)
         for i in np.flatnonzero(live):
             ends[i] = words[i]
             _write_down(log, int(i), each[i], found, design, (stage, words[i], p[:, -1]))
@@ -71,7 +71,7 @@ def _p(d: Array | None, design: MonitorDesign, n_datasets: int) -> Array:
     return found[[0 if side > 0 else 1 for side in design.sides]]
 
 
-def _ends(found: Recursion, sides: tuple[int, ...], stage: int) -> list[str]:
+def ends_of(found: Recursion, sides: tuple[int, ...], stage: int) -> list[str]:
     """Return how each pair stands after a stage."""
     m = len(found.decisions) // len(sides)
     decisions = found.decisions.reshape(len(sides), m)
