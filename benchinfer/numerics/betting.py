@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 type Array = NDArray[np.float64]
 
@@ -155,8 +154,13 @@ def _mixed(up: Array, down: Array) -> Paths:
     """Average the capitals (6, n) of the grid."""
     if not up.shape[1]:
         return Paths(*(np.zeros(0) for _ in range(3)))
-    one, other = (logsumexp(side, axis=0) - np.log(len(GRID)) for side in (up, down))
+    one, other = (_log_mean(side) for side in (up, down))
     return Paths(one, other, np.logaddexp(one, other) - np.log(2))
+
+
+def _log_mean(logs: Array) -> Array:
+    top = logs.max(axis=0)
+    return top + np.log(np.exp(logs - top).mean(axis=0))
 
 
 def anytime_p(log_capital: Array) -> Array:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numba
 import numpy as np
+from scipy.optimize import brentq
 
 from benchinfer.numerics.betting import GRID, Array
 
@@ -36,52 +37,52 @@ def symmetry_interval(differences: Array, alpha: float) -> tuple[float, float]:
     if len(values) == 0:
         return -math.inf, math.inf
 
-    def kept(centre: float) -> bool:
-        return not _reaches(values, centre, GRID[0], -math.log(alpha))
+    limit = -math.log(alpha)
+
+    def excess(centre: float) -> float:
+        # Roots of log capitals are about linear in the centre.
+        return math.sqrt(_peak(values, centre, GRID[0], limit)) - math.sqrt(limit)
 
     spread = float(np.sqrt(np.mean((values - values.mean()) ** 2)))
     step = max(spread / math.sqrt(len(values)), 1e-12 * float(np.abs(values).max()))
-    centre = _inside(values, kept, step)
+    centre = _inside(values, excess, step)
     if centre is None:
         return math.nan, math.nan
-    return _end(kept, centre, -step), _end(kept, centre, step)
+    return _end(excess, centre, -step), _end(excess, centre, step)
 
 
-def _inside(values: Array, kept: Callable[[float], bool], step: float) -> float | None:
+def _inside(values: Array, excess: Callable[[float], float], step: float) -> float | None:
     """Return a centre that is kept, if one is found near the mean or the median."""
     for start in (float(values.mean()), float(np.median(values))):
         for shift in (0.0, 0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0):
-            if kept(start + shift * step):
+            if excess(start + shift * step) < 0:
                 return start + shift * step
     return None
 
 
-def _end(kept: Callable[[float], bool], centre: float, step: float) -> float:
-    """Return the last kept centre on one side: go out until one is not kept, then halve."""
-    inner, outer = centre, centre + step
+def _end(excess: Callable[[float], float], centre: float, step: float) -> float:
+    """Return the last kept centre on one side: go out until one is not kept, then solve."""
+    inner, outer = centre, centre + 4 * step
     for _ in range(_STEPS):
-        if not kept(outer):
+        if excess(outer) >= 0:
             break
         inner, outer = outer, centre + 2 * (outer - centre)
     else:
         return math.copysign(math.inf, step)
-    while abs(outer - inner) > 1e-3 * abs(step):
-        middle = (inner + outer) / 2
-        inner, outer = (middle, outer) if kept(middle) else (inner, middle)
-    return outer
+    near = 1e-3 * abs(step)
+    return float(brentq(excess, inner, outer, xtol=near)) + math.copysign(near, step)
 
 
 @numba.njit(cache=True)
-def _reaches(
-    values: Array, centre: float, smallest: float, limit: float
-) -> bool:  # pragma: no cover
-    """Whether the log capital of the two-sided bet on ``values - centre`` ever reaches the limit.
+def _peak(values: Array, centre: float, smallest: float, limit: float) -> float:  # pragma: no cover
+    """Return the largest log capital so far of the two-sided bet on ``values - centre``.
 
-    The grid doubles, so that one exponential serves all its points. Capitals are scaled so
-    that none is lost to underflow.
+    It ends where the capital is far above the limit. The grid doubles, so that one exponential
+    serves all its points. Capitals are scaled so that none is lost to underflow.
     """
     up, down = np.ones(6), np.ones(6)
-    squares, scaled, wanted = 0.0, 0, 12.0 * math.exp(limit)
+    squares, scaled, most = 0.0, 0, 12.0
+    enough = 12.0 * math.exp(limit + 10.0)
     for i in range(len(values)):
         x = values[i] - centre
         squares += x * x
@@ -94,8 +95,10 @@ def _reaches(
                 against[g] *= e * larger
                 e *= e
         total = up.sum() + down.sum()
-        if scaled == 0 and total >= wanted:
-            return True
+        if scaled == 0 and total > most:
+            most = total
+            if most >= enough:
+                break
         if total < 1e-100:
             up *= 1e100
             down *= 1e100
@@ -104,4 +107,4 @@ def _reaches(
             up *= 1e-100
             down *= 1e-100
             scaled -= 1
-    return False
+    return math.log(most / 12.0)
