@@ -120,7 +120,12 @@ class StateFile(AbstractContextManager["StateFile"]):
         return Memory(wanted, pins, settled)
 
     def write(self, memory: Memory) -> None:
-        """Write the state, whole or not at all."""
+        """Write the state, whole or not at all.
+
+        Before the first stage there is nothing to remember, and the design may still change.
+        """
+        if not memory.pins and not self.path.exists():
+            return
         document = {
             "monitor": FORMAT,
             "design": memory.design,

@@ -60,11 +60,12 @@ def cells_of(found: MonitorComparison) -> list[tuple[str, str]]:
 def main(folder: Path) -> None:
     """Run the cells that are asked for until the experiment can stop."""
     table = folder / "scores.csv"
-    if table.exists():
-        cells = cells_of(asked(folder))
-    else:
+    if not table.exists():
         table.write_text("dataset,replication,algorithm,error\n", encoding="utf-8")
-        cells = [(str(r), name) for r in range(1, STAGE + 1) for name in ALGORITHMS]
+    with table.open(encoding="utf-8", newline="") as file:
+        done = {(row["replication"], row["algorithm"]) for row in csv.DictReader(file)}
+    first = [(str(r), name) for r in range(1, STAGE + 1) for name in ALGORITHMS]
+    cells = [cell for cell in first if cell not in done] or cells_of(asked(folder))
     while cells:
         for replication, name in cells:
             score = error(name, int(replication))
