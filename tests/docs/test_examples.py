@@ -28,4 +28,4 @@ def test_stop_early_runs_goes_on_and_ends(tmp_path, capsys):
     module.main(tmp_path)
     said = capsys.readouterr().out
     assert "The experiment ends" in said
-    assert "84 of 96 runs; 12 saved." in said
+    assert "48 of 96 runs; 48 saved." in said
