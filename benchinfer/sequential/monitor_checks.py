@@ -99,7 +99,8 @@ def _zeros(gathered: Gathered, named: Named) -> Check:
         float(share.max(initial=0.0)),
         0.5,
         ok=bool((share <= 0.5).all()),
-        remedy=f"of {named(share > 0.5)}: most differences say nothing; signed ranks leave them out",
+        remedy=f"of {named(share > 0.5)}: most differences say nothing, and signed ranks leave them"
+        " out",
     )
 
 

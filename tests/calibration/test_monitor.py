@@ -139,13 +139,18 @@ def test_two_hundred_kills_leave_a_whole_state(tmp_path):
     state, draw = tmp_path / "s.json", random.Random(1)  # noqa: S311
     context = multiprocessing.get_context("fork")
     known = 0
+    frame.head(30).to_csv(tmp_path / "scores.csv", index=False)
+    _once(tmp_path)
+    start = time.perf_counter()
+    _once(tmp_path)
+    once = time.perf_counter() - start  # so that kills hit on slow machines, too
     for kill in range(200):
         frame.head(30 * (kill + 1)).to_csv(tmp_path / "new.csv", index=False)
         (tmp_path / "new.csv").replace(tmp_path / "scores.csv")
         children = [context.Process(target=_watch, args=(tmp_path,)) for _ in range(2)]
         for child in children:
             child.start()
-        time.sleep(draw.uniform(0.0, 0.3))
+        time.sleep(draw.uniform(0.0, 4 * once))
         for child in children:
             os.kill(child.pid, signal.SIGKILL)
             child.join()
@@ -161,11 +166,15 @@ def test_two_hundred_kills_leave_a_whole_state(tmp_path):
 
 def _watch(folder):
     while True:
-        with StateFile(folder / "s.json") as state:
-            scores = bi.read_scores(
-                folder / "scores.csv",
-                measures={"x": "higher"},
-                dataset="d",
-                resampling=bi.Resampling("independent", paired=True),
-            )
-            bi.monitor(scores, method="anytime", stage=10, state=state)
+        _once(folder)
+
+
+def _once(folder):
+    with StateFile(folder / "s.json") as state:
+        scores = bi.read_scores(
+            folder / "scores.csv",
+            measures={"x": "higher"},
+            dataset="d",
+            resampling=bi.Resampling("independent", paired=True),
+        )
+        bi.monitor(scores, method="anytime", stage=10, state=state)
