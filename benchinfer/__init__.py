@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from benchinfer.reports.page import report
     from benchinfer.saving import load
     from benchinfer.scores import Resampling, ScoreTable, load_example, read_scores
+    from benchinfer.sequential.monitor import monitor
     from benchinfer.version import __version__
 
 _homes = {
@@ -57,6 +58,7 @@ _homes = {
     "load": "saving",
     "load_example": "scores",
     "mixed_structures": "compare.selection",
+    "monitor": "sequential.monitor",
     "per_dataset": "compare.local",
     "plot": "plots.draw",
     "read_scores": "scores",
@@ -87,6 +89,7 @@ __all__ = [
     "load",
     "load_example",
     "mixed_structures",
+    "monitor",
     "per_dataset",
     "plot",
     "read_scores",

@@ -32,6 +32,7 @@ _homes = (
     "benchinfer.compare.permutation_comparison",
     "benchinfer.compare.bootstrap",
     "benchinfer.compare.bayes_comparison",
+    "benchinfer.sequential.monitor_comparison",
 )
 
 
@@ -82,7 +83,10 @@ def decode(value: Any) -> Any:
 
 
 def write_whole(path: str | Path, text: str) -> Path:
-    """Write a text file so that a reader sees the old one or the whole new one."""
+    """Write a text file so that a reader sees the old one or the whole new one.
+
+    It does so after a crash, too.
+    """
     target = Path(path)
     if not target.parent.is_dir():
         raise BenchinferError(
@@ -92,6 +96,8 @@ def write_whole(path: str | Path, text: str) -> Path:
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
+            file.flush()
+            os.fsync(file.fileno())  # before the new name is on disk
         Path(name).chmod(0o666 & ~_umask())
         Path(name).replace(target)
     except BaseException:

@@ -33,6 +33,7 @@ NAMES = [
     "load",
     "load_example",
     "mixed_structures",
+    "monitor",
     "per_dataset",
     "plot",
     "read_scores",
@@ -60,6 +61,9 @@ SIGNATURES = {
     "load": "path",
     "load_example": "name",
     "mixed_structures": "scores, measure=None, *, terms='auto'",
+    "monitor": "scores, measure=None, *, pairs='all', control=None, method='recursive',"
+    " rule='constant', spending='obrien-fleming', stage=50, last_stage='auto', test='t',"
+    " null='symmetry', alternative='two-sided', target='datasets', level=0.95, state=None",
     "Measure": "name, better, tolerance=0.0, scale='identity', bounds=None, unit='', label=''",
     "per_dataset": "compare, scores, measure=None, **arguments",
     "plot": "result, kind=None, ax=None",

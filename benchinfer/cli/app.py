@@ -4,6 +4,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from benchinfer.cli import monitoring
 from benchinfer.cli.comparing import compare
 from benchinfer.cli.guard import EPILOG, Exit, settled
 from benchinfer.cli.options import AsJson, MeasureName, Source, reads_scores
@@ -18,6 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(compare, name="compare")
+app.command(epilog=monitoring.EPILOG)(monitoring.monitor)
 
 
 def main() -> None:

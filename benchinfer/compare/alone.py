@@ -138,7 +138,7 @@ def alone(data: Exchangeable, matrix: Array, asked: Asked) -> Alone:
         smallest=found.smallest[:tests],
         n=np.isfinite(d).sum(axis=0),
         zeros=(d == 0).sum(axis=0),
-        skewness=_skewness(d),
+        skewness=skewness(d),
         kinds=found.kinds[:tests],
     )
 
@@ -183,7 +183,7 @@ def _shifts(d: Array, asked: Asked) -> tuple[Array, Array, Array, Array]:
     return low, high, estimate, means.estimate
 
 
-def _skewness(d: Array) -> Array:
+def skewness(d: Array) -> Array:
     """Return the skewness of each column over its standard error under normality."""
     n = np.isfinite(d).sum(axis=0)
     enough = n >= 8

@@ -106,7 +106,7 @@ def exchangeable(
             )
         )
     if target == "datasets" or one:
-        _refuse_overlap(setting)
+        refuse_overlap(setting)
         return _replications(scores, setting)
     return _datasets(scores, setting, spread=on == "dispersion")
 
@@ -124,7 +124,7 @@ def of_spread(setting: Setting) -> Setting:
     return replace(setting, measure=spread)
 
 
-def _refuse_overlap(setting: Setting) -> None:
+def refuse_overlap(setting: Setting) -> None:
     """Refuse replications whose training sets overlap: they are not independent blocks."""
     resampling = setting.resampling
     if resampling is None or (kind := resampling.kind) not in ("cv", "holdout"):

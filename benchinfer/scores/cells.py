@@ -55,6 +55,8 @@ class Blocks:
         The D and K names, sorted.
     dataset
         (R,) index of each block's data set, non-decreasing.
+    replication, labels
+        (R,) position of each block's replication among the L labels.
     count
         (R, K) how many scores the block has of the algorithm: 0 or 1, more where repeats are kept.
     mean
@@ -70,6 +72,8 @@ class Blocks:
     datasets: tuple[str, ...]
     algorithms: tuple[str, ...]
     dataset: NDArray[np.int64]
+    replication: NDArray[np.int64]
+    labels: tuple[str, ...]
     count: NDArray[np.int64]
     mean: NDArray[np.float64]
     within: NDArray[np.float64]
@@ -176,11 +180,14 @@ def reduce_blocks(
         mean = np.zeros(size)
         mean[cell] = oriented
         within = np.zeros(len(datasets) * k)
+    place = blocks if paired else blocks // k
     return Blocks(
         measure,
         datasets,
         algorithms,
-        dataset=blocks // (levels if paired else levels * k) if levels else blocks,
+        dataset=place // max(levels, 1),
+        replication=place % max(levels, 1),
+        labels=rows.labels,
         count=count.reshape(-1, k),
         mean=mean.reshape(-1, k),
         within=within.reshape(-1, k),

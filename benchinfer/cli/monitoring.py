@@ -1,0 +1,247 @@
+"""The command `monitor`: decide while an experiment runs; the exit code says whether to go on."""
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from benchinfer.cli.guard import Exit
+from benchinfer.cli.options import AsJson, MeasureName, Source, reads_scores
+from benchinfer.cli.question import Alternative, Level
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.sequential.monitor_comparison import MonitorComparison
+
+EPILOG = (
+    "Exit codes: 0 decided: every pair has a verdict; 3 go on: run the next cells; 4 undecidable:"
+    " no pair goes on and some have no verdict, or the table cannot answer; 1 the table has faults,"
+    " or a past stage has changed; 2 wrong usage, or another design than the state's."
+)
+_CODES = {"decided": Exit.DECIDED, "go on": Exit.UNDECIDED, "undecidable": Exit.UNDECIDABLE}
+
+Method = Annotated[
+    Literal["recursive", "anytime", "group-sequential"],
+    typer.Option(help="Stage by stage, at any time, or a planned number of looks."),
+]
+Rule = Annotated[
+    Literal["constant", "application", "scenario2", "literal"],
+    typer.Option(help="How boundaries of a recursion follow from the stages before."),
+]
+Spending = Annotated[
+    Literal["obrien-fleming", "pocock"], typer.Option(help="Of group sequential tests.")
+]
+Stage = Annotated[
+    int, typer.Option(metavar="NUMBER", help="Replications per data set and stage.", min=2)
+]
+LastStage = Annotated[
+    str,
+    typer.Option(
+        metavar="NUMBER",
+        help="The stage declared last; none; or auto: 5, and none with --method anytime.",
+    ),
+]
+Test = Annotated[
+    Literal["t", "signed-rank", "sign-flip"], typer.Option(help="Test of the differences.")
+]
+Null = Annotated[
+    Literal["symmetry", "mean"],
+    typer.Option(help="What --method anytime bets against: symmetry about 0, or a mean of 0."),
+]
+Pair = Annotated[
+    str | None,
+    typer.Option(metavar="A,B", help="Watch this one pair; all pairs by default."),
+]
+Control = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Watch each other algorithm against this one."),
+]
+State = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="What remembers past stages; none keeps nothing. By default SCORES.monitor.json (with"
+        " --measure SCORES.NAME.monitor.json) beside a table that is one file.",
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """How the experiment is watched, as typed; the fields are options of the command."""
+
+    method: Method = "recursive"
+    rule: Rule = "constant"
+    spending: Spending = "obrien-fleming"
+    stage: Stage = 50
+    last_stage: LastStage = "auto"
+    test: Test = "t"
+    null: Null = "symmetry"
+    alternative: Alternative = "two-sided"
+    level: Level = 0.95
+    pair: Pair = None
+    control: Control = None
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of `benchinfer.monitor`."""
+        if self.pair is not None and self.control is not None:
+            raise typer.BadParameter("goes without --control.", param_hint="'--pair'")
+        return {
+            "pairs": "all" if self.pair is None else _pair(self.pair),
+            "control": self.control,
+            "method": self.method,
+            "rule": self.rule,
+            "spending": self.spending,
+            "stage": self.stage,
+            "last_stage": _last(self.last_stage),
+            "test": self.test,
+            "null": self.null,
+            "alternative": self.alternative,
+            "level": self.level,
+        }
+
+
+@reads_scores
+def monitor(
+    source: Source,
+    watch: Watch,
+    *,
+    measure: MeasureName = None,
+    state: State = None,
+    as_json: AsJson = False,
+) -> None:
+    """Decide while an experiment runs; the exit code says whether to go on.
+
+    Call it after each batch of replications, in a loop or from a scheduler.
+    """
+    from benchinfer.cli import documents
+    from benchinfer.sequential.monitor import monitor as ask
+    from benchinfer.sequential.state import StateFile
+
+    options = watch.arguments()
+    path = _state_path(source.scores, state, measure)
+    # Locked before the table is read: a state never runs ahead of the table that is held to it.
+    with nullcontext() if path is None else StateFile(path) as file:
+        scores = source.read()
+        result = ask(scores, source.measure(scores, measure), state=file, **options)
+    if as_json:
+        documents.write(document(result))
+    else:
+        show(result, path)
+    raise typer.Exit(_CODES[result.decision])
+
+
+def _state_path(scores: str, state: str | None, measure: str | None) -> Path | None:
+    if state is not None:
+        return None if state == "none" else Path(state)
+    table = Path(scores)
+    if not table.is_file():
+        return None
+    return table.with_name(f"{table.name}{'' if measure is None else f'.{measure}'}.monitor.json")
+
+
+def _pair(text: str) -> tuple[str, str]:
+    names = tuple(name.strip() for name in text.split(","))
+    if len(names) != 2:
+        raise typer.BadParameter("two names, separated by a comma.", param_hint="'--pair'")
+    return names
+
+
+def _last(text: str) -> int | str | None:
+    if text in {"auto", "none"}:
+        return None if text == "none" else text
+    if not text.isdecimal() or int(text) < 1:
+        raise typer.BadParameter("a number from 1, none or auto.", param_hint="'--last-stage'")
+    return int(text)
+
+
+def document(result: "MonitorComparison") -> dict[str, object]:
+    """Write down how the experiment stands."""
+    from benchinfer.cli import documents
+
+    whole = documents.comparison(result, decided=result.decision == "decided")
+    return {
+        "decision": result.decision,
+        **whole,
+        "stages": documents.rows(result.stages()),
+        "next_cells": documents.rows(result.next_cells()),
+    }
+
+
+def show(result: "MonitorComparison", path: Path | None) -> None:
+    """Print how the experiment stands, and what to run next."""
+    from benchinfer.cli import results
+    from benchinfer.cli.terminal import Terminal
+
+    out = Terminal()
+    results.headline(out, result)
+    out.line()
+    results.legend(out, [result.relation()])
+    out.heading(f"Pairs: {results.direction(result.measure)}")
+    out.grid(_pairs(result.contrasts(), result))
+    out.line()
+    out.prose(f"{result.provenance.adjustment}. {result.rule}")
+    cells = result.next_cells()
+    if len(cells):
+        out.heading("Run next")
+        for text in runs(cells):
+            out.prose(text, hanging="  ")
+    results.beware(out, result)
+    if path is not None:
+        out.line()
+        out.prose(f"State: {path}", style="dim")
+
+
+def runs(cells: "pd.DataFrame") -> list[str]:
+    """Say which cells to run next, one line per data set.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> cells = pd.DataFrame({"dataset": ["d"] * 4, "replication": ["1", "1", "2", "2"],
+    ...                       "algorithm": ["a", "b", "a", "b"]})
+    >>> runs(cells)
+    ['d: a and b, 2 replications (1 to 2)']
+    """
+    from benchinfer.compare.phrases import count, join
+
+    found: list[str] = []
+    for dataset, part in cells.groupby("dataset", sort=False):
+        who = part.groupby("replication", sort=False)["algorithm"].agg(tuple)
+        lists = [
+            f"{join(names)}, {count(len(own), 'replication')} ({own[0]}"
+            + (f" to {own[-1]})" if len(own) > 1 else ")")
+            for names in dict.fromkeys(who)
+            for own in [who.index[[one == names for one in who]].tolist()]
+        ]
+        found.append(f"{dataset}: {'; '.join(lists)}")
+    return found
+
+
+def _pairs(table: "pd.DataFrame", result: "MonitorComparison") -> Any:
+    """Lay out the pairs: estimate, interval where there is one, p-value, and how they stand."""
+    from benchinfer.cli import rounding
+    from benchinfer.cli.terminal import Grid
+    from benchinfer.reports import numbers
+
+    has = "conf_low" in table
+    spread = (table["conf_high"] - table["conf_low"]) / 4 if has else table["estimate"] / 10
+    spread = spread[spread.abs() < float("inf")]
+    decimals = numbers.decimals(spread.tolist())
+    heads = ["first", "second", "n", result.measure.effect_name]
+    heads += [f"{rounding.percent(result.level)} sequence"] if has else []
+    rows: list[tuple[str, ...]] = []
+    for row in table.to_dict("records"):
+        cells = [row["first"], row["second"], str(row["n_used"])]
+        cells.append(rounding.number(row["estimate"], decimals))
+        if has:
+            cells.append(rounding.interval(row["conf_low"], row["conf_high"], decimals))
+        p = numbers.p_value(row["p_value"]) + ("*" if row["provisional"] else "")
+        better = f"{row['winner']} better" if row["winner"] else row["state"]
+        rows.append((*cells, p, better))
+    star = " (* provisional)" if table["provisional"].any() else ""
+    return Grid((*heads, f"p{star}", "state"), tuple(rows), frozenset(range(2, len(heads) + 1)))

@@ -1,0 +1,1 @@
+"""Running experiments: decide while they run, with error control."""

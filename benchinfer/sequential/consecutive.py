@@ -1,0 +1,138 @@
+"""The point of consecutive significance, and how much a decision owes to the order of replications.
+
+The point is the first replication from which on a fixed-sample test of all replications so far is
+significant up to the last one. It describes; it is no test, as nothing is adjusted for the looks.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from benchinfer.measure import Measure
+from benchinfer.numerics.stages import recursion
+from benchinfer.sequential.anytime import bet_of
+from benchinfer.sequential.design import MonitorDesign
+from benchinfer.sequential.group import bounds_of
+from benchinfer.sequential.paths import Array, fixed_p
+from benchinfer.sequential.recursive import ends_of
+from benchinfer.sequential.stage_tests import combined, running_z, stage_p
+
+_CELLS = 2_000_000  # differences that are shuffled at once
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What random orders of a pair's replications lead to.
+
+    Attributes
+    ----------
+    point
+        The point of consecutive significance in the order as it is; infinite where there is none.
+    points
+        (B,) that of random orders.
+    first, second
+        Shares of the orders in which either would have been found better.
+    """
+
+    point: float
+    points: Array
+    first: float
+    second: float
+
+
+def consecutive_point(p: Array, alpha: float) -> Array:
+    """Return from which replication on p-values stay at most alpha; infinite where they do not.
+
+    Parameters
+    ----------
+    p
+        (..., n) p-values of the first b replications, b = 1 to n.
+    alpha
+        The level.
+
+    Examples
+    --------
+    >>> consecutive_point(np.array([0.2, 0.04, 0.06, 0.03, 0.01]), 0.05)
+    np.float64(4.0)
+    """
+    lasting = np.logical_and.accumulate((p <= alpha)[..., ::-1], axis=-1).sum(axis=-1)
+    return np.where(lasting > 0, p.shape[-1] - lasting + 1.0, np.inf)[()]
+
+
+def shuffled(
+    d: Array, design: MonitorDesign, measure: Measure, permutations: int, rng: np.random.Generator
+) -> Orders:
+    """Run the design on random orders of (D, n) differences, each data set shuffled by itself."""
+    point = consecutive_point(fixed_p(d, design.test, design.sides), design.alpha)
+    points: list[Array] = []
+    ends: list[str] = []
+    most = max(_CELLS // max(d.size, 1), 1)
+    for start in range(0, permutations, most):
+        many = min(most, permutations - start)
+        orders = rng.permuted(np.broadcast_to(d, (many, *d.shape)), axis=-1)
+        points.append(consecutive_point(fixed_p(orders, design.test, design.sides), design.alpha))
+        ends += _ends(orders, design, measure)
+    share = {word: ends.count(word) / permutations for word in ("first", "second")}
+    return Orders(float(point), np.concatenate(points), share["first"], share["second"])
+
+
+def _ends(orders: Array, design: MonitorDesign, measure: Measure) -> list[str]:
+    """Return how the pair would have ended in each of (B, D, n) orders."""
+    if design.method == "anytime":
+        return [_bet(order, design, measure) for order in orders]
+    stages = orders.shape[-1] // design.stage
+    stages = stages if design.last_stage is None else min(stages, design.last_stage)
+    if stages == 0:
+        return ["go on"] * len(orders)
+    if design.method == "recursive":
+        p = np.stack([_stage(orders, design, t) for t in range(stages)], axis=-1)
+        final = stages == design.last_stage
+        found = recursion(p.reshape(-1, stages), design.rule, design.alpha_one, final=final)
+        return ends_of(found, design.sides, stages)
+    at = design.stage * np.arange(1, stages + 1)
+    z = running_z(orders, design.test, at).sum(axis=-2) / np.sqrt(orders.shape[-2])
+    bounds = bounds_of(design)[:stages]
+    hits = np.stack([side * z >= bounds for side in design.sides])  # (sides, B, T)
+    out: list[str] = []
+    for b in range(len(orders)):
+        crossed = np.argwhere(hits[:, b].T)
+        side = design.sides[crossed[0][1]] if len(crossed) else 0
+        out.append({1: "first", -1: "second", 0: "go on"}[side])
+    return out
+
+
+def _stage(orders: Array, design: MonitorDesign, t: int) -> Array:
+    """Return (sides, B) p-values of a stage over all data sets."""
+    part = orders[..., t * design.stage : (t + 1) * design.stage]
+    if design.test == "signed-rank":
+        both = [[stage_p(row, design.test) for row in order] for order in part]
+        p = np.moveaxis(np.array(both), -1, 0)  # (2, B, D)
+        p = p[[0 if side > 0 else 1 for side in design.sides]]
+    else:
+        z = running_z(part, design.test, np.array([design.stage]))[..., 0]
+        nothing = ~part.any(axis=-1)
+        p = np.where(nothing, np.nan, np.stack([ndtr(-side * z) for side in design.sides]))
+    return combined(p)
+
+
+def _bet(d: Array, design: MonitorDesign, measure: Measure) -> str:
+    """Return who would have been better by the e-process of the pair alone, at its own share."""
+    up, down = np.zeros(d.shape[1]), np.zeros(d.shape[1])
+    for row in d:
+        _, paths = bet_of(design, measure).after(row)
+        up, down = up + paths.up, down + paths.down
+    if len(design.sides) == 1:
+        log_e, leader = (up, 1) if design.sides[0] > 0 else (down, -1)
+    else:
+        log_e = np.logaddexp(up, down) - np.log(2)
+        leader = 1 if up[np.argmax(log_e)] > down[np.argmax(log_e)] else -1
+    if log_e.max(initial=0.0) < -np.log(design.alpha_pair):
+        return "go on"
+    return "first" if leader > 0 else "second"
+
+
+def quartiles(points: Array) -> NDArray[np.float64]:
+    """Return the quartiles of points, of which some may be infinite: observed values, no means."""
+    return np.quantile(points, [0.25, 0.5, 0.75], method="inverted_cdf")

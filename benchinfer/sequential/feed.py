@@ -1,0 +1,255 @@
+"""The replications of a running experiment, handed out stage by stage in a fixed order."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.scores.cells import Blocks
+
+type Array = NDArray[np.float64]
+type Index = NDArray[np.int64]
+type _Stage = tuple[list[Index], NDArray[np.bool_], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """What a past stage used of one data set.
+
+    Attributes
+    ----------
+    dataset, stage
+        The data set's name, and the stage, from 1.
+    labels
+        Its replications in order.
+    algorithms
+        The algorithms whose scores counted.
+    digests
+        Fingerprints of these scores, one per `Feed.size` replications.
+    """
+
+    dataset: str
+    stage: int
+    labels: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    digests: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A past stage that is not what it was, and why."""
+
+    dataset: str
+    stage: int
+    what: str
+
+
+class Feed:
+    """Hands out the replications of all data sets, each once.
+
+    The replications of a stage are the first ones, in natural order of their names, that no earlier
+    stage used; stages that are pinned have the ones they had. A stage is complete when every
+    algorithm that is still wanted has all of its replications on every data set.
+
+    Parameters
+    ----------
+    blocks
+        The scores.
+    size
+        Replications per data set and stage.
+    pins
+        What past stages used, per data set.
+
+    Attributes
+    ----------
+    values
+        (R, K) scores, larger is better; NaN where there is none.
+    ends
+        (D + 1,) where the rows of each data set begin, and the last ones end.
+    broken
+        Past stages that are not what they were.
+    """
+
+    def __init__(self, blocks: Blocks, size: int, pins: Sequence[Sequence[Pin]] = ()) -> None:
+        rank = natural_ranks(blocks.labels)
+        order = np.lexsort((rank[blocks.replication], blocks.dataset))
+        self.algorithms, self.datasets, self.size = blocks.algorithms, blocks.datasets, size
+        self.values = np.where(blocks.count > 0, blocks.mean, np.nan)[order]
+        self.broken: list[Broken] = []
+        self._names = np.array(blocks.labels, dtype=object)[blocks.replication[order]]
+        self.ends = np.searchsorted(blocks.dataset[order], np.arange(len(self.datasets) + 1))
+        self._next = self.ends[:-1].copy()  # no row before it is free
+        self._used = np.zeros(len(order), dtype=np.bool_)
+        self._past = [self._recalled(stage) for stage in pins]
+        self._log: list[_Stage] = []
+
+    def take(
+        self, wanted: NDArray[np.bool_], size: int, *, whole: bool, key: bytes = b""
+    ) -> list[Index] | None:
+        """Hand out the next stage: row indices into `values` of each data set, equally many.
+
+        Parameters
+        ----------
+        wanted
+            (K,) algorithms whose scores count.
+        size
+            The most replications per data set.
+        whole
+            Whether fewer are not to be had.
+        key
+            Who takes the stage: stages of the same takers can be joined.
+
+        Returns
+        -------
+        list or None
+            None where the stage is not complete.
+        """
+        if len(self._log) < len(self._past):
+            rows = self._past[len(self._log)]
+            self._log.append((rows, wanted, key))
+            return rows
+        rows = [self._free(d, wanted, size) for d in range(len(self.datasets))]
+        there = [np.isfinite(self.values[part][:, wanted]).all(axis=1) for part in rows]
+        n = min(int(np.logical_and.accumulate(part).sum()) for part in there)
+        if n < (size if whole else 1):
+            return None
+        rows = [part[:n] for part in rows]
+        self._use(rows)
+        self._log.append((rows, wanted, key))
+        return rows
+
+    def lacking(self, wanted: NDArray[np.bool_]) -> list[tuple[Index, Index, int]]:
+        """Return per data set what the next stage lacks.
+
+        Returns
+        -------
+        list
+            Row indices and algorithms (n,) of the cells of known replications that have no score,
+            and the number of replications that are not known yet.
+        """
+        found: list[tuple[Index, Index, int]] = []
+        for d in range(len(self.datasets)):
+            rows = self._free(d, wanted, self.size)
+            at, who = np.nonzero(np.isnan(self.values[rows]) & wanted)
+            found.append((rows[at], who, self.size - len(rows)))
+        return found
+
+    def name(self, row: int) -> str:
+        """Return the name of the replication of a row."""
+        return str(self._names[row])
+
+    def names(self, d: int) -> list[str]:
+        """Return the names of a data set's replications, in order."""
+        return self._names[self.ends[d] : self.ends[d + 1]].tolist()
+
+    def pins(self, *, joined: bool) -> list[list[Pin]]:
+        """Return what the stages so far used, one pin per data set.
+
+        Parameters
+        ----------
+        joined
+            Whether stages of the same takers become one.
+        """
+        log: list[_Stage] = []
+        for stage in self._log:
+            if joined and log and log[-1][2] == stage[2]:
+                both = zip(log.pop()[0], stage[0], strict=True)
+                log.append(([np.append(a, b) for a, b in both], *stage[1:]))
+            else:
+                log.append(stage)
+        return [
+            [self._pin(d, number, part, wanted) for d, part in enumerate(rows)]
+            for number, (rows, wanted, _) in enumerate(log, 1)
+        ]
+
+    def _pin(self, d: int, stage: int, rows: Index, wanted: NDArray[np.bool_]) -> Pin:
+        names = tuple(np.array(self.algorithms)[wanted].tolist())
+        labels = tuple(self._names[rows].tolist())
+        return Pin(self.datasets[d], stage, labels, names, self._digests(rows, wanted))
+
+    def _digests(self, rows: Index, wanted: NDArray[np.bool_]) -> tuple[str, ...]:
+        """Fingerprint the names and scores of rows, `size` by `size`."""
+        values = (self.values[rows][:, wanted] + 0.0).astype("<f8")  # -0.0 has other bytes than 0.0
+        found: list[str] = []
+        for at in range(0, len(rows), self.size):
+            sha = hashlib.sha256("\0".join(self._names[rows[at : at + self.size]]).encode())
+            sha.update(values[at : at + self.size].tobytes())
+            found.append(sha.hexdigest()[:16])
+        return tuple(found)
+
+    def _free(self, d: int, wanted: NDArray[np.bool_], size: int) -> Index:
+        """Return up to `size` unused rows of a data set that some wanted algorithm has."""
+        found: list[Index] = []
+        start, left, end = int(self._next[d]), size, int(self.ends[d + 1])
+        while left > 0 and start < end:
+            stop = min(start + max(2 * left, 64), end)
+            some = np.isfinite(self.values[start:stop][:, wanted]).any(axis=1)
+            part = start + np.flatnonzero(some & ~self._used[start:stop])[:left]
+            found.append(part)
+            left, start = left - len(part), stop
+        return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+
+    def _recalled(self, pins: Sequence[Pin]) -> list[Index]:
+        """Find the rows of a past stage; note where it is not what it was."""
+        by_dataset = {pin.dataset: pin for pin in pins}
+        rows: list[Index] = []
+        for d, name in enumerate(self.datasets):
+            pin = by_dataset[name]
+            wanted = np.isin(self.algorithms, pin.algorithms)
+            own = self._rows_of(d, pin.labels)
+            there = own[own >= 0]
+            empty = np.isnan(self.values[there][:, wanted]).any(axis=1)
+            lost = len(own) - len(there) + int(empty.sum())
+            if lost:
+                what = f"{lost} of {len(own)} replications gone"
+                self.broken.append(Broken(name, pin.stage, what))
+            else:
+                both = zip(pin.digests, self._digests(there, wanted), strict=True)
+                changed = [i for i, (before, now) in enumerate(both) if before != now]
+                self.broken += [Broken(name, pin.stage + i, "scores changed") for i in changed]
+            rows.append(there)
+        self._use(rows)
+        return rows
+
+    def _use(self, rows: list[Index]) -> None:
+        for d, part in enumerate(rows):
+            self._used[part] = True
+            rest = self._used[self._next[d] : self.ends[d + 1]]
+            free = np.flatnonzero(~rest[: len(part) + 1])
+            # All rows before the first unused one are behind us.
+            self._next[d] += int(free[0]) if len(free) else len(part)
+
+    def _rows_of(self, d: int, labels: tuple[str, ...]) -> Index:
+        """Find replications of a data set by name, -1 where they are gone."""
+        begin, end = int(self._next[d]), int(self.ends[d + 1])
+        near = self._names[begin : min(begin + len(labels), end)]
+        if tuple(near.tolist()) == labels:
+            return np.arange(begin, begin + len(labels))
+        place = {name: row for row, name in enumerate(self.names(d), int(self.ends[d]))}
+        return np.array([place.get(label, -1) for label in labels], dtype=np.int64)
+
+
+def natural_ranks(labels: Sequence[str]) -> Index:
+    """Rank names so that numbers within them count as numbers.
+
+    Examples
+    --------
+    >>> natural_ranks(["r10", "r2", "r1"]).tolist()
+    [2, 1, 0]
+    """
+    if all(label.isdecimal() for label in labels):
+        keys: list[object] = [(int(label), label) for label in labels]
+    else:
+        parts = [re.split(r"(\d+)", label) for label in labels]
+        # Text and numbers take turns, text first.
+        keys = [
+            ([int(p) if i % 2 else p for i, p in enumerate(part)], label)
+            for part, label in zip(parts, labels, strict=True)
+        ]
+    order = sorted(range(len(labels)), key=keys.__getitem__)  # pyright: ignore[reportCallIssue, reportArgumentType]
+    ranks = np.empty(len(labels), dtype=np.int64)
+    ranks[order] = np.arange(len(labels))
+    return ranks

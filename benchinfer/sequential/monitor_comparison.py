@@ -1,0 +1,275 @@
+"""The comparison that a running experiment gives: verdicts so far, and what to run next."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from benchinfer.compare.comparison import Comparison
+from benchinfer.compare.evidence import Array, Setting
+from benchinfer.compare.phrases import count
+from benchinfer.errors import DesignError, message
+from benchinfer.frames import frame
+from benchinfer.saving import savable
+from benchinfer.scores import ScoreTable
+from benchinfer.sequential import group, words
+from benchinfer.sequential.consecutive import quartiles, shuffled
+from benchinfer.sequential.course import GO_ON, VERDICTS, Columns, Course
+from benchinfer.sequential.design import MonitorDesign
+from benchinfer.sequential.feed import Feed
+from benchinfer.sequential.gathered import whole_differences
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ORDERS = (
+    *("first", "second", "n", "point", "q25", "median", "q75"),
+    *("share_first", "share_second"),
+)
+
+type Standing = Literal["decided", "go on", "undecidable"]
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MonitorComparison(Comparison):
+    """Verdicts from an experiment that is watched while it runs.
+
+    Attributes
+    ----------
+    design
+        How it is watched.
+    course
+        How each pair stands.
+    cells
+        Columns of `next_cells`.
+    """
+
+    design: MonitorDesign
+    course: Course
+    cells: Columns
+
+    title: ClassVar[str] = "Monitored experiment"
+
+    @property
+    def decision(self) -> Standing:
+        """Whether the experiment can stop.
+
+        ``"decided"``: every pair has a verdict. ``"go on"``: some pair needs more replications.
+        ``"undecidable"``: no pair goes on, and some ended without a verdict.
+        """
+        if GO_ON in self.course.ends:
+            return "go on"
+        decided = all(VERDICTS[end] > VERDICTS[GO_ON] for end in self.course.ends)
+        return "decided" if decided else "undecidable"
+
+    @property
+    def rule(self) -> str:
+        """The decision rule in words."""
+        return words.rule(self.design, self.measure)
+
+    @property
+    def method(self) -> str:
+        """What was done, in sentences for a methods section."""
+        return words.method(self.design, self.setting, self.provenance.adjustment)
+
+    @property
+    def formula(self) -> str:
+        """The statistic in one line."""
+        return words.formula(self.design)
+
+    @property
+    def intervals(self) -> str:
+        """What the intervals are; empty where the method has none."""
+        if self.course.low is None:
+            return ""
+        return f"{100 * self.level:g} % simultaneous confidence sequences, valid at all times"
+
+    def scope(self) -> str:
+        """Return what the claims are about, in words."""
+        # Zero-argument super() does not work in a slotted dataclass.
+        where = Comparison.scope(self)
+        return where.replace("on average over these", "taken together over these")
+
+    def headline(self) -> str:
+        """Return the verdict in one sentence, and whether to go on."""
+        return f"{Comparison.headline(self)} {words.standing(self.course.ends, self.decision)}"
+
+    def effects(self) -> Mapping[str, Array]:
+        """Return what is known of the pairs, in the measure's own unit."""
+        c = self.course
+        found: dict[str, Array] = {"estimate": self.measure.effect(c.estimate)}
+        if c.low is not None and c.high is not None:
+            low, high = self.measure.effect_interval(c.low, c.high)
+            found |= {"conf_low": low, "conf_high": high}
+        if c.log_e is not None:
+            found["log_e"] = c.log_e
+        return {
+            **found,
+            "p_value": c.p_value,
+            "p_raw": c.p_raw,
+            "provisional": c.provisional,  # pyright: ignore[reportReturnType]
+            "n_used": c.used,  # pyright: ignore[reportReturnType]
+            "state": np.array(c.ends, dtype=object),
+        }
+
+    def stages(self) -> "pd.DataFrame":
+        """One row per pair, data set and stage, in recursions also per direction.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``first second dataset stage n ...``. In recursions ``p_dataset`` is the p-value of the
+            data set's own differences in the stage, ``p_stage`` that of all data sets together,
+            which is held against ``reject_at`` and ``accept_above``. ``state`` is how the pair
+            stood after the stage.
+        """
+        return self._named(self.course.stages)
+
+    def path(self) -> "pd.DataFrame":
+        """One row per pair and replication, about 200 per pair where there are more.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``first second n p_raw``, and ``log_e`` on the anytime route. There ``p_raw`` is valid
+            at all times; else it is the p-value that a test of the first n replications alone would
+            have, which describes and decides nothing.
+        """
+        return self._named(self.course.path)
+
+    def next_cells(self) -> "pd.DataFrame":
+        """Return the cells to run next: ``dataset replication algorithm``, one row per run.
+
+        They complete the next stage of all pairs that go on. Replications that the table does not
+        know yet are numbered on from the last one.
+        """
+        c = self.cells
+        datasets, names = self.setting.coverage.datasets, self.algorithms
+        return frame(
+            {
+                "dataset": [datasets[d] for d in c.get("dataset", ())],
+                "replication": list(c.get("replication", ())),
+                "algorithm": [names[k] for k in c.get("algorithm", ())],
+            }
+        )
+
+    def consecutive(
+        self, scores: ScoreTable, *, permutations: int = 200, seed: int | None = None
+    ) -> "pd.DataFrame":
+        """Find the points of consecutive significance, and what other orders would have led to.
+
+        Parameters
+        ----------
+        scores
+            The table that was monitored: results hold no rows.
+        permutations
+            Random orders of the replications, within data sets.
+        seed
+            Of the orders; None draws one.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per pair: ``first second n point q25 median q75 share_first share_second``.
+            ``point`` is the replication from which on the test of all replications so far, not
+            adjusted, is significant up to the n-th; infinite where there is none. Quartiles and
+            shares are over random orders: how often each algorithm would have been found better,
+            the pair taken alone at its share of the level.
+
+        Raises
+        ------
+        DesignError
+            The table is another one.
+        """
+        if isinstance(pair := self.provenance.arguments["pairs"], tuple):
+            scores = scores.subset(algorithms=sorted(str(name) for name in pair))
+        setting, scores = Setting.of(scores, self.measure.name)
+        if setting.digest != self.setting.digest:
+            raise DesignError(
+                message(
+                    "these are not the scores that were monitored.",
+                    hint="give the table that went into monitor().",
+                )
+            )
+        feed = Feed(scores.blocks(self.measure.name), self.design.stage)
+        rng = np.random.default_rng(seed)
+        found: dict[str, list[object]] = {name: [] for name in _ORDERS}
+        for (i, j), names in zip(self.pairs, self.named_sides(), strict=True):
+            d = whole_differences(feed, int(i), int(j))
+            orders = shuffled(d, self.design, self.measure, permutations, rng)
+            shares = (orders.first, orders.second)
+            row = (*names, d.shape[1], orders.point, *quartiles(orders.points), *shares)
+            for name, value in zip(_ORDERS, row, strict=True):
+                found[name].append(value)
+        return frame(found)
+
+    def redesign(self) -> "pd.DataFrame":
+        """Return the levels at which the rest of the experiment may be designed anew.
+
+        By the conditional rejection principle, any test of new replications alone at this level
+        keeps the error of the whole, whatever has been seen.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per pair that goes on and direction: ``first second side conditional_level``;
+            side is the one that would be shown to be better.
+
+        Raises
+        ------
+        DesignError
+            The method is ``"anytime"``, whose design may be changed at will.
+
+        References
+        ----------
+        Mueller & Schaefer (2001), https://doi.org/10.1111/j.0006-341X.2001.00886.x
+        """
+        if self.design.method == "anytime":
+            raise DesignError(
+                message(
+                    "an e-process has no design to change.",
+                    hint="stop, go on and add replications at will.",
+                )
+            )
+        if not self.course.live.any():
+            raise DesignError(message("no pair goes on.", hint="start a new experiment."))
+        return self._named(group.redesigned(self.course, self.design))
+
+    def _named(self, columns: Columns) -> "pd.DataFrame":
+        """Put names in place of the codes of pairs, data sets and directions."""
+        sides = self.named_sides()
+        pair = columns.get("pair", np.empty(0, dtype=np.int64))
+        found: dict[str, object] = {
+            "first": [sides[i][0] for i in pair],
+            "second": [sides[i][1] for i in pair],
+        }
+        for name, values in columns.items():
+            if name == "dataset":
+                found[name] = [self.setting.coverage.datasets[d] for d in values]
+            elif name == "side":
+                both = zip(pair, values, strict=True)
+                found[name] = [sides[i][0 if side > 0 else 1] for i, side in both]
+            elif name != "pair":
+                found["state" if name == "decision" else name] = values
+        return frame(found)
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        home = {
+            "recursive": ["benchinfer.numerics.stages", "benchinfer.sequential.monitor:monitor"],
+            "anytime": ["benchinfer.numerics.betting"],
+            "group-sequential": ["benchinfer.sequential.group"],
+        }
+        return home[self.design.method]
+
+    def __str__(self) -> str:
+        """Return the headline."""
+        return self.headline()
+
+    def __repr__(self) -> str:
+        """Return measure, order and state."""
+        order = self.relation()
+        pairs = count(len(self.pairs), "pair")
+        return f"<MonitorComparison of {self.measure.name}: {order}; {pairs}, {self.decision}>"

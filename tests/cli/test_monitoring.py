@@ -1,0 +1,96 @@
+"""The command that drives a running experiment."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ARGUMENTS = ("--measures", "acc:higher", "--resampling", "independent", "--paired")
+
+
+@pytest.fixture
+def growing(tmp_path: Path) -> Callable[..., Path]:
+    """Write the first n replications of an experiment in which b is better by so much."""
+
+    def write(n: int, better: float = 1.0) -> Path:
+        rng = np.random.default_rng(1)
+        y = rng.normal(size=(400, 1)) + rng.normal(size=(400, 3)) + [0.0, better, 0.0]
+        path = tmp_path / "scores.csv"
+        lines = [
+            f"d1,{r + 1},{name},acc,{y[r, k]:.6f}" for r in range(n) for k, name in enumerate("abc")
+        ]
+        head = "dataset,replication,algorithm,measure,value"
+        path.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_the_exit_code_says_whether_to_go_on(run: Callable, growing: Callable) -> None:
+    pair = ("--pair", "a,b")
+    going = run("monitor", growing(40), *ARGUMENTS, *pair)
+    assert going.exit_code == 3, going.output
+    assert "Run next" in going.stdout
+    assert "d1: a and b, 10 replications (41 to 50)" in going.stdout
+    decided = run("monitor", growing(50), *ARGUMENTS, *pair)
+    assert decided.exit_code == 0, decided.output
+    assert "b better" in decided.stdout
+
+
+def test_undecidable_is_4(run: Callable, growing: Callable) -> None:
+    found = run("monitor", growing(100, 0.0), *ARGUMENTS, "--stage", "20", "--state", "none")
+    assert found.exit_code == 4, found.output
+    assert "not rejected" in found.stdout
+
+
+def test_a_loop_over_a_growing_file_ends(run: Callable, growing: Callable) -> None:
+    path, used = growing(10), 10
+    while (found := run("monitor", path, *ARGUMENTS, "--json", "--stage", "25")).exit_code == 3:
+        answer = json.loads(found.stdout)
+        assert answer["decision"] == "go on"
+        numbers = [int(cell["replication"]) for cell in answer["next_cells"]]
+        used = max(numbers)
+        path = growing(used)
+    answer = json.loads(found.stdout)
+    assert found.exit_code == 4
+    assert used <= 125
+    decided = {c["first"] + c["second"]: c["winner"] for c in answer["contrasts"]}
+    assert decided == {"ab": "b", "ac": "", "bc": "b"}
+    assert {"stages", "next_cells", "diagnostics", "provenance"} <= set(answer)
+    names = sorted(p.name for p in path.parent.iterdir())
+    assert names == ["scores.csv", "scores.csv.monitor.json", "scores.csv.monitor.json.lock"]
+
+
+def test_a_changed_past_and_a_changed_design(run: Callable, growing: Callable) -> None:
+    assert run("monitor", growing(60, 0.3), *ARGUMENTS).exit_code == 3
+    changed = run("monitor", growing(60, 0.4), *ARGUMENTS)
+    assert changed.exit_code == 1
+    assert "scores changed" in changed.stderr
+    other = run("monitor", growing(60, 0.3), *ARGUMENTS, "--stage", "20")
+    assert other.exit_code == 2
+    assert "begun with another design" in other.stderr
+
+
+@pytest.mark.parametrize("method", ["recursive", "anytime", "group-sequential"])
+def test_every_method_prints(run: Callable, growing: Callable, method: str) -> None:
+    found = run("monitor", growing(120), *ARGUMENTS, "--method", method)
+    assert found.exit_code == 3, found.output
+    assert "b better" in found.stdout
+    assert max(map(len, found.stdout.replace(str(growing(1)), "").splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--pair", "a"), "two names"),
+        (("--pair", "a,b", "--control", "a"), "without --control"),
+        (("--last-stage", "0"), "from 1, none or auto"),
+        (("--level", "95"), "between 0 and 1"),
+    ],
+)
+def test_wrong_usage(run: Callable, growing: Callable, arguments: tuple, said: str) -> None:
+    found = run("monitor", growing(20), *ARGUMENTS, *arguments)
+    assert found.exit_code == 2
+    assert said in found.stderr

@@ -1,0 +1,199 @@
+"""The state of an experiment: a decided past cannot change, and no process can break the file."""
+
+import json
+import multiprocessing
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+from benchinfer.sequential.state import StateFile
+
+KILLS = 20
+AB = {"a": 0.0, "b": 0.05}
+
+
+def test_rows_in_any_order_give_the_same_stages(draw, table, tmp_path):
+    rows = draw(100, AB)
+    whole = bi.monitor(table(rows), state=tmp_path / "whole.json", stage=20)
+    mixed = rows.sample(frac=1.0, random_state=1)
+    for n in range(20, 201, 20):
+        found = bi.monitor(table(mixed.head(n)), state=tmp_path / "s.json", stage=20)
+    assert len(found.stages()) == len(whole.stages())
+    assert found.contrasts()["n_used"].tolist() == [100]
+
+
+def test_late_replications_fill_the_next_stage(draw, table, tmp_path):
+    rows = draw(120, AB)
+    early = rows[rows["replication"] != 7]
+    first = bi.monitor(table(early[early["replication"] <= 51]), state=tmp_path / "s.json")
+    assert first.contrasts()["n_used"].tolist() == [50]
+    second = bi.monitor(table(rows), state=tmp_path / "s.json")
+    assert second.contrasts()["n_used"].tolist() == [100]
+    state = json.loads((tmp_path / "s.json").read_text())
+    assert state["stages"][0][0]["replications"] == [[1, 6], [8, 51]]
+    assert state["stages"][1][0]["replications"] == [[7, 7], [52, 100]]
+
+
+def test_a_changed_past_is_named(draw, table, tmp_path):
+    rows = draw(100, AB, datasets=2)
+    bi.monitor(table(rows), state=tmp_path / "s.json", stage=20)
+    before = (tmp_path / "s.json").read_bytes()
+    other = rows.copy()
+    other.loc[(rows["dataset"] == "d2") & (rows["replication"] == 35), "value"] += 1e-9
+    other = other[~((rows["dataset"] == "d1") & (rows["replication"] == 3))]
+    with pytest.raises(bi.ScoreTableError) as error:
+        bi.monitor(table(other), state=tmp_path / "s.json", stage=20)
+    assert "2 stages that were decided on before" in str(error.value)
+    assert "d1           1  1 of 20 replications gone" in str(error.value)
+    assert "d2           2  scores changed" in str(error.value)
+    assert (tmp_path / "s.json").read_bytes() == before
+
+
+def test_a_changed_past_of_an_e_process_is_named_by_stage(draw, table, tmp_path):
+    rows = draw(90, {"a": 0.0, "b": 0.0})
+    for n in (30, 90):
+        part = table(rows[rows["replication"] <= n])
+        bi.monitor(part, state=tmp_path / "s.json", stage=20, method="anytime")
+    rows.loc[rows["replication"] == 45, "value"] += 1.0
+    with pytest.raises(bi.ScoreTableError, match=r"d1 +3  scores changed"):
+        bi.monitor(table(rows), state=tmp_path / "s.json", stage=20, method="anytime")
+
+
+def test_a_changed_design_names_what_changed(draw, table, tmp_path):
+    scores = table(draw(60, AB))
+    bi.monitor(scores, state=tmp_path / "s.json")
+    with pytest.raises(bi.BenchinferError, match=r"stage +50 +25\n +test +\"t\" +\"signed-rank\""):
+        bi.monitor(scores, state=tmp_path / "s.json", stage=25, test="signed-rank")
+    third = draw(60, {**AB, "c": 0.0})
+    with pytest.raises(bi.BenchinferError, match="algorithms"):
+        bi.monitor(table(third), state=tmp_path / "s.json")
+
+
+def test_before_the_first_stage_there_is_no_state(draw, table, tmp_path):
+    bi.monitor(table(draw(40, AB)), state=tmp_path / "s.json")
+    assert not (tmp_path / "s.json").exists()
+    found = bi.monitor(table(draw(60, {**AB, "c": 0.0})), state=tmp_path / "s.json", stage=20)
+    assert len(found.contrasts()) == 3
+
+
+def test_unused_scores_may_change(draw, table, tmp_path):
+    rows = draw(60, AB)
+    one = bi.monitor(table(rows), state=tmp_path / "s.json")
+    rows.loc[rows["replication"] > 50, "value"] = 0.0
+    two = bi.monitor(table(rows), state=tmp_path / "s.json")
+    assert one.contrasts().equals(two.contrasts())
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"monitor": 1}', "no json"])
+def test_what_is_no_state_is_refused(draw, table, tmp_path, text):
+    (tmp_path / "s.json").write_text(text)
+    with pytest.raises(bi.BenchinferError, match="is not the state"):
+        bi.monitor(table(draw(60, AB)), state=tmp_path / "s.json")
+    assert (tmp_path / "s.json").read_text() == text
+
+
+def test_a_folder_that_is_not_there(draw, table, tmp_path):
+    with pytest.raises(bi.BenchinferError, match="there is no folder"):
+        bi.monitor(table(draw(60, AB)), state=tmp_path / "no" / "s.json")
+
+
+def test_leftovers_of_killed_processes_are_removed(tmp_path):
+    (tmp_path / ".s.json.abc").write_text("half")
+    (tmp_path / ".other.json.abc").write_text("not ours")
+    with StateFile(tmp_path / "s.json"):
+        pass
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".other.json.abc", "s.json.lock"]
+
+
+# --- real processes
+
+
+def grow(path: Path, rows: pd.DataFrame, n: int) -> None:
+    part = rows[rows["replication"] <= n].rename(columns={"value": "acc"})
+    new = path.with_suffix(".new")
+    part.drop(columns="dataset").assign(measure="acc").rename(columns={"acc": "value"}).to_csv(
+        new, index=False
+    )
+    new.replace(path)
+
+
+def _watch(path: Path) -> None:
+    """Monitor in a forked child, as often as it is let."""
+    from benchinfer.scores import read_scores
+    from benchinfer.sequential.monitor import monitor
+
+    while True:
+        with StateFile(path.with_name("s.json")) as state:
+            scores = read_scores(
+                path,
+                measures={"acc": "higher"},
+                dataset="d",
+                resampling=bi.Resampling("independent", paired=True),
+            )
+            monitor(scores, stage=10, last_stage=None, state=state)
+
+
+def test_kills_at_random_moments_leave_a_whole_state(draw, tmp_path):
+    rows, random_ = draw(400, {"a": 0.0, "b": 0.0}, seed=9), random.Random(1)  # noqa: S311
+    path, state = tmp_path / "scores.csv", tmp_path / "s.json"
+    context = multiprocessing.get_context("fork")
+    known = 1
+    grow(path, rows, 10)
+    start = time.perf_counter()
+    _once(path)
+    once = time.perf_counter() - start  # so that kills hit on slow machines, too
+    for kill in range(KILLS):
+        grow(path, rows, 10 * (kill + 1))
+        child = context.Process(target=_watch, args=(path,))
+        child.start()
+        time.sleep(random_.uniform(0.0, 2 * once))
+        assert child.pid is not None
+        os.kill(child.pid, signal.SIGKILL)
+        child.join()
+        if state.exists():
+            stages = json.loads(state.read_text())["stages"]
+            assert known <= len(stages) <= kill + 1
+            known = len(stages)
+    assert known > 1
+    one = context.Process(target=_once, args=(path,))
+    one.start()
+    one.join()
+    assert one.exitcode == 0
+    assert not list(tmp_path.glob(".s.json.*"))
+
+
+def _once(path: Path) -> None:
+    from benchinfer.scores import read_scores
+    from benchinfer.sequential.monitor import monitor
+
+    scores = read_scores(
+        path,
+        measures={"acc": "higher"},
+        dataset="d",
+        resampling=bi.Resampling("independent", paired=True),
+    )
+    monitor(scores, stage=10, last_stage=None, state=path.with_name("s.json"))
+
+
+def test_two_processes_take_turns(draw, tmp_path):
+    rows = draw(100, {"a": 0.0, "b": 0.0}, seed=9)
+    path, context = tmp_path / "scores.csv", multiprocessing.get_context("fork")
+    for n in (20, 50, 70, 100):
+        grow(path, rows, n)
+        both = [context.Process(target=_once, args=(path,)) for _ in "ab"]
+        for process in both:
+            process.start()
+        for process in both:
+            process.join()
+        assert [process.exitcode for process in both] == [0, 0]
+        stages = json.loads((tmp_path / "s.json").read_text())["stages"]
+        assert [stage[0]["stage"] for stage in stages] == list(range(1, len(stages) + 1))
+        labels = [label for stage in stages for label in stage[0]["replications"]]
+        assert labels == [[10 * t + 1, 10 * t + 10] for t in range(len(stages))]
+    assert len(stages) > 1
