@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         ScoreTableError,
     )
     from benchinfer.measure import Measure
+    from benchinfer.order.consensus import Consensus, consensus
     from benchinfer.order.ensemble import Ensemble
     from benchinfer.order.relation import Relation
     from benchinfer.plots.draw import plot
@@ -35,6 +36,7 @@ _homes = {
     "BenchinferError": "errors",
     "Comparison": "compare.comparison",
     "Comparisons": "compare.local",
+    "Consensus": "order.consensus",
     "DesignError": "errors",
     "Ensemble": "order.ensemble",
     "FitError": "errors",
@@ -50,6 +52,7 @@ _homes = {
     "compare_mixed": "compare.mixed",
     "compare_permutation": "compare.permutation",
     "compare_points": "compare.points",
+    "consensus": "order.consensus",
     "load": "saving",
     "load_example": "scores",
     "mixed_structures": "compare.selection",
@@ -63,6 +66,7 @@ __all__ = [
     "BenchinferError",
     "Comparison",
     "Comparisons",
+    "Consensus",
     "DesignError",
     "Ensemble",
     "FitError",
@@ -78,6 +82,7 @@ __all__ = [
     "compare_mixed",
     "compare_permutation",
     "compare_points",
+    "consensus",
     "load",
     "load_example",
     "mixed_structures",

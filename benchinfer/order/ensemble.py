@@ -155,7 +155,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
     def distances(
         self,
-        kind: "Kind" = "symmetric-difference",
+        kind: "Kind" = "symdiff",
         *,
         undecided: Undecided = "undecided",
         missing: Missing = "ignore",
@@ -165,11 +165,11 @@ class Ensemble(Showable, Mapping[str, Relation]):
         Parameters
         ----------
         kind
-            A sum over pairs of algorithms: ``"symmetric-difference"`` (Kemeny and Snell),
-            ``"cook-kress-seiford"``, ``"emond-mason"``, ``"jabeur-martel-khelifa"``, which differ
-            in how far undecided is from other verdicts, and ``"discrete"``, the number of pairs
-            with another verdict. On ranks: ``"cook-seiford"`` (sum of absolute differences) and
-            ``"spearman"`` (of squared ones).
+            A sum over pairs of algorithms: ``"symdiff"`` (symmetric difference, Kemeny and Snell),
+            ``"cks"`` (Cook, Kress and Seiford), ``"emond-mason"`` and ``"jmb"`` (Jabeur, Martel and
+            Khelifa), which differ in how far undecided is from other verdicts, and ``"discrete"``,
+            the number of pairs with another verdict. On ranks: ``"cook-seiford"`` (sum of absolute
+            differences) and ``"spearman"`` (of squared ones).
         undecided
             ``"equivalent"`` takes undecided pairs for equivalent.
         missing
@@ -246,7 +246,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
     def clusters(
         self,
-        kind: "Kind" = "symmetric-difference",
+        kind: "Kind" = "symdiff",
         *,
         method: Linkage = "average",
         undecided: Undecided = "undecided",
@@ -257,7 +257,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
     def map(
         self,
-        kind: "Kind" = "symmetric-difference",
+        kind: "Kind" = "symdiff",
         *,
         undecided: Undecided = "undecided",
         missing: Missing = "ignore",

@@ -318,7 +318,7 @@ class Relation(JudgedPairs):
     def distance(
         self,
         other: "Relation",
-        kind: "Kind" = "symmetric-difference",
+        kind: "Kind" = "symdiff",
         *,
         undecided: Undecided = "undecided",
         missing: Missing = "ignore",

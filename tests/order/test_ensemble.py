@@ -86,7 +86,7 @@ def test_subsets_keep_their_weights(four):
 
 
 def test_distances_are_those_of_the_pairs_of_relations(four):
-    for kind in ("symmetric-difference", "cook-kress-seiford", "cook-seiford", "spearman"):
+    for kind in ("symdiff", "cks", "cook-seiford", "spearman"):
         table = four.distances(kind)
         for a, b in combinations(TEXTS, 2):
             assert table.loc[a, b] == table.loc[b, a] == four[a].distance(four[b], kind)
@@ -108,7 +108,7 @@ def test_missing_pairs_are_ignored_or_undecided():
 def test_agreement(four):
     assert four["d1"].agreement(Relation.from_text("c > b > a")) == -1
     assert four["d1"].agreement(four["d2"]) == pytest.approx(1 - 1 / 3)
-    assert four["d1"].agreement(four["d2"], "symmetric-difference") == pytest.approx(1 - 1 / 6)
+    assert four["d1"].agreement(four["d2"], "symdiff") == pytest.approx(1 - 1 / 6)
     table = four.agreements()
     mean = np.mean([table.loc[a, b] for a, b in combinations(TEXTS, 2)])
     assert four.agreement() == pytest.approx(mean)

@@ -26,9 +26,9 @@ def per_pair(scores: Array, votes: Array) -> Array:
     return np.divide(scores, compared, out=np.zeros_like(scores), where=compared > 0)
 
 
-def majority(votes: Array) -> NDArray[np.bool_]:
-    """Return (n, n): row is better by more than half of the weight that compared the pair."""
-    return 2 * votes[_FIRST] > votes[1:].sum(axis=0)
+def majority(votes: Array, verdict: int = _FIRST) -> NDArray[np.bool_]:
+    """Return (n, n): more than half of the weight that compared the pair gives it the verdict."""
+    return 2 * votes[verdict] > votes[1:].sum(axis=0)
 
 
 def classes(above: NDArray[np.bool_]) -> NDArray[np.int64]:
