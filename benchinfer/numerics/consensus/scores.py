@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.numerics.consensus.costs import Costs
 from benchinfer.numerics.consensus.decompose import components
 
 type Array = NDArray[np.float64]
@@ -26,7 +27,7 @@ def per_pair(scores: Array, votes: Array) -> Array:
     return np.divide(scores, compared, out=np.zeros_like(scores), where=compared > 0)
 
 
-def majority(votes: Array, verdict: int = _FIRST) -> NDArray[np.bool_]:
+def majority(votes: Costs, verdict: int = _FIRST) -> NDArray[np.bool_]:
     """Return (n, n): more than half of the weight that compared the pair gives it the verdict."""
     return 2 * votes[verdict] > votes[1:].sum(axis=0)
 
