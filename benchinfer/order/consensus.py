@@ -174,6 +174,16 @@ class Consensus(Showable):
         regret, exact = linear_regrets(costs, cost * scale)
         return regret / scale, exact
 
+    @property
+    def decided(self) -> bool:
+        """Whether there is one optimum, proved to be one, that leaves nothing to a tie of points.
+
+        Incomparable pairs of a partial order or preorder are a decision; those within a Condorcet
+        class are not.
+        """
+        unique = self.optimal and self.count == 1 and self.count_exact
+        return unique and not (self.cost is None and (self.common == Verdict.UNDECIDED).any())
+
     def diagnostics(self) -> "pd.DataFrame":
         """One row per check: ``check value limit ok remedy``."""
         from benchinfer.order.consensus_checks import checks
@@ -337,6 +347,18 @@ def _asked(
     ):
         if value not in known:
             raise DesignError(unknown(what, value, known))
+    check_asked(method, family)
+    if time_limit is not None and not time_limit > 0:
+        raise DesignError(f"a time limit is a number of seconds above 0, not {time_limit!r}.")
+    if solutions == "all":
+        return 10**9
+    if isinstance(solutions, bool) or not isinstance(solutions, int) or solutions < 1:
+        raise DesignError(f'solutions is a whole number from 1, or "all", not {solutions!r}.')
+    return solutions
+
+
+def check_asked(method: str, family: str) -> None:
+    """Refuse a family that a method has no consensus of."""
     only = {**dict.fromkeys(SCORES, "weak"), ASSIGNED: "linear"}.get(method, family)
     if only != family:
         raise DesignError(
@@ -347,10 +369,3 @@ def _asked(
                 + ".",
             )
         )
-    if time_limit is not None and not time_limit > 0:
-        raise DesignError(f"a time limit is a number of seconds above 0, not {time_limit!r}.")
-    if solutions == "all":
-        return 10**9
-    if isinstance(solutions, bool) or not isinstance(solutions, int) or solutions < 1:
-        raise DesignError(f'solutions is a whole number from 1, or "all", not {solutions!r}.')
-    return solutions

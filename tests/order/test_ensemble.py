@@ -187,3 +187,14 @@ def test_renaming_renames(four):
     )
     assert (moved.distances() == four.distances()).all(axis=None)
     assert moved.concordance() == four.concordance()
+
+
+def test_ensembles_of_measures_are_joined_with_their_weights():
+    one = Ensemble({"d1": Relation.from_text("a > b"), "d2": Relation.from_text("b > a")}, [1, 3])
+    two = Ensemble({"d1": Relation.from_text("a ~ b")})
+    both = Ensemble.joined({"error": one, "seconds": two}, {"error": 2, "seconds": 0.5})
+    assert list(both) == ["d1: error", "d2: error", "d1: seconds"]
+    assert both.weights.tolist() == [2, 6, 0.5]
+    same = Ensemble({"a": two["d1"]}), Ensemble({"a: x": two["d1"]})
+    with pytest.raises(DesignError, match="same name when joined"):
+        Ensemble.joined({"x: y": same[0], "y": same[1]})
