@@ -184,7 +184,9 @@ def solve_part(  # noqa: PLR0911 (one return for each rung of the ladder)
     if ways is not None:
         return _from_paths(*ways, limit)
     domains = _narrowed(problem, states, deadline)
-    nodes = max(min(_WORK // n**2, _NODES), 2 * limit)
+    # Conditions on four objects take their time at each node.
+    work = _WORK // 4 if family.strict else _WORK
+    nodes = max(min(work // n**2, _NODES), 2 * limit)
     found = search(problem, domains, best, limit=limit, max_nodes=nodes, deadline=deadline)
     if found is not None and found.complete:
         return _from_found(found, found.cost)
