@@ -8,7 +8,6 @@ from benchinfer.cli import results, rounding
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.terminal import Grid, Terminal
 from benchinfer.compare.phrases import count, join
-from benchinfer.reports import numbers
 
 if TYPE_CHECKING:
     from benchinfer.compare.local import Comparisons
@@ -69,9 +68,20 @@ def _headline(
 
 def _cost(cost: float, bound: float, *, optimal: bool) -> str:
     if optimal:
-        return f"Cost {numbers.brief(cost)}, proved to be the least."
-    low = numbers.brief(bound)
-    return f"Cost {numbers.brief(cost)}; not proved to be the least, which is at least {low}."
+        return f"Cost {_amount(cost)}, proved to be the least."
+    low = _amount(bound)
+    return f"Cost {_amount(cost)}; not proved to be the least, which is at least {low}."
+
+
+def _amount(value: float) -> str:
+    """Write a sum of weights: all its digits, but not those of rounding.
+
+    Examples
+    --------
+    >>> _amount(1866.0), _amount(26182 / 3), _amount(0.1 + 0.2)
+    ('1866', '8727.333', '0.3')
+    """
+    return f"{round(value, 3):.15g}"
 
 
 def _optima(out: Terminal, found: "Consensus") -> None:
@@ -97,7 +107,7 @@ def _positions(out: Terminal, found: "Consensus") -> None:
             row["algorithm"],
             str(row["rank_low"]),
             str(row["rank_high"]),
-            *((numbers.brief(row["score"]),) if "score" in row else ()),
+            *((_amount(row["score"]),) if "score" in row else ()),
         )
         for row in table.to_dict("records")
     )
@@ -134,10 +144,10 @@ def _backing(row: dict[Any, Any], used: Iterable[str]) -> tuple[str, ...]:
     mark = "~" if row["verdict"] == "equivalent" else ">"
     share = "" if math.isnan(row["support"]) else rounding.share(row["support"])
     cells = [f"{row['first']} {mark} {row['second']}", share]
-    cells += [numbers.brief(row[key]) for key in used]
+    cells += [_amount(row[key]) for key in used]
     if "regret" in row:
         exact = "" if row["regret_exact"] else "at least "
-        cells.append(exact + numbers.brief(row["regret"]))
+        cells.append(exact + _amount(row["regret"]))
     return tuple(cells)
 
 
