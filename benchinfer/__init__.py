@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from benchinfer.measure import Measure
     from benchinfer.numerics.bayes.priors import Priors
+    from benchinfer.order.consensus import Consensus, consensus
     from benchinfer.order.ensemble import Ensemble
     from benchinfer.order.relation import Relation
     from benchinfer.plots.draw import plot
@@ -38,6 +39,7 @@ _homes = {
     "BenchinferError": "errors",
     "Comparison": "compare.comparison",
     "Comparisons": "compare.local",
+    "Consensus": "order.consensus",
     "DesignError": "errors",
     "Ensemble": "order.ensemble",
     "FitError": "errors",
@@ -55,6 +57,7 @@ _homes = {
     "compare_mixed": "compare.mixed",
     "compare_permutation": "compare.permutation",
     "compare_points": "compare.points",
+    "consensus": "order.consensus",
     "load": "saving",
     "load_example": "scores",
     "mixed_structures": "compare.selection",
@@ -69,6 +72,7 @@ __all__ = [
     "BenchinferError",
     "Comparison",
     "Comparisons",
+    "Consensus",
     "DesignError",
     "Ensemble",
     "FitError",
@@ -86,6 +90,7 @@ __all__ = [
     "compare_mixed",
     "compare_permutation",
     "compare_points",
+    "consensus",
     "load",
     "load_example",
     "mixed_structures",

@@ -13,6 +13,7 @@ NAMES = [
     "BenchinferError",
     "Comparison",
     "Comparisons",
+    "Consensus",
     "DesignError",
     "Ensemble",
     "FitError",
@@ -30,6 +31,7 @@ NAMES = [
     "compare_mixed",
     "compare_permutation",
     "compare_points",
+    "consensus",
     "load",
     "load_example",
     "mixed_structures",
@@ -58,6 +60,8 @@ SIGNATURES = {
     " pairs='pairwise', target='auto', level=0.95, missing='use', seed=None, stop=False,"
     " scale='none', progress=None",
     "compare_points": "scores, measure=None, *, statistic='mean', tolerance=None",
+    "consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
+    " solutions=100, time_limit=60.0",
     "load": "path",
     "load_example": "name",
     "mixed_structures": "scores, measure=None, *, terms='auto'",

@@ -6,6 +6,7 @@ import typer
 
 from benchinfer.cli import monitoring
 from benchinfer.cli.comparing import compare
+from benchinfer.cli.consensus_question import ConsensusQuestion
 from benchinfer.cli.guard import EPILOG, Exit, settled
 from benchinfer.cli.options import AsJson, MeasureName, Source, reads_scores
 from benchinfer.errors import ScoreTableError
@@ -85,6 +86,39 @@ def describe(source: Source, *, measure: MeasureName = None, as_json: AsJson = F
         documents.write({name: documents.rows(scores.describe(name)) for name in names})
     else:
         tables.describe(scores, names)
+
+
+@app.command(
+    epilog="Exit codes: 0 one order fits best, and is proved to; 1 the table has faults; 2 wrong"
+    " usage; 3 several fit equally well, or none is proved to be the best; 4 the table cannot"
+    " answer the question."
+)
+@reads_scores
+def consensus(source: Source, question: ConsensusQuestion, *, as_json: AsJson = False) -> None:
+    """Order the algorithms as disagrees least with the relations of all data sets.
+
+    Algorithms are compared on each data set by itself. What holds in all best orders is printed,
+    with the weight that speaks for it.
+    """
+    from benchinfer.order.consensus import consensus as agree
+
+    options = question.arguments()
+    given = question.declared(source)
+    scores = given.read()
+    weights = question.weighted(given, scores)
+    local = {name: question.compared(scores, name) for name in weights}
+    ensemble = question.ensemble(local, weights)
+    found = agree(ensemble, **options)
+    if as_json:
+        from benchinfer.cli import documents
+
+        refused = {name: each.refused for name, each in local.items()}
+        documents.write(documents.consensus(found, ensemble, weights, refused))
+    else:
+        from benchinfer.cli import agreed
+
+        agreed.consensus(found, ensemble, local, weights)
+    raise typer.Exit(Exit.DECIDED if found.decided else Exit.UNDECIDED)
 
 
 @app.command(epilog=EPILOG)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from benchinfer.compare.local import Comparisons
     from benchinfer.compare.mixed_comparison import MixedComparison
     from benchinfer.compare.permutation_comparison import PermutationComparison
+    from benchinfer.order.consensus import Consensus
+    from benchinfer.order.ensemble import Ensemble
     from benchinfer.scores import Finding, ScoreTable
 
 
@@ -193,4 +195,35 @@ def comparisons(results: "Comparisons", decided: Mapping[str, bool]) -> dict[str
             name: comparison(result, decided=decided[name]) for name, result in results.items()
         },
         "refused": results.refused,
+    }
+
+
+def consensus(
+    found: "Consensus",
+    ensemble: "Ensemble",
+    weights: Mapping[str, float],
+    refused: Mapping[str, Mapping[str, str]],
+) -> dict[str, object]:
+    """Write down a consensus, the relations that it is of, and the weight of each measure."""
+    return {
+        "order": str(found),
+        "decided": found.decided,
+        "method": found.method,
+        "family": found.family,
+        "missing_pairs": found.missing_pairs,
+        "weights": weights,
+        "cost": found.cost,
+        "lower_bound": found.lower_bound,
+        "optimal": found.optimal,
+        "count": found.count,
+        "count_exact": found.count_exact,
+        "optima": [str(relation) for relation in found.relations()],
+        "common": rows(found.relation().to_frame()),
+        "summary": rows(found.summary()),
+        "support": rows(found.support()),
+        "concordance": ensemble.concordance(),
+        "agreement": ensemble.agreement(),
+        "diagnostics": rows(found.diagnostics()),
+        "relations": {name: str(relation) for name, relation in ensemble.items()},
+        "refused": refused,
     }

@@ -10,18 +10,11 @@ from numpy.typing import NDArray
 
 type Floats = NDArray[np.float64]
 type States = NDArray[np.int8]
-type Kind = Literal[
-    "symmetric-difference",
-    "cook-kress-seiford",
-    "emond-mason",
-    "jabeur-martel-khelifa",
-    "discrete",
-    "cook-seiford",
-    "spearman",
-]
+type Whole = NDArray[np.int64]
+type Kind = Literal["symdiff", "cks", "emond-mason", "jmb", "discrete", "cook-seiford", "spearman"]
 
 
-def _table(opposed: int, tied: int, open_: int, tied_open: int) -> Floats:
+def _table(opposed: int, tied: int, open_: int, tied_open: int) -> Whole:
     """Lay out first-second, strict-equivalent, strict-undecided and equivalent-undecided."""
     return np.array(
         [
@@ -31,29 +24,34 @@ def _table(opposed: int, tied: int, open_: int, tied_open: int) -> Floats:
             [0, open_, tied, 0, opposed],
             [0, open_, tied, opposed, 0],
         ],
-        dtype=np.float64,
+        dtype=np.int64,
     )
 
 
 # Whole numbers, which add without error, and what their sum is divided by.
-PAIRWISE: dict[str, tuple[Floats, int]] = {
-    "symmetric-difference": (_table(2, 1, 1, 2), 1),
-    "cook-kress-seiford": (_table(2, 1, 2, 1), 1),
+PAIRWISE: dict[str, tuple[Whole, int]] = {
+    "symdiff": (_table(2, 1, 1, 2), 1),
+    "cks": (_table(2, 1, 2, 1), 1),
     "emond-mason": (_table(2, 1, 1, 1), 1),
-    "jabeur-martel-khelifa": (_table(5, 3, 4, 4), 3),
+    "jmb": (_table(5, 3, 4, 4), 3),
     "discrete": (_table(1, 1, 1, 1), 1),
 }
 BY_RANK = ("cook-seiford", "spearman")
 KINDS = (*PAIRWISE, *BY_RANK)
 
 
-def generalised_ranks(states: States) -> Floats:
-    """Return ``(K + 1 + better - worse) / 2`` for each element, of (..., K, K) states.
+def twice_ranks(states: States) -> Whole:
+    """Return ``K + 1 + better - worse`` for each element, of (..., K, K) states.
 
-    `better` counts those preferred to it. The midrank of a ranking; 1 is best.
+    `better` counts those preferred to it.
     """
     better, worse = (states == 4).sum(axis=-1), (states == 3).sum(axis=-1)
-    return (states.shape[-1] + 1 + better - worse) / 2
+    return states.shape[-1] + 1 + better - worse
+
+
+def generalised_ranks(states: States) -> Floats:
+    """Return half of `twice_ranks`: the midrank of a ranking; 1 is best."""
+    return twice_ranks(states) / 2
 
 
 def compared(states: States) -> Floats:
@@ -85,15 +83,16 @@ def distances(states: States, kind: str) -> Floats:
     ===================== ============ ================= ================ ====================
     kind                  first-second strict-equivalent strict-undecided equivalent-undecided
     ===================== ============ ================= ================ ====================
-    symmetric difference  2            1                 1                2
-    Cook-Kress-Seiford    2            1                 2                1
-    Emond-Mason           2            1                 1                1
-    Jabeur-Martel-Khelifa 5/3          1                 4/3              4/3
+    symdiff               2            1                 1                2
+    cks                   2            1                 2                1
+    emond-mason           2            1                 1                1
+    jmb                   5/3          1                 4/3              4/3
     discrete              1            1                 1                1
     ===================== ============ ================= ================ ====================
 
-    Cook and Seiford's distance is the sum of the absolute differences of the generalised ranks,
-    Spearman's that of their squares.
+    They are the symmetric difference (Kemeny and Snell), and those of Cook, Kress and Seiford, of
+    Emond and Mason, and of Jabeur, Martel and Khelifa. Cook and Seiford's distance is the sum of
+    the absolute differences of the generalised ranks, Spearman's that of their squares.
 
     References
     ----------
@@ -121,7 +120,7 @@ def distances(states: States, kind: str) -> Floats:
     # States of a pair one by one: rows of the table against the states themselves.
     total = np.zeros((len(states), len(states)))
     for state in range(1, 5):
-        total += (pairs == state).astype(np.float64) @ table[state][pairs].T
+        total += (pairs == state).astype(np.float64) @ table[state][pairs].T.astype(np.float64)
     return total / divisor
 
 

@@ -11,6 +11,7 @@ from benchinfer.numerics.consensus.costs import METHODS, Costs, of_votes, whole_
 from benchinfer.numerics.consensus.families import FAMILIES, ONLY
 from benchinfer.numerics.consensus.heuristics import of_order
 from benchinfer.numerics.consensus.solve import solve
+from benchinfer.numerics.distances import twice_ranks
 from benchinfer.order.relation import Verdict
 
 type States = NDArray[np.int8]
@@ -150,7 +151,7 @@ def scored(votes: Costs, method: str) -> Agreed:
 def placed(verdicts: States, weights: Array, limit: int) -> Agreed:
     """Choose the places that differ least from the ranks in the relations."""
     whole, divisor = scaled(weights)
-    costs = assignment.place_costs(assignment.twice_ranks(verdicts), whole)
+    costs = assignment.place_costs(twice_ranks(verdicts), whole)
     slack = 0.0 if costs.dtype.kind == "i" else 1e-9 * max(1.0, float(costs.max()))
     twice, paths, first = assignment.cheapest(costs, slack, _SETS)
     cost = twice / (2 * divisor)

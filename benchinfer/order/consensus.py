@@ -1,7 +1,8 @@
 """Consensus: the relations that disagree least with an ensemble, and what all of them say."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from benchinfer.numerics.consensus.regret import linear_regrets
 from benchinfer.numerics.consensus.scores import classes
 from benchinfer.order import agreement
 from benchinfer.order.agreement import ASSIGNED, PAIRWISE, SCORES
+from benchinfer.order.ensemble import Ensemble
+from benchinfer.order.likeness import stacked
 from benchinfer.order.relation import Relation
 from benchinfer.order.verdicts import Verdict, verdict_columns
 from benchinfer.saving import savable
@@ -23,7 +26,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 type Method = Literal[
-    "symdiff", "cks", "emond-mason", "jmb", "borda", "copeland", "condorcet", "cook-seiford"
+    "symdiff",
+    "cks",
+    "emond-mason",
+    "jmb",
+    "discrete",
+    "borda",
+    "copeland",
+    "condorcet",
+    "cook-seiford",
 ]
 type Family = Literal[
     "linear", "weak", "partial", "preorder", "equivalence", "semiorder", "interval"
@@ -42,22 +53,11 @@ _NOUNS = {
 }
 
 
-class Votes(Protocol):
-    """What a consensus needs of an ensemble."""
+class Related(Protocol):
+    """What gives relations: comparisons per data set."""
 
-    @property
-    def algorithms(self) -> tuple[str, ...]:
-        """The K names."""
-        ...
-
-    @property
-    def states(self) -> NDArray[np.int8]:
-        """(B, K, K) `Verdict` codes."""
-        ...
-
-    @property
-    def weights(self) -> NDArray[np.float64]:
-        """(B,) weights."""
+    def relations(self) -> Ensemble:
+        """Return an ensemble."""
         ...
 
 
@@ -174,6 +174,16 @@ class Consensus(Showable):
         regret, exact = linear_regrets(costs, cost * scale)
         return regret / scale, exact
 
+    @property
+    def decided(self) -> bool:
+        """Whether there is one optimum, proved to be one, that leaves nothing to a tie of points.
+
+        Incomparable pairs of a partial order or preorder are a decision; those within a Condorcet
+        class are not.
+        """
+        unique = self.optimal and self.count == 1 and self.count_exact
+        return unique and not (self.cost is None and (self.common == Verdict.UNDECIDED).any())
+
     def diagnostics(self) -> "pd.DataFrame":
         """One row per check: ``check value limit ok remedy``."""
         from benchinfer.order.consensus_checks import checks
@@ -215,7 +225,7 @@ class Consensus(Showable):
 
 
 def consensus(
-    ensemble: Votes,
+    ensemble: Ensemble | Mapping[str, Relation] | Related,
     *,
     method: Method = "symdiff",
     family: Family = "weak",
@@ -228,13 +238,14 @@ def consensus(
     Parameters
     ----------
     ensemble
-        Relations with weights.
+        Relations with weights; or a mapping from names to relations, or comparisons per data set,
+        each of weight 1.
     method
         Distance that is minimised: ``"symdiff"`` (symmetric difference, Kemeny and Snell),
         ``"cks"`` (Cook, Kress and Seiford), ``"emond-mason"``, ``"jmb"`` (Jabeur, Martel and
-        Khelifa); ``"cook-seiford"``, differences of ranks (linear orders only); or points:
-        ``"borda"``, ``"copeland"``, ``"condorcet"`` (the Smith set, then that of the rest; within
-        a set nothing is decided), which give weak orders.
+        Khelifa), ``"discrete"`` (verdicts that differ); ``"cook-seiford"``, differences of ranks
+        (linear orders only); or points: ``"borda"``, ``"copeland"``, ``"condorcet"`` (the Smith
+        set, then that of the rest; within a set nothing is decided), which give weak orders.
     family
         Relations among which to choose. A ``"weak"`` order ranks with ties, a ``"linear"`` one
         without; in ``"partial"`` orders pairs may be incomparable, in ```"preorder"`` s also
@@ -261,10 +272,10 @@ def consensus(
     -----
     The cost is the sum over relations b and pairs of ``w_b d(s, s_b)``, with d between first and
     second, first and equivalent, first and undecided, equivalent and undecided: 2 1 1 2
-    (``symdiff``), 2 1 2 1 (``cks``), 2 1 1 1 (``emond-mason``), 5/3 1 4/3 4/3 (``jmb``). It is
-    minimised exactly [1]_: the problem splits where all best relations split, parts are solved by
-    dynamic programming or linear programs with lazy transitivity, and all optima are found by what
-    each verdict costs beyond the bound.
+    (``symdiff``), 2 1 2 1 (``cks``), 2 1 1 1 (``emond-mason``), 5/3 1 4/3 4/3 (``jmb``),
+    1 1 1 1 (``discrete``). It is minimised exactly [1]_: the problem splits where all best
+    relations split, parts are solved by dynamic programming or linear programs with lazy
+    transitivity, and all optima are found by what each verdict costs beyond the bound.
 
     With ``missing_pairs="ignore"`` an algorithm that was hardly ever compared can stand anywhere at
     no cost; `Consensus.diagnostics` says so.
@@ -276,7 +287,9 @@ def consensus(
        doi:10.1007/978-3-540-70981-7_19
     """
     limit = _asked(method, family, missing_pairs, solutions, time_limit)
-    states, weights = _checked(ensemble)
+    given = _gathered(ensemble)
+    names, states = stacked(list(given.values()))
+    weights = given.weights
     whole, divisor = agreement.scaled(weights)
     votes = tally(states, whole)
     if method in SCORES:
@@ -293,7 +306,6 @@ def consensus(
             seconds=np.inf if time_limit is None else time_limit,
         )
     rule = _rule(method, family)
-    names = tuple(ensemble.algorithms)
     return Consensus(
         algorithms=names,
         method=method,
@@ -317,13 +329,11 @@ def _rule(method: str, family: str) -> str:
     return f"consensus by {method} ({family})"
 
 
-def _checked(ensemble: Votes) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-    states, weights = ensemble.states, np.asarray(ensemble.weights, dtype=np.float64)
-    if not len(states) or not len(ensemble.algorithms):
-        raise DesignError(message("there is nothing to agree on: no relation.", hint="add some."))
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise DesignError("weights of relations are numbers that are not negative.")
-    return states, weights
+def _gathered(given: Ensemble | Mapping[str, Relation] | Related) -> Ensemble:
+    """Return the ensemble that something is, or gives."""
+    relations = getattr(given, "relations", None)
+    found = relations() if callable(relations) else given
+    return found if isinstance(found, Ensemble) else Ensemble(cast("Mapping[str, Relation]", found))
 
 
 def _asked(
@@ -337,6 +347,18 @@ def _asked(
     ):
         if value not in known:
             raise DesignError(unknown(what, value, known))
+    check_asked(method, family)
+    if time_limit is not None and not time_limit > 0:
+        raise DesignError(f"a time limit is a number of seconds above 0, not {time_limit!r}.")
+    if solutions == "all":
+        return 10**9
+    if isinstance(solutions, bool) or not isinstance(solutions, int) or solutions < 1:
+        raise DesignError(f'solutions is a whole number from 1, or "all", not {solutions!r}.')
+    return solutions
+
+
+def check_asked(method: str, family: str) -> None:
+    """Refuse a family that a method has no consensus of."""
     only = {**dict.fromkeys(SCORES, "weak"), ASSIGNED: "linear"}.get(method, family)
     if only != family:
         raise DesignError(
@@ -347,10 +369,3 @@ def _asked(
                 + ".",
             )
         )
-    if time_limit is not None and not time_limit > 0:
-        raise DesignError(f"a time limit is a number of seconds above 0, not {time_limit!r}.")
-    if solutions == "all":
-        return 10**9
-    if isinstance(solutions, bool) or not isinstance(solutions, int) or solutions < 1:
-        raise DesignError(f'solutions is a whole number from 1, or "all", not {solutions!r}.')
-    return solutions

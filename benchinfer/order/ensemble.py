@@ -71,6 +71,46 @@ class Ensemble(Showable, Mapping[str, Relation]):
         object.__setattr__(self, "relations", _named(relations))
         object.__setattr__(self, "weights", _weights(list(relations), weights))
 
+    @staticmethod
+    def joined(ensembles: Mapping[str, "Ensemble"], weights: Weights | None = None) -> "Ensemble":
+        """Join the ensembles of several measures into one.
+
+        Parameters
+        ----------
+        ensembles
+            Name of a measure to its ensemble.
+        weights
+            Name to weight, or one weight per ensemble in their order; all 1 if not given. Those of
+            the relations are multiplied by it.
+
+        Returns
+        -------
+        Ensemble
+            Relations are named by both, as in ``"d01: error"``.
+
+        Raises
+        ------
+        DesignError
+            Two relations have the same name, or the weights do not fit.
+
+        Examples
+        --------
+        >>> error = Ensemble({"d1": Relation.from_text("a > b")})
+        >>> seconds = Ensemble({"d1": Relation.from_text("b > a")})
+        >>> print(Ensemble.joined({"error": error, "seconds": seconds}, [1, 0.2]))
+        d1: error    a > b
+        d1: seconds  b > a
+        """
+        whole = _weights(list(ensembles), weights).tolist()
+        relations: dict[str, Relation] = {}
+        found: list[float] = []
+        for (name, ensemble), weight in zip(ensembles.items(), whole, strict=True):
+            relations |= {f"{each}: {name}": relation for each, relation in ensemble.items()}
+            found += (weight * ensemble.weights).tolist()
+        if len(relations) < len(found):
+            raise DesignError("two relations of the ensembles have the same name when joined.")
+        return Ensemble(relations, found)
+
     @property
     def algorithms(self) -> tuple[str, ...]:
         """The algorithms of all relations, in the order in which they are first named."""
@@ -155,7 +195,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
     def distances(
         self,
-        kind: "Kind" = "symmetric-difference",
+        kind: "Kind" = "symdiff",
         *,
         undecided: Undecided = "undecided",
         missing: Missing = "ignore",
@@ -165,11 +205,11 @@ class Ensemble(Showable, Mapping[str, Relation]):
         Parameters
         ----------
         kind
-            A sum over pairs of algorithms: ``"symmetric-difference"`` (Kemeny and Snell),
-            ``"cook-kress-seiford"``, ``"emond-mason"``, ``"jabeur-martel-khelifa"``, which differ
-            in how far undecided is from other verdicts, and ``"discrete"``, the number of pairs
-            with another verdict. On ranks: ``"cook-seiford"`` (sum of absolute differences) and
-            ``"spearman"`` (of squared ones).
+            A sum over pairs of algorithms: ``"symdiff"`` (symmetric difference, Kemeny and Snell),
+            ``"cks"`` (Cook, Kress and Seiford), ``"emond-mason"`` and ``"jmb"`` (Jabeur, Martel and
+            Khelifa), which differ in how far undecided is from other verdicts, and ``"discrete"``,
+            the number of pairs with another verdict. On ranks: ``"cook-seiford"`` (sum of absolute
+            differences) and ``"spearman"`` (of squared ones).
         undecided
             ``"equivalent"`` takes undecided pairs for equivalent.
         missing
@@ -246,7 +286,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
     def clusters(
         self,
-        kind: "Kind" = "symmetric-difference",
+        kind: "Kind" = "symdiff",
         *,
         method: Linkage = "average",
         undecided: Undecided = "undecided",
@@ -257,7 +297,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
     def map(
         self,
-        kind: "Kind" = "symmetric-difference",
+        kind: "Kind" = "symdiff",
         *,
         undecided: Undecided = "undecided",
         missing: Missing = "ignore",

@@ -41,7 +41,7 @@ def agreements(states: States, kind: str, undecided: str, missing: str) -> Float
     """Return 1 - distance / largest distance, or tau_x, (B, B); NaN where nothing is shared."""
     known = merged(states, undecided, missing)
     tau = kind == "tau-x"
-    name = "symmetric-difference" if tau else kind
+    name = "symdiff" if tau else kind
     far = between(states, name, undecided, missing)
     most = distances.largest(known, name)
     share = np.divide(far, most, out=np.full(far.shape, np.nan), where=most > 0)

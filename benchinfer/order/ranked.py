@@ -68,13 +68,34 @@ def ranking(relation: "Relation", policy: str | None) -> list[list[str]]:
     if policy == "scc":
         # One stands above another unless it is worse: of two classes one leads to the other.
         members = poset.classes(~relation.strict.T)
+    elif policy == "nearest":
+        return _nearest(relation)
     elif policy is not None:
-        raise DesignError(unknown("policy", policy, ["scc"]))
+        raise DesignError(unknown("policy", policy, ["scc", "nearest"]))
     elif not relation.is_weak_order():
         _refuse(relation)
     else:
         members = poset.levels(relation.strict)
     return [[relation.algorithms[i] for i in level] for level in members]
+
+
+def _nearest(relation: "Relation") -> list[list[str]]:
+    """Return the ranking nearest to a relation, if there is but one."""
+    from benchinfer.order.consensus import consensus
+
+    found = consensus({"relation": relation}, solutions=3)
+    if found.decided:
+        return found.solutions[0].ranking()
+    many = f"{'' if found.count_exact else 'at least '}{found.count}"
+    raise NotAWeakOrder(
+        message(
+            f"the relation has no nearest ranking: {many} are equally near.",
+            where=[("ranking",), *((str(ranking),) for ranking in found.solutions)],
+            hint="consensus({...: relation}) has them all, and what they have in common.",
+        ),
+        relation.kind,
+        relation.violations(),
+    )
 
 
 def _refuse(relation: "Relation") -> NoReturn:

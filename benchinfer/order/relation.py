@@ -227,12 +227,14 @@ class Relation(JudgedPairs):
         policy
             What to do with a relation that is not a ranking: None refuses it; ``"scc"`` puts into
             one class what contradicts itself, so that each member of a class is preferred to each
-            of all later ones (extended Condorcet order).
+            of all later ones (extended Condorcet order); ``"nearest"`` takes the ranking that is
+            nearest by the symmetric difference, where there is but one.
 
         Raises
         ------
         NotAWeakOrder
-            The strict part is no ranking; the message names a triple that shows it.
+            The strict part is no ranking, or several are equally near; the message names triples
+            that show it, or some of the rankings.
 
         References
         ----------
@@ -318,7 +320,7 @@ class Relation(JudgedPairs):
     def distance(
         self,
         other: "Relation",
-        kind: "Kind" = "symmetric-difference",
+        kind: "Kind" = "symdiff",
         *,
         undecided: Undecided = "undecided",
         missing: Missing = "ignore",

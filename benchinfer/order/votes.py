@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.frames import frame
+from benchinfer.numerics.consensus import costs, scores
 from benchinfer.order.verdicts import States, Verdict, unrelated
 
 if TYPE_CHECKING:
@@ -22,17 +23,10 @@ _ORDER = (
 )
 
 
-def weights_of(states: States, weights: Floats) -> Floats:
-    """Return the weight (5, K, K) of each verdict, by its code."""
-    return np.stack(
-        [(weights[:, None, None] * (states == verdict)).sum(axis=0) for verdict in sorted(Verdict)]
-    )
-
-
 def tally(names: tuple[str, ...], states: States, weights: Floats) -> "pd.DataFrame":
     """Tabulate the weight of each verdict, pair by pair."""
     i, j = np.triu_indices(len(names), 1)
-    found = weights_of(states, weights)[:, i, j]
+    found = costs.tally(states, weights)[:, i, j]
     sides: dict[str, object] = {
         "first": [names[a] for a in i],
         "second": [names[b] for b in j],
@@ -42,10 +36,9 @@ def tally(names: tuple[str, ...], states: States, weights: Floats) -> "pd.DataFr
 
 def majority(states: States, weights: Floats) -> States:
     """Return the verdicts (K, K) that more than half the weight of those who compared share."""
-    found = weights_of(states, weights)
-    known = found[1:].sum(axis=0)
+    found = costs.tally(states, weights)
     result = unrelated(states.shape[-1])
-    result[known > 0] = Verdict.UNDECIDED
+    result[found[1:].any(axis=0)] = Verdict.UNDECIDED
     for verdict in (Verdict.EQUIVALENT, Verdict.FIRST, Verdict.SECOND):
-        result[found[verdict] > known / 2] = verdict
+        result[scores.majority(found, verdict)] = verdict
     return result

@@ -52,6 +52,9 @@ from benchinfer.cli.hints import as_options, translated
         ("contrasts=[...] names", "--order LIST names"),
         ("compare_points describes", "compare points describes"),
         ("compare scores.complete('e'), or use compare_mixed.", "use compare mixed."),
+        ('family="weak", or ask for a longer time_limit',
+         "--family weak, or ask for a longer --time-limit"),
+        ("relation() has what all of them say.", "the first line has what all of them say."),
         ("remove the rows.", "remove the rows."),
     ],
 )  # fmt: skip

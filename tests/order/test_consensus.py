@@ -1,10 +1,7 @@
 """Consensus as a record: what it says of ensembles whose answer is known."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import benchinfer as bi
 from benchinfer.errors import DesignError
@@ -12,32 +9,12 @@ from benchinfer.order.consensus import Consensus, consensus
 from benchinfer.order.relation import Relation
 
 
-@dataclass(frozen=True)
-class Ensemble:
-    """Relations with weights."""
-
-    algorithms: tuple[str, ...]
-    states: NDArray[np.int8]
-    weights: NDArray[np.float64]
-
-
-def votes(*orders: str, weights: tuple[float, ...] | None = None) -> Ensemble:
+def votes(*orders: str, weights: tuple[float, ...] | None = None) -> bi.Ensemble:
     """Return an ensemble of orders such as ``"a > b ~ c"``; what an order lacks is missing."""
     names = sorted({name for order in orders for name in order.split() if name not in ">~"})
-    states: list[NDArray[np.int8]] = []
-    for order in orders:
-        level: dict[str, int] = {}
-        for k, part in enumerate(order.split(" > ")):
-            level |= dict.fromkeys(part.split(" ~ "), k)
-        pairs = {
-            (a, b): "first" if level[a] < level[b] else "equivalent"
-            for a in level
-            for b in level
-            if a != b and level[a] <= level[b] and (level[a] < level[b] or a < b)
-        }
-        states.append(Relation.from_pairs(names, pairs).states)
-    given = np.ones(len(orders)) if weights is None else np.array(weights, dtype=np.float64)
-    return Ensemble(tuple(names), np.array(states), given)
+    return bi.Ensemble(
+        {f"d{b}": Relation.from_text(order, names) for b, order in enumerate(orders)}, weights
+    )
 
 
 CYCLE = votes("a > b > c > d", "b > c > a > d", "c > a > b > d")
@@ -128,7 +105,9 @@ def test_time_that_is_up_leaves_a_bound() -> None:
     x = rng.normal(size=(5, 40))
     d = np.sign(x[:, :, None] - x[:, None, :])
     states = np.array([2, 3, 4], dtype=np.int8)[d.astype(np.int64)]
-    found = consensus(Ensemble(tuple(map(str, range(40))), states, np.ones(5)), time_limit=1e-6)
+    names = tuple(map(str, range(40)))
+    many = bi.Ensemble({str(b): Relation(names, state) for b, state in enumerate(states)})
+    found = consensus(many, time_limit=1e-6)
     assert not found.optimal
     assert found.lower_bound is not None
     assert found.cost is not None
@@ -164,7 +143,16 @@ def test_what_cannot_be_asked(arguments: dict[str, object], text: str) -> None:
 
 
 def test_one_algorithm_and_none() -> None:
-    alone = Ensemble(("<b>x</b>",), np.full((2, 1, 1), 2, dtype=np.int8), np.ones(2))
-    assert str(consensus(alone)) == "<b>x</b>"
-    with pytest.raises(DesignError, match="nothing to agree on"):
-        consensus(Ensemble((), np.zeros((0, 0, 0), dtype=np.int8), np.zeros(0)))
+    alone = Relation(("<b>x</b>",), np.full((1, 1), 2, dtype=np.int8))
+    assert str(consensus({"d1": alone, "d2": alone})) == "<b>x</b>"
+    with pytest.raises(DesignError, match="at least one relation"):
+        consensus({})
+
+
+def test_what_gives_relations_is_taken_for_them() -> None:
+    local = bi.per_dataset(bi.compare_points, bi.load_example("sklearn_bootstrap"), "error")
+    texts = [str(consensus(x)) for x in (local, local.relations(), dict(local.relations()))]  # pyright: ignore[reportArgumentType]
+    assert len(set(texts)) == 1
+    assert texts[0].startswith("svm > lda")
+    with pytest.raises(DesignError, match="at least one relation"):
+        consensus(5)  # pyright: ignore[reportArgumentType]

@@ -86,7 +86,7 @@ def test_subsets_keep_their_weights(four):
 
 
 def test_distances_are_those_of_the_pairs_of_relations(four):
-    for kind in ("symmetric-difference", "cook-kress-seiford", "cook-seiford", "spearman"):
+    for kind in ("symdiff", "cks", "cook-seiford", "spearman"):
         table = four.distances(kind)
         for a, b in combinations(TEXTS, 2):
             assert table.loc[a, b] == table.loc[b, a] == four[a].distance(four[b], kind)
@@ -108,7 +108,7 @@ def test_missing_pairs_are_ignored_or_undecided():
 def test_agreement(four):
     assert four["d1"].agreement(Relation.from_text("c > b > a")) == -1
     assert four["d1"].agreement(four["d2"]) == pytest.approx(1 - 1 / 3)
-    assert four["d1"].agreement(four["d2"], "symmetric-difference") == pytest.approx(1 - 1 / 6)
+    assert four["d1"].agreement(four["d2"], "symdiff") == pytest.approx(1 - 1 / 6)
     table = four.agreements()
     mean = np.mean([table.loc[a, b] for a, b in combinations(TEXTS, 2)])
     assert four.agreement() == pytest.approx(mean)
@@ -187,3 +187,14 @@ def test_renaming_renames(four):
     )
     assert (moved.distances() == four.distances()).all(axis=None)
     assert moved.concordance() == four.concordance()
+
+
+def test_ensembles_of_measures_are_joined_with_their_weights():
+    one = Ensemble({"d1": Relation.from_text("a > b"), "d2": Relation.from_text("b > a")}, [1, 3])
+    two = Ensemble({"d1": Relation.from_text("a ~ b")})
+    both = Ensemble.joined({"error": one, "seconds": two}, {"error": 2, "seconds": 0.5})
+    assert list(both) == ["d1: error", "d2: error", "d1: seconds"]
+    assert both.weights.tolist() == [2, 6, 0.5]
+    same = Ensemble({"a": two["d1"]}), Ensemble({"a: x": two["d1"]})
+    with pytest.raises(DesignError, match="same name when joined"):
+        Ensemble.joined({"x: y": same[0], "y": same[1]})

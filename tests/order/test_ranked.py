@@ -119,3 +119,24 @@ def test_more_letters_than_the_alphabet_has():
 def test_generalised_ranks_are_midranks():
     ranks = Relation.from_text("a > b ~ c ? d > e").positions()["rank"]
     np.testing.assert_array_equal(ranks, [1, 3, 3, 3, 5])
+
+
+def test_the_nearest_ranking_is_taken_where_there_is_one():
+    r = Relation.from_pairs(
+        ["a", "b", "c", "d"],
+        {
+            ("a", "b"): "first",
+            ("b", "c"): "first",
+            ("a", "c"): "equivalent",
+            ("a", "d"): "first",
+            ("b", "d"): "first",
+            ("c", "d"): "first",
+        },
+    )
+    assert r.ranking(policy="nearest") == [["a"], ["b"], ["c"], ["d"]]
+    circle = Relation.from_pairs(
+        ["a", "b", "c"], {("a", "b"): "first", ("b", "c"): "first", ("c", "a"): "first"}
+    )
+    with pytest.raises(NotAWeakOrder, match="no nearest ranking: 3 are equally near") as error:
+        circle.ranking(policy="nearest")
+    assert "c > a > b" in str(error.value)

@@ -1,19 +1,20 @@
 import numpy as np
 
+from benchinfer.numerics.consensus.costs import tally
 from benchinfer.order.ensemble import Ensemble
 from benchinfer.order.relation import Relation
 from benchinfer.order.verdicts import Verdict
-from benchinfer.order.votes import majority, weights_of
+from benchinfer.order.votes import majority
 
 
 def test_weights_of_verdicts_are_sums_over_relations():
     texts = ["a > b ~ c", "c > a ? b", "b > c > a"]
     many = Ensemble({t: Relation.from_text(t, "abc") for t in texts}, [1, 2, 4])
-    found = weights_of(many.states, many.weights)
+    found = tally(many.states, many.weights)
     for verdict in Verdict:
         for i in range(3):
             for j in range(3):
-                total = sum(
+                total = (i != j) * sum(
                     w for w, s in zip((1, 2, 4), many.states, strict=True) if s[i, j] == verdict
                 )
                 assert found[verdict, i, j] == total

@@ -15,17 +15,8 @@ from benchinfer.numerics.consensus.paths import Indices, Paths, distinct, trimme
 type Array = NDArray[np.float64]
 
 
-def twice_ranks(verdicts: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Return twice the generalised ranks (B, n): n + 1, more for each better, less for each worse.
-
-    Ranks of a ranking with ties are its mean ranks.
-    """
-    better, worse = (verdicts == 4).sum(axis=2), (verdicts == 3).sum(axis=2)
-    return verdicts.shape[1] + 1 + better - worse
-
-
 def place_costs(twice: NDArray[np.int64], weights: Array | NDArray[np.int64]) -> Array:
-    """Return twice the cost (n, n) of object i at place k."""
+    """Return twice the cost (n, n) of object i at place k, given twice the ranks (B, n)."""
     places = 2 * np.arange(1, twice.shape[1] + 1)
     return np.tensordot(weights, np.abs(twice[:, :, None] - places), axes=1)
 

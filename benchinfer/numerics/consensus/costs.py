@@ -10,30 +10,20 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.numerics.distances import PAIRWISE
+
 type Costs = NDArray[np.int64] | NDArray[np.float64]
 type Verdicts = NDArray[np.int8]
 
 FIRST, SECOND, EQUIVALENT, UNDECIDED = range(4)
 
-# Discrepancies first-second, first-equivalent, first-undecided, equivalent-undecided, and the
-# number that makes them whole.
-_DISCREPANCY: dict[str, tuple[int, int, int, int, int]] = {
-    "symdiff": (2, 1, 1, 2, 1),
-    "cks": (2, 1, 2, 1, 1),
-    "emond-mason": (2, 1, 1, 1, 1),
-    "jmb": (5, 3, 4, 4, 3),
-}
-METHODS = tuple(_DISCREPANCY)
+METHODS = tuple(PAIRWISE)
+
+# The verdicts that the states stand for.
+_VERDICTS = [3, 4, 2, 1]
 
 # Weights whose common denominator is larger are not whole numbers in any useful sense.
 _LARGEST = 1_000_000
-
-
-def discrepancies(method: str) -> tuple[NDArray[np.int64], int]:
-    """Return the whole discrepancies (4, 4) between states, and what to divide them by."""
-    fs, fe, fu, eu, scale = _DISCREPANCY[method]
-    table = [[0, fs, fe, fu], [fs, 0, fe, fu], [fe, fe, 0, eu], [fu, fu, eu, 0]]
-    return np.array(table, dtype=np.int64), scale
 
 
 def whole_weights(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], int] | None:
@@ -64,11 +54,10 @@ def of_votes(votes: Costs, method: str, *, missing_as_undecided: bool) -> tuple[
         ``costs[s, i, j]``, times the divisor; whole numbers where the votes are.
     divisor : int
     """
-    table, scale = discrepancies(method)
-    given = np.zeros((5, 4), dtype=np.int64)
-    given[1:] = table[[UNDECIDED, EQUIVALENT, FIRST, SECOND]]
+    table, scale = PAIRWISE[method]
+    given = table[:, _VERDICTS]
     if missing_as_undecided:
-        given[0] = table[UNDECIDED]
+        given[0] = given[1]
     return np.tensordot(given.T, votes, axes=1), scale
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.numerics.consensus.costs import Costs
 from benchinfer.numerics.consensus.decompose import components
 
 type Array = NDArray[np.float64]
@@ -10,25 +11,25 @@ type Array = NDArray[np.float64]
 _EQUIVALENT, _FIRST, _SECOND = 2, 3, 4
 
 
-def borda(votes: Array) -> Array:
+def borda(votes: Costs) -> Array:
     """Return (n,): the weight of pairs in which an object is at least as good as the other."""
-    return (votes[_FIRST] + votes[_EQUIVALENT]).sum(axis=1)
+    return (votes[_FIRST] + votes[_EQUIVALENT]).sum(axis=1).astype(np.float64)
 
 
-def copeland(votes: Array) -> Array:
+def copeland(votes: Costs) -> Array:
     """Return (n,): the weight of pairs in which it is better less that in which it is worse."""
-    return (votes[_FIRST] - votes[_SECOND]).sum(axis=1)
+    return (votes[_FIRST] - votes[_SECOND]).sum(axis=1).astype(np.float64)
 
 
-def per_pair(scores: Array, votes: Array) -> Array:
+def per_pair(scores: Array, votes: Costs) -> Array:
     """Return scores as means per compared pair, 0 where an object was compared with none."""
     compared = votes[1:].sum(axis=(0, 2))
     return np.divide(scores, compared, out=np.zeros_like(scores), where=compared > 0)
 
 
-def majority(votes: Array) -> NDArray[np.bool_]:
-    """Return (n, n): row is better by more than half of the weight that compared the pair."""
-    return 2 * votes[_FIRST] > votes[1:].sum(axis=0)
+def majority(votes: Costs, verdict: int = _FIRST) -> NDArray[np.bool_]:
+    """Return (n, n): more than half of the weight that compared the pair gives it the verdict."""
+    return 2 * votes[verdict] > votes[1:].sum(axis=0)
 
 
 def classes(above: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -43,7 +44,7 @@ def classes(above: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.unique(-outside, return_inverse=True)[1]
 
 
-def condorcet(votes: Array) -> NDArray[np.int64]:
+def condorcet(votes: Costs) -> NDArray[np.int64]:
     """Return the class (n,) of each object by majorities, 0 is the Smith set [1]_.
 
     References

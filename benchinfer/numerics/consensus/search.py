@@ -119,13 +119,25 @@ def start(family: Family, n: int) -> Domains:
     return domains
 
 
-def restrict(problem: Problem, table: Array, domains: Domains, gap: float) -> bool:
-    """Take from the domains what is inconsistent, or beyond the gap; whether anything is left."""
+def restrict(
+    problem: Problem,
+    table: Array,
+    domains: Domains,
+    gap: float,
+    changed: tuple[int, int] | None = None,
+) -> bool:
+    """Take from the domains what is inconsistent, or beyond the gap; whether anything is left.
+
+    Domains in which only one pair has `changed` since they were consistent are followed up from
+    that pair.
+    """
     composed, n = composition(problem.family), len(domains)
     diagonal = np.arange(n)
     table = table.copy()
     table[:, diagonal, diagonal] = 0.0
-    dirty = np.ones((n, n), dtype=np.bool_)
+    dirty = np.full((n, n), changed is None)
+    if changed is not None:
+        dirty[changed] = dirty[changed[::-1]] = True
     rows, columns = np.indices((n, n))
     while True:
         least = table[domains, rows, columns]
@@ -247,7 +259,7 @@ def _children(
     for s in sorted(states, key=lambda s: -float(problem.reduced[s, i, j])):
         child = domains.copy()
         child[i, j], child[j, i] = 1 << s, MIRROR[1 << s]
-        if restrict(problem, table, child, gap):
+        if restrict(problem, table, child, gap, pair):
             found.append(child)
     return found
 

@@ -2,7 +2,7 @@
 
 The ladder for each part that cannot be split: a linear program with lazy transitivity [1]_, whole
 numbers where its solution is fractional, then all optima by what states cost beyond the bound; for
-linear orders dynamic programming over sets.
+linear orders and small weak orders dynamic programming over sets.
 
 References
 ----------
@@ -17,7 +17,7 @@ from math import ceil, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.numerics.consensus import heuristics, linear_dp
+from benchinfer.numerics.consensus import heuristics, linear_dp, partitions
 from benchinfer.numerics.consensus.costs import FIRST, SECOND, Costs, tolerance, total
 from benchinfer.numerics.consensus.decompose import decompose
 from benchinfer.numerics.consensus.families import ONLY, Family
@@ -39,13 +39,13 @@ type Array = NDArray[np.float64]
 
 # Parts so small are searched without a program.
 _SMALL = 4
-# Orders of parts so small are found by dynamic programming at once.
-_TABLED = 16
+# Linear and weak orders of parts so small are found by dynamic programming at once.
+_TABLED, _CLASSED = 16, 12
 # Larger parts get no program: it would not fit into memory.
 _LARGEST = 200
 # How many nodes a search may have that shall find; how many, times pairs, one that shall list all.
 _SHORT = 200
-_WORK, _NODES = 20_000_000, 2000
+_WORK, _NODES = 3_200_000, 2000
 # Free pairs beyond which a program narrows the search.
 _FEW = 8
 # How many steps a layer of sets may have.
@@ -169,6 +169,9 @@ def solve_part(  # noqa: PLR0911 (one return for each rung of the ladder)
         return replace(single, shares=(np.ones((1, 1)), np.zeros((1, 1)))) if linear else single
     if linear and n <= _TABLED:
         return _from_paths(*linear_dp.cheapest(costs[FIRST], tolerance(costs)), limit)
+    if family.name == "weak" and n <= _CLASSED:
+        found = partitions.cheapest(costs, tolerance(costs), limit)
+        return _from_found(found, found.cost)
     problem, states, proved = _relaxed(costs, family, deadline)
     if linear and not proved and n <= linear_dp.MOST:
         return _from_paths(*linear_dp.cheapest(costs[FIRST], tolerance(costs)), limit)
@@ -181,7 +184,9 @@ def solve_part(  # noqa: PLR0911 (one return for each rung of the ladder)
     if ways is not None:
         return _from_paths(*ways, limit)
     domains = _narrowed(problem, states, deadline)
-    nodes = max(min(_WORK // n**3, _NODES), 2 * limit)
+    # Conditions on four objects take their time at each node.
+    work = _WORK // 4 if family.strict else _WORK
+    nodes = max(min(work // n**2, _NODES), 2 * limit)
     found = search(problem, domains, best, limit=limit, max_nodes=nodes, deadline=deadline)
     if found is not None and found.complete:
         return _from_found(found, found.cost)

@@ -13,6 +13,7 @@ from benchinfer.numerics.consensus.costs import cost_tensor, tally
 from benchinfer.numerics.consensus.families import FAMILIES
 from benchinfer.numerics.consensus.regret import linear_regrets
 from benchinfer.numerics.consensus.summary import linear_summary
+from benchinfer.numerics.distances import twice_ranks
 
 
 def rankings(rng: np.random.Generator, n: int, size: int, tie: float = 0.3) -> NDArray[np.int8]:
@@ -90,7 +91,7 @@ def test_all_ties_make_all_orders() -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_places_are_those_of_all_assignments(seed: int) -> None:
     verdicts = rankings(np.random.default_rng(seed), 5, 4)
-    twice = assignment.twice_ranks(verdicts)
+    twice = twice_ranks(verdicts)
     costs = assignment.place_costs(twice, np.array([1, 2, 1, 1]))
     orders = np.array(list(permutations(range(5))))
     each = costs[orders, np.arange(5)].sum(axis=1)

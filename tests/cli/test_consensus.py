@@ -1,0 +1,131 @@
+"""What the command `consensus` asks, prints and returns."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import benchinfer as bi
+from benchinfer.order import consensus as consensus_module
+from benchinfer.order.consensus import consensus
+
+TABLE = ("consensus", "example:sklearn_bootstrap", "--by", "points")
+BOTH = ("--measure", "error:lower:0.01", "--measure", "seconds:lower")
+
+
+@pytest.fixture
+def circle(table: Callable[..., Path]) -> Path:
+    """Write a table in which each of a, b and c beats the next on two data sets of three."""
+    orders = ("abc", "bca", "cab")
+    return table(
+        [
+            (f"d{d}", r, name, f"{order.index(name) + 0.01 * r:.2f}")
+            for d, order in enumerate(orders)
+            for r in range(3)
+            for name in order
+        ]
+    )
+
+
+def test_it_is_the_consensus_of_the_library(run: Callable) -> None:
+    names = ("-m", "error", "-m", "seconds")
+    result = run(*TABLE, *names, "--weights", "1, 0.2", "--family", "linear", "--json")
+    document = json.loads(result.stdout)
+    scores = bi.load_example("sklearn_bootstrap")
+    each = {
+        name: bi.per_dataset(bi.compare_points, scores, name).relations()
+        for name in ("error", "seconds")
+    }
+    ensemble = bi.Ensemble.joined(each, {"error": 1, "seconds": 0.2})
+    found = consensus(ensemble, family="linear")
+    assert document["order"] == str(found)
+    assert document["cost"] == found.cost
+    assert document["weights"] == {"error": 1, "seconds": 0.2}
+    assert document["concordance"] == ensemble.concordance()
+    assert document["support"][0]["regret"] == found.support()["regret"][0]
+    assert next(iter(document["relations"])) == "blobs: error"
+    assert document["decided"] == (result.exit_code == 0)
+
+
+def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, object] = {}
+    real = consensus_module.consensus
+
+    def spy(ensemble: bi.Ensemble, **arguments: object) -> object:
+        given.update(arguments, n=len(ensemble))
+        return real(ensemble)
+
+    monkeypatch.setattr(consensus_module, "consensus", spy)
+    options = ("--method", "cks", "--family", "partial", "--missing-pairs", "undecided")
+    run(*TABLE, "--measure", "error", *options, "--time-limit", "5")
+    assert given == {
+        "method": "cks",
+        "family": "partial",
+        "missing_pairs": "undecided",
+        "time_limit": 5,
+        "n": 12,
+    }
+
+
+def test_a_unique_order_is_decided(run: Callable, clear: Path) -> None:
+    result = run("consensus", clear, "--measure", "value:lower", "--family", "linear")
+    assert result.exit_code == 0, result.output
+    text = result.stdout
+    assert "\n    b > a > c\n" in text
+    assert "Cost 0, proved to be the least.\n" in text
+    assert "b > a    100 %      6      12\n" in text
+    assert "Kendall's W: 1.00; mean tau of Emond and Mason between two: 1.00.\n" in text
+    assert "d5        b > a > c\n" in text
+    assert "Beware" not in text
+
+
+def test_several_orders_are_not(run: Callable, circle: Path) -> None:
+    arguments = ("consensus", circle, "--by", "points", "--measure", "value:lower")
+    result = run(*arguments, "--family", "linear")
+    assert result.exit_code == 3
+    text = " ".join(result.stdout.split())
+    assert "3 linear orders fit equally well and have nothing in common" in text
+    assert "Optima: 3 a > b > c b > c > a c > a > b" in text
+    assert "3 of 3 pairs are open between them: the first line has what all of them say" in text
+    assert run(*arguments, "--method", "condorcet").exit_code == 3
+    assert run(*arguments, "--method", "borda").exit_code == 0
+
+
+def test_the_legacy_rule_leaves_nothing_undecided(run: Callable) -> None:
+    arguments = ("consensus", "example:sklearn_bootstrap", "-m", "error", "--json")
+    plain, legacy = (
+        json.loads(run(*arguments, "--rule", rule).stdout)
+        for rule in ("evidence", "not-significant")
+    )
+    undecided = [sum(row["weight_undecided"] for row in d["support"]) for d in (plain, legacy)]
+    assert undecided[0] > undecided[1] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((*BOTH, "--weights", "1"), "1 weights for 2 measures"),
+        ((*BOTH, "--weights", "1,x"), "'x' is no number"),
+        ((*BOTH, "--weights", "0,0"), "one of them at least is above 0"),
+        (("-m", "error", "-m", "error"), "names a measure twice"),
+        ((), "--measure"),
+        (("-m", "speed"), "speed"),
+        (("-m", "error:lower", "-m", "seconds"), "direction of seconds"),
+        (("-m", "error:lower", "--measures", "error:lower"), "as --measures does"),
+        (("-m", "error", "--rule", "not-significant"), "needs --by mixed or permutation"),
+        (("-m", "error", "--method", "borda", "--family", "linear"), "gives weak orders"),
+        (("-m", "error", "--method", "kemeny"), "kemeny"),
+        (("-m", "error", "--time-limit", "0"), "above 0"),
+    ],
+)
+def test_wrong_usage(run: Callable, options: tuple[str, ...], said: str) -> None:
+    result = run(*TABLE, *options)
+    assert result.exit_code == 2, result.output
+    assert said in " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_a_table_that_cannot_answer(run: Callable) -> None:
+    result = run("consensus", "example:demsar2006")
+    assert result.exit_code == 4
+    assert "can be compared by itself" in result.stderr
