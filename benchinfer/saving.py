@@ -22,6 +22,7 @@ _classes: dict[str, type] = {}
 _homes = (
     "benchinfer.measure",
     "benchinfer.scores",
+    "benchinfer.order.consensus",
     "benchinfer.order.relation",
     "benchinfer.order.ensemble",
     "benchinfer.compare.evidence",

@@ -1,0 +1,1 @@
+"""Relations that disagree least with an ensemble of relations, found exactly."""

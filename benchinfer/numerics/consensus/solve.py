@@ -1,0 +1,294 @@
+"""The cheapest relations of a family: split, relax, branch and enumerate, as far as each is needed.
+
+The ladder for each part that cannot be split: a linear program with lazy transitivity [1]_, whole
+numbers where its solution is fractional, then all optima by what states cost beyond the bound; for
+linear orders dynamic programming over sets.
+
+References
+----------
+.. [1] Hornik, K. and Meyer, D. (2007). Deriving consensus rankings from benchmarking experiments.
+   In: Advances in Data Analysis. Springer, 163-170. doi:10.1007/978-3-540-70981-7_19
+"""
+
+from dataclasses import dataclass, replace
+from itertools import islice, product
+from math import ceil, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.numerics.consensus import heuristics, linear_dp
+from benchinfer.numerics.consensus.costs import FIRST, SECOND, Costs, tolerance, total
+from benchinfer.numerics.consensus.decompose import decompose
+from benchinfer.numerics.consensus.families import ONLY, Family
+from benchinfer.numerics.consensus.ideals import cheapest_within
+from benchinfer.numerics.consensus.paths import Paths
+from benchinfer.numerics.consensus.program import branch, lagrangian, probe, relax
+from benchinfer.numerics.consensus.search import (
+    Found,
+    Problem,
+    restrict,
+    search,
+    start,
+    table_of,
+)
+from benchinfer.numerics.consensus.violated import Rows
+
+type States = NDArray[np.int8]
+type Array = NDArray[np.float64]
+
+# Parts so small are searched without a program.
+_SMALL = 4
+# Orders of parts so small are found by dynamic programming at once.
+_TABLED = 16
+# Larger parts get no program: it would not fit into memory.
+_LARGEST = 200
+# How many nodes a search may have that shall find; how many, times pairs, one that shall list all.
+_SHORT = 200
+_WORK, _NODES = 800_000, 2000
+# Free pairs beyond which a program narrows the search.
+_FEW = 8
+# How many steps a layer of sets may have.
+_SETS = 200_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """The cheapest relations of a family.
+
+    Attributes
+    ----------
+    cost, bound : float
+        Of the best relation found; no relation costs less than the bound.
+    optimal : bool
+        Whether the relation is proved to be cheapest.
+    count : int
+        How many relations have that cost, or at least have it.
+    exact : bool
+        Whether `count` is their number.
+    states : list of (n, n)
+        Some of them: states of pairs, -1 on the diagonal.
+    possible : (n, n)
+        Bit masks: which states each pair has in a cheapest relation, or may have.
+    above, below : (n,)
+        How many objects are strictly above (below) each at least, in all of them.
+    shares : (position, above) or None
+        For linear orders, averaged over all optima: how often object i stands at place k, and how
+        often object i stands above object j; both (n, n).
+    """
+
+    cost: float
+    bound: float
+    optimal: bool
+    count: int
+    exact: bool
+    states: list[States]
+    possible: NDArray[np.uint8]
+    above: NDArray[np.int64]
+    below: NDArray[np.int64]
+    shares: tuple[Array, Array] | None = None
+
+
+def solve(
+    costs: Costs, family: Family, *, limit: int = 100, deadline: float = float("inf")
+) -> Solution:
+    """Return the cheapest relations of a family.
+
+    Parameters
+    ----------
+    costs
+        (4, n, n): see `cost_tensor`.
+    family
+        The relations among which to choose.
+    limit
+        How many to keep; all are counted where that is feasible.
+    deadline
+        When to return the best one found, as a reading of ``time.monotonic``.
+    """
+    slack = tolerance(costs)
+    parts, fixed = decompose(costs, family, slack)
+    solved = [solve_part(costs[:, part[:, None], part], family, limit, deadline) for part in parts]
+    possible = np.where(fixed >= 0, 1 << np.maximum(fixed, 0), 0).astype(np.uint8)
+    above, below = (fixed == SECOND).sum(axis=1), (fixed == FIRST).sum(axis=1)
+    for part, one in zip(parts, solved, strict=True):
+        possible[part[:, None], part] = one.possible
+        above[part] += one.above
+        below[part] += one.below
+    between = np.triu(fixed >= 0, 1)
+    i, j = np.nonzero(between)
+    apart = costs[fixed[i, j], i, j].sum().item()
+    return Solution(
+        cost=apart + sum(one.cost for one in solved),
+        bound=apart + sum(one.bound for one in solved),
+        optimal=all(one.optimal for one in solved),
+        count=prod(one.count for one in solved),
+        exact=all(one.exact for one in solved),
+        states=_joined(fixed, parts, [one.states for one in solved], limit),
+        possible=possible,
+        above=above,
+        below=below,
+        shares=_shares(fixed, parts, solved),
+    )
+
+
+def _shares(
+    fixed: States, parts: list[NDArray[np.intp]], solved: list[Solution]
+) -> tuple[Array, Array] | None:
+    """Return averages over all linear orders, where there are those of each part."""
+    position, above = np.zeros(fixed.shape), (fixed == FIRST).astype(np.float64)
+    done = 0
+    for part, one in zip(parts, solved, strict=True):
+        if one.shares is None:
+            return None
+        places = np.arange(done, done + len(part))
+        position[part[:, None], places], above[part[:, None], part] = one.shares
+        done += len(part)
+    return position, above
+
+
+def _joined(
+    fixed: States, parts: list[NDArray[np.intp]], choices: list[list[States]], limit: int
+) -> list[States]:
+    """Return the relations that choices of each part make, at most so many."""
+    found: list[States] = []
+    for choice in islice(product(*choices), limit):
+        whole = fixed.copy()
+        for part, states in zip(parts, choice, strict=True):
+            whole[part[:, None], part] = states
+        found.append(whole)
+    return found
+
+
+def solve_part(costs: Costs, family: Family, limit: int, deadline: float) -> Solution:
+    """Solve a part that does not split."""
+    n, linear = costs.shape[1], family.name == "linear"
+    if n == 1:
+        single = _from_found(Found.of_one(), 0.0)
+        return replace(single, shares=(np.ones((1, 1)), np.zeros((1, 1)))) if linear else single
+    if linear and n <= _TABLED:
+        return _from_paths(*linear_dp.cheapest(costs[FIRST], tolerance(costs)), limit)
+    problem, states, proved = _relaxed(costs, family, deadline)
+    if linear and not proved and n <= linear_dp.MOST:
+        return _from_paths(*linear_dp.cheapest(costs[FIRST], tolerance(costs)), limit)
+    if n > _LARGEST:
+        return _unfinished(problem, states, start(family, n), None, proved=proved)
+    if not proved:
+        problem, states, proved = _branched(problem, states, deadline)
+    best = total(costs, states)
+    if linear and proved:
+        gap = best - problem.bound + problem.slack
+        above, reduced = costs[FIRST], problem.reduced[FIRST]
+        ways = cheapest_within(above, reduced, gap, tolerance(costs), _SETS)
+        if ways is None and n <= linear_dp.MOST:
+            ways = linear_dp.cheapest(above, tolerance(costs))
+        if ways is not None:
+            return _from_paths(*ways, limit)
+    domains = _narrowed(problem, states, deadline)
+    nodes = max(min(_WORK // n**2, _NODES), 2 * limit)
+    found = search(problem, domains, best, limit=limit, max_nodes=nodes, deadline=deadline)
+    if found is not None and found.complete:
+        return _from_found(found, found.cost)
+    return _unfinished(problem, states, domains, found, proved=proved)
+
+
+def _narrowed(problem: Problem, states: States, deadline: float) -> NDArray[np.uint8]:
+    """Return the states (n, n) that pairs may have in relations as cheap as this one."""
+    domains = start(problem.family, len(states))
+    gap = total(problem.costs, states) - problem.bound + problem.slack
+    restrict(problem, table_of(problem), domains, gap)
+    if len(states) > _SMALL and np.triu(ONLY[domains] < 0, 1).sum() > _FEW:
+        domains = probe(problem, states, domains, deadline)
+    return domains
+
+
+def _whole_bound(problem: Problem) -> float:
+    """Return the bound, rounded up where costs are whole."""
+    if problem.costs.dtype.kind == "i":
+        return ceil(problem.bound - problem.slack)
+    return problem.bound
+
+
+def _relaxed(costs: Costs, family: Family, deadline: float) -> tuple[Problem, States, bool]:
+    """Return the problem with its bound, a relation, and whether that is proved cheapest."""
+    n = costs.shape[1]
+    rough = heuristics.guess(costs, family, deadline)
+    if n <= _SMALL or n > _LARGEST:
+        bound, reduced = lagrangian(costs, family, Rows.none(), np.zeros(0))
+        problem = Problem(costs, reduced, bound, family)
+        return problem, rough, False
+    relaxed = relax(costs, family, deadline)
+    problem = Problem(
+        costs, relaxed.reduced, relaxed.bound, family, relaxed.rows, relaxed.prices
+    )
+    better = relaxed.states
+    if better is None and family.ordered:
+        better = heuristics.guess(costs, family, deadline, relaxed.arcs - relaxed.arcs.T)
+    if better is not None and total(costs, better) < total(costs, rough):
+        rough = better
+    slack = max(problem.slack, tolerance(costs))
+    return problem, rough, total(costs, rough) <= _whole_bound(problem) + slack
+
+
+def _branched(problem: Problem, states: States, deadline: float) -> tuple[Problem, States, bool]:
+    """Close the gap: by a short search, then in whole numbers."""
+    costs, family = problem.costs, problem.family
+    best = total(costs, states)
+    domains = start(family, len(states))
+    found = search(problem, domains, best, limit=1, max_nodes=_SHORT, deadline=deadline)
+    if found is not None:
+        states, best = found.states[0], found.cost
+        if found.complete:
+            return problem, states, True
+    bound, better = branch(problem, domains, deadline)
+    if better is not None:
+        return problem, better, True
+    return replace(problem, proved=bound), states, False
+
+
+def _from_paths(cost: float, paths: Paths, limit: int) -> Solution:
+    """Return the solution that paths through sets are."""
+    position, above = paths.shares()
+    # Shares are sums of products of positive numbers: zero only where there is no path.
+    possible = np.where(above > 0, 1 << FIRST, 0) | np.where(above.T > 0, 1 << SECOND, 0)
+    return Solution(
+        cost=cost,
+        bound=cost,
+        optimal=True,
+        count=paths.count(),
+        exact=True,
+        states=[heuristics.of_order(np.array(order)) for order in paths.orders(limit)],
+        possible=possible.astype(np.uint8),
+        above=(position > 0).argmax(axis=1),
+        below=(position > 0)[:, ::-1].argmax(axis=1),
+        shares=(position, above),
+    )
+
+
+def _from_found(found: Found, bound: float) -> Solution:
+    """Return the solution that a search is, given what no relation undercuts."""
+    return Solution(
+        cost=found.cost,
+        bound=bound,
+        optimal=found.cost <= bound,
+        count=found.count,
+        exact=found.complete,
+        states=found.states,
+        possible=found.possible,
+        above=found.above,
+        below=found.below,
+    )
+
+
+def _unfinished(
+    problem: Problem,
+    states: States,
+    domains: NDArray[np.uint8],
+    found: Found | None,
+    *,
+    proved: bool,
+) -> Solution:
+    """Return what is known where not all relations could be gone through."""
+    if found is None:
+        found = Found.of_some(total(problem.costs, states), [states], 1, domains)
+    bound = found.cost if proved else min(max(_whole_bound(problem), problem.proved), found.cost)
+    return _from_found(found, bound)

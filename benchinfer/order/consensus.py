@@ -1,0 +1,357 @@
+"""Consensus: the relations that disagree least with an ensemble, and what all of them say."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.errors import DesignError, message, unknown
+from benchinfer.frames import frame
+from benchinfer.numerics.consensus.costs import of_votes, tally
+from benchinfer.numerics.consensus.families import FAMILIES
+from benchinfer.numerics.consensus.regret import linear_regrets
+from benchinfer.numerics.consensus.scores import classes
+from benchinfer.order import agreement
+from benchinfer.order.agreement import ASSIGNED, PAIRWISE, SCORES
+from benchinfer.order.relation import Relation, Verdict, verdict_columns
+from benchinfer.saving import savable
+from benchinfer.showable import Showable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+type Method = Literal[
+    "symdiff", "cks", "emond-mason", "jmb", "borda", "copeland", "condorcet", "cook-seiford"
+]
+type Family = Literal[
+    "linear", "weak", "partial", "preorder", "equivalence", "semiorder", "interval"
+]
+
+_METHODS = (*PAIRWISE, *SCORES, ASSIGNED)
+_MISSING = ("ignore", "undecided")
+_NOUNS = {
+    "linear": "linear orders",
+    "weak": "weak orders",
+    "partial": "partial orders",
+    "preorder": "preorders",
+    "equivalence": "equivalences",
+    "semiorder": "semiorders",
+    "interval": "interval orders",
+}
+
+
+class Votes(Protocol):
+    """What a consensus needs of an ensemble."""
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """The K names."""
+        ...
+
+    @property
+    def states(self) -> NDArray[np.int8]:
+        """(B, K, K) `Verdict` codes."""
+        ...
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """(B,) weights."""
+        ...
+
+
+@savable
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Consensus(Showable):
+    """The relations that disagree least with an ensemble of relations.
+
+    Attributes
+    ----------
+    algorithms
+        The K names.
+    method, family, missing_pairs
+        As asked for.
+    cost, lower_bound
+        The total distance of the best relation found to the ensemble, and what no relation of the
+        family undercuts; None for methods that score.
+    optimal
+        Whether the best relation found is proved to be one of least cost.
+    count, count_exact
+        How many optima there are, or at least are where `count_exact` is False.
+    solutions
+        Optima, at most as many as were asked for.
+    certain
+        (K, K) which pairs have the same verdict in all optima.
+    common
+        (K, K) `Verdict` codes of those pairs, undecided elsewhere.
+    ranks
+        (K, 2) best and worst rank in any optimum: 1 + the number strictly above, and K - the
+        number strictly below.
+    scores
+        (K,) points by a scoring method, otherwise None.
+    votes
+        (5, K, K) weight of the relations that give each verdict to each pair, by `Verdict` code.
+    """
+
+    algorithms: tuple[str, ...]
+    method: str
+    family: str
+    missing_pairs: str
+    cost: float | None
+    lower_bound: float | None
+    optimal: bool
+    count: int
+    count_exact: bool
+    solutions: tuple[Relation, ...]
+    certain: NDArray[np.bool_]
+    common: NDArray[np.int8]
+    ranks: NDArray[np.int64]
+    scores: NDArray[np.float64] | None
+    votes: NDArray[np.float64]
+
+    def relations(self) -> tuple[Relation, ...]:
+        """Return the optima, at most as many as were asked for."""
+        return self.solutions
+
+    def relation(self) -> Relation:
+        """Return what holds in all optima; pairs on which they disagree are undecided."""
+        return Relation(self.algorithms, self.common, _rule(self.method, self.family))
+
+    def summary(self) -> "pd.DataFrame":
+        """One row per algorithm: ``algorithm rank_low rank_high``, and ``score`` if there is one.
+
+        Rows are sorted by rank.
+        """
+        order = np.lexsort((self.ranks[:, 1], self.ranks[:, 0]))
+        columns: dict[str, object] = {
+            "algorithm": [self.algorithms[i] for i in order],
+            "rank_low": self.ranks[order, 0],
+            "rank_high": self.ranks[order, 1],
+        }
+        if self.scores is not None:
+            columns["score"] = self.scores[order]
+        return frame(columns)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return `summary`."""
+        return self.summary()
+
+    def support(self) -> "pd.DataFrame":
+        """How much speaks for the verdict of each pair.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per pair: ``first second verdict winner``, the ``weight`` of the relations that
+            give each verdict, and ``support``, the share of the weight that compared the pair and
+            agrees. For linear orders by distance also ``regret``: what the cheapest order with the
+            pair the other way round costs more; where not ``regret_exact``, a lower bound.
+        """
+        i, j = np.triu_indices(len(self.algorithms), 1)
+        names, codes = self.algorithms, self.common[i, j]
+        sides = [(names[a], names[b]) for a, b in zip(i.tolist(), j.tolist(), strict=True)]
+        columns: dict[str, object] = dict(verdict_columns(sides, codes))
+        for verdict in (*list(Verdict)[2:], *list(Verdict)[:2]):
+            columns[f"weight_{verdict.label}"] = self.votes[verdict, i, j]
+        compared = self.votes[1:, i, j].sum(axis=0)
+        told = self.certain[i, j] & (compared > 0)
+        agree = self.votes[codes, i, j]
+        columns["support"] = np.divide(
+            agree, compared, out=np.full(len(i), np.nan), where=told
+        )
+        if self.family == "linear" and self.method in PAIRWISE and self.cost is not None:
+            regret, exact = self._regrets(self.cost)
+            turned = np.where(codes == Verdict.FIRST, regret[j, i], regret[i, j])
+            columns["regret"] = np.where(self.certain[i, j], turned, 0.0)
+            columns["regret_exact"] = np.where(self.certain[i, j], (exact & exact.T)[i, j], True)
+        return frame(columns)
+
+    def _regrets(self, cost: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        whole, divisor = agreement.whole_votes(self.votes)
+        costs, scale = of_votes(
+            whole, self.method, missing_as_undecided=self.missing_pairs == "undecided"
+        )
+        scale *= divisor
+        regret, exact = linear_regrets(costs, cost * scale)
+        return regret / scale, exact
+
+    def diagnostics(self) -> "pd.DataFrame":
+        """One row per check: ``check value limit ok remedy``."""
+        from benchinfer.order.consensus_checks import checks
+
+        return frame(checks(self))
+
+    def __str__(self) -> str:
+        """Write the order where it is the only one, otherwise what holds in all optima.
+
+        Algorithms in braces are neither ranked as a whole nor all tied; `relation` has the pairs.
+        """
+        if not self.optimal:
+            return f"{self._text(self.solutions[0].states)} (best found, not proved to be the best)"
+        text = self._text(self.common)
+        if self.count == 1 and self.count_exact:
+            return text
+        many = f"{'' if self.count_exact else 'at least '}{self.count} {_NOUNS[self.family]}"
+        if not self.certain[np.triu_indices(len(self.certain), 1)].any():
+            return f"{many} fit equally well and have nothing in common"
+        return f"{text} (common to {many} that fit equally well)"
+
+    def _text(self, states: NDArray[np.int8]) -> str:
+        rank = classes(states == Verdict.FIRST)
+        return " > ".join(
+            self._class_text(states, np.flatnonzero(rank == k)) for k in range(rank.max() + 1)
+        )
+
+    def _class_text(self, states: NDArray[np.int8], members: NDArray[np.intp]) -> str:
+        names = [self.algorithms[i] for i in members]
+        pairs = states[members[:, None], members][np.triu_indices(len(members), 1)]
+        for verdict, mark in ((Verdict.EQUIVALENT, " ~ "), (Verdict.UNDECIDED, " ? ")):
+            if (pairs == verdict).all():
+                return mark.join(names)
+        return "{" + ", ".join(names) + "}"
+
+    def __repr__(self) -> str:
+        """Return the method, the number of algorithms and the order."""
+        return f"<Consensus of {len(self.algorithms)} algorithms by {self.method}: {self}>"
+
+
+def consensus(
+    ensemble: Votes,
+    *,
+    method: Method = "symdiff",
+    family: Family = "weak",
+    missing_pairs: Literal["ignore", "undecided"] = "ignore",
+    solutions: int | Literal["all"] = 100,
+    time_limit: float | None = 60.0,
+) -> Consensus:
+    """Return the relations that disagree least with an ensemble, with what all of them share.
+
+    Parameters
+    ----------
+    ensemble
+        Relations with weights.
+    method
+        Distance that is minimised: ``"symdiff"`` (symmetric difference, Kemeny and Snell),
+        ``"cks"`` (Cook, Kress and Seiford), ``"emond-mason"``, ``"jmb"`` (Jabeur, Martel and
+        Khelifa); ``"cook-seiford"``, differences of ranks (linear orders only); or points:
+        ``"borda"``, ``"copeland"``, ``"condorcet"`` (the Smith set, then that of the rest; within
+        a set nothing is decided), which give weak orders.
+    family
+        Relations among which to choose. A ``"weak"`` order ranks with ties, a ``"linear"`` one
+        without; in ``"partial"`` orders pairs may be incomparable, in ```"preorder"`` s also
+        equivalent; in ``"semiorder"`` s and ``"interval"`` orders equivalence need not be
+        transitive; an ``"equivalence"`` only groups.
+    missing_pairs
+        Whether a pair that a relation does not compare costs nothing (``"ignore"``) or counts as
+        undecided.
+    solutions
+        How many optima to list. Others are counted where that is feasible.
+    time_limit
+        Seconds after which the best relation found is returned with its bound; None for no limit.
+
+    Returns
+    -------
+    Consensus
+
+    Raises
+    ------
+    DesignError
+        An argument is not one of those named, or the method has no consensus of the family.
+
+    Notes
+    -----
+    The cost is the sum over relations b and pairs of ``w_b d(s, s_b)``, with d between first and
+    second, first and equivalent, first and undecided, equivalent and undecided: 2 1 1 2
+    (``symdiff``), 2 1 2 1 (``cks``), 2 1 1 1 (``emond-mason``), 5/3 1 4/3 4/3 (``jmb``). It is
+    minimised exactly [1]_: the problem splits where all best relations split, parts are solved by
+    dynamic programming or linear programs with lazy transitivity, and all optima are found by what
+    each verdict costs beyond the bound.
+
+    With ``missing_pairs="ignore"`` an algorithm that was hardly ever compared can stand anywhere at
+    no cost; `Consensus.diagnostics` says so.
+
+    References
+    ----------
+    .. [1] Hornik, K. and Meyer, D. (2007). Deriving consensus rankings from benchmarking
+       experiments. In: Advances in Data Analysis. Springer, 163-170.
+       doi:10.1007/978-3-540-70981-7_19
+    """
+    limit = _asked(method, family, missing_pairs, solutions, time_limit)
+    states, weights = _checked(ensemble)
+    whole, divisor = agreement.scaled(weights)
+    votes = tally(states, whole)
+    if method in SCORES:
+        found = agreement.scored(votes / divisor, method)
+    elif method == ASSIGNED:
+        found = agreement.placed(states, weights, limit)
+    else:
+        found = agreement.pairwise(
+            votes,
+            (method, family),
+            divisor,
+            missing_as_undecided=missing_pairs == "undecided",
+            limit=limit,
+            seconds=np.inf if time_limit is None else time_limit,
+        )
+    rule = _rule(method, family)
+    names = tuple(ensemble.algorithms)
+    return Consensus(
+        algorithms=names,
+        method=method,
+        family=family,
+        missing_pairs=missing_pairs,
+        cost=found.cost,
+        lower_bound=found.bound,
+        optimal=found.optimal,
+        count=found.count,
+        count_exact=found.exact,
+        solutions=tuple(Relation(names, order, rule) for order in found.orders),
+        certain=found.certain,
+        common=found.common,
+        ranks=found.ranks,
+        scores=found.scores,
+        votes=votes / divisor,
+    )
+
+
+def _rule(method: str, family: str) -> str:
+    return f"consensus by {method} ({family})"
+
+
+def _checked(ensemble: Votes) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+    states, weights = ensemble.states, np.asarray(ensemble.weights, dtype=np.float64)
+    if not len(states) or not len(ensemble.algorithms):
+        raise DesignError(message("there is nothing to agree on: no relation.", hint="add some."))
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise DesignError("weights of relations are numbers that are not negative.")
+    return states, weights
+
+
+def _asked(
+    method: str, family: str, missing_pairs: str, solutions: object, time_limit: float | None
+) -> int:
+    """Check the arguments; return how many optima to list."""
+    for what, value, known in (
+        ("method", method, _METHODS),
+        ("family", family, tuple(FAMILIES)),
+        ("missing_pairs", missing_pairs, _MISSING),
+    ):
+        if value not in known:
+            raise DesignError(unknown(what, value, known))
+    only = {**dict.fromkeys(SCORES, "weak"), ASSIGNED: "linear"}.get(method, family)
+    if only != family:
+        raise DesignError(
+            message(
+                f"method {method!r} gives {_NOUNS[only]}, not {_NOUNS[family]}.",
+                hint=f'family="{only}", or a method that minimises a distance: '
+                + ", ".join(PAIRWISE)
+                + ".",
+            )
+        )
+    if time_limit is not None and not time_limit > 0:
+        raise DesignError(f"a time limit is a number of seconds above 0, not {time_limit!r}.")
+    if solutions == "all":
+        return 10**9
+    if isinstance(solutions, bool) or not isinstance(solutions, int) or solutions < 1:
+        raise DesignError(f'solutions is a whole number from 1, or "all", not {solutions!r}.')
+    return solutions
