@@ -42,9 +42,7 @@ class Agreed:
     ----------
     cost, bound : float or None
         Of the optima, and what no relation undercuts; None for scores.
-    optimal : bool
     count : int
-    exact : bool
     orders : list of (K, K)
         Verdicts of some optima.
     common : (K, K)
@@ -54,18 +52,20 @@ class Agreed:
     ranks : (K, 2)
         Best and worst place in any optimum.
     scores : (K,) or None
+    optimal, exact : bool
+        Whether the optima are proved to be such, and `count` is their number.
     """
 
     cost: float | None
     bound: float | None
-    optimal: bool
     count: int
-    exact: bool
     orders: list[States]
     common: States
     certain: NDArray[np.bool_]
     ranks: NDArray[np.int64]
     scores: Array | None = None
+    optimal: bool = True
+    exact: bool = True
 
 
 def scaled(weights: Array) -> tuple[Costs, int]:
@@ -114,14 +114,14 @@ def pairwise(
     return Agreed(
         found.cost / divisor,
         found.bound / divisor,
-        found.optimal,
         found.count,
-        # Rounding may part, or join, orders of the same cost.
-        found.exact and (costs.dtype.kind == "i" or found.count == 1),
         [_VERDICTS[states] for states in found.states],
         _on_diagonal(np.where(certain, _VERDICTS[only], Verdict.UNDECIDED)),
         certain | np.eye(n, dtype=np.bool_),
         np.column_stack([1 + found.above, n - found.below]),
+        optimal=found.optimal,
+        # Rounding may part, or join, orders of the same cost.
+        exact=found.exact and (costs.dtype.kind == "i" or found.count == 1),
     )
 
 
@@ -144,7 +144,7 @@ def scored(votes: Costs, method: str) -> Agreed:
     order = _on_diagonal(order)
     ranks = np.column_stack([1 + (above < 0).sum(axis=1), len(classes) - (above > 0).sum(axis=1)])
     certain = np.ones(order.shape, dtype=np.bool_)
-    return Agreed(None, None, True, 1, True, [order], order, certain, ranks, points)
+    return Agreed(None, None, 1, [order], order, certain, ranks, points)
 
 
 def placed(verdicts: States, weights: Array, limit: int) -> Agreed:
@@ -159,7 +159,8 @@ def placed(verdicts: States, weights: Array, limit: int) -> Agreed:
         open_ = _on_diagonal(np.full((n, n), Verdict.UNDECIDED, dtype=np.int8))
         ranks = np.column_stack([np.ones(n, dtype=np.int64), np.full(n, n)])
         orders = [_VERDICTS[of_order(first)]]
-        return Agreed(cost, cost, True, 1, False, orders, open_, open_ == 2, ranks)  # noqa: PLR2004
+        certain = np.eye(n, dtype=np.bool_)
+        return Agreed(cost, cost, 1, orders, open_, certain, ranks, exact=False)
     position, above = paths.shares()
     count = paths.count()
     sure = (above > 0) ^ (above.T > 0)
@@ -168,13 +169,12 @@ def placed(verdicts: States, weights: Array, limit: int) -> Agreed:
     return Agreed(
         cost,
         cost,
-        True,
         count,
-        slack == 0 or count == 1,
         [_VERDICTS[of_order(np.array(order))] for order in paths.orders(limit)],
         _on_diagonal(common),
         sure | np.eye(len(sure), dtype=np.bool_),
         np.column_stack([1 + some.argmax(axis=1), len(some) - some[:, ::-1].argmax(axis=1)]),
+        exact=slack == 0 or count == 1,
     )
 
 

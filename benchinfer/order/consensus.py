@@ -156,14 +156,12 @@ class Consensus(Showable):
         compared = self.votes[1:, i, j].sum(axis=0)
         told = self.certain[i, j] & (compared > 0)
         agree = self.votes[codes, i, j]
-        columns["support"] = np.divide(
-            agree, compared, out=np.full(len(i), np.nan), where=told
-        )
+        columns["support"] = np.divide(agree, compared, out=np.full(len(i), np.nan), where=told)
         if self.family == "linear" and self.method in PAIRWISE and self.cost is not None:
             regret, exact = self._regrets(self.cost)
             turned = np.where(codes == Verdict.FIRST, regret[j, i], regret[i, j])
             columns["regret"] = np.where(self.certain[i, j], turned, 0.0)
-            columns["regret_exact"] = np.where(self.certain[i, j], (exact & exact.T)[i, j], True)
+            columns["regret_exact"] = ~self.certain[i, j] | (exact & exact.T)[i, j]
         return frame(columns)
 
     def _regrets(self, cost: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

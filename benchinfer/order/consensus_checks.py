@@ -17,7 +17,7 @@ def checks(found: "Consensus") -> dict[str, list[object]]:
     rows = [*_proof(found), *_several(found), *_votes(found)]
     names = ("check", "value", "limit", "ok", "remedy")
     return {
-        name: [row[k] if k != 4 or not row[3] else "" for row in rows]  # noqa: PLR2004
+        name: [row[k] if k != 4 or not row[3] else "" for row in rows]
         for k, name in enumerate(names)
     }
 

@@ -20,7 +20,7 @@ def twice_ranks(verdicts: NDArray[np.int8]) -> NDArray[np.int64]:
 
     Ranks of a ranking with ties are its mean ranks.
     """
-    better, worse = (verdicts == 4).sum(axis=2), (verdicts == 3).sum(axis=2)  # noqa: PLR2004
+    better, worse = (verdicts == 4).sum(axis=2), (verdicts == 3).sum(axis=2)
     return verdicts.shape[1] + 1 + better - worse
 
 

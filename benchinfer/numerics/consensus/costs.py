@@ -1,7 +1,7 @@
 """What each state of each pair costs: one tensor for every pairwise distance.
 
-States of a pair (i, j) in a consensus are numbered ``FIRST`` (i above j), ``SECOND``, ``EQUIVALENT``
-and ``UNDECIDED`` (incomparable); a set of states is a bit mask.
+States of a pair (i, j) in a consensus are numbered ``FIRST`` (i above j), ``SECOND``,
+``EQUIVALENT`` and ``UNDECIDED`` (incomparable); a set of states is a bit mask.
 """
 
 from fractions import Fraction

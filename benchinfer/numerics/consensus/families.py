@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from benchinfer.numerics.consensus.costs import EQUIVALENT, FIRST, SECOND, UNDECIDED
 
 # Bit mask of the mirrored states: first and second change places.
-MIRROR = np.array(
-    [(m & 12) | ((m & 1) << 1) | ((m & 2) >> 1) for m in range(16)], dtype=np.uint8
-)
+MIRROR = np.array([(m & 12) | ((m & 1) << 1) | ((m & 2) >> 1) for m in range(16)], dtype=np.uint8)
 # The only state of a mask that holds one, otherwise -1.
 ONLY = np.array(
     [m.bit_length() - 1 if m.bit_count() == 1 else -1 for m in range(16)], dtype=np.int8
@@ -88,7 +86,7 @@ def composition(family: Family) -> NDArray[np.uint8]:
             single[a, b] |= 1 << c
     table = np.zeros((16, 16), dtype=np.uint8)
     for a, b in product(range(4), repeat=2):
-        holds = np.array([[(m >> a) & (l >> b) & 1 for l in range(16)] for m in range(16)])
+        holds = np.array([[(p >> a) & (q >> b) & 1 for q in range(16)] for p in range(16)])
         table |= (holds * single[a, b]).astype(np.uint8)
     return table
 

@@ -63,7 +63,10 @@ class Layout:
         """Return how much of each state (4, n, n) each pair i < j has."""
         n = len(self.column)
         i, j = np.triu_indices(n, 1)
-        x, y = (self.offset[p, q] + self.sign[p, q] * values[self.column[p, q]] for p, q in ((i, j), (j, i)))
+        x, y = (
+            self.offset[p, q] + self.sign[p, q] * values[self.column[p, q]]
+            for p, q in ((i, j), (j, i))
+        )
         found = np.zeros((4, n, n))
         if self.family.name == "equivalence":
             found[EQUIVALENT, i, j], found[UNDECIDED, i, j] = x, 1 - x

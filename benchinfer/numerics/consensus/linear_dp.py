@@ -99,7 +99,7 @@ def cross_costs(above: Above) -> Tables:
     """Return for each set what it costs to stand above all others (2**n,)."""
     cross = np.zeros(1, dtype=above.dtype)
     for b, gain in enumerate(above.sum(axis=1)):
-        between = subset_sums((above[b, :b] + above[:b, b]))
+        between = subset_sums(above[b, :b] + above[:b, b])
         cross = np.concatenate([cross, cross + gain - between])
     return cross
 

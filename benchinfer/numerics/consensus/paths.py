@@ -36,7 +36,7 @@ class Paths:
     def count(self) -> int:
         """Return the number of cheapest orders, without rounding."""
         # 20! is the largest factorial below 2**63.
-        kind = np.int64 if self.n <= 20 else object  # noqa: PLR2004
+        kind = np.int64 if self.n <= 20 else object
         found = np.ones(1, dtype=kind)
         for (source, target, _), size in zip(self.layers, self.sizes()[1:], strict=True):
             here = np.zeros(size, dtype=kind)
@@ -80,7 +80,9 @@ class Paths:
         """Yield cheapest orders, at most so many."""
         if limit < 1:
             return
-        steps = [_by_source(layer, size) for layer, size in zip(self.layers, self.sizes(), strict=False)]
+        steps = [
+            _by_source(layer, size) for layer, size in zip(self.layers, self.sizes(), strict=False)
+        ]
         stack: list[tuple[int, list[int]]] = [(0, [])]
         while stack:
             node, order = stack.pop()
@@ -93,9 +95,7 @@ class Paths:
             stack.extend((t, [*order, i]) for t, i in reversed(steps[len(order)][node]))
 
 
-def _by_source(
-    layer: tuple[Indices, Indices, Indices], size: int
-) -> list[list[tuple[int, int]]]:
+def _by_source(layer: tuple[Indices, Indices, Indices], size: int) -> list[list[tuple[int, int]]]:
     steps: list[list[tuple[int, int]]] = [[] for _ in range(size)]
     for s, t, i in zip(*(part.tolist() for part in layer), strict=True):
         steps[s].append((t, i))

@@ -91,7 +91,7 @@ def relax(costs: Costs, family: Family, deadline: float) -> Relaxed:
     layout, rows, prices = lay_out(costs, family), Rows.none(), np.zeros(0)
     arcs = layout.whole(cheapest_states(costs, family.states))
     whole = True
-    while len(new := violated(arcs, family, _most(arcs))):
+    while len(new := violated(arcs, family, _most(len(arcs)))):
         if time.monotonic() >= deadline:
             break
         rows = rows.plus(new)
@@ -107,9 +107,9 @@ def relax(costs: Costs, family: Family, deadline: float) -> Relaxed:
     return Relaxed(bound, reduced, states, arcs, rows, prices)
 
 
-def _most(arcs: Array) -> int:
-    """Return how many rows to add at a time."""
-    return max(200, 2 * len(arcs) * (len(arcs) - 1))
+def _most(n: int) -> int:
+    """Return how many rows to add at a time for n objects."""
+    return max(200, 2 * n * (n - 1))
 
 
 def _linear(layout: Layout, rows: Rows, deadline: float) -> tuple[Array, Array] | None:
@@ -117,7 +117,7 @@ def _linear(layout: Layout, rows: Rows, deadline: float) -> tuple[Array, Array] 
     matrix, right = layout.system(rows)
     done = linprog(
         layout.objective,
-        A_ub=matrix,
+        A_ub=matrix,  # pyright: ignore[reportArgumentType] (sparse is fine)
         b_ub=right,
         bounds=(0, 1),
         method="highs-ds",
@@ -155,7 +155,7 @@ def branch(
         matrix, right = layout.system(rows)
         done = milp(
             layout.objective,
-            integrality=np.ones(len(layout.objective)),
+            integrality=np.ones(len(layout.objective), dtype=np.int64),
             bounds=Bounds(low, high),
             constraints=LinearConstraint(matrix, ub=right),
             options={"time_limit": left, "mip_rel_gap": 0.0},
@@ -165,7 +165,7 @@ def branch(
         if done.x is None or done.status != 0:
             break
         arcs = layout.arcs(np.round(done.x))
-        new = violated(arcs, family, _most(arcs))
+        new = violated(arcs, family, _most(len(arcs)))
         if not len(new):
             return bound, layout.states(arcs)
         rows = rows.plus(new)
@@ -192,7 +192,7 @@ def probe(
             values = _on_face(layout, wanted.objective, rows, most, limits, deadline)
             if values is None:
                 return domains
-            new = violated(layout.arcs(values), problem.family, _most(domains))
+            new = violated(layout.arcs(values), problem.family, _most(len(domains)))
             if not len(new):
                 break
             rows = rows.plus(new)

@@ -41,19 +41,22 @@ def linear_regrets(
     if n <= _TABLED:
         return linear_dp.regrets(above).astype(np.float64), np.ones((n, n), dtype=np.bool_)
     parts, _ = decompose(costs, FAMILIES["linear"], tolerance(costs))
-    # To turn a pair of different parts costs at least its own difference.
+    # To turn a pair of different parts costs at least its own difference; by how much a bound on
+    # all orders is too low is taken from what states cost beyond it.
     found = np.maximum(costs[FIRST] - costs[SECOND], 0).astype(np.float64)
     exact = np.eye(n, dtype=np.bool_)
+    between = np.ones((n, n), dtype=np.bool_)
+    gap, rough = cost, np.zeros((n, n), dtype=np.bool_)
     for part in parts:
         rows, inner = part[:, None], costs[:, part[:, None], part]
-        small = len(part) <= _TABLED
-        exact[rows, part] = small
-        found[rows, part] = (
-            linear_dp.regrets(inner[FIRST]) if small else _bounds(inner, deadline)
-        )
-    return found, exact
-
-
-def _bounds(costs: Costs, deadline: float) -> Array:
-    relaxed = relax(costs, FAMILIES["linear"], deadline)
-    return relaxed.reduced[FIRST]
+        between[rows, part] = False
+        if len(part) <= _TABLED:
+            exact[rows, part] = True
+            found[rows, part] = linear_dp.regrets(inner[FIRST])
+            gap -= linear_dp.best_costs(inner[FIRST])[-1].item()
+        else:
+            relaxed = relax(inner, FAMILIES["linear"], deadline)
+            found[rows, part], rough[rows, part] = relaxed.reduced[FIRST], True
+            gap -= relaxed.bound
+    gap -= float(np.triu(np.where(between, costs[[FIRST, SECOND]].min(axis=0), 0)).sum())
+    return np.where(rough, np.maximum(found - max(gap, 0.0), 0.0), found), exact

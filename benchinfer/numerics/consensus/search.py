@@ -82,17 +82,18 @@ class Found:
     cost: float
     states: list[NDArray[np.int8]]
     count: int
-    complete: bool
     possible: Domains
     above: NDArray[np.int64]
     below: NDArray[np.int64]
+    complete: bool
 
     @staticmethod
     def of_one() -> "Found":
         """Return the only relation on one object."""
         one = np.full((1, 1), -1, dtype=np.int8)
         zero = np.zeros(1, dtype=np.int64)
-        return Found(0, [one], 1, True, np.zeros((1, 1), dtype=np.uint8), zero, zero)
+        none = np.zeros((1, 1), dtype=np.uint8)
+        return Found(0, [one], 1, none, zero, zero, complete=True)
 
     @staticmethod
     def of_some(
@@ -100,7 +101,7 @@ class Found:
     ) -> "Found":
         """Return some relations, where others may be as cheap within the domains."""
         above, below = (domains == 1 << SECOND).sum(axis=1), (domains == 1 << FIRST).sum(axis=1)
-        return Found(cost, states, count, False, domains, above, below)
+        return Found(cost, states, count, domains, above, below, complete=False)
 
 
 def table_of(problem: Problem) -> Array:
@@ -233,7 +234,7 @@ def search(
         return None
     if stack:
         return Found.of_some(best, met, count, root)
-    return Found(best, met, count, True, possible, above, below)
+    return Found(best, met, count, possible, above, below, complete=True)
 
 
 def _children(

@@ -159,7 +159,9 @@ def _joined(
     return found
 
 
-def solve_part(costs: Costs, family: Family, limit: int, deadline: float) -> Solution:
+def solve_part(  # noqa: PLR0911 (one return for each rung of the ladder)
+    costs: Costs, family: Family, limit: int, deadline: float
+) -> Solution:
     """Solve a part that does not split."""
     n, linear = costs.shape[1], family.name == "linear"
     if n == 1:
@@ -175,20 +177,25 @@ def solve_part(costs: Costs, family: Family, limit: int, deadline: float) -> Sol
     if not proved:
         problem, states, proved = _branched(problem, states, deadline)
     best = total(costs, states)
-    if linear and proved:
-        gap = best - problem.bound + problem.slack
-        above, reduced = costs[FIRST], problem.reduced[FIRST]
-        ways = cheapest_within(above, reduced, gap, tolerance(costs), _SETS)
-        if ways is None and n <= linear_dp.MOST:
-            ways = linear_dp.cheapest(above, tolerance(costs))
-        if ways is not None:
-            return _from_paths(*ways, limit)
+    ways = _orders(problem, best) if linear and proved else None
+    if ways is not None:
+        return _from_paths(*ways, limit)
     domains = _narrowed(problem, states, deadline)
     nodes = max(min(_WORK // n**2, _NODES), 2 * limit)
     found = search(problem, domains, best, limit=limit, max_nodes=nodes, deadline=deadline)
     if found is not None and found.complete:
         return _from_found(found, found.cost)
     return _unfinished(problem, states, domains, found, proved=proved)
+
+
+def _orders(problem: Problem, best: float) -> tuple[float, Paths] | None:
+    """Return all cheapest linear orders where their sets can be held."""
+    above, reduced = problem.costs[FIRST], problem.reduced[FIRST]
+    gap, slack = best - problem.bound + problem.slack, tolerance(problem.costs)
+    ways = cheapest_within(above, reduced, gap, slack, _SETS)
+    if ways is None and len(above) <= linear_dp.MOST:
+        return linear_dp.cheapest(above, slack)
+    return ways
 
 
 def _narrowed(problem: Problem, states: States, deadline: float) -> NDArray[np.uint8]:
@@ -217,9 +224,7 @@ def _relaxed(costs: Costs, family: Family, deadline: float) -> tuple[Problem, St
         problem = Problem(costs, reduced, bound, family)
         return problem, rough, False
     relaxed = relax(costs, family, deadline)
-    problem = Problem(
-        costs, relaxed.reduced, relaxed.bound, family, relaxed.rows, relaxed.prices
-    )
+    problem = Problem(costs, relaxed.reduced, relaxed.bound, family, relaxed.rows, relaxed.prices)
     better = relaxed.states
     if better is None and family.ordered:
         better = heuristics.guess(costs, family, deadline, relaxed.arcs - relaxed.arcs.T)

@@ -13,9 +13,7 @@ type Array = NDArray[np.float64]
 _LISTED = 100
 
 
-def linear_summary(
-    costs: Costs, deadline: float = float("inf")
-) -> tuple[float, int, Array, Array]:
+def linear_summary(costs: Costs, deadline: float = float("inf")) -> tuple[float, int, Array, Array]:
     """Return what the cheapest linear orders have in common.
 
     Each of them counts the same, so that no tie is broken by chance.

@@ -31,7 +31,7 @@ class Rows:
         return Rows(np.zeros((0, 4, 2), dtype=np.intp))
 
     def __len__(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         return len(self.pairs)
 
     def plus(self, other: "Rows") -> "Rows":
@@ -67,7 +67,7 @@ def _transitive(arcs: Array, family: Family) -> tuple[Array, Indices]:
     once = np.ones(len(i), dtype=np.bool_)
     if EQUIVALENT not in family.states:
         # Where x[j, i] = 1 - x[i, j] a row is that of a cycle, the same from each of its objects.
-        once = (i < j) & (i < k) if len(family.states) == 2 else once  # noqa: PLR2004
+        once = (i < j) & (i < k) if len(family.states) == 2 else once
     elif FIRST not in family.states:
         once = i < k
     i, j, k = i[once], j[once], k[once]

@@ -56,7 +56,7 @@ def test_families_have_as_many_relations_as_is_known(name: str) -> None:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", FAMILIES)
 def test_all_optima_are_those_of_enumeration(
-    name: str, method: str, program: bool, monkeypatch: pytest.MonkeyPatch
+    name: str, method: str, *, program: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if program:
         # Without shortcuts for small parts.
