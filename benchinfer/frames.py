@@ -115,18 +115,34 @@ GLOSSARY: dict[str, str] = {
     "regret": "what the cheapest order with the pair turned around costs more than the optimum, 0"
     " where the optima disagree",
     "regret_exact": "whether the regret is exact rather than a lower bound",
+    "position": "place in a consensus order: 1 + the number of algorithms strictly above; a mean of"
+    " places where the row is about an algorithm",
+    "position_low": "best (smallest) place of an algorithm in most resamples",
+    "position_high": "worst (largest) place of an algorithm in most resamples",
+    "probability": "share of the resamples, ties between optima shared out",
+    "prob_best": "probability to be the best algorithm: in consensus orders, that none is above",
+    "prob_above": "share of the resamples in which the first is strictly above the second",
+    "prob_tied": "share of the resamples in which both are equivalent",
+    "prob_below": "share of the resamples in which the first is strictly below the second",
+    "prob_error": "standard error by Monte Carlo of the probability in the row (of prob_best,"
+    " prob_above, prob_front, prob_dominates)",
+    "observed": "the same share without resampling: 0 or 1, or between where there are several"
+    " optima",
+    "order": "a consensus order, best first",
+    "influence": "half the sum over ordered pairs of what leaving out the relation changes in the"
+    " share of optima with the first above the second: how many pairs it turns",
+    "n_optima": "number of optimal orders",
+    "without": "the share of the optima with the first above the second when the relation is left"
+    " out",
+    "weight_low": "lower end of the weights that keep the order",
+    "weight_high": "upper end of the weights that keep the order",
+    "prob_front": "share of the resamples with the algorithm on the Pareto front",
+    "on_front": "whether no algorithm dominates it",
+    "dominates": "whether the first is at least as good on all measures and better on one",
+    "prob_dominates": "share of the resamples in which the first dominates the second",
     "covariate": "feature of the data sets along which the algorithms' slopes are compared",
-    "relation": "name of a relation in an ensemble: as a rule that of a data set",
-    "weight": "weight of a relation in an ensemble",
-    "weight_first": "weight of the relations in which the first is better",
-    "weight_equivalent": "weight of the relations in which both are equivalent",
-    "weight_second": "weight of the relations in which the second is better",
-    "weight_undecided": "weight of the relations in which the pair is undecided",
-    "weight_missing": "weight of the relations in which the pair was not compared",
     "x": "position on a map, across",
     "y": "position on a map, upwards",
-    "rank_low": "best (smallest) rank that an algorithm can have",
-    "rank_high": "worst (largest) rank that an algorithm can have",
     "letters": "algorithms that share a letter were compared and are not told apart",
     "not_compared": "the algorithms that this one was not compared with",
 }

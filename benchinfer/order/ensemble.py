@@ -71,6 +71,41 @@ class Ensemble(Showable, Mapping[str, Relation]):
         object.__setattr__(self, "relations", _named(relations))
         object.__setattr__(self, "weights", _weights(list(relations), weights))
 
+    @staticmethod
+    def joined(
+        parts: "Mapping[str, Relation | Ensemble]", weights: Mapping[str, float] | None = None
+    ) -> "Ensemble":
+        """Join relations or ensembles, of several measures as a rule, into one ensemble.
+
+        Parameters
+        ----------
+        parts
+            Name (of a measure) to a relation, or to an ensemble, whose relations are then named
+            ``"measure: data set"``.
+        weights
+            Name to the weight of the part; all 1 if not given. The weights of relations within an
+            ensemble are multiplied by it.
+
+        Examples
+        --------
+        >>> error, seconds = Relation.from_text("a > b > c"), Relation.from_text("c > b > a")
+        >>> both = Ensemble.joined({"error": error, "seconds": Ensemble({"d1": seconds})},
+        ...                        weights={"error": 1, "seconds": 0.2})
+        >>> dict(zip(both, both.weights.tolist(), strict=True))
+        {'error': 1.0, 'seconds: d1': 0.2}
+        """
+        names = list(parts)
+        relations: dict[str, Relation] = {}
+        found: list[float] = []
+        for (name, part), weight in zip(
+            parts.items(), _weights(names, weights).tolist() if names else (), strict=True
+        ):
+            own = part if isinstance(part, Ensemble) else Ensemble({name: part})
+            prefix = f"{name}: " if isinstance(part, Ensemble) else ""
+            relations |= {prefix + inner: relation for inner, relation in own.items()}
+            found += (weight * own.weights).tolist()
+        return Ensemble(relations, found)
+
     @property
     def algorithms(self) -> tuple[str, ...]:
         """The algorithms of all relations, in the order in which they are first named."""

@@ -11,7 +11,8 @@ from benchinfer.numerics.consensus import solve as solving
 from benchinfer.numerics.consensus.costs import cost_tensor, tally
 from benchinfer.numerics.consensus.families import FAMILIES
 from benchinfer.numerics.consensus.regret import linear_regrets
-from benchinfer.numerics.consensus.summary import linear_summary
+from benchinfer.numerics.consensus.families import FAMILIES
+from benchinfer.numerics.consensus.summary import summarise
 
 
 def rankings(rng: np.random.Generator, n: int, size: int, tie: float = 0.3) -> NDArray[np.int8]:
@@ -42,7 +43,7 @@ def test_averages_and_regret_are_those_of_all_orders(n: int) -> None:
     orders, cost = every_order(costs[0])
     best = orders[cost == cost.min()]
     place = best.argsort(axis=1)
-    least, count, position, above = linear_summary(costs)
+    found = summarise(costs, FAMILIES["linear"])
     assert (least, count) == (cost.min(), len(best))
     np.testing.assert_allclose(position, (place[:, :, None] == np.arange(n)).mean(axis=0))
     higher = place[:, :, None] < place[:, None, :]
