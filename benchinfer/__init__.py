@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     from benchinfer.saving import load
     from benchinfer.scores import Resampling, ScoreTable, load_example, read_scores
     from benchinfer.version import __version__
+    from benchinfer.order.stability import bootstrap_consensus
+    from benchinfer.order.influence import consensus_influence
+    from benchinfer.order.weighing import consensus_weights
+    from benchinfer.compare.resample import resample_relations
+    from benchinfer.compare.pareto import pareto
 
 _homes = {
     "BenchinferError": "errors",
@@ -46,17 +51,22 @@ _homes = {
     "ScoreTable": "scores",
     "ScoreTableError": "errors",
     "__version__": "version",
+    "bootstrap_consensus": "order.stability",
     "compare_bootstrap": "compare.bootstrap",
     "compare_mixed": "compare.mixed",
     "compare_permutation": "compare.permutation",
     "compare_points": "compare.points",
+    "consensus_influence": "order.influence",
+    "consensus_weights": "order.weighing",
     "load": "saving",
     "load_example": "scores",
     "mixed_structures": "compare.selection",
+    "pareto": "compare.pareto",
     "per_dataset": "compare.local",
     "plot": "plots.draw",
     "read_scores": "scores",
     "report": "reports.page",
+    "resample_relations": "compare.resample",
 }
 
 __all__ = [
@@ -74,17 +84,22 @@ __all__ = [
     "ScoreTable",
     "ScoreTableError",
     "__version__",
+    "bootstrap_consensus",
     "compare_bootstrap",
     "compare_mixed",
     "compare_permutation",
     "compare_points",
+    "consensus_influence",
+    "consensus_weights",
     "load",
     "load_example",
     "mixed_structures",
+    "pareto",
     "per_dataset",
     "plot",
     "read_scores",
     "report",
+    "resample_relations",
 ]
 
 

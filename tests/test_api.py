@@ -24,21 +24,28 @@ NAMES = [
     "ScoreTable",
     "ScoreTableError",
     "__version__",
+    "bootstrap_consensus",
     "compare_bootstrap",
     "compare_mixed",
     "compare_permutation",
     "compare_points",
+    "consensus_influence",
+    "consensus_weights",
     "load",
     "load_example",
     "mixed_structures",
+    "pareto",
     "per_dataset",
     "plot",
     "read_scores",
     "report",
+    "resample_relations",
 ]
 
 # Keyword-only from the star on: what comes later may not shift what scripts rely on.
 SIGNATURES = {
+    "bootstrap_consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
+    " resamples=1000, resampled=None, seed=None, progress=None",
     "compare_bootstrap": "scores, measure=None, *, statistic='iqm', resample='replications',"
     " interval='expanded', normalise=None, goal=None, contrasts='tukey', control=None,"
     " alternative='two-sided', adjust='holm', tolerance=None, level=0.95, missing='use',"
@@ -52,15 +59,21 @@ SIGNATURES = {
     " pairs='pairwise', target='auto', level=0.95, missing='use', seed=None, stop=False,"
     " scale='none', progress=None",
     "compare_points": "scores, measure=None, *, statistic='mean', tolerance=None",
+    "consensus_influence": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore'",
+    "consensus_weights": "parts, weights=None, *, method='symdiff', family='weak',"
+    " missing_pairs='ignore'",
     "load": "path",
     "load_example": "name",
     "mixed_structures": "scores, measure=None, *, terms='auto'",
     "Measure": "name, better, tolerance=0.0, scale='identity', bounds=None, unit='', label=''",
+    "pareto": "scores, measures=None, *, resamples=1000, seed=None",
     "per_dataset": "compare, scores, measure=None, **arguments",
     "plot": "result, kind=None, ax=None",
     "read_scores": "source, *, measures=None, columns=None, layout='long', dataset=None,"
     " resampling=None, paired=None, repeats='error', query=None, nan='error', covariates=None",
     "report": "results, path, *, scores=None, title=None",
+    "resample_relations": "compare, scores, measure=None, *, resample='both', resamples=200,"
+    " rule='evidence', seed=None, **arguments",
     "Resampling": "kind, folds=None, test_fraction=None, paired=None",
 }
 

@@ -14,7 +14,8 @@ from benchinfer.numerics.consensus.regret import linear_regrets
 from benchinfer.numerics.consensus.scores import classes
 from benchinfer.order import agreement
 from benchinfer.order.agreement import ASSIGNED, PAIRWISE, SCORES
-from benchinfer.order.relation import Relation, Verdict, verdict_columns
+from benchinfer.order.relation import Relation, Verdict
+from benchinfer.order.verdicts import verdict_columns
 from benchinfer.saving import savable
 from benchinfer.showable import Showable
 

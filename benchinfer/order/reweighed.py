@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,10 @@ type Order = Literal["linear", "weak"]
 type MissingPairs = Literal["ignore", "undecided"]
 
 ORDERS = ("linear", "weak")
-_VERDICTS = np.array([Verdict.FIRST, Verdict.SECOND, Verdict.EQUIVALENT], dtype=np.int8)
+# By state of a solver; the last is that of pairs left open, -1.
+_VERDICTS = np.array(
+    [Verdict.FIRST, Verdict.SECOND, Verdict.EQUIVALENT, Verdict.UNDECIDED], dtype=np.int8
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ class Asked:
                 votes, self.method, missing_as_undecided=self.missing_pairs == "undecided"
             )
             parts.append(costs)
-        return np.stack(parts), divisor * scale
+        return cast("Costs", np.stack(parts)), divisor * scale
 
 
 def _aligned(ensemble: Ensemble, names: tuple[str, ...] | None) -> NDArray[np.int8]:
@@ -102,11 +105,11 @@ def require_ensemble(given: object) -> Ensemble:
         if isinstance(given, Mapping):
             hint = "Ensemble(relations) makes one of relations by name."
         raise DesignError(message(f"a {type(given).__name__} is not an ensemble.", hint=hint))
-    if len(given) < 2:  # noqa: PLR2004
+    if len(given) < 2:
         raise DesignError(
             message(
                 "there is one relation, and relations are to be weighed against each other.",
-                hint="an ensemble has one for each data set as a rule: per_dataset(...).relations().",
+                hint="an ensemble has one for each data set: per_dataset(...).relations().",
             )
         )
     return given

@@ -286,7 +286,9 @@ def bootstrap_consensus(
     asked.check()
     ensemble = require_ensemble(ensemble)
     if isinstance(resamples, bool) or resamples < 1:
-        raise DesignError(message(f"resamples is {resamples!r}.", hint="at least 1; 1000 as a rule."))
+        raise DesignError(
+            message(f"resamples is {resamples!r}.", hint="at least 1; 1000 as a rule.")
+        )
     told = None if progress is None else partial(_tell, progress, resamples)
     tensors, _ = asked.tensors(ensemble)
     if resampled is None:

@@ -99,7 +99,8 @@ class WeightSensitivity(Showable):
     def __repr__(self) -> str:
         """Return how many intervals each weight has."""
         told = ", ".join(
-            f"{part} {len(breaks) - 2}" for part, breaks in zip(self.parts, self.breaks, strict=True)
+            f"{part} {len(breaks) - 2}"
+            for part, breaks in zip(self.parts, self.breaks, strict=True)
         )
         return f"<WeightSensitivity: changes of the consensus along each weight: {told}>"
 
@@ -173,7 +174,9 @@ def consensus_weights(
         family=family,
         missing_pairs=missing_pairs,
         breaks=tuple((0.0, *(float(piece.high) for piece in line)) for line in lines),
-        orders=tuple(tuple(asked.relation(names, piece.common) for piece in line) for line in lines),
+        orders=tuple(
+            tuple(asked.relation(names, piece.common) for piece in line) for line in lines
+        ),
         counts=tuple(tuple(piece.count for piece in line) for line in lines),
     )
 
@@ -188,7 +191,7 @@ def _around(share: float, breaks: tuple[float, ...]) -> tuple[float, float]:
 
 
 def _check(names: list[str], weights: NDArray[np.float64]) -> None:
-    if len(names) < 2:  # noqa: PLR2004
+    if len(names) < 2:
         raise DesignError("weights are of at least two parts (measures), and there is one.")
     if not (weights > 0).all():
         raise DesignError(
@@ -196,7 +199,7 @@ def _check(names: list[str], weights: NDArray[np.float64]) -> None:
                 f"{int((weights <= 0).sum())} of {len(weights)} weights are not above 0.",
                 where=[("part", "weight")]
                 + [(n, w) for n, w in zip(names, weights.tolist(), strict=True) if w <= 0],
-                hint="leave the part out, or give it a small weight: regions begin at a share of 0.",
+                hint="leave the part out, or give it a small weight: regions begin at 0.",
             )
         )
 
@@ -218,8 +221,8 @@ def _summed(
         tensors, unit = asked.tensors(own, names)
         summed = tensors.sum(axis=0)
         if summed.dtype.kind == "f":
-            summed, unit = np.round(summed * _STEPS).astype(np.int64), unit * _STEPS
-        sums.append(summed)
+            summed, unit = np.round(summed * _STEPS), unit * _STEPS
+        sums.append(summed.astype(np.int64))
         units.append(unit)
     common = lcm(*units)
     return [costs * (common // unit) for costs, unit in zip(sums, units, strict=True)]
@@ -230,7 +233,11 @@ def _along(costs: list[Whole], shares: list[Fraction], m: int, asked: Asked) -> 
     rest = [share / (1 - shares[m]) for share in shares]
     below = lcm(*(share.denominator for k, share in enumerate(rest) if k != m))
     others = sum(
-        (int(share * below) * part for k, (share, part) in enumerate(zip(rest, costs, strict=True)) if k != m),
+        (
+            int(share * below) * part
+            for k, (share, part) in enumerate(zip(rest, costs, strict=True))
+            if k != m
+        ),
         start=np.zeros_like(costs[m]),
     )
     return pieces(others, costs[m] * below, asked.members)

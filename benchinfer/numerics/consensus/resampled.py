@@ -98,5 +98,15 @@ def averaged(summaries: Iterable[Summary]) -> Resampled:
             first.setdefault(key, one.states)
     mean = sums / n
     error = np.sqrt(np.maximum(squares / n - mean**2, 0) / max(n - 1, 1))
-    orders = [(first[key], k) for key, k in seen.most_common()]
-    return Resampled(n, unique, whole, *mean, *error, orders)
+    return Resampled(
+        n=n,
+        unique=unique,
+        whole=whole,
+        position=mean[0],
+        above=mean[1],
+        tied=mean[2],
+        position_error=error[0],
+        above_error=error[1],
+        tied_error=error[2],
+        orders=[(first[key], k) for key, k in seen.most_common()],
+    )
