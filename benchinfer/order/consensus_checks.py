@@ -31,8 +31,10 @@ def _proof(found: "Consensus") -> list[Row]:
             found.cost - found.lower_bound,
             0.0,
             found.optimal,
-            "time was up before a cheapest order was proved: there may be better ones; ask for a"
-            " longer time_limit, or for fewer algorithms",
+            (
+                "time was up before a cheapest order was proved: there may be better ones; ask for"
+                " a longer time_limit, or for fewer algorithms"
+            ),
         )
     ]
 
@@ -46,16 +48,20 @@ def _several(found: "Consensus") -> list[Row]:
             float(found.count),
             1.0,
             found.count == 1 and found.count_exact,
-            f"{open_pairs} of {n * (n - 1) // 2} pairs are open between them: relation() has what"
-            " all of them say, and no single one is the answer",
+            (
+                f"{open_pairs} of {n * (n - 1) // 2} pairs are open between them: relation() has"
+                " what all of them say, and no single one is the answer"
+            ),
         ),
         (
             "optima that were not all counted",
             float(not found.count_exact),
             0.0,
             found.count_exact,
-            "there may be more of them, or weights that are no fractions of whole numbers make"
-            " ties uncertain",
+            (
+                "there may be more of them, or weights that are no fractions of whole numbers make"
+                " ties uncertain"
+            ),
         ),
     ]
 

@@ -62,7 +62,7 @@ def _series(costs: Costs, family: Family, slack: float) -> list[Part]:
     """Return the parts of an order, best first."""
     arc = ~cheapest_alone(costs, family, SECOND, slack)
     np.fill_diagonal(arc, val=False)
-    labels = _labels(arc, strong=True)
+    labels = components(arc, strong=True)
     outside = (arc & (labels[:, None] != labels)).sum(axis=1)
     pieces = [np.flatnonzero(labels == k) for k in range(labels.max() + 1)]
     return sorted(pieces, key=lambda piece: -int(outside[piece[0]]))
@@ -72,10 +72,11 @@ def _beside(costs: Costs, family: Family, slack: float) -> list[Part]:
     """Return the parts that no pair ties to each other."""
     arc = ~cheapest_alone(costs, family, UNDECIDED, slack)
     np.fill_diagonal(arc, val=False)
-    labels = _labels(arc, strong=False)
+    labels = components(arc, strong=False)
     return [np.flatnonzero(labels == k) for k in range(labels.max() + 1)]
 
 
-def _labels(arc: NDArray[np.bool_], *, strong: bool) -> NDArray[np.intp]:
+def components(arc: NDArray[np.bool_], *, strong: bool) -> NDArray[np.int32]:
+    """Return the component (n,) of each node of a graph of arcs (n, n)."""
     kind = "strong" if strong else "weak"
-    return connected_components(csr_array(arc), directed=True, connection=kind)[1]
+    return connected_components(csr_array(arc.astype(np.int8)), directed=True, connection=kind)[1]

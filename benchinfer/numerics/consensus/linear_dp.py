@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from benchinfer.numerics.consensus.paths import Paths
 
-type Above = NDArray[np.int64] | NDArray[np.float64]
-type Tables = NDArray[np.int64] | NDArray[np.float64]
+type Above = NDArray[np.int64 | np.float64]
+type Tables = NDArray[np.int64 | np.float64]
 type Masks = NDArray[np.int64]
 
 MOST = 20
@@ -99,7 +99,7 @@ def cross_costs(above: Above) -> Tables:
     """Return for each set what it costs to stand above all others (2**n,)."""
     cross = np.zeros(1, dtype=above.dtype)
     for b, gain in enumerate(above.sum(axis=1)):
-        between = subset_sums(above[b, :b] + above[:b, b])
+        between = subset_sums(above[b, :b] + above[:b, b])  # pyright: ignore[reportArgumentType]
         cross = np.concatenate([cross, cross + gain - between])
     return cross
 
@@ -147,7 +147,7 @@ def regrets(above: Above) -> Tables:
     found = np.zeros((n, n), dtype=above.dtype)
     for i in range(n):
         added = subset_sums(np.delete(above[:, i], i))
-        cost = _without(best, i) + added + _without(rest, i, of=1) - best[-1]
+        cost = _without(best, i) + added + _without(rest, i, of=1) - best[-1]  # pyright: ignore[reportArgumentType]
         for j in range(n):
             if j != i:
                 found[i, j] = _without(cost, j - (j > i)).min()

@@ -59,7 +59,7 @@ class Paths:
         forward = [np.ones(1)]
         for (source, target, _), size in zip(self.layers, sizes[1:], strict=True):
             forward.append(np.bincount(target, forward[-1][source], size))
-        inside = [np.zeros((1, self.n), dtype=np.bool_)]
+        inside: list[NDArray[np.bool_]] = [np.zeros((1, self.n), dtype=np.bool_)]
         for (source, target, item), size in zip(self.layers, sizes[1:], strict=True):
             member = np.zeros((size, self.n), dtype=np.bool_)
             member[target] = inside[-1][source]

@@ -115,7 +115,7 @@ def _most(n: int) -> int:
 def _linear(layout: Layout, rows: Rows, deadline: float) -> tuple[Array, Array] | None:
     """Return the solution and the prices of the transitivity rows."""
     matrix, right = layout.system(rows)
-    done = linprog(
+    done = linprog(  # pyright: ignore[reportCallIssue] (sparse is fine)
         layout.objective,
         A_ub=matrix,  # pyright: ignore[reportArgumentType] (sparse is fine)
         b_ub=right,
@@ -214,11 +214,13 @@ def _on_face(
 ) -> Array | None:
     """Minimise an objective over solutions whose own cost is bounded."""
     matrix, right = layout.system(rows)
-    done = linprog(
+    done = linprog(  # pyright: ignore[reportCallIssue] (sparse is fine)
         objective,
-        A_ub=vstack([matrix, csr_array(layout.objective[None, :])], format="csr"),
+        A_ub=vstack(  # pyright: ignore[reportArgumentType]
+            [matrix, csr_array(layout.objective[None, :])], format="csr"
+        ),
         b_ub=np.append(right, most),
-        bounds=np.column_stack(limits),
+        bounds=np.column_stack(limits),  # pyright: ignore[reportArgumentType]
         method="highs-ds",
         options={"time_limit": _left(deadline)},
     )

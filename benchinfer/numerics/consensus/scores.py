@@ -2,8 +2,8 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
+
+from benchinfer.numerics.consensus.decompose import components
 
 type Array = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ def classes(above: NDArray[np.bool_]) -> NDArray[np.int64]:
     """
     arc = ~above.T
     np.fill_diagonal(arc, val=False)
-    labels = connected_components(csr_array(arc), directed=True, connection="strong")[1]
+    labels = components(arc, strong=True)
     outside = (arc & (labels[:, None] != labels)).sum(axis=1)
     return np.unique(-outside, return_inverse=True)[1]
 

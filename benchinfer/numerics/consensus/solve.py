@@ -45,7 +45,7 @@ _TABLED = 16
 _LARGEST = 200
 # How many nodes a search may have that shall find; how many, times pairs, one that shall list all.
 _SHORT = 200
-_WORK, _NODES = 800_000, 2000
+_WORK, _NODES = 20_000_000, 2000
 # Free pairs beyond which a program narrows the search.
 _FEW = 8
 # How many steps a layer of sets may have.
@@ -181,7 +181,7 @@ def solve_part(  # noqa: PLR0911 (one return for each rung of the ladder)
     if ways is not None:
         return _from_paths(*ways, limit)
     domains = _narrowed(problem, states, deadline)
-    nodes = max(min(_WORK // n**2, _NODES), 2 * limit)
+    nodes = max(min(_WORK // n**3, _NODES), 2 * limit)
     found = search(problem, domains, best, limit=limit, max_nodes=nodes, deadline=deadline)
     if found is not None and found.complete:
         return _from_found(found, found.cost)

@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from benchinfer.numerics.consensus import assignment, linear_dp, scores
+from benchinfer.numerics.consensus import regret as regret_module
 from benchinfer.numerics.consensus import solve as solving
 from benchinfer.numerics.consensus.costs import cost_tensor, tally
 from benchinfer.numerics.consensus.families import FAMILIES
@@ -113,3 +114,18 @@ def test_smith_set_and_scores() -> None:
     assert scores.borda(votes).tolist() == [6, 6, 6, 0]
     assert scores.copeland(votes).tolist() == [3, 3, 3, -9]
     assert scores.per_pair(scores.borda(votes), votes).tolist() == [2 / 3, 2 / 3, 2 / 3, 0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_regret_of_many_objects_is_bounded_from_below(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    costs = costs_of(12, 4, 50 + seed)
+    cost = linear_summary(costs)[0]
+    exact, _ = linear_regrets(costs, cost)
+    monkeypatch.setattr(regret_module, "_TABLED", 4)
+    bound, known = linear_regrets(costs, cost)
+    assert (bound <= exact + 1e-6).all()
+    assert not known.all()
+    np.testing.assert_allclose(bound[known], exact[known])
+    assert bound[~known].max() > 0
