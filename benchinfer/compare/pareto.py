@@ -122,12 +122,11 @@ class Pareto(Showable):
             Dominance counts if it is in at least this share of the resamples; None takes that of
             the table as it is.
         """
-        if level is not None and not 0.5 < level <= 1:  # noqa: PLR2004
+        if level is not None and not 0.5 < level <= 1:
             raise DesignError(message(f"level is {level!r}.", hint="above 0.5 and at most 1."))
         first = self.dominates if level is None else self.prob_dominates >= level
-        states = np.where(
-            first, Verdict.FIRST, np.where(first.T, Verdict.SECOND, Verdict.UNDECIDED)
-        )
+        other = np.where(first.T, Verdict.SECOND, Verdict.UNDECIDED)
+        states = np.where(first, Verdict.FIRST, other)
         np.fill_diagonal(states, Verdict.EQUIVALENT)
         share = "" if level is None else f" in {level:.0%} of resamples"
         names = ", ".join(measure.name for measure in self.measures)
@@ -140,8 +139,8 @@ class Pareto(Showable):
         """Return the front."""
         names = ", ".join(measure.name for measure in self.measures)
         return (
-            f"<Pareto front on {names}, {len(self.algorithms)} algorithms and {self.n_datasets} data"
-            f" sets: {', '.join(self.front())}>"
+            f"<Pareto front on {names}, {len(self.algorithms)} algorithms and"
+            f" {self.n_datasets} data sets: {', '.join(self.front())}>"
         )
 
 
@@ -190,7 +189,7 @@ def pareto(
     >>> bi.pareto(scores, ["error", "seconds"], seed=1)
     """
     names = [m.name for m in scores.measures] if measures is None else list(measures)
-    if isinstance(measures, str) or len(set(names)) < 2 or len(set(names)) < len(names):  # noqa: PLR2004
+    if isinstance(measures, str) or len(set(names)) < 2 or len(set(names)) < len(names):
         raise DesignError(
             message(
                 f"a front needs several different measures, not {names!r}.",
@@ -242,7 +241,7 @@ def _check(settings: list[Setting]) -> None:
                         hint="scores.subset(...) keeps what both have.",
                     )
                 )
-    if len(first.coverage.datasets) < 2:  # noqa: PLR2004
+    if len(first.coverage.datasets) < 2:
         raise DesignError(
             message(
                 "there is one data set, and data sets are to be drawn.",

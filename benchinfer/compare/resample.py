@@ -76,9 +76,9 @@ def resample_relations(
 
     Notes
     -----
-    Replications that are drawn twice count as two for the test, so that a resample has more verdicts
-    than new scores would give: two algorithms that are alike, at a level of 95 %, are told apart in
-    about one resample in six. Shares from both levels say how far verdict noise can carry, rather
+    Replications that are drawn twice count as two for the test, so that a resample has more
+    verdicts than new scores would give: two algorithms that are alike, at a level of 95 %, are told
+    apart in about one resample in six. Shares say how far the noise of verdicts can carry, rather
     than what new scores would show.
 
     Examples
@@ -127,7 +127,7 @@ def _ensembles(
 class _Table:
     """Scores of one measure in the order of data set, unit and algorithm.
 
-    A unit is what is drawn: a replication, or where algorithms do not share them one of an algorithm.
+    A unit is what is drawn: a replication, or one of an algorithm where they do not share them.
 
     Attributes
     ----------
@@ -177,7 +177,7 @@ class _Table:
             found, label = _draw(self.stratum[start:end], self.unit[start:end], rng)
             rows.append(start + found)
             labels.append(label)
-            name = self.frame["dataset"].iat[start]
+            name = self.setting.coverage.datasets[d]
             names += [name if times[d] == 1 else f"{name} ({times[d]})"] * len(found)
         table = self.frame.take(np.concatenate(rows)).assign(
             dataset=names, replication=np.concatenate(labels)

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -177,7 +177,7 @@ class Stability(Showable):
                 float(self.n_relations),
                 float(_FEW),
                 self.n_relations >= _FEW,
-                "so few data sets say little about others: read shares as what hangs on single ones",
+                "so few data sets say little about others: shares are what hangs on single ones",
             ),
             (
                 "share of resamples with several optima",
@@ -202,7 +202,7 @@ class Stability(Showable):
         """Write algorithms by mean place, with how likely one is above, or level with, the next."""
         order = self._best_first.tolist()
         text = self.algorithms[order[0]]
-        for i, j in zip(order, order[1:], strict=False):
+        for i, j in pairwise(order):
             tied = "" if self.family == "linear" else f" ~{self.tied[0, i, j]:.2f}"
             text += f" >{self.above[0, i, j]:.2f}{tied} {self.algorithms[j]}"
         return text
@@ -330,7 +330,10 @@ def _given(
     told: Callable[[int], None] | None,
 ) -> Iterator[Summary]:
     """Yield the summary of each ensemble, its algorithms in the order of the names."""
+    ensemble = None
     for ensemble in ensembles:
         yield summarise(asked.tensors(ensemble, names)[0].sum(axis=0), asked.members)
         if told is not None:
             told(1)
+    if ensemble is None:
+        raise DesignError("there is no resampled ensemble to average over.")

@@ -2,8 +2,8 @@
 
 A relation costs ``(1 - w) a + w b``, a line in the mixing weight w. The least cost is the lower
 envelope of these lines, concave and piecewise linear. Two lines that are cheapest at the ends of an
-interval either meet on the envelope, which is then theirs, or below where they meet there is another
-line [1]_. All is done in whole numbers and fractions of them.
+interval either meet on the envelope, which is then theirs, or another line runs below where they
+meet [1]_. Lines and corners are whole numbers and fractions of them.
 
 References
 ----------
@@ -19,13 +19,16 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.numerics.consensus.costs import total
+from benchinfer.numerics.consensus.costs import Costs, total
 from benchinfer.numerics.consensus.families import ONLY, Family
 from benchinfer.numerics.consensus.solve import solve
 
 type Whole = NDArray[np.int64]
 # Cost at w = 0 and at w = 1.
 type Line = tuple[int, int]
+
+# Sums of whole costs beyond would overflow.
+_HELD = 2**62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,8 +116,11 @@ def _value(line: Line, w: Fraction) -> Fraction:
     return (1 - w) * line[0] + w * line[1]
 
 
-def _mixed(first: Whole, second: Whole, w: Fraction) -> Whole:
-    """Return whole costs that are proportional to those at w."""
-    mixed = (w.denominator - w.numerator) * first + w.numerator * second
-    divisor = int(np.gcd.reduce(mixed, axis=None))
-    return mixed // max(divisor, 1)
+def _mixed(first: Whole, second: Whole, w: Fraction) -> Costs:
+    """Return costs that are proportional to those at w: whole ones, as long as they can be held."""
+    below, above = w.denominator - w.numerator, w.numerator
+    largest = below * int(first.max(initial=0)) + above * int(second.max(initial=0))
+    if largest * first[0].size >= _HELD:
+        return float(1 - w) * first + float(w) * second
+    mixed = below * first + above * second
+    return mixed // max(int(np.gcd.reduce(mixed, axis=None)), 1)
