@@ -21,7 +21,7 @@ def table(rng: np.random.Generator, n: int = 8) -> pd.DataFrame:
             for d in range(n)
             for a, (e, s) in true.items()
             for r in range(2)
-            for x, y in [(rng.normal(0, 0.03), np.exp(rng.normal(0, 0.05)))]
+            for x, y in [(rng.normal(0, 0.08), np.exp(rng.normal(0, 0.3)))]
         ]
     )
 
@@ -37,7 +37,7 @@ def test_front_and_dominance() -> None:
     assert found.front() == ["fast", "good"]
     summary = found.summary().set_index("algorithm")
     assert summary.loc["fast", "prob_front"] == 1
-    assert summary.loc["bad", "prob_front"] == 0
+    assert summary.loc["bad", "prob_front"] < 0.01
     assert 0 < summary.loc["late", "prob_front"] < 0.5
     p = summary.loc["late", "prob_front"]
     assert summary.loc["late", "prob_error"] == pytest.approx(np.sqrt(p * (1 - p) / 1000))

@@ -55,7 +55,8 @@ def test_replications_are_drawn_within_data_sets(paired: bool, resample: str) ->
         assert source.nunique() == 1
         assert str(frame["dataset"].iloc[0]).startswith(f"d{int(source.iloc[0])}")
         assert (frame["value"] // 10 % 10 == frame["algorithm"].map({"a": 0, "b": 1, "c": 2})).all()
-        together.append(own.groupby(frame["replication"]).nunique().max() == 1)
+        a, c = (sorted(own[frame["algorithm"] == name]) for name in "ac")
+        together.append(a == c and own.groupby(frame["replication"]).nunique().max() == 1)
         sizes = frame.groupby("algorithm").size()
         # The cell that lacks a score: with its replication, or by its own number of scores.
         full = sizes.drop("b")
@@ -67,7 +68,7 @@ def test_replications_are_drawn_within_data_sets(paired: bool, resample: str) ->
         else:
             assert sizes["b"] == 6 - (own[frame["algorithm"] == "a"] == 1).sum()
         times.update(own[frame["algorithm"] == "c"].astype(int))
-    assert all(together) if paired else not any(together)
+    assert all(together) if paired else sum(together) < 9
     # Each of six with the same probability: 540 draws.
     assert max(abs(times[r] - 90) for r in range(6)) < 4 * np.sqrt(90 * 5 / 6)
     names = [set(ensemble) for ensemble in drawn]

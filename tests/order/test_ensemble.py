@@ -187,3 +187,20 @@ def test_renaming_renames(four):
     )
     assert (moved.distances() == four.distances()).all(axis=None)
     assert moved.concordance() == four.concordance()
+
+
+def test_joined_parts_multiply_their_weights() -> None:
+    order = Relation.from_text
+    error = Ensemble({"d1": order("a > b"), "d2": order("b > a")}, weights={"d1": 2, "d2": 1})
+    both = Ensemble.joined({"error": error, "seconds": order("b > c")}, {"error": 3, "seconds": 0.5})
+    assert dict(zip(both, both.weights.tolist(), strict=True)) == {
+        "error: d1": 6.0,
+        "error: d2": 3.0,
+        "seconds": 0.5,
+    }
+    assert both.algorithms == ("a", "b", "c")
+    assert Ensemble.joined({"error": error}).weights.tolist() == [2.0, 1.0]
+    with pytest.raises(DesignError, match="at least one relation"):
+        Ensemble.joined({})
+    with pytest.raises(DesignError, match="1 names are in the relations or in the weights"):
+        Ensemble.joined({"error": error}, {"error": 1, "seconds": 1})

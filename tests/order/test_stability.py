@@ -109,7 +109,7 @@ def test_given_ensembles_are_taken_as_they_are() -> None:
     assert found.algorithms == ("a", "b", "c")
     assert found.above[0, 1, 0] == 1
     # In the second, c can stand anywhere: above a in two of three orders.
-    assert found.above[0, 2, 0] == pytest.approx((1 + 1 / 3) / 2)
+    assert found.above[0, 2, 0] == pytest.approx((1 + 2 / 3) / 2)
     assert found.above[2, 0, 1] == 1
     assert bootstrap_consensus(whole, resampled=given, resamples=1).resamples == 1
     with pytest.raises(bi.DesignError, match="'z'"):
