@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from benchinfer.compare.comparison import Comparison
     from benchinfer.compare.local import Comparisons, per_dataset
     from benchinfer.compare.mixed import compare_mixed
+    from benchinfer.compare.pareto import pareto
     from benchinfer.compare.permutation import compare_permutation
     from benchinfer.compare.points import compare_points
+    from benchinfer.compare.resample import resample_relations
     from benchinfer.compare.selection import mixed_structures
     from benchinfer.errors import (
         BenchinferError,
@@ -24,17 +26,15 @@ if TYPE_CHECKING:
     )
     from benchinfer.measure import Measure
     from benchinfer.order.ensemble import Ensemble
+    from benchinfer.order.influence import consensus_influence
     from benchinfer.order.relation import Relation
+    from benchinfer.order.stability import bootstrap_consensus
+    from benchinfer.order.weighing import consensus_weights
     from benchinfer.plots.draw import plot
     from benchinfer.reports.page import report
     from benchinfer.saving import load
     from benchinfer.scores import Resampling, ScoreTable, load_example, read_scores
     from benchinfer.version import __version__
-    from benchinfer.order.stability import bootstrap_consensus
-    from benchinfer.order.influence import consensus_influence
-    from benchinfer.order.weighing import consensus_weights
-    from benchinfer.compare.resample import resample_relations
-    from benchinfer.compare.pareto import pareto
 
 _homes = {
     "BenchinferError": "errors",

@@ -186,7 +186,8 @@ def pareto(
     --------
     >>> import benchinfer as bi
     >>> scores = bi.load_example("sklearn_bootstrap")
-    >>> bi.pareto(scores, ["error", "seconds"], seed=1)
+    >>> bi.pareto(scores, ["error", "seconds"], seed=1).front()
+    ['cart', 'knn', 'lda', 'svm']
     """
     names = [m.name for m in scores.measures] if measures is None else list(measures)
     if isinstance(measures, str) or len(set(names)) < 2 or len(set(names)) < len(names):
@@ -235,8 +236,8 @@ def _check(settings: list[Setting]) -> None:
             if odd := sorted(set(one) ^ set(two)):
                 raise DesignError(
                     message(
-                        f"{len(odd)} {kind}s have scores of {first.measure.name!r} or"
-                        f" {other.measure.name!r} but not of both.",
+                        f"{len(odd)} of {len({*one, *two})} {kind}s lack scores of"
+                        f" {first.measure.name!r} or {other.measure.name!r}.",
                         where=[(kind,), *((name,) for name in odd)],
                         hint="scores.subset(...) keeps what both have.",
                     )

@@ -87,7 +87,7 @@ def resample_relations(
     >>> scores = bi.load_example("simulated/balanced")
     >>> ensembles = bi.resample_relations(bi.compare_points, scores, resamples=2, seed=1)
     >>> [len(ensemble) for ensemble in ensembles]
-    [20, 20]
+    [10, 10]
     """
     if resample not in (known := get_args(Drawn.__value__)):
         raise DesignError(unknown("resample", resample, known))

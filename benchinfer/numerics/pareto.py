@@ -65,8 +65,8 @@ def resampled_dominance(means: Array, resamples: int, seed: int) -> Dominance:
     step = max(1, _CHUNK // (k * k * m))
     for start in range(0, resamples, step):
         weights = rng.multinomial(d, np.full(d, 1 / d), min(step, resamples - start))
-        drawn: Array = np.tensordot(weights / d, means, axes=1)
-        found = dominates(drawn)
+        drawn = weights @ means.reshape(d, -1) / d
+        found = dominates(drawn.reshape(-1, k, m))
         pairs += found.sum(axis=0)
         front += (~found.any(axis=1)).sum(axis=0)
     levels = means.mean(axis=0)

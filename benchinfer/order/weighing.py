@@ -154,7 +154,10 @@ def consensus_weights(
     >>> error, seconds = Relation.from_text("svm > rf > knn"), Relation.from_text("knn > rf ~ svm")
     >>> found = consensus_weights({"error": error, "seconds": seconds},
     ...                           weights={"error": 1, "seconds": 0.2})
-    >>> found.regions()[:3]
+    >>> found.regions()[:2]
+        part  share_low  share_high  n_optima           order
+    0  error        0.0         0.5         1  knn > svm ~ rf
+    1  error        0.5         1.0         1  svm > rf > knn
     """
     asked = Asked(method, family, missing_pairs)
     asked.check()

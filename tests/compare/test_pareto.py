@@ -45,9 +45,11 @@ def test_front_and_dominance() -> None:
     assert pairs.loc[("good", "late"), "prob_dominates"] == pytest.approx(1 - p)
     assert pairs.loc[("fast", "bad"), "dominates"]
     assert ("fast", "good") not in pairs.index
-    means = frame.assign(seconds=np.log(frame["seconds"])).groupby("algorithm")[
-        ["error", "seconds"]
-    ].mean()
+    means = (
+        frame.assign(seconds=np.log(frame["seconds"]))
+        .groupby("algorithm")[["error", "seconds"]]
+        .mean()
+    )
     estimates = found.estimates().set_index(["measure", "algorithm"])["estimate"]
     np.testing.assert_allclose(estimates["error"], means["error"])
     np.testing.assert_allclose(estimates["seconds"], np.exp(means["seconds"]))
@@ -97,9 +99,11 @@ def test_refused() -> None:
     with pytest.raises(bi.DesignError, match="there is one data set"):
         pareto(whole.subset(datasets=["d1"]))
     lacking = frame[(frame["dataset"] != "d3") | (frame["algorithm"] != "bad")]
-    with pytest.raises(bi.DesignError, match="2 of 32 cells|1 of 32 cells"):
+    with pytest.raises(bi.DesignError, match="1 of 32 cells"):
         pareto(scores(lacking))
     long = frame.melt(["dataset", "algorithm", "replication"], var_name="measure")
     part = long[(long["measure"] != "seconds") | (long["dataset"] != "d2")]
-    with pytest.raises(bi.DesignError, match="1 data sets? ha[sv]e? scores of 'error'"):
+    with pytest.raises(
+        bi.DesignError, match="1 of 8 data sets lack scores of 'error' or 'seconds'"
+    ):
         pareto(bi.read_scores(part, measures=MEASURES))

@@ -192,7 +192,9 @@ def test_renaming_renames(four):
 def test_joined_parts_multiply_their_weights() -> None:
     order = Relation.from_text
     error = Ensemble({"d1": order("a > b"), "d2": order("b > a")}, weights={"d1": 2, "d2": 1})
-    both = Ensemble.joined({"error": error, "seconds": order("b > c")}, {"error": 3, "seconds": 0.5})
+    both = Ensemble.joined(
+        {"error": error, "seconds": order("b > c")}, {"error": 3, "seconds": 0.5}
+    )
     assert dict(zip(both, both.weights.tolist(), strict=True)) == {
         "error: d1": 6.0,
         "error: d2": 3.0,

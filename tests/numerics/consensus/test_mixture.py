@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from benchinfer.numerics.consensus.families import FAMILIES
 from benchinfer.numerics.consensus.mixture import breaks, pieces
-from tests.numerics.consensus.test_resampled import N, PAIRS, orders, tensors
+from tests.numerics.consensus.test_resampled import PAIRS, N, orders, tensors
 
 
 def envelope(
@@ -23,11 +23,7 @@ def envelope(
         value = [(1 - low) * x + low * y for x, y in zip(a, b, strict=True)]
         least = min(value)
         slope = min(y - x for x, y, v in zip(a, b, value, strict=True) if v == least)
-        now = next(
-            k
-            for k, v in enumerate(value)
-            if v == least and b[k] - a[k] == slope
-        )
+        now = next(k for k, v in enumerate(value) if v == least and b[k] - a[k] == slope)
         same = [k for k in range(len(a)) if (a[k], b[k]) == (a[now], b[now])]
         # The first line that comes below.
         meet = [
