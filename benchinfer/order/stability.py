@@ -229,7 +229,7 @@ def bootstrap_consensus(
     """Find the consensus of many resamples of an ensemble.
 
     Relations (data sets) are drawn with replacement, as many as there are; in each resample all
-    optimal orders count the same, so that no tie is broken by chance [1]_.
+    optimal orders count the same, so that no tie is broken by chance.
 
     Parameters
     ----------
@@ -271,8 +271,7 @@ def bootstrap_consensus(
 
     References
     ----------
-    .. [1] Efron, B. (1979). Bootstrap methods: another look at the jackknife. Annals of Statistics
-       7, 1-26. doi:10.1214/aos/1176344552
+    Efron (1979), https://doi.org/10.1214/aos/1176344552
 
     Examples
     --------

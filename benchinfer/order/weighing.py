@@ -139,14 +139,12 @@ def consensus_weights(
     -----
     The cost of an order is ``(1 - w) a + w b`` in the share w of a part, with b its distance to the
     part and a the mean distance to the others; the least cost is a concave, piecewise linear
-    function of w, whose corners are found as fractions [1]_. A part that is an ensemble of many
+    function of w, whose corners are found as fractions. A part that is an ensemble of many
     relations has as many votes: its weight multiplies theirs.
 
     References
     ----------
-    .. [1] Eisner, M. J. and Severance, D. G. (1976). Mathematical techniques for efficient record
-       segmentation in large shared databases. Journal of the ACM 23, 619-635.
-       doi:10.1145/321978.321982
+    Eisner & Severance (1976), https://doi.org/10.1145/321978.321982
 
     Examples
     --------

@@ -26,11 +26,11 @@ def test_shares_of_a_pair_are_binomial() -> None:
     # With one pair and no ties, a is above b if more draws say so: exact by the binomial.
     order = bi.Relation.from_text
     two = bi.Ensemble({"d1": order("a > b"), "d2": order("a > b"), "d3": order("b > a")})
-    found = bootstrap_consensus(two, family="linear", resamples=4000, seed=1)
+    found = bootstrap_consensus(two, family="linear", resamples=1000, seed=1)
     exact = (2 / 3) ** 3 + 3 * (2 / 3) ** 2 / 3
     assert found.above[0, 0, 1] == pytest.approx(exact, abs=4 * found.above[1, 0, 1])
-    assert found.above[1, 0, 1] == pytest.approx(np.sqrt(exact * (1 - exact) / 4000), rel=0.05)
-    assert found.unique == 4000
+    assert found.above[1, 0, 1] == pytest.approx(np.sqrt(exact * (1 - exact) / 1000), rel=0.05)
+    assert found.unique == 1000
     table = found.orders()
     assert table["order"].tolist() == ["a > b", "b > a"]
     assert table["probability"].tolist() == [found.above[0, 0, 1], found.above[0, 1, 0]]
@@ -59,7 +59,7 @@ def test_tables_agree_with_each_other(family: Order) -> None:
 
 
 def test_ranges_hold_the_level() -> None:
-    found = bootstrap_consensus(votes(), resamples=500, seed=3)
+    found = bootstrap_consensus(votes(), resamples=200, seed=3)
     for level in (0.5, 0.9):
         table = found.summary(level).set_index("algorithm")
         for i, name in enumerate(found.algorithms):

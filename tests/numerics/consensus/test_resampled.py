@@ -88,12 +88,12 @@ def test_shares_approach_those_of_all_resamples() -> None:
     for draw in product(range(4), repeat=4):
         weights = np.bincount(draw, minlength=4)
         exact += enumerated(np.tensordot(weights, parts, axes=1), states)[1] / 4**4
-    found = averaged(reweighted(parts, drawn(4, 2000, seed=1), FAMILIES["linear"]))
+    found = averaged(reweighted(parts, drawn(4, 600, seed=1), FAMILIES["linear"]))
     for k, (share, error) in enumerate(
         [(found.position, found.position_error), (found.above, found.above_error)]
     ):
         assert (np.abs(share - exact[k]) <= 4 * error + 1e-12).all()
-        assert error.max() < 0.012
+        assert error.max() < 0.021
 
 
 def test_draws_do_not_depend_on_their_number() -> None:
