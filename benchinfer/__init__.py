@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from benchinfer.compare.comparison import Comparison
     from benchinfer.compare.local import Comparisons, per_dataset
     from benchinfer.compare.mixed import compare_mixed
+    from benchinfer.compare.pareto import pareto
     from benchinfer.compare.permutation import compare_permutation
     from benchinfer.compare.points import compare_points
+    from benchinfer.compare.resample import resample_relations
     from benchinfer.compare.selection import mixed_structures
     from benchinfer.errors import (
         BenchinferError,
@@ -27,7 +29,10 @@ if TYPE_CHECKING:
     from benchinfer.numerics.bayes.priors import Priors
     from benchinfer.order.consensus import Consensus, consensus
     from benchinfer.order.ensemble import Ensemble
+    from benchinfer.order.influence import consensus_influence
     from benchinfer.order.relation import Relation
+    from benchinfer.order.stability import bootstrap_consensus
+    from benchinfer.order.weighing import consensus_weights
     from benchinfer.plots.draw import plot
     from benchinfer.reports.page import report
     from benchinfer.saving import load
@@ -52,20 +57,25 @@ _homes = {
     "ScoreTable": "scores",
     "ScoreTableError": "errors",
     "__version__": "version",
+    "bootstrap_consensus": "order.stability",
     "compare_bayes": "compare.bayes",
     "compare_bootstrap": "compare.bootstrap",
     "compare_mixed": "compare.mixed",
     "compare_permutation": "compare.permutation",
     "compare_points": "compare.points",
     "consensus": "order.consensus",
+    "consensus_influence": "order.influence",
+    "consensus_weights": "order.weighing",
     "load": "saving",
     "load_example": "scores",
     "mixed_structures": "compare.selection",
     "monitor": "sequential.monitor",
+    "pareto": "compare.pareto",
     "per_dataset": "compare.local",
     "plot": "plots.draw",
     "read_scores": "scores",
     "report": "reports.page",
+    "resample_relations": "compare.resample",
 }
 
 __all__ = [
@@ -85,20 +95,25 @@ __all__ = [
     "ScoreTable",
     "ScoreTableError",
     "__version__",
+    "bootstrap_consensus",
     "compare_bayes",
     "compare_bootstrap",
     "compare_mixed",
     "compare_permutation",
     "compare_points",
     "consensus",
+    "consensus_influence",
+    "consensus_weights",
     "load",
     "load_example",
     "mixed_structures",
     "monitor",
+    "pareto",
     "per_dataset",
     "plot",
     "read_scores",
     "report",
+    "resample_relations",
 ]
 
 

@@ -26,20 +26,25 @@ NAMES = [
     "ScoreTable",
     "ScoreTableError",
     "__version__",
+    "bootstrap_consensus",
     "compare_bayes",
     "compare_bootstrap",
     "compare_mixed",
     "compare_permutation",
     "compare_points",
     "consensus",
+    "consensus_influence",
+    "consensus_weights",
     "load",
     "load_example",
     "mixed_structures",
     "monitor",
+    "pareto",
     "per_dataset",
     "plot",
     "read_scores",
     "report",
+    "resample_relations",
 ]
 
 # Keyword-only from the star on: what comes later may not shift what scripts rely on.
@@ -47,10 +52,12 @@ SIGNATURES = {
     "compare_bayes": "scores, measure=None, *, interactions='t', structure='auto', sampler='auto',"
     " quantity='average', contrasts='tukey', control=None, target='auto', level=0.95,"
     " missing='use', draws=1000, chains=8, priors=None, seed=None, progress=None",
+    "bootstrap_consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
+    " resamples=1000, resampled=None, seed=None, progress=None",
     "compare_bootstrap": "scores, measure=None, *, statistic='iqm', resample='replications',"
     " interval='expanded', normalise=None, goal=None, contrasts='tukey', control=None,"
     " alternative='two-sided', adjust='holm', tolerance=None, level=0.95, missing='use',"
-    " resamples=10000, seed=None, progress=None",
+    " resamples='auto', seed=None, progress=None",
     "compare_mixed": "scores, measure=None, *, terms='auto', structure='auto',"
     " residual='constant', domains='pooled', covariates=(), df='kenward-roger', contrasts='tukey',"
     " control=None, alternative='two-sided', adjust='auto', target='auto', level=0.95,"
@@ -62,6 +69,9 @@ SIGNATURES = {
     "compare_points": "scores, measure=None, *, statistic='mean', tolerance=None",
     "consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
     " solutions=100, time_limit=60.0",
+    "consensus_influence": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore'",
+    "consensus_weights": "parts, weights=None, *, method='symdiff', family='weak',"
+    " missing_pairs='ignore'",
     "load": "path",
     "load_example": "name",
     "mixed_structures": "scores, measure=None, *, terms='auto'",
@@ -69,6 +79,7 @@ SIGNATURES = {
     " rule='constant', spending='obrien-fleming', stage=50, last_stage='auto', test='t',"
     " null='symmetry', alternative='two-sided', target='datasets', level=0.95, state=None",
     "Measure": "name, better, tolerance=0.0, scale='identity', bounds=None, unit='', label=''",
+    "pareto": "scores, measures=None, *, resamples=1000, seed=None",
     "per_dataset": "compare, scores, measure=None, **arguments",
     "plot": "result, kind=None, ax=None",
     "Priors": "effect_sd=2.0, interaction_scale=1.0, tail_shape=2.0, tail_rate=0.1,"
@@ -76,6 +87,8 @@ SIGNATURES = {
     "read_scores": "source, *, measures=None, columns=None, layout='long', dataset=None,"
     " resampling=None, paired=None, repeats='error', query=None, nan='error', covariates=None",
     "report": "results, path, *, scores=None, title=None",
+    "resample_relations": "compare, scores, measure=None, *, resample='both', resamples=200,"
+    " rule='evidence', seed=None, **arguments",
     "Resampling": "kind, folds=None, test_fraction=None, paired=None",
 }
 

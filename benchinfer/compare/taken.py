@@ -54,15 +54,21 @@ class Taken:
         """
         blocks = scores.blocks(setting.measure.name)
         raw = bootstrap.lay_out(blocks.mean, blocks.count > 0, blocks.dataset)
-        _refuse_undrawable(setting, raw, resample)
+        refuse_undrawable(setting, raw, resample)
         sample = normalised(setting, raw, normalise)
         reached = _goal(setting, raw, normalise, goal, gap=gap)
         kept = sample if reached is None else aggregates.clipped(sample, reached)
         return Taken(raw, sample, kept, reported(setting, normalise, tolerance, gap=gap))
 
 
-def _refuse_undrawable(setting: "Setting", sample: Sample, resample: Resample) -> None:
-    """Refuse to draw what cannot be drawn, or what is not independent."""
+def refuse_undrawable(setting: "Setting", sample: Sample, resample: Resample) -> None:
+    """Refuse to draw what cannot be drawn, or what is not independent.
+
+    Raises
+    ------
+    DesignError
+        There is nothing to draw from, or replications overlap.
+    """
     if resample != "replications":
         if sample.n_datasets < 2:
             raise DesignError(

@@ -72,21 +72,19 @@ class Ensemble(Showable, Mapping[str, Relation]):
         object.__setattr__(self, "weights", _weights(list(relations), weights))
 
     @staticmethod
-    def joined(ensembles: Mapping[str, "Ensemble"], weights: Weights | None = None) -> "Ensemble":
-        """Join the ensembles of several measures into one.
+    def joined(
+        parts: "Mapping[str, Relation | Ensemble]", weights: Weights | None = None
+    ) -> "Ensemble":
+        """Join relations or ensembles, of several measures as a rule, into one ensemble.
 
         Parameters
         ----------
-        ensembles
-            Name of a measure to its ensemble.
+        parts
+            Name (of a measure) to a relation, or to an ensemble, whose relations are then named
+            ``"measure: data set"``.
         weights
-            Name to weight, or one weight per ensemble in their order; all 1 if not given. Those of
-            the relations are multiplied by it.
-
-        Returns
-        -------
-        Ensemble
-            Relations are named by both, as in ``"d01: error"``.
+            Name to the weight of the part, or one weight per part in their order; all 1 if not
+            given. The weights of relations within an ensemble are multiplied by it.
 
         Raises
         ------
@@ -95,18 +93,22 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
         Examples
         --------
-        >>> error = Ensemble({"d1": Relation.from_text("a > b")})
-        >>> seconds = Ensemble({"d1": Relation.from_text("b > a")})
-        >>> print(Ensemble.joined({"error": error, "seconds": seconds}, [1, 0.2]))
-        d1: error    a > b
-        d1: seconds  b > a
+        >>> error, seconds = Relation.from_text("a > b > c"), Relation.from_text("c > b > a")
+        >>> both = Ensemble.joined({"error": error, "seconds": Ensemble({"d1": seconds})},
+        ...                        weights={"error": 1, "seconds": 0.2})
+        >>> dict(zip(both, both.weights.tolist(), strict=True))
+        {'error': 1.0, 'seconds: d1': 0.2}
         """
-        whole = _weights(list(ensembles), weights).tolist()
+        names = list(parts)
         relations: dict[str, Relation] = {}
         found: list[float] = []
-        for (name, ensemble), weight in zip(ensembles.items(), whole, strict=True):
-            relations |= {f"{each}: {name}": relation for each, relation in ensemble.items()}
-            found += (weight * ensemble.weights).tolist()
+        for (name, part), weight in zip(
+            parts.items(), _weights(names, weights).tolist() if names else (), strict=True
+        ):
+            own = part if isinstance(part, Ensemble) else Ensemble({name: part})
+            prefix = f"{name}: " if isinstance(part, Ensemble) else ""
+            relations |= {prefix + inner: relation for inner, relation in own.items()}
+            found += (weight * own.weights).tolist()
         if len(relations) < len(found):
             raise DesignError("two relations of the ensembles have the same name when joined.")
         return Ensemble(relations, found)

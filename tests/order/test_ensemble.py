@@ -193,8 +193,28 @@ def test_ensembles_of_measures_are_joined_with_their_weights():
     one = Ensemble({"d1": Relation.from_text("a > b"), "d2": Relation.from_text("b > a")}, [1, 3])
     two = Ensemble({"d1": Relation.from_text("a ~ b")})
     both = Ensemble.joined({"error": one, "seconds": two}, {"error": 2, "seconds": 0.5})
-    assert list(both) == ["d1: error", "d2: error", "d1: seconds"]
+    assert list(both) == ["error: d1", "error: d2", "seconds: d1"]
     assert both.weights.tolist() == [2, 6, 0.5]
-    same = Ensemble({"a": two["d1"]}), Ensemble({"a: x": two["d1"]})
+    same = Ensemble({"y: a": two["d1"]}), Ensemble({"a": two["d1"]})
     with pytest.raises(DesignError, match="same name when joined"):
-        Ensemble.joined({"x: y": same[0], "y": same[1]})
+        Ensemble.joined({"x": same[0], "x: y": same[1]})
+    assert Ensemble.joined({"error": one, "seconds": two}, [2, 0.5]).weights.tolist() == [2, 6, 0.5]
+
+
+def test_joined_parts_multiply_their_weights() -> None:
+    order = Relation.from_text
+    error = Ensemble({"d1": order("a > b"), "d2": order("b > a")}, weights={"d1": 2, "d2": 1})
+    both = Ensemble.joined(
+        {"error": error, "seconds": order("b > c")}, {"error": 3, "seconds": 0.5}
+    )
+    assert dict(zip(both, both.weights.tolist(), strict=True)) == {
+        "error: d1": 6.0,
+        "error: d2": 3.0,
+        "seconds": 0.5,
+    }
+    assert both.algorithms == ("a", "b", "c")
+    assert Ensemble.joined({"error": error}).weights.tolist() == [2.0, 1.0]
+    with pytest.raises(DesignError, match="at least one relation"):
+        Ensemble.joined({})
+    with pytest.raises(DesignError, match="1 names are in the relations or in the weights"):
+        Ensemble.joined({"error": error}, {"error": 1, "seconds": 1})

@@ -12,7 +12,7 @@ from benchinfer.numerics.consensus import solve as solving
 from benchinfer.numerics.consensus.costs import cost_tensor, tally
 from benchinfer.numerics.consensus.families import FAMILIES
 from benchinfer.numerics.consensus.regret import linear_regrets
-from benchinfer.numerics.consensus.summary import linear_summary
+from benchinfer.numerics.consensus.summary import summarise
 from benchinfer.numerics.distances import twice_ranks
 
 
@@ -44,16 +44,16 @@ def test_averages_and_regret_are_those_of_all_orders(n: int) -> None:
     orders, cost = every_order(costs[0])
     best = orders[cost == cost.min()]
     place = best.argsort(axis=1)
-    least, count, position, above = linear_summary(costs)
-    assert (least, count) == (cost.min(), len(best))
-    np.testing.assert_allclose(position, (place[:, :, None] == np.arange(n)).mean(axis=0))
+    found = summarise(costs, FAMILIES["linear"])
+    assert (found.cost, found.count, found.whole) == (cost.min(), len(best), True)
+    np.testing.assert_allclose(found.position, (place[:, :, None] == np.arange(n)).mean(axis=0))
     higher = place[:, :, None] < place[:, None, :]
-    np.testing.assert_allclose(above, higher.mean(axis=0))
+    np.testing.assert_allclose(found.above, higher.mean(axis=0))
     everywhere = orders.argsort(axis=1)
     ahead = everywhere[:, :, None] < everywhere[:, None, :]
     least_so = np.where(ahead, cost[:, None, None], np.inf).min(axis=0) - cost.min()
     np.fill_diagonal(least_so, 0)
-    regret, exact = linear_regrets(costs, least)
+    regret, exact = linear_regrets(costs, found.cost)
     np.testing.assert_array_equal(regret, least_so)
     assert exact.all()
 
@@ -121,7 +121,7 @@ def test_regret_of_many_objects_is_bounded_from_below(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     costs = costs_of(12, 4, 50 + seed)
-    cost = linear_summary(costs)[0]
+    cost = summarise(costs, FAMILIES["linear"]).cost
     exact, _ = linear_regrets(costs, cost)
     monkeypatch.setattr(regret_module, "_TABLED", 4)
     bound, known = linear_regrets(costs, cost)

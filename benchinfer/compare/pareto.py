@@ -1,0 +1,251 @@
+"""The Pareto front of algorithms over several measures, and how sure it is."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer import version
+from benchinfer.compare.evidence import Array, Provenance, Setting, require_whole
+from benchinfer.errors import DesignError, message
+from benchinfer.frames import frame
+from benchinfer.measure import Measure
+from benchinfer.numerics.pareto import Flags, resampled_dominance
+from benchinfer.order.relation import Relation
+from benchinfer.order.verdicts import Verdict
+from benchinfer.saving import savable
+from benchinfer.scores import ScoreTable
+from benchinfer.showable import Showable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@savable
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Pareto(Showable):
+    """Which of K algorithms no other dominates on M measures.
+
+    An algorithm dominates another if it is at least as good on all measures and better on one, in
+    means over data sets.
+
+    Attributes
+    ----------
+    algorithms, measures
+        The K names and M measures.
+    levels
+        (K, M) means over data sets on the measures' scales, larger is better.
+    dominates, prob_dominates
+        (K, K) whether row dominates column, and in which share of the resamples.
+    prob_front
+        (K,) in which share of the resamples no other dominates the algorithm.
+    n_datasets, resamples
+        How many data sets there are, and how often they were drawn.
+    provenance
+        Where it comes from.
+    """
+
+    algorithms: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    levels: Array
+    dominates: Flags
+    prob_dominates: Array
+    prob_front: Array
+    n_datasets: int
+    resamples: int
+    provenance: Provenance
+
+    @property
+    def on_front(self) -> Flags:
+        """(K,) whether no other dominates the algorithm."""
+        return ~self.dominates.any(axis=0)
+
+    def front(self) -> list[str]:
+        """Return the names of those that no other dominates."""
+        return [name for name, on in zip(self.algorithms, self.on_front, strict=True) if on]
+
+    def summary(self) -> "pd.DataFrame":
+        """One row per algorithm, the front first: ``algorithm on_front prob_front prob_error``."""
+        order = np.lexsort((-self.prob_front, ~self.on_front))
+        return frame(
+            {
+                "algorithm": [self.algorithms[i] for i in order],
+                "on_front": self.on_front[order],
+                "prob_front": self.prob_front[order],
+                "prob_error": self._error(self.prob_front[order]),
+            }
+        )
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return `summary`."""
+        return self.summary()
+
+    def estimates(self) -> "pd.DataFrame":
+        """Return the means over data sets in the measures' units: ``measure algorithm estimate``.
+
+        On log and logit scales they are means on the scale, turned back.
+        """
+        k = len(self.algorithms)
+        levels = [m.level_of(self.levels[:, j]) for j, m in enumerate(self.measures)]
+        return frame(
+            {
+                "measure": [m.name for m in self.measures for _ in range(k)],
+                "algorithm": list(self.algorithms) * len(self.measures),
+                "estimate": np.concatenate(levels),
+            }
+        )
+
+    def dominance(self) -> "pd.DataFrame":
+        """Return who dominates whom: ``first second dominates prob_dominates prob_error``.
+
+        Ordered pairs in which the first never dominates are left out.
+        """
+        i, j = np.nonzero(self.dominates | (self.prob_dominates > 0))
+        return frame(
+            {
+                "first": [self.algorithms[x] for x in i],
+                "second": [self.algorithms[x] for x in j],
+                "dominates": self.dominates[i, j],
+                "prob_dominates": self.prob_dominates[i, j],
+                "prob_error": self._error(self.prob_dominates[i, j]),
+            }
+        )
+
+    def relation(self, level: float | None = None) -> Relation:
+        """Return dominance as a relation: what neither dominates is undecided.
+
+        Parameters
+        ----------
+        level
+            Dominance counts if it is in at least this share of the resamples; None takes that of
+            the table as it is.
+        """
+        if level is not None and not 0.5 < level <= 1:
+            raise DesignError(message(f"level is {level!r}.", hint="above 0.5 and at most 1."))
+        first = self.dominates if level is None else self.prob_dominates >= level
+        other = np.where(first.T, Verdict.SECOND, Verdict.UNDECIDED)
+        states = np.where(first, Verdict.FIRST, other)
+        np.fill_diagonal(states, Verdict.EQUIVALENT)
+        share = "" if level is None else f" in {level:.0%} of resamples"
+        names = ", ".join(measure.name for measure in self.measures)
+        return Relation(self.algorithms, states.astype(np.int8), f"dominance on {names}{share}")
+
+    def _error(self, share: Array) -> Array:
+        return np.sqrt(share * (1 - share) / self.resamples)
+
+    def __repr__(self) -> str:
+        """Return the front."""
+        names = ", ".join(measure.name for measure in self.measures)
+        return (
+            f"<Pareto front on {names}, {len(self.algorithms)} algorithms and"
+            f" {self.n_datasets} data sets: {', '.join(self.front())}>"
+        )
+
+
+def pareto(
+    scores: ScoreTable,
+    measures: Sequence[str] | None = None,
+    *,
+    resamples: int = 1000,
+    seed: int | None = None,
+) -> Pareto:
+    """Find the algorithms that no other dominates on several measures.
+
+    Parameters
+    ----------
+    scores
+        The table, with every algorithm on every data set for each of the measures.
+    measures
+        Their names; by default all of the table.
+    resamples
+        How often data sets are drawn with replacement, to see how much hangs on which there are.
+    seed
+        Of the draws; None draws one. It is in the result's provenance.
+
+    Returns
+    -------
+    Pareto
+
+    Raises
+    ------
+    DesignError
+        There are fewer than two measures or data sets, a cell is empty, or measures were taken on
+        different data sets.
+
+    Notes
+    -----
+    An algorithm is judged by its means over data sets on the measures' scales (ratios of seconds
+    where their scale is log). No tolerance applies: dominance with one is not transitive. An
+    algorithm is dominated as soon as another is better by anything on all measures: the share of
+    resamples in which it is says how much that is worth. It is no probability that the claim is
+    true.
+
+    Examples
+    --------
+    >>> import benchinfer as bi
+    >>> scores = bi.load_example("sklearn_bootstrap")
+    >>> bi.pareto(scores, ["error", "seconds"], seed=1).front()
+    ['cart', 'knn', 'lda', 'svm']
+    """
+    names = [m.name for m in scores.measures] if measures is None else list(measures)
+    if isinstance(measures, str) or len(set(names)) < 2 or len(set(names)) < len(names):
+        raise DesignError(
+            message(
+                f"a front needs several different measures, not {names!r}.",
+                hint='as in pareto(scores, ["error", "seconds"]).',
+            )
+        )
+    if isinstance(resamples, bool) or resamples < 1:
+        raise DesignError(message(f"resamples is {resamples!r}.", hint="at least 1."))
+    settings = [Setting.of(scores, name)[0] for name in names]
+    _check(settings)
+    cells = [scores.cells(name) for name in names]
+    seed = secrets.randbits(32) if seed is None else seed
+    kept = [d for d, name in enumerate(cells[0].datasets) if name in settings[0].coverage.datasets]
+    chosen = [a for a, name in enumerate(cells[0].algorithms) if name in settings[0].algorithms]
+    means = np.stack([c.mean[np.ix_(kept, chosen)] for c in cells], axis=2)
+    found = resampled_dominance(means, resamples, seed)
+    arguments = {"measures": names, "resamples": resamples, "seed": seed}
+    return Pareto(
+        algorithms=settings[0].algorithms,
+        measures=tuple(setting.measure for setting in settings),
+        levels=found.levels,
+        dominates=found.dominates,
+        prob_dominates=found.prob_dominates,
+        prob_front=found.prob_front,
+        n_datasets=len(kept),
+        resamples=resamples,
+        provenance=Provenance(
+            "pareto", version.__version__, arguments, "none", settings[0].digest, seed
+        ),
+    )
+
+
+def _check(settings: list[Setting]) -> None:
+    """Refuse measures that were not taken of the same algorithms on the same data sets."""
+    for setting in settings:
+        require_whole(setting, "means need")
+    first = settings[0]
+    for other in settings[1:]:
+        for kind, one, two in (
+            ("data set", first.coverage.datasets, other.coverage.datasets),
+            ("algorithm", first.algorithms, other.algorithms),
+        ):
+            if odd := sorted(set(one) ^ set(two)):
+                raise DesignError(
+                    message(
+                        f"{len(odd)} of {len({*one, *two})} {kind}s lack scores of"
+                        f" {first.measure.name!r} or {other.measure.name!r}.",
+                        where=[(kind,), *((name,) for name in odd)],
+                        hint="scores.subset(...) keeps what both have.",
+                    )
+                )
+    if len(first.coverage.datasets) < 2:
+        raise DesignError(
+            message(
+                "there is one data set, and data sets are to be drawn.",
+                hint="a front on one data set can be read off compare_points on each measure.",
+            )
+        )
