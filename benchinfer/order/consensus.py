@@ -31,7 +31,7 @@ type Family = Literal[
 
 _METHODS = (*PAIRWISE, *SCORES, ASSIGNED)
 _MISSING = ("ignore", "undecided")
-_NOUNS = {
+NOUNS = {
     "linear": "linear orders",
     "weak": "weak orders",
     "partial": "partial orders",
@@ -190,7 +190,7 @@ class Consensus(Showable):
         text = self._text(self.common)
         if self.count == 1 and self.count_exact:
             return text
-        many = f"{'' if self.count_exact else 'at least '}{self.count} {_NOUNS[self.family]}"
+        many = f"{'' if self.count_exact else 'at least '}{self.count} {NOUNS[self.family]}"
         if not self.certain[np.triu_indices(len(self.certain), 1)].any():
             return f"{many} fit equally well and have nothing in common"
         return f"{text} (common to {many} that fit equally well)"
@@ -341,7 +341,7 @@ def _asked(
     if only != family:
         raise DesignError(
             message(
-                f"method {method!r} gives {_NOUNS[only]}, not {_NOUNS[family]}.",
+                f"method {method!r} gives {NOUNS[only]}, not {NOUNS[family]}.",
                 hint=f'family="{only}", or a method that minimises a distance: '
                 + ", ".join(PAIRWISE)
                 + ".",
