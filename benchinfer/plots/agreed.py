@@ -33,7 +33,7 @@ def optima(found: "Consensus") -> str:
         return f"the best {noun.removesuffix('s')} found"
     if found.count == 1 and found.count_exact:
         return f"the one best {noun.removesuffix('s')}"
-    many = f"all {found.count:,}" if found.count_exact else f"{found.count:,} or more"
+    many = f"the {found.count:,}" if found.count_exact else f"{found.count:,} or more"
     return f"{many} best {noun}"
 
 

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.compare.phrases import join
-from benchinfer.plots import strips
-from benchinfer.plots.style import INK, Width, lines, short
+from benchinfer.plots import caption
+from benchinfer.plots.forest import ticks
+from benchinfer.plots.style import FAINT, HAIR, INK, Width, lines, plain, short, signed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,15 +18,6 @@ if TYPE_CHECKING:
     from benchinfer.order.grouping import Clusters
 
 type Segment = tuple[float, float, float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """One relation: its name; `said` and `value` are for rows that have more to say."""
-
-    label: str
-    said: str = ""
-    value: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +32,18 @@ class Dendrogram:
         Lines x0, y0, x1, y1.
     top
         The largest distance of a merge.
-    title, axis, notes
-        Heading, name of the axis, and the lines below it.
+    title, notes
+        Heading, and the lines below the axis.
     width
         The room that there is.
     alt
         Text alternative.
     """
 
-    rows: tuple[Leaf, ...]
+    rows: tuple[str, ...]
     segments: tuple[Segment, ...]
     top: float
     title: str
-    axis: str
     notes: tuple[str, ...]
     width: Width
     alt: str
@@ -86,17 +77,20 @@ def layout(ensemble: "Ensemble", width: Width = "wide") -> Dendrogram:
         ``"narrow"`` for narrow screens.
     """
     found = ensemble.clusters()
-    order, names = leaves(found.merges), short(found.names)
+    order = leaves(found.merges)
+    names = short(found.names, 24 if width == "wide" else 14)
     top = float(found.merges[:, 2].max(initial=0.0))
     n = min(3, len(order))
     told = "; ".join(join(cluster) for cluster in found.cut(n))
     return Dendrogram(
-        rows=tuple(Leaf(names[found.names[i]]) for i in order),
+        rows=tuple(names[found.names[i]] for i in order),
         segments=tuple(_segments(found, order)),
         top=top,
         title="Relations that are alike",
-        axis="distance at which clusters join: mean symmetric difference",
-        notes=("the sooner two are joined, the more of their verdicts agree",),
+        notes=(
+            "distance at which clusters join: mean symmetric difference",
+            "the sooner two are joined, the more of their verdicts agree",
+        ),
         width=width,
         alt=f"Dendrogram of {len(order)} relations, joined by mean symmetric difference up to"
         f" {top:.3g}. In {n} clusters: {told}.",
@@ -114,12 +108,34 @@ def _segments(found: "Clusters", order: list[int]) -> list[Segment]:
     return segments
 
 
-size = strips.size
+def _names(dendrogram: Dendrogram) -> float:
+    return 0.073 * max(map(len, dendrogram.rows)) + 0.2
+
+
+def _room(dendrogram: Dendrogram) -> float:
+    return (6.7 if dendrogram.width == "wide" else 3.65) - _names(dendrogram)
+
+
+def size(dendrogram: Dendrogram) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    room = _room(dendrogram)
+    words = caption.height(dendrogram.title, dendrogram.notes, room)
+    return _names(dendrogram) + room + 0.1, 0.55 + words + 0.25 * len(dendrogram.rows)
 
 
 def draw(dendrogram: Dendrogram, ax: "Axes") -> None:
     """Draw the dendrogram into an Axes."""
-    # Names above their lines would cover the joints: always beside.
-    strips.frame(dendrogram, ax, (0.0, 1.04 * dendrogram.top or 1.0))
-    lines(ax, dendrogram.segments, INK, 1.1)
-    strips.write(dendrogram, ax, beside=True)
+    d = dendrogram
+    end = 1.04 * d.top or 1.0
+    lines(ax, d.segments, INK, 1.1)
+    ax.set_xlim(0, end)
+    ax.set_ylim(len(d.rows) - 0.45, -0.55)
+    at = ticks(0.0, end, 6 if d.width == "wide" else 3, log=False)
+    ax.set_xticks(at, [signed(x) for x in at], fontsize=8.5, color=INK)
+    ax.set_yticks(range(len(d.rows)), [plain(n) for n in d.rows], fontsize=8.5, color=INK)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["right", "top", "left"]].set_visible(False)
+    ax.spines["bottom"].set_color(FAINT)
+    ax.grid(axis="x", color=HAIR, lw=0.7)
+    ax.set_axisbelow(True)
+    caption.write(ax, d.title, d.notes, _room(d))

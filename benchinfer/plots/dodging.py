@@ -25,7 +25,10 @@ class Text:
     led: bool
 
 
-_SIDES: tuple[tuple[int, int, Literal["left", "right", "center"], Literal["top", "bottom", "center"]], ...] = (
+type _Across = Literal["left", "right", "center"]
+type _Down = Literal["top", "bottom", "center"]
+
+_SIDES: tuple[tuple[int, int, _Across, _Down], ...] = (
     (1, 0, "left", "center"),
     (-1, 0, "right", "center"),
     (0, 1, "center", "bottom"),
@@ -34,7 +37,7 @@ _SIDES: tuple[tuple[int, int, Literal["left", "right", "center"], Literal["top",
     (-1, 1, "right", "bottom"),
     (1, -1, "left", "top"),
     (-1, -1, "right", "top"),
-)  # fmt: skip
+)
 
 
 def dodge(

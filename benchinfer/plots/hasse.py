@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from benchinfer.numerics import poset
 from benchinfer.order.relation import Verdict
+from benchinfer.plots import caption
 from benchinfer.plots.boxes import GAP, Box, arrange
 from benchinfer.plots.rows import place
 from benchinfer.plots.style import FAINT, INK, MARKS, Width, plain, short
@@ -198,8 +199,8 @@ def _legend(relation: "Relation", links: Sequence[Link], boxes: Sequence[Box]) -
 
 def size(hasse: Hasse) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    height = 0.65 + 0.15 * len(hasse.legend) + 0.56 * hasse.rows
-    return (max(3.5, 0.085 * hasse.columns + 0.3), height)
+    across = max(3.5, 0.085 * hasse.columns + 0.3)
+    return across, 0.2 + caption.height(hasse.title, hasse.legend, across) + 0.56 * hasse.rows
 
 
 def draw(hasse: Hasse, ax: "Axes") -> None:
@@ -207,8 +208,10 @@ def draw(hasse: Hasse, ax: "Axes") -> None:
     half = max(hasse.columns / 2 + 0.5, 20)
     ax.set_xlim(-half, half)
     ax.set_ylim(hasse.rows, 0)
-    ax.set_axis_off()
-    ax.set_title(plain(hasse.title), loc="left", fontsize=10, fontweight="bold", color=INK, pad=8)
+    ax.spines[:].set_visible(False)
+    ax.set_xticks([])
+    ax.set_yticks([])
+    caption.write(ax, hasse.title, hasse.legend, size(hasse)[0])
     for link in hasse.links:
         _draw_link(link, ax, arrow=hasse.arrows)
     for node in hasse.nodes:
@@ -223,17 +226,6 @@ def draw(hasse: Hasse, ax: "Axes") -> None:
             zorder=2,
             bbox={"boxstyle": "round,pad=0.35", "fc": "white", "ec": FAINT, "lw": 0.8},
         )
-    ax.annotate(
-        "\n".join(hasse.legend),
-        (0, 0),
-        (0, -4),
-        xycoords="axes fraction",
-        va="top",
-        textcoords="offset points",
-        fontsize=8,
-        color=FAINT,
-        linespacing=1.35,
-    )
 
 
 def _draw_link(link: Link, ax: "Axes", *, arrow: bool) -> None:

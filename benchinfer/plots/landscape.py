@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.plots import caption
 from benchinfer.plots.dodging import Text, dodge
 from benchinfer.plots.style import FAINT, HAIR, INK, Width, lines, plain, short, wrapped
 
@@ -81,7 +82,7 @@ def layout(ensemble: "Ensemble", width: Width = "wide") -> Landscape:
         alt=f"Map of {len(found.names)} relations in {len(groups)} places, showing"
         f" {100 * found.share:.0f} % of the distances: "
         + "; ".join(
-            f"{label.replace(chr(10), ' ')} at {x:.3g}, {y:.3g}"
+            f"{label.replace(chr(10), ' ')} at {x + 0.0:.3g}, {y + 0.0:.3g}"
             for label, (x, y) in zip(labels, points.tolist(), strict=True)
         )
         + ".",
@@ -110,11 +111,7 @@ def _label(names: Sequence[str]) -> str:
 def size(landscape: Landscape) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
     across, tall = landscape.extent
-    return across + 0.2, tall + 0.45 + 0.16 * (_below(landscape).count("\n") + 1)
-
-
-def _below(landscape: Landscape) -> str:
-    return "\n".join(wrapped(line, int(landscape.extent[0] / 0.066)) for line in landscape.note)
+    return across + 0.2, tall + 0.15 + caption.height(landscape.title, landscape.note, across)
 
 
 def draw(landscape: Landscape, ax: "Axes") -> None:
@@ -126,8 +123,7 @@ def draw(landscape: Landscape, ax: "Axes") -> None:
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_color(HAIR)
-    ax.set_title(plain(m.title), loc="left", fontsize=10, fontweight="bold", color=INK, pad=8)
-    ax.set_xlabel(plain(_below(m)), loc="left", fontsize=8, color=FAINT, linespacing=1.35)
+    caption.write(ax, m.title, m.note, m.extent[0])
     led = [(text.x, text.y, *point) for text, point in zip(m.texts, m.points, strict=True)]
     lines(ax, [ends for ends, text in zip(led, m.texts, strict=True) if text.led], FAINT, 0.6)
     ax.plot(*zip(*m.points, strict=True), "o", color="#0072B2", ms=5.5, zorder=4)

@@ -13,8 +13,9 @@ from benchinfer.compare.phrases import count
 from benchinfer.numerics.distances import generalised_ranks
 from benchinfer.numerics.letters import letters
 from benchinfer.order.relation import Verdict
+from benchinfer.plots import caption
 from benchinfer.plots.rank_groups import letter
-from benchinfer.plots.style import FAINT, HAIR, INK, Width, lines, plain, short, wrapped
+from benchinfer.plots.style import FAINT, HAIR, INK, Width, lines, plain, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,14 +118,10 @@ def _columns(laid: Letters) -> float:
     return _PITCH * max(len(laid.columns), 1)
 
 
-def _below(laid: Letters) -> str:
-    return "\n".join(wrapped(line, int(_across(laid) / 0.066)) for line in laid.note)
-
-
 def size(laid: Letters) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    below = _below(laid).count("\n") + 1
-    return _across(laid), 0.55 + 0.16 * below + _ROW * len(laid.rows)
+    across = _across(laid)
+    return across, 0.2 + caption.height(laid.title, laid.note, across) + _ROW * len(laid.rows)
 
 
 def draw(laid: Letters, ax: "Axes") -> None:
@@ -135,8 +132,7 @@ def draw(laid: Letters, ax: "Axes") -> None:
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_visible(False)
-    ax.set_title(plain(laid.title), loc="left", fontsize=10, fontweight="bold", color=INK, pad=8)
-    ax.set_xlabel(plain(_below(laid)), loc="left", fontsize=8, color=FAINT, linespacing=1.35)
+    caption.write(ax, laid.title, laid.note, across)
     for y, (name, rank) in enumerate(zip(laid.rows, laid.ranks, strict=True)):
         for x, text, align, colour in (
             (0.35, rank, "right", FAINT),

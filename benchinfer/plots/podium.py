@@ -13,8 +13,8 @@ import numpy as np
 from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError, message
 from benchinfer.order.relation import Verdict
-from benchinfer.plots import dendrogram
-from benchinfer.plots.style import FAINT, INK, Width, lines, plain, short, wrapped
+from benchinfer.plots import caption, dendrogram
+from benchinfer.plots.style import INK, Width, lines, plain, short
 from benchinfer.plots.verdicts import standing
 
 if TYPE_CHECKING:
@@ -118,14 +118,10 @@ def layout(comparisons: "Comparisons", width: Width = "wide") -> Podium:
         title="Order on each data set: "
         + next(iter(short([measure.label or measure.name], 40).values())),
         note=(
-            (
-                "best to the left; a bar: the left one is preferred to its neighbour; ~: the two are"
-                " equivalent; no sign: not told apart"
-            ),
-            (
-                "coloured by wins less losses over all data sets, from blue to orange; data sets with"
-                " like verdicts stand together"
-            ),
+            "best to the left; a bar: the left one is preferred to its neighbour",
+            "~: the two are equivalent; no sign: not told apart",
+            "coloured from blue to orange by wins less losses over all data sets",
+            "data sets with like verdicts stand together",
             *key,
         ),
         alt=f"Order of performance on {count(len(rows), 'data set')}, best first: "
@@ -170,15 +166,15 @@ def _names(podium: Podium) -> float:
     return 0.073 * max(map(len, podium.rows)) + 0.25
 
 
-def _below(podium: Podium) -> str:
-    room = max(podium.pitch * podium.positions, 3.2)
-    return "\n".join(wrapped(line, int(room / 0.064)) for line in podium.note)
+def _room(podium: Podium) -> float:
+    return max(podium.pitch * podium.positions, 3.65 - _names(podium), 2.4)
 
 
 def size(podium: Podium) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    across = max(3.75, _names(podium) + podium.pitch * podium.positions + 0.1)
-    return across, 0.75 + 0.15 * (_below(podium).count("\n") + 1) + _ROW * len(podium.rows)
+    room = _room(podium)
+    words = caption.height(podium.title, podium.note, room)
+    return _names(podium) + room + 0.1, 0.3 + words + _ROW * len(podium.rows)
 
 
 def draw(podium: Podium, ax: "Axes") -> None:
@@ -205,10 +201,7 @@ def draw(podium: Podium, ax: "Axes") -> None:
     ax.set_xticks([])
     ax.set_yticks(range(len(p.rows)), [plain(n) for n in p.rows], fontsize=8.5, color=INK)
     ax.tick_params(length=0)
-    room = max(p.pitch * p.positions, 3.2)
-    title = plain(wrapped(p.title, int(room / 0.085)))
-    ax.set_title(title, loc="left", fontsize=10, fontweight="bold", color=INK, pad=8)
-    ax.set_xlabel(plain(_below(p)), loc="left", fontsize=8, color=FAINT, linespacing=1.35)
+    caption.write(ax, p.title, p.note, _room(p))
 
 
 def _draw_breaks(podium: Podium, ax: "Axes") -> None:

@@ -39,7 +39,7 @@ def layout(ensemble: "Ensemble", width: Width = "wide") -> Stacks:
     order = standing(ensemble)
     every = list(combinations(order, 2))
     pairs = every if len(every) <= _PAIRS else list(pairwise(order))
-    states, names = ensemble.states, short(order, 14)
+    states, names = ensemble.states, short(order, 14 if width == "wide" else 10)
     rows: list[Stack] = []
     for a, b in pairs:
         codes = states[:, index[a], index[b]]
@@ -58,10 +58,8 @@ def layout(ensemble: "Ensemble", width: Width = "wide") -> Stacks:
 
 
 _READ = (
-    (
-        "> first, < second preferred, ~ equivalent, ? not told apart; hatched, \N{MULTIPLICATION SIGN}:"
-        " not compared"
-    ),
+    "> first, < second preferred, ~ equivalent, ? not told apart",
+    "hatched, \N{MULTIPLICATION SIGN}: not compared",
 )
 
 
@@ -96,7 +94,7 @@ def layout_consensus(consensus: "Consensus", width: Width = "wide") -> Stacks:
     table = consensus.support()
     regret = _square(consensus, table["regret"].to_numpy()) if "regret" in table else None
     exact = _square(consensus, table["regret_exact"].to_numpy()) if regret is not None else None
-    names = short(consensus.algorithms, 14)
+    names = short(consensus.algorithms, 14 if width == "wide" else 9)
     rows: list[Stack] = []
     for i, j in pairwise(order.tolist()):
         weights = consensus.votes[:, i, j].tolist()

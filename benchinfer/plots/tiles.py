@@ -3,15 +3,19 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from matplotlib.font_manager import FontProperties
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
+from matplotlib.textpath import TextPath
 
-from benchinfer.plots.style import FAINT, INK, Width, plain, wrapped
+from benchinfer.plots import caption
+from benchinfer.plots.style import INK, Width, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _HALF = 0.46
+_LEAST = 2.4  # inches that heading and notes need
 
 
 class Grid(Protocol):
@@ -32,17 +36,14 @@ class Grid(Protocol):
 def size(grid: Grid) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
     across, down = (0.32, 0.26) if grid.width == "wide" else (0.15, 0.19)
-    names = 0.073 * max(map(len, grid.rows), default=0) + 0.2
     heads = 0.075 * max(map(len, grid.columns), default=0)
-    lines = 0.14 * (len(grid.note) - 2) + 0.17 * _heading(grid).count("\n")
-    return (
-        max(3.75, names + across * len(grid.columns)),
-        0.95 + heads + down * len(grid.rows) + lines,
-    )
+    tall = 0.35 + heads + down * len(grid.rows)
+    room = max(across * len(grid.columns), 3.75 - _names(grid), _LEAST)
+    return _names(grid) + room, tall + caption.height(grid.title, grid.note, room)
 
 
-def _heading(grid: Grid) -> str:
-    return wrapped(grid.title, 64 if grid.width == "wide" else 34)
+def _names(grid: Grid) -> float:
+    return 0.073 * max(map(len, grid.rows), default=0) + 0.2
 
 
 def squares(ax: "Axes", places: Iterable[tuple[float, float]], fill: str) -> None:
@@ -85,15 +86,38 @@ def frame(grid: Grid, ax: "Axes", *, upright: bool = False) -> None:
     ax.set_ylim(len(grid.rows) - 0.5, -0.5)
     ax.spines[:].set_visible(False)
     ax.xaxis.tick_top()
-    across, down = map(_names, (grid.columns, grid.rows))
+    across, down = ([plain(name) for name in names] for names in (grid.columns, grid.rows))
     turned = 0 if upright else 90
     ax.set_xticks(range(len(across)), across, rotation=turned, fontsize=small, color=INK)
     ax.set_yticks(range(len(down)), down, fontsize=small, color=INK)
     ax.tick_params(length=0)
-    title = plain(_heading(grid))
-    ax.set_title(title, loc="left", fontsize=10, fontweight="bold", color=INK, pad=8)
-    ax.set_xlabel(plain("\n".join(grid.note)), loc="left", fontsize=8, color=FAINT)
+    caption.write(ax, grid.title, grid.note, size(grid)[0] - _names(grid))
 
 
-def _names(names: Sequence[str]) -> list[str]:
-    return [plain(name) for name in names]
+def symbols(
+    ax: "Axes", places: Sequence[tuple[float, float]], text: str, colour: str, points: float
+) -> None:
+    """Write the same bold text into tiles: as a mark, in a tenth of the time that texts take.
+
+    Parameters
+    ----------
+    ax
+        Where.
+    places
+        Centres of the tiles.
+    text
+        What to write; may be empty.
+    colour
+        Its colour.
+    points
+        Size of the font.
+    """
+    if not places or not text:
+        return
+    outline = TextPath((0, 0), text, size=points, prop=FontProperties(weight="bold"))
+    ends = outline.get_extents()
+    corners = outline.vertices - (ends.p0 + ends.p1) / 2
+    mark = Path(corners, outline.codes)
+    across, down = zip(*places, strict=True)
+    reach = 2 * float(abs(corners).max())
+    ax.plot(across, down, linestyle="", marker=mark, ms=reach, color=colour, mew=0, zorder=4)

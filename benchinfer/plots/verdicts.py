@@ -158,15 +158,5 @@ def draw(verdicts: Verdicts, ax: "Axes") -> None:
     for verdict, fill in FILL.items():
         own = [(t.column, t.row) for t in verdicts.tiles if t.verdict == verdict]
         tiles.squares(ax, own, fill)
-    for tile in verdicts.tiles:
-        ax.text(
-            tile.column,
-            tile.row,
-            SYMBOLS[tile.verdict],
-            ha="center",
-            va="center_baseline",
-            fontsize=points,
-            color=MARKS[tile.verdict].ink,
-            fontweight="bold",
-        )
+        tiles.symbols(ax, own, SYMBOLS[verdict], MARKS[verdict].ink, points)
     tiles.frame(verdicts, ax)

@@ -46,7 +46,7 @@ def test_unknown_kind(mixed):
         bi.plot(mixed, "pie")
     assert str(caught.value) == (
         "unknown kind of figure 'pie'.\n"
-        "Hint: one of 'forest', 'hasse', 'distributions', 'variances',"
+        "Hint: one of 'forest', 'hasse', 'matrix', 'letters', 'distributions', 'variances',"
         " 'caterpillar', 'residuals', 'influence', 'prediction'."
     )
 
@@ -56,8 +56,8 @@ def test_unknown_type():
         bi.plot({"a": 1})
     assert str(caught.value) == (
         "there is no figure of a dict.\n"
-        "Hint: plot a comparison, comparisons per data set, a relation, an ensemble or a score"
-        " table."
+        "Hint: plot a comparison, comparisons per data set, a relation, an ensemble, a"
+        " consensus or a score table."
     )
 
 
