@@ -273,7 +273,7 @@ def consensus(
     ----------
     .. [1] Hornik, K. and Meyer, D. (2007). Deriving consensus rankings from benchmarking
        experiments. In: Advances in Data Analysis. Springer, 163-170.
-       doi:10.1007/978-3-540-70981-7_19
+       https://doi.org/10.1007/978-3-540-70981-7_19
     """
     limit = _asked(method, family, missing_pairs, solutions, time_limit)
     states, weights = _checked(ensemble)

@@ -80,7 +80,7 @@ def layout_of(
     """
     k = len(names)
     mean = shares @ np.arange(1, k + 1)
-    order = np.lexsort((np.arange(k), np.round(mean, 9))).tolist()
+    order = [int(i) for i in np.lexsort((np.arange(k), np.round(mean, 9)))]
     label = short(names, 22)
     numbered = k <= _NUMBERED and width == "wide"
     said = "; ".join(
@@ -93,7 +93,7 @@ def layout_of(
             for row, i in enumerate(order)
             for column in np.flatnonzero(shares[i] > 0).tolist()
         ),
-        rows=tuple(label[names[i]] for i in order),
+        rows=tuple(label[n] for n in (names[i] for i in order)),
         columns=tuple(str(n) for n in range(1, k + 1)),
         numbered=numbered,
         title=title,

@@ -138,7 +138,7 @@ def _texts(overall: list[str], width: Width) -> tuple[dict[str, str], float, tup
     if pitch * len(overall) <= room:
         return names, max(pitch, 0.5), ()
     full = short(overall)
-    key = ", ".join(f"{n} {full[name]}" for n, name in enumerate(overall, 1))
+    key = ", ".join(f"{n}\N{NO-BREAK SPACE}{full[name]}" for n, name in enumerate(overall, 1))
     return {name: str(n) for n, name in enumerate(overall, 1)}, _NUMBER, (key,)
 
 

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from matplotlib.patches import Rectangle
-
 from benchinfer.order.relation import Verdict
-from benchinfer.plots import strips
+from benchinfer.plots import strips, tiles
 from benchinfer.plots.style import HAIR, INK, MARKS, Width
 from benchinfer.plots.verdicts import FILL, SYMBOLS
 
@@ -108,35 +106,34 @@ def draw(stacks: Stacks, ax: "Axes") -> None:
     beside = strips.fits(stacks)
     strips.frame(stacks, ax, (0.0, 1.0))
     shift, half = (0.0, 0.34) if beside else (0.2, 0.2)
-    for y, row in enumerate(stacks.rows):
-        for piece in row.pieces:
-            _piece(ax, piece, y + shift, half, marked=piece.verdict == row.marked)
+    own = [(y + shift, piece) for y, row in enumerate(stacks.rows) for piece in row.pieces]
+    for verdict in _ALONG:
+        _fill(ax, [(y, piece) for y, piece in own if piece.verdict == verdict], half)
+    marked = [
+        (y + shift, piece)
+        for y, row in enumerate(stacks.rows)
+        for piece in row.pieces
+        if piece.verdict == row.marked
+    ]
+    ax.barh(*_bars(marked, half), fc="none", ec=INK, lw=1.3, zorder=3, clip_on=False)
     strips.write(stacks, ax, beside=beside)
 
 
-def _piece(ax: "Axes", piece: Piece, y: float, half: float, *, marked: bool) -> None:
-    across = piece.stop - piece.start
-    box = Rectangle(
-        (piece.start, y - half),
-        across,
-        2 * half,
-        fc=FILL[piece.verdict],
-        ec=INK if marked else HAIR,
-        lw=1.3 if marked else 0.7,
-        zorder=3 if marked else 2,
-        hatch="////" if piece.verdict == Verdict.MISSING else None,
-        clip_on=False,
-    )
-    ax.add_patch(box)
-    if across > 0.04 and piece.verdict != Verdict.MISSING:
-        ax.text(
-            piece.start + across / 2,
-            y,
-            SYMBOLS[piece.verdict],
-            ha="center",
-            va="center_baseline",
-            fontsize=8.5,
-            fontweight="bold",
-            color=MARKS[piece.verdict].ink,
-            zorder=4,
-        )
+type _Placed = list[tuple[float, Piece]]
+
+
+def _bars(placed: _Placed, half: float) -> tuple[list[float], list[float], float, list[float]]:
+    """Return rows, lengths, height and left ends of bars."""
+    along = [piece.stop - piece.start for _, piece in placed]
+    return [y for y, _ in placed], along, 2 * half, [piece.start for _, piece in placed]
+
+
+def _fill(ax: "Axes", placed: _Placed, half: float) -> None:
+    """Draw the pieces of one verdict, with its sign where there is room."""
+    if not placed:
+        return
+    verdict = placed[0][1].verdict
+    hatch = "////" if verdict == Verdict.MISSING else None
+    ax.barh(*_bars(placed, half), fc=FILL[verdict], ec=HAIR, lw=0.7, zorder=2, hatch=hatch)
+    at = [((p.start + p.stop) / 2, y) for y, p in placed if p.stop - p.start > 0.04]
+    tiles.symbols(ax, at, SYMBOLS[verdict], MARKS[verdict].ink, 8.5)

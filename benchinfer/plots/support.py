@@ -15,6 +15,8 @@ from benchinfer.plots.style import Width, short
 from benchinfer.plots.verdicts import SYMBOLS, standing
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from benchinfer.order.consensus import Consensus
     from benchinfer.order.ensemble import Ensemble
 
@@ -92,8 +94,8 @@ def layout_consensus(consensus: "Consensus", width: Width = "wide") -> Stacks:
     """
     order = np.lexsort((consensus.ranks[:, 1], consensus.ranks[:, 0]))
     table = consensus.support()
-    regret = _square(consensus, table["regret"].to_numpy()) if "regret" in table else None
-    exact = _square(consensus, table["regret_exact"].to_numpy()) if regret is not None else None
+    regret = _square(consensus, table["regret"]) if "regret" in table else None
+    exact = _square(consensus, table["regret_exact"]) if regret is not None else None
     names = short(consensus.algorithms, 14 if width == "wide" else 9)
     rows: list[Stack] = []
     for i, j in pairwise(order.tolist()):
@@ -130,9 +132,9 @@ def _agreement(weights: Sequence[float], verdict: Verdict) -> str:
     return f"{100 * weights[verdict] / compared:.0f} % agree" if compared else "never compared"
 
 
-def _square(consensus: "Consensus", values: NDArray[np.generic]) -> NDArray[np.generic]:
+def _square(consensus: "Consensus", values: "pd.Series") -> NDArray[np.float64]:
     """Put values of the pairs (i < j) into a symmetric square."""
     k = len(consensus.algorithms)
-    found = np.zeros((k, k), dtype=values.dtype)
+    found = np.zeros((k, k))
     found[np.triu_indices(k, 1)] = values
-    return found + found.T if values.dtype != np.bool_ else found | found.T
+    return found + found.T

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
 from matplotlib.font_manager import FontProperties
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
@@ -115,8 +116,8 @@ def symbols(
     if not places or not text:
         return
     outline = TextPath((0, 0), text, size=points, prop=FontProperties(weight="bold"))
-    ends = outline.get_extents()
-    corners = outline.vertices - (ends.p0 + ends.p1) / 2
+    corners = np.asarray(outline.vertices)
+    corners = corners - (corners.min(axis=0) + corners.max(axis=0)) / 2
     mark = Path(corners, outline.codes)
     across, down = zip(*places, strict=True)
     reach = 2 * float(abs(corners).max())
