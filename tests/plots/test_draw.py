@@ -9,9 +9,11 @@ from matplotlib.figure import Figure
 import benchinfer as bi
 from benchinfer.compare.bootstrap_comparison import BootstrapComparison
 from benchinfer.compare.mixed_comparison import MixedComparison
+from benchinfer.order.consensus import Consensus
+from benchinfer.order.ensemble import Ensemble
 from benchinfer.plots.draw import KINDS, kinds, vector
 
-RESULTS = ["mixed", "permuted", "points", "resampled", "seconds", "local", "table"]
+RESULTS = ["mixed", "permuted", "points", "resampled", "seconds", "local", "table", "nasty_order"]
 
 
 @pytest.mark.parametrize("name", [*RESULTS, "nasty", "nasty_resampled"])
@@ -73,6 +75,8 @@ def test_names_are_not_formulas(nasty):
     [
         *(("nasty", kind) for kind in KINDS[MixedComparison]),
         *(("nasty_resampled", kind) for kind in KINDS[BootstrapComparison]),
+        *(("nasty_ensemble", kind) for kind in KINDS[Ensemble]),
+        *(("nasty_order", kind) for kind in KINDS[Consensus]),
     ],
 )
 @pytest.mark.parametrize("width", ["wide", "narrow"])
