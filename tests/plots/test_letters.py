@@ -21,8 +21,9 @@ def test_bars_where_they_say_all():
 
 
 def test_letters_where_bars_cannot():
-    verdicts = {"ab": "undecided", "ac": "first", "ad": "undecided", "bc": "first"}
-    pairs = {tuple(k): v for k, v in (verdicts | {"bd": "first", "cd": "undecided"}).items()}
+    verdicts = dict.fromkeys(("ab", "ac", "bc"), "first")
+    verdicts |= dict.fromkeys(("ad", "bd", "cd"), "undecided")
+    pairs = {tuple(pair): verdict for pair, verdict in verdicts.items()}
     relation = bi.Relation.from_pairs(list("abcd"), pairs)
     laid = letters.layout(relation)
     assert not laid.bars

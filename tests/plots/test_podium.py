@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 
@@ -17,11 +19,11 @@ def test_each_data_set_has_its_order_and_the_verdicts_about_neighbours(local):
         assert [p.text for p in places] == [result.algorithms[i] for i in best]
         states = result.relation().states
         told = {b.column: b.verdict for b in laid.breaks if b.row == row}
-        pairs = zip(best, best[1:], strict=False)
+        pairs = itertools.pairwise(best)
         assert [told[n] for n in range(3)] == [states[i, j] for i, j in pairs]
 
 
-def test_lower_is_better_where_it_is(seconds):
+def test_lower_is_better_where_it_is():
     table = bi.load_example("sklearn_bootstrap")
     found = bi.per_dataset(bi.compare_points, table, "seconds")
     laid = podium.layout(found)
