@@ -86,12 +86,13 @@ GLOSSARY: dict[str, str] = {
     "prob_second": "probability that the second is better, by more than the tolerance",
     "prob_improvement": "probability that a score of the first, of any replication, is better than"
     " one of the second on the same data set, equal scores half, averaged over data sets",
-    "prob_error": "Monte Carlo standard error, the largest, of prob_first, prob_equivalent and"
-    " prob_second",
+    "prob_error": "Monte Carlo standard error of the row's probability, or the largest one of"
+    " prob_first, prob_equivalent and prob_second",
     "p_dominant": "share of posterior draws in which the outcome that is most probable over all of"
     " them (first, equivalent, second) is the most probable: a vote, not a probability of it",
     "quantity": "what the probabilities are about: average effects, or the next data set",
-    "prob_best": "probability to be the best algorithm on average",
+    "prob_best": "probability to be the best algorithm on average, or that none stands above it in"
+    " consensus orders",
     "prob_best_next": "probability to be the best algorithm on a new data set of the domain",
     "prob_near_best": "probability to be within the tolerance of the best one there",
     "cooks_distance": "Cook's distance of the differences between algorithms, variances held",

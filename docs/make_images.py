@@ -15,6 +15,8 @@ def main() -> None:
     simulated = bi.load_example("simulated/balanced")
     permuted = bi.compare_permutation(bi.load_example("sklearn_bootstrap"), "error", seed=1)
     resampled = bi.compare_bootstrap(simulated, seed=1)
+    local = bi.per_dataset(bi.compare_mixed, bi.load_example("sklearn_bootstrap"), "error")
+    agreed = bi.consensus(local.relations(), family="linear")
     for name, figure in {
         "contrasts": bi.plot(bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")),
         "order": bi.plot(bi.compare_mixed(simulated).relation()),
@@ -22,6 +24,14 @@ def main() -> None:
         "null": bi.plot(permuted, "null"),
         "profiles": bi.plot(resampled, "profile"),
         "improvement": bi.plot(resampled, "improvement"),
+        "consensus_podium": bi.plot(local, "podium"),
+        "consensus_map": bi.plot(local, "map"),
+        "consensus_clusters": bi.plot(local, "clusters"),
+        "consensus_order": bi.plot(agreed),
+        "consensus_chances": bi.plot(
+            bi.bootstrap_consensus(local.relations(), family="linear", seed=1)
+        ),
+        "consensus_support": bi.plot(agreed, "support"),
         "verdicts": bi.plot(bi.per_dataset(bi.compare_mixed, simulated)),
     }.items():
         figure.savefig(IMAGES / f"{name}.png", dpi=110, metadata={"Software": None})

@@ -42,7 +42,7 @@ type Family = Literal[
 
 _METHODS = (*PAIRWISE, *SCORES, ASSIGNED)
 _MISSING = ("ignore", "undecided")
-_NOUNS = {
+NOUNS = {
     "linear": "linear orders",
     "weak": "weak orders",
     "partial": "partial orders",
@@ -200,7 +200,7 @@ class Consensus(Showable):
         text = self._text(self.common)
         if self.count == 1 and self.count_exact:
             return text
-        many = f"{'' if self.count_exact else 'at least '}{self.count} {_NOUNS[self.family]}"
+        many = f"{'' if self.count_exact else 'at least '}{self.count} {NOUNS[self.family]}"
         if not self.certain[np.triu_indices(len(self.certain), 1)].any():
             return f"{many} fit equally well and have nothing in common"
         return f"{text} (common to {many} that fit equally well)"
@@ -284,7 +284,7 @@ def consensus(
     ----------
     .. [1] Hornik, K. and Meyer, D. (2007). Deriving consensus rankings from benchmarking
        experiments. In: Advances in Data Analysis. Springer, 163-170.
-       doi:10.1007/978-3-540-70981-7_19
+       https://doi.org/10.1007/978-3-540-70981-7_19
     """
     limit = _asked(method, family, missing_pairs, solutions, time_limit)
     given = _gathered(ensemble)
@@ -363,7 +363,7 @@ def check_asked(method: str, family: str) -> None:
     if only != family:
         raise DesignError(
             message(
-                f"method {method!r} gives {_NOUNS[only]}, not {_NOUNS[family]}.",
+                f"method {method!r} gives {NOUNS[only]}, not {NOUNS[family]}.",
                 hint=f'family="{only}", or a method that minimises a distance: '
                 + ", ".join(PAIRWISE)
                 + ".",

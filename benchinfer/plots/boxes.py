@@ -1,6 +1,6 @@
 """Boxes of a layered diagram: one per algorithm, or one for several that stand alike."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,11 +30,14 @@ class Box:
         return (max(map(len, self.lines)) + 2) / 2
 
 
-def arrange(relation: "Relation", labels: Sequence[str], limit: float) -> list[list[Box]]:
+def arrange(
+    relation: "Relation", labels: Sequence[str], limit: float, apart: Collection[int] = ()
+) -> list[list[Box]]:
     """Arrange the algorithms in rows of boxes, preferred ones higher.
 
-    An algorithm stands between those preferred to it and those it is preferred to. Where a row is
-    too wide, algorithms that nothing tells apart share a box; what is still too wide is broken.
+    An algorithm stands between those preferred to it and those it is preferred to. Algorithms that
+    are equivalent and have the same verdicts share a box. Where a row is too wide, so do those that
+    nothing tells apart; what is still too wide is broken.
 
     Parameters
     ----------
@@ -44,12 +47,17 @@ def arrange(relation: "Relation", labels: Sequence[str], limit: float) -> list[l
         Texts of the algorithms.
     limit
         Width to keep to, in characters.
+    apart
+        Algorithms (indices) that are left out.
     """
     rows: list[list[Box]] = []
-    for row in _rows(relation.strict):
-        boxes = [Box((m,), (labels[m],)) for m in row]
+    for whole in _rows(relation.strict):
+        row = [m for m in whole if m not in apart]
+        if not row:
+            continue
+        boxes = _shared(row, relation, labels, limit, undecided=False)
         if _width(boxes) > limit:
-            boxes = _shared(row, relation, labels, limit)
+            boxes = _shared(row, relation, labels, limit, undecided=True)
         rows += _broken(boxes, limit)
     return rows
 
@@ -68,9 +76,17 @@ def _width(boxes: Sequence[Box]) -> float:
 
 
 def _shared(
-    row: Sequence[int], relation: "Relation", labels: Sequence[str], limit: float
+    row: Sequence[int],
+    relation: "Relation",
+    labels: Sequence[str],
+    limit: float,
+    *,
+    undecided: bool,
 ) -> list[Box]:
-    """Put those into one box that have the same verdict with each other and with all others."""
+    """Put those into one box that have the same verdict with each other and with all others.
+
+    Without `undecided` those alone that are equivalent.
+    """
     strict, equal = relation.strict, relation.states == Verdict.EQUIVALENT
     alike: dict[tuple[bytes, ...], list[int]] = {}
     for m in row:
@@ -81,8 +97,8 @@ def _shared(
     for members in alike.values():
         tied = set(np.flatnonzero(equal[members[0]]).tolist())
         # An equivalence that leads out of the box needs a line, which needs a box of its own.
-        if len(tied) > 1 and tied != set(members):
-            boxes += [Box((m,), (labels[m],)) for m in members]
+        if (tied != set(members)) if len(tied) > 1 else not undecided:
+            boxes += [Box((m,), tuple(labels[m].split("\n"))) for m in members]
         else:
             mark = "~" if len(tied) > 1 else "?"
             boxes.append(Box(tuple(members), _text([labels[m] for m in members], mark, limit)))

@@ -18,21 +18,32 @@ from benchinfer.compare.mixed_comparison import MixedComparison
 from benchinfer.compare.new_dataset import NewDataset
 from benchinfer.compare.permutation_comparison import PermutationComparison
 from benchinfer.errors import BenchinferError, DesignError, message, unknown
+from benchinfer.order.consensus import Consensus
 from benchinfer.order.ensemble import Ensemble
 from benchinfer.order.relation import Relation
+from benchinfer.order.stability import Stability
 from benchinfer.plots import (
     aggregates,
+    agreed,
     caterpillar,
+    chances,
     critical_difference,
+    dendrogram,
     distributions,
     forest,
     hasse,
     improvement,
     influence,
+    landscape,
+    letters,
+    matrix,
     null,
+    podium,
     prediction,
     profile,
+    ranges,
     residuals,
+    support,
     variances,
     verdicts,
 )
@@ -83,10 +94,21 @@ def _on(kind: Kind, part: Callable[[Any], object]) -> Kind:
     return replace(kind, layout=layout)
 
 
+_relation = {
+    "hasse": _hasse,
+    "matrix": Kind(matrix.layout, matrix.size, matrix.draw),
+    "letters": Kind(letters.layout, letters.size, letters.draw),
+}
 _comparison = {
     "forest": _forest,
-    "hasse": _on(_hasse, lambda comparison: comparison.relation()),
+    **{name: _on(kind, lambda result: result.relation()) for name, kind in _relation.items()},
     "distributions": _on(_scores, lambda comparison: comparison.setting),
+}
+
+_alike = {
+    "support": Kind(support.layout, support.size, support.draw),
+    "map": Kind(landscape.layout, landscape.size, landscape.draw),
+    "clusters": Kind(dendrogram.layout, dendrogram.size, dendrogram.draw),
 }
 
 # The default kind first. The table is open: a type of your own can be added to it.
@@ -116,9 +138,25 @@ KINDS: dict[type, Mapping[str, Kind]] = {
     },
     influence.LeftOut: {"influence": _influence},
     NewDataset: {"prediction": _prediction},
-    Comparisons: {"verdicts": _verdicts},
-    Relation: {"hasse": _hasse},
-    Ensemble: {"verdicts": Kind(verdicts.layout_ensemble, verdicts.size, verdicts.draw)},
+    Comparisons: {
+        "verdicts": _verdicts,
+        "podium": Kind(podium.layout, podium.size, podium.draw),
+        **{name: _on(kind, lambda local: local.relations()) for name, kind in _alike.items()},
+    },
+    Relation: _relation,
+    Ensemble: {
+        "verdicts": Kind(verdicts.layout_ensemble, verdicts.size, verdicts.draw),
+        **_alike,
+    },
+    Consensus: {
+        "hasse": Kind(agreed.layout, agreed.size, agreed.draw),
+        "support": Kind(support.layout_consensus, support.size, support.draw),
+        "positions": Kind(ranges.layout, ranges.size, ranges.draw),
+        "matrix": _on(_relation["matrix"], lambda found: found.relation()),
+    },
+    Stability: {
+        "positions": Kind(chances.layout, chances.size, chances.draw),
+    },
     Setting: {"distributions": _scores},
     ScoreTable: {"distributions": _on(_scores, lambda scores: Setting.of(scores)[0])},
 }
@@ -138,8 +176,8 @@ def kinds(result: object) -> Mapping[str, Kind]:
     raise BenchinferError(
         message(
             f"there is no figure of a {type(result).__name__}.",
-            hint="plot a comparison, comparisons per data set, a relation, an ensemble or a score"
-            " table.",
+            hint="plot a comparison, comparisons per data set, a relation, an ensemble, a"
+            " consensus or a score table.",
         )
     )
 
@@ -150,19 +188,26 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
     Parameters
     ----------
     result
-        A comparison, comparisons per data set, a relation, an ensemble or a score table.
+        A comparison, comparisons per data set, a relation, an ensemble, a consensus or a score
+        table.
     kind
         Of a comparison: ``"forest"`` of the contrasts (default), ``"hasse"`` diagram of the order,
-        or ``"distributions"`` of the scores. Of one by a mixed model, where the model has them,
-        also: ``"variances"`` by source, ``"caterpillar"`` of how data sets depart,
+        ``"matrix"`` of the verdicts, ``"letters"`` (bars where these say all) of what is not told
+        apart, or ``"distributions"`` of the scores. Of one by a mixed model, where the model has
+        them, also: ``"variances"`` by source, ``"caterpillar"`` of how data sets depart,
         ``"residuals"``, ``"influence"`` of each data set, and ``"prediction"`` of the best
         algorithm on a new one, as also of what ``predict()`` returns. Of permutation tests
         also: ``"critical-difference"``, the mean ranks with bars or letters that join what is not
         told apart, and ``"null"``, the null distribution of the global test. Of one by the
         bootstrap also: ``"aggregates"`` of the algorithms, performance ``"profile"`` of the scores,
-        the one of ``"ratios"`` to the best, and probability of ``"improvement"`` of the pairs. Of
-        comparisons per data set: ``"verdicts"``, as of an ensemble. Of a relation: ``"hasse"``. Of
-        a score table (with one measure): ``"distributions"``.
+        the one of ``"ratios"`` to the best, and probability of ``"improvement"`` of the pairs.
+
+        Of comparisons per data set: ``"verdicts"`` (default), ``"podium"``, and what an ensemble
+        has. Of an ensemble: ``"verdicts"`` (default), ``"support"``, the weight of each verdict,
+        and which relations are alike as a ``"map"`` and as ``"clusters"``. Of a relation:
+        ``"hasse"`` (default), ``"matrix"`` and ``"letters"``. Of a consensus: ``"hasse"`` of what
+        holds in all optima (default), ``"support"`` of its neighbours, ``"positions"`` over the
+        optima, and ``"matrix"``. Of a score table (with one measure): ``"distributions"``.
     ax
         Axes to draw into; by default a new figure whose size follows the number of rows.
 

@@ -1,7 +1,7 @@
 """Hasse diagram of a relation: preferred algorithms stand higher, lines say for which pairs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from benchinfer.numerics import poset
 from benchinfer.order.relation import Verdict
+from benchinfer.plots import caption
 from benchinfer.plots.boxes import GAP, Box, arrange
+from benchinfer.plots.chains import chains, isolated, label
 from benchinfer.plots.rows import place
 from benchinfer.plots.style import FAINT, INK, MARKS, Width, plain, short
 
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
 
     from benchinfer.order.relation import Relation
 
+_APART = "comparable with none"
+_PENS = {
+    Verdict.FIRST: (INK, "-", 1.1),
+    Verdict.EQUIVALENT: (MARKS[Verdict.EQUIVALENT].colour, (0, (3, 2)), 1.6),
+    Verdict.UNDECIDED: (MARKS[Verdict.UNDECIDED].colour, (0, (1, 2)), 1.1),
+}
 _ARC = 0.35  # bend of a line that goes around what stands between its ends
 
 
@@ -51,7 +59,8 @@ class Link:
     Attributes
     ----------
     verdict
-        ``FIRST`` for a preference, ``EQUIVALENT`` for an equivalence.
+        ``FIRST`` for a preference, ``EQUIVALENT`` for an equivalence, ``UNDECIDED`` where chains
+        lead from one to the other, but not all pairs are preferences by themselves.
     path
         The points that it goes through, from a to b.
     bend
@@ -81,6 +90,8 @@ class Hasse:
         Heading, and how to read it.
     alt
         Text alternative.
+    apart
+        Where the heading of those that are compared with none begins, if there are any.
     """
 
     nodes: tuple[Node, ...]
@@ -91,6 +102,7 @@ class Hasse:
     title: str
     legend: tuple[str, ...]
     alt: str
+    apart: tuple[float, float] | None = None
 
 
 def layout(relation: "Relation", width: Width = "wide") -> Hasse:
@@ -105,7 +117,40 @@ def layout(relation: "Relation", width: Width = "wide") -> Hasse:
     """
     wide = width == "wide"
     names = short(relation.algorithms, 20 if wide else 14)
-    rows = arrange(relation, [names[n] for n in relation.algorithms], 62.0 if wide else 40.0)
+    drawn = chains(relation)
+    shown = drawn.relation
+    members = [[relation.algorithms[i] for i in m] for m in drawn.members]
+    labels = [label([names[name] for name in m]) for m in members]
+    alone = isolated(shown)
+    rows = arrange(shown, labels, 62.0 if wide else 40.0, alone)
+    boxes, nodes, links, middle = _main(shown, rows)
+    nodes = [
+        replace(node, names=tuple(name for m in box.members for name in members[m]))
+        for node, box in zip(nodes, boxes, strict=True)
+    ]
+    of = {m: n for n, box in enumerate(boxes) for m in box.members}
+    broken = dict.fromkeys((of[a], of[b]) for a, b in drawn.broken)
+    links += [_link(pair, Verdict.UNDECIDED, _straight(nodes, *pair)) for pair in broken]
+    extent = [abs(node.x) + node.half for node in nodes]
+    extent += [abs(x) for link in links for x, _ in link.path]
+    hasse = Hasse(
+        nodes=tuple(nodes),
+        links=tuple(links),
+        arrows=not poset.is_acyclic(shown.strict),
+        columns=2 * max(extent, default=1.0),
+        rows=middle,
+        title="Order of the algorithms",
+        legend=_legend(shown, links, boxes, circles=len(members) < len(names)),
+        alt=f"Hasse diagram, best first (> preferred to, ~ equivalent, ? not told apart):"
+        f" {relation}.",
+    )
+    return _beside_it(hasse, [(members[m], labels[m]) for m in alone]) if alone else hasse
+
+
+def _main(
+    relation: "Relation", rows: list[list[Box]]
+) -> tuple[list[Box], list[Node], list[Link], float]:
+    """Place the boxes and their lines; also return how many rows they take."""
     boxes = [box for row in rows for box in row]
     numbers = np.split(np.arange(len(boxes)), np.cumsum([len(row) for row in rows])[:-1])
     of = {m: n for n, box in enumerate(boxes) for m in box.members}
@@ -123,43 +168,54 @@ def layout(relation: "Relation", width: Width = "wide") -> Hasse:
     placed = place([row.tolist() for row in numbers], [*covers, *across], half, equal, GAP)
     heights = np.array([0.55 + 0.45 * max(len(box.lines) for box in row) for row in rows])
     middle = np.cumsum(heights) - heights / 2
-    nodes = tuple(
-        Node(
-            tuple(relation.algorithms[m] for m in box.members),
-            box.lines,
-            float(placed.x[n]),
-            float(middle[level[n]]),
-            box.half,
-        )
+    nodes = [
+        Node((), box.lines, float(placed.x[n]), float(middle[level[n]]), box.half)
         for n, box in enumerate(boxes)
-    )
-    links = [_link(pair, Verdict.FIRST, placed.paths[pair], middle) for pair in covers]
-    links += [_link(pair, Verdict.EQUIVALENT, placed.paths[pair], middle) for pair in across]
-    links += _beside(equal, nodes)
-    extent = [abs(node.x) + node.half for node in nodes]
-    extent += [abs(x) for link in links for x, _ in link.path]
-    return Hasse(
-        nodes=nodes,
-        links=tuple(links),
-        arrows=not poset.is_acyclic(relation.strict),
-        columns=2 * max(extent, default=1.0),
-        rows=float(heights.sum()),
-        title="Order of the algorithms",
-        legend=_legend(relation, links, boxes),
-        alt=f"Hasse diagram, best first (> preferred to, ~ equivalent, ? not told apart):"
-        f" {relation}.",
-    )
+    ]
+    paths = {
+        pair: tuple((x, float(middle[int(row)])) for x, row in path)
+        for pair, path in placed.paths.items()
+    }
+    links = [_link(pair, Verdict.FIRST, paths[pair]) for pair in covers]
+    links += [_link(pair, Verdict.EQUIVALENT, paths[pair]) for pair in across]
+    return boxes, nodes, [*links, *_beside(equal, nodes)], float(heights.sum())
 
 
-def _link(
-    pair: tuple[int, int],
-    verdict: Verdict,
-    path: tuple[tuple[float, float], ...],
-    middle: NDArray[np.float64],
-) -> Link:
+type _Path = tuple[tuple[float, float], ...]
+
+
+def _straight(nodes: Sequence[Node], a: int, b: int) -> _Path:
+    return ((nodes[a].x, nodes[a].y), (nodes[b].x, nodes[b].y))
+
+
+def _link(pair: tuple[int, int], verdict: Verdict, points: _Path) -> Link:
     """Return the line along a path; one within a row goes around what stands between."""
-    points = tuple((x, float(middle[int(row)])) for x, row in path)
-    return Link(*pair, verdict, points, _ARC if path[0][1] == path[-1][1] else 0.0)
+    return Link(*pair, verdict, points, _ARC if points[0][1] == points[-1][1] else 0.0)
+
+
+def _beside_it(hasse: Hasse, alone: Sequence[tuple[list[str], str]]) -> Hasse:
+    """Put what is compared with none into columns of its own on the right, under a heading."""
+    down = max(6, int(hasse.rows) - 1)
+    lines = [tuple(text.split("\n")) for _, text in alone]
+    half = max(len(line) for text in lines for line in text) / 2 + 1
+    across = -(-len(alone) // down) * (2 * half + GAP)
+    across = max(across, len(_APART) + GAP)
+    left = hasse.columns / 2 + 2 * GAP
+    shift = (across + 2 * GAP) / 2
+    extra = [
+        Node(tuple(names), text, left + half + (n // down) * (2 * half + GAP), 1.5 + n % down, half)
+        for n, ((names, _), text) in enumerate(zip(alone, lines, strict=True))
+    ]
+    return replace(
+        hasse,
+        nodes=tuple(replace(node, x=node.x - shift) for node in (*hasse.nodes, *extra)),
+        links=tuple(
+            replace(link, path=tuple((x - shift, y) for x, y in link.path)) for link in hasse.links
+        ),
+        columns=hasse.columns + across + 2 * GAP,
+        rows=max(hasse.rows, 1.0 + min(len(alone), down) + 0.5),
+        apart=(left - shift, 0.5),
+    )
 
 
 def _beside(equal: NDArray[np.bool_], nodes: Sequence[Node]) -> list[Link]:
@@ -183,7 +239,9 @@ def _beside(equal: NDArray[np.bool_], nodes: Sequence[Node]) -> list[Link]:
     return links
 
 
-def _legend(relation: "Relation", links: Sequence[Link], boxes: Sequence[Box]) -> tuple[str, ...]:
+def _legend(
+    relation: "Relation", links: Sequence[Link], boxes: Sequence[Box], *, circles: bool
+) -> tuple[str, ...]:
     if not poset.is_acyclic(relation.strict):
         first = "arrows lead from the preferred one, in a circle"
     elif not poset.is_transitive(relation.strict):
@@ -193,13 +251,17 @@ def _legend(relation: "Relation", links: Sequence[Link], boxes: Sequence[Box]) -
     dashed = any(link.verdict == Verdict.EQUIVALENT for link in links)
     rest = "dashed: equivalent; no line: not told apart" if dashed else "no line: not told apart"
     shared = any(len(box.members) > 1 for box in boxes)
+    if any(link.verdict == Verdict.UNDECIDED for link in links):
+        rest = f"{rest}; dotted: joined by a chain, but not told apart by themselves or in part"
+    if circles:
+        rest = f"{rest}; in a box marked as a circle, preferences run round"
     return (first, rest, *(["within a box: ? not told apart, ~ equivalent"] if shared else []))
 
 
 def size(hasse: Hasse) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    height = 0.65 + 0.15 * len(hasse.legend) + 0.56 * hasse.rows
-    return (max(3.5, 0.085 * hasse.columns + 0.3), height)
+    across = max(3.5, 0.085 * hasse.columns + 0.3)
+    return across, 0.2 + caption.height(hasse.title, hasse.legend, across) + 0.56 * hasse.rows
 
 
 def draw(hasse: Hasse, ax: "Axes") -> None:
@@ -207,10 +269,14 @@ def draw(hasse: Hasse, ax: "Axes") -> None:
     half = max(hasse.columns / 2 + 0.5, 20)
     ax.set_xlim(-half, half)
     ax.set_ylim(hasse.rows, 0)
-    ax.set_axis_off()
-    ax.set_title(plain(hasse.title), loc="left", fontsize=10, fontweight="bold", color=INK, pad=8)
+    ax.spines[:].set_visible(False)
+    ax.set_xticks([])
+    ax.set_yticks([])
+    caption.write(ax, hasse.title, hasse.legend, size(hasse)[0])
     for link in hasse.links:
         _draw_link(link, ax, arrow=hasse.arrows)
+    if hasse.apart:
+        ax.text(*hasse.apart, _APART, ha="left", va="center", fontsize=8.5, color=FAINT)
     for node in hasse.nodes:
         ax.text(
             node.x,
@@ -223,23 +289,11 @@ def draw(hasse: Hasse, ax: "Axes") -> None:
             zorder=2,
             bbox={"boxstyle": "round,pad=0.35", "fc": "white", "ec": FAINT, "lw": 0.8},
         )
-    ax.annotate(
-        "\n".join(hasse.legend),
-        (0, 0),
-        (0, -4),
-        xycoords="axes fraction",
-        va="top",
-        textcoords="offset points",
-        fontsize=8,
-        color=FAINT,
-        linespacing=1.35,
-    )
 
 
 def _draw_link(link: Link, ax: "Axes", *, arrow: bool) -> None:
     strict = link.verdict == Verdict.FIRST
-    colour = INK if strict else MARKS[Verdict.EQUIVALENT].colour
-    dashes, weight = ("-", 1.1) if strict else ((0, (3, 2)), 1.6)
+    colour, dashes, weight = _PENS[link.verdict]
     *before, (x0, y0), end = link.path
     if before:
         xs, ys = zip(*before, (x0, y0), strict=True)

@@ -78,11 +78,11 @@ def group(states: Codes, ranks: NDArray[np.float64]) -> Groups:
     texts = [""] * len(order)
     for n, column in enumerate(letters(~same[np.ix_(order, order)])):
         for m in column:
-            texts[order[m]] += _letter(n)
+            texts[order[m]] += letter(n)
     return Groups(ties, "letters", (), tuple(texts), -1, unknown)
 
 
-def _letter(n: int) -> str:
+def letter(n: int) -> str:
     """Return a letter; beyond 52 with a number."""
     again, at = divmod(n, len(_ALPHABET))
     return _ALPHABET[at] + (str(again) if again else "")

@@ -1,20 +1,19 @@
 """Verdicts per data set: a tile for every data set and pair of algorithms."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path
 from numpy.typing import NDArray
 
 from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError, message
 from benchinfer.order.relation import Verdict
-from benchinfer.plots.style import FAINT, INK, MARKS, Width, plain, short, wrapped
+from benchinfer.plots import tiles
+from benchinfer.plots.style import MARKS, Width, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +29,7 @@ SYMBOLS = {
     Verdict.UNDECIDED: "?",
     Verdict.MISSING: "",
 }
-_FILL = {
+FILL = {
     Verdict.FIRST: "#CFE4F2",
     Verdict.SECOND: "#F8DCC6",
     Verdict.EQUIVALENT: "#CDEBDD",
@@ -106,28 +105,32 @@ def layout_ensemble(ensemble: "Ensemble", width: Width = "wide") -> Verdicts:
 
 
 def _tiles(relations: Mapping[str, "Relation"], title: str, where: str, width: Width) -> Verdicts:
-    algorithms = _standing(relations)
+    algorithms = standing(relations)
     pairs = list(combinations(algorithms, 2))
     names, datasets = short(algorithms, 14), short(list(relations), 22)
-    tiles = [
+    found = [
         Tile(row, column, _verdict(relation, *pair))
         for row, relation in enumerate(relations.values())
         for column, pair in enumerate(pairs)
     ]
-    counts = {v: sum(tile.verdict == v for tile in tiles) for v in Verdict}
-    said = ", ".join(f"{n} {v.label}" for v, n in sorted(counts.items(), reverse=True) if n)
     return Verdicts(
-        tiles=tuple(tiles),
+        tiles=tuple(found),
         rows=tuple(datasets[name] for name in relations),
         columns=tuple(f"{names[a]} : {names[b]}" for a, b in pairs),
         title=title,
         note=("> first, < second preferred", "~ equivalent, ? not told apart"),
         width=width,
-        alt=f"Verdicts about {count(len(pairs), 'pair')} of algorithms {where}: {said}.",
+        alt=f"Verdicts about {count(len(pairs), 'pair')} of algorithms {where}: {tallied(found)}.",
     )
 
 
-def _standing(relations: Mapping[str, "Relation"]) -> list[str]:
+def tallied(found: Sequence[Tile]) -> str:
+    """Say how many tiles have each verdict."""
+    counts = {v: sum(tile.verdict == v for tile in found) for v in Verdict}
+    return ", ".join(f"{n} {v.label}" for v, n in sorted(counts.items(), reverse=True) if n)
+
+
+def standing(relations: Mapping[str, "Relation"]) -> list[str]:
     """Return the algorithms by wins less losses, so that most tiles favour the first of a pair."""
     balance: Counter[str] = Counter()
     for relation in relations.values():
@@ -146,68 +149,14 @@ def _verdict(relation: "Relation", a: str, b: str) -> Verdict:
     return Verdict(relation.states[i, j])
 
 
-def size(verdicts: Verdicts) -> tuple[float, float]:
-    """Return a sensible figure size in inches."""
-    across, down = (0.32, 0.26) if verdicts.width == "wide" else (0.15, 0.19)
-    names = 0.073 * max(map(len, verdicts.rows), default=0) + 0.2
-    heads = 0.075 * max(map(len, verdicts.columns), default=0)
-    return (
-        max(3.75, names + across * len(verdicts.columns)),
-        0.95 + heads + down * len(verdicts.rows),
-    )
-
-
-def _square(tile: Tile) -> Path:
-    x, y = tile.column, tile.row
-    corners = [
-        (x - 0.46, y - 0.46),
-        (x + 0.46, y - 0.46),
-        (x + 0.46, y + 0.46),
-        (x - 0.46, y + 0.46),
-    ]
-    return Path([*corners, corners[0]], closed=True)
+size = tiles.size
 
 
 def draw(verdicts: Verdicts, ax: "Axes") -> None:
     """Draw the verdicts into an Axes."""
-    v = verdicts
-    points = 9.5 if v.width == "wide" else 7.5
-    small = 8.5 if v.width == "wide" else 7.5
-    for verdict, fill in _FILL.items():
-        # One compound path for each colour: less to write than a patch for each tile.
-        own = [_square(tile) for tile in v.tiles if tile.verdict == verdict]
-        if own:
-            ax.add_patch(PathPatch(Path.make_compound_path(*own), lw=0, fc=fill))
-    for tile in v.tiles:
-        ax.text(
-            tile.column,
-            tile.row,
-            SYMBOLS[tile.verdict],
-            ha="center",
-            va="center_baseline",
-            fontsize=points,
-            color=MARKS[tile.verdict].ink,
-            fontweight="bold",
-        )
-    ax.set_xlim(-0.5, len(v.columns) - 0.5)
-    ax.set_ylim(len(v.rows) - 0.5, -0.5)
-    ax.spines[:].set_visible(False)
-    ax.xaxis.tick_top()
-    ax.set_xticks(
-        range(len(v.columns)),
-        [plain(name) for name in v.columns],
-        rotation=90,
-        fontsize=small,
-        color=INK,
-    )
-    ax.set_yticks(range(len(v.rows)), [plain(n) for n in v.rows], fontsize=small, color=INK)
-    ax.tick_params(length=0)
-    ax.set_title(
-        plain(wrapped(v.title, 64 if v.width == "wide" else 34)),
-        loc="left",
-        fontsize=10,
-        fontweight="bold",
-        color=INK,
-        pad=8,
-    )
-    ax.set_xlabel("\n".join(v.note), loc="left", fontsize=8, color=FAINT)
+    points = 9.5 if verdicts.width == "wide" else 7.5
+    for verdict, fill in FILL.items():
+        own = [(t.column, t.row) for t in verdicts.tiles if t.verdict == verdict]
+        tiles.squares(ax, own, fill)
+        tiles.symbols(ax, own, SYMBOLS[verdict], MARKS[verdict].ink, points)
+    tiles.frame(verdicts, ax)

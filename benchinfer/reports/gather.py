@@ -1,7 +1,7 @@
 """Everything that a score table supports, asked one question after the other."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from benchinfer.compare.comparison import Comparison
@@ -10,6 +10,8 @@ from benchinfer.compare.mixed import compare_mixed
 from benchinfer.compare.permutation import compare_permutation
 from benchinfer.compare.points import compare_points
 from benchinfer.errors import BenchinferError, DesignError, FitError, message
+from benchinfer.order.consensus import Consensus, consensus
+from benchinfer.order.ensemble import Ensemble
 from benchinfer.order.relation import Relation
 from benchinfer.scores import ScoreTable
 
@@ -19,7 +21,11 @@ if TYPE_CHECKING:
 # Scores that are exchanged, with which 100,000 resamples still take a fraction of a second.
 _MANY = 300
 
-type Result = Comparison | Comparisons | Relation
+# Data sets from which on a consensus over them says more than they do one by one.
+_SEVERAL = 3
+_PATIENCE = 5.0  # seconds for a consensus that nobody asked for
+
+type Result = Comparison | Comparisons | Relation | Ensemble | Consensus
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +49,22 @@ class Gathered:
         What the table could not answer.
     scores
         The table, if there is one.
+    agreed
+        Measure to the consensus of the relations of the data sets.
     """
 
     results: tuple[Result, ...]
     refusals: tuple[Refusal, ...] = ()
     scores: ScoreTable | None = None
+    agreed: Mapping[str, Consensus] = field(default_factory=dict[str, Consensus])
 
 
 def everything(scores: ScoreTable) -> Gathered:
     """Run all analyses on all measures, noting what the table cannot answer.
 
     Mixed models and permutation tests over all data sets, point comparisons, and mixed models on
-    each data set by itself (where there are several). The seed of the permutation tests is 1, so
+    each data set by itself (where there are several), with the consensus of their relations. The
+    seed of the permutation tests is 1, so
     that the report of a table is always the same.
     """
     asked: list[tuple[str, str, Callable[[str], Result]]] = []
@@ -79,7 +89,17 @@ def everything(scores: ScoreTable) -> Gathered:
             results.append(ask(name))
         except (DesignError, FitError) as error:
             refusals.append(Refusal(name, analysis, str(error)))
-    return Gathered(tuple(results), tuple(refusals), scores)
+    agreed = {
+        next(iter(local.values())).measure.name: _agreed(local)
+        for local in results
+        if isinstance(local, Comparisons) and len(local) >= _SEVERAL
+    }
+    return Gathered(tuple(results), tuple(refusals), scores, agreed)
+
+
+def _agreed(local: Comparisons) -> Consensus:
+    """Return the consensus of the relations of the data sets, each of weight 1."""
+    return consensus(local.relations(), time_limit=_PATIENCE)
 
 
 def _permuted(scores: ScoreTable, measure: str) -> Comparison:
@@ -102,7 +122,7 @@ def gather(results: object, scores: ScoreTable | None) -> Gathered:
         return results
     if isinstance(results, ScoreTable):
         return everything(results)
-    if isinstance(results, Comparison | Comparisons | Relation):
+    if isinstance(results, Comparison | Comparisons | Relation | Ensemble | Consensus):
         return Gathered((results,), (), scores)
     if not isinstance(results, Sequence) or isinstance(results, str):
         raise _unfit(results)
@@ -115,6 +135,7 @@ def gather(results: object, scores: ScoreTable | None) -> Gathered:
         tuple(result for part in parts for result in part.results),
         tuple(refusal for part in parts for refusal in part.refusals),
         scores or next((part.scores for part in parts if part.scores is not None), None),
+        {name: found for part in parts for name, found in part.agreed.items()},
     )
 
 
@@ -122,7 +143,7 @@ def _unfit(thing: object) -> BenchinferError:
     return BenchinferError(
         message(
             f"cannot report a {type(thing).__name__}.",
-            hint="give a score table, a comparison, comparisons per data set, a relation, or a list"
-            " of them.",
+            hint="give a score table, a comparison, comparisons per data set, a relation, an"
+            " ensemble, a consensus, or a list of them.",
         )
     )

@@ -10,9 +10,12 @@ from benchinfer.compare.local import Comparisons
 from benchinfer.compare.permutation_comparison import PermutationComparison
 from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError
+from benchinfer.order.consensus import Consensus
+from benchinfer.order.ensemble import Ensemble
 from benchinfer.order.relation import Relation
 from benchinfer.reports import (
     bootstrap_sections,
+    order_sections,
     permutation_sections,
     references,
     sections,
@@ -44,7 +47,7 @@ def report(
     ----------
     results
         A score table (everything that it supports is run, as on the command line), a comparison,
-        comparisons per data set, a relation, or a list of them.
+        comparisons per data set, a relation, an ensemble, a consensus, or a list of them.
     path
         The file to write.
     scores
@@ -90,11 +93,11 @@ def compose(gathered: Gathered, title: str | None = None) -> Page:
         *(c for r in gathered.results if isinstance(r, Comparisons) for c in r.values()),
     ]
     parts = [_part(measure, n, gathered) for n, measure in enumerate(_measures(gathered), 1)]
-    relations = [r for r in gathered.results if isinstance(r, Relation)]
-    if relations:
-        found = tuple(sections.relation(r, n) for n, r in enumerate(relations, 1))
-        parts.append(Part("relations", "Relations", "", found[0].order, found))
-    entries = references.merged([c.citations() for c in everyone])
+    parts += _orders(gathered)
+    cited = [c.citations() for c in everyone]
+    if gathered.agreed or any(isinstance(r, Consensus) for r in gathered.results):
+        cited.append(order_sections.citations())
+    entries = references.merged(cited)
     held = [section for part in parts for section in part.sections]
     shown = [t for s in held for t in (*s.tables, *(s.fold.tables if s.fold else ()))]
     return Page(
@@ -161,6 +164,8 @@ def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
         if isinstance(r, Comparisons) and next(iter(r.values())).setting.measure.name == name
     ]
     found += [sections.each_dataset(r) for r in local]
+    if name in gathered.agreed:
+        found.append(order_sections.over_datasets(gathered.agreed[name], len(local[0])))
     if refusals := [r for r in gathered.refusals if r.measure == name]:
         found.append(sections.refused(refusals))
     found += _data(measure, comparisons, gathered)
@@ -173,6 +178,24 @@ def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
         verdict=comparisons[0].headline() if comparisons else "",
         sections=tuple(found),
     )
+
+
+def _orders(gathered: Gathered) -> list[Part]:
+    """Return the parts about results that have no measure."""
+    results = gathered.results
+    relations = [r for r in results if isinstance(r, Relation)]
+    ensembles = [r for r in results if isinstance(r, Ensemble)]
+    agreed = [r for r in results if isinstance(r, Consensus)]
+    told = {
+        "Relations": [sections.relation(r, n) for n, r in enumerate(relations, 1)],
+        "Ensembles": [order_sections.ensemble(r, n) for n, r in enumerate(ensembles, 1)],
+        "Consensus": [order_sections.numbered(r, n) for n, r in enumerate(agreed, 1)],
+    }
+    return [
+        Part(title.lower(), title, "", found[0].order, tuple(found))
+        for title, found in told.items()
+        if found
+    ]
 
 
 def _data(
@@ -220,7 +243,7 @@ def _about(gathered: Gathered) -> tuple[str, ...]:
 def _provenance(gathered: Gathered) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for result in gathered.results:
-        if isinstance(result, Relation):
+        if isinstance(result, Relation | Ensemble | Consensus):
             continue
         one = next(iter(result.values())) if isinstance(result, Comparisons) else result
         whole = isinstance(result, Comparison)

@@ -29,7 +29,7 @@ _RESAMPLING = {
     "items": "test items",
 }
 
-_TILES = 2000
+TILES = 2000
 _PAIRS = 45  # of more pairs a matrix of the verdicts says more than a line for each
 _LOCAL = "Each line is about that data set alone."
 _WITHIN = (
@@ -158,7 +158,7 @@ def each_dataset(results: "Comparisons") -> Section:
 
 def _tiles(results: "Comparisons") -> tuple[Picture, ...]:
     """Draw the verdicts, unless there are more than a reader can take in."""
-    if sum(len(result.pairs) for result in results.values()) > _TILES:
+    if sum(len(result.pairs) for result in results.values()) > TILES:
         return ()
     return (picture(results, "verdicts", "Columns are pairs, the one with more wins first."),)
 

@@ -98,7 +98,9 @@ def contrasts(comparison: "Comparison") -> Table:
     for name in names:
         if name == "verdict":
             columns.append(Column(name, "verdict"))
-            cells.append([_verdict(*row) for row in rows_of(frame, "verdict", "first", "second")])
+            cells.append(
+                [pair_verdict(*row) for row in rows_of(frame, "verdict", "first", "second")]
+            )
         else:
             head = effect_head(measure) if name == "estimate" else _HEADS.get(name, name)
             columns.append(Column(name, head, numeric=True))
@@ -123,7 +125,8 @@ def effect_head(measure: "Measure") -> str:
     return f"{measure.effect_name} (first {sign} second)"
 
 
-def _verdict(label: str, first: str, second: str) -> Cell:
+def pair_verdict(label: str, first: str, second: str) -> Cell:
+    """Say a verdict with its mark."""
     verdict = Verdict[label.upper()]
     return Cell(words(verdict, first, second), f"verdict {label}", MARKS[verdict].symbol)
 
@@ -219,7 +222,7 @@ def incidence(relation: "Relation") -> Table:
             Column("verdict", "verdict"),
         ),
         rows=tuple(
-            (Cell(first, "name"), Cell(second, "name"), _verdict(verdict, first, second))
+            (Cell(first, "name"), Cell(second, "name"), pair_verdict(verdict, first, second))
             for first, second, verdict in rows_of(frame, "first", "second", "verdict")
         ),
     )

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
+from benchinfer.order.consensus import consensus
 
 NASTY = '<script>alert(1)</script> & "x" - y'
 
@@ -78,3 +79,22 @@ def resampled_seconds():
     return bi.compare_bootstrap(
         bi.load_example("sklearn_bootstrap"), "seconds", resample="datasets", seed=1, resamples=500
     )
+
+
+@pytest.fixture(scope="session")
+def nasty_ensemble():
+    names = ("<s> a", "$x^2$ _b_", "n" * 60, "d")
+    texts = {"<s>d1</s>": "0 > 1 ~ 2 > 3", "$d_2$": "1 > 0 > 3 ? 2", "d" * 70: "0 ? 1 ? 2 ? 3"}
+    parts = {key: bi.Relation.from_text(text) for key, text in texts.items()}
+    order = {key: [int(n) for n in part.algorithms] for key, part in parts.items()}
+    return bi.Ensemble(
+        {
+            key: bi.Relation(tuple(names[n] for n in order[key]), p.states)
+            for key, p in parts.items()
+        }
+    )
+
+
+@pytest.fixture(scope="session")
+def nasty_order(nasty_ensemble):
+    return consensus(nasty_ensemble)

@@ -9,9 +9,11 @@ from matplotlib.figure import Figure
 import benchinfer as bi
 from benchinfer.compare.bootstrap_comparison import BootstrapComparison
 from benchinfer.compare.mixed_comparison import MixedComparison
+from benchinfer.order.consensus import Consensus
+from benchinfer.order.ensemble import Ensemble
 from benchinfer.plots.draw import KINDS, kinds, vector
 
-RESULTS = ["mixed", "permuted", "points", "resampled", "seconds", "local", "table"]
+RESULTS = ["mixed", "permuted", "points", "resampled", "seconds", "local", "table", "nasty_order"]
 
 
 @pytest.mark.parametrize("name", [*RESULTS, "nasty", "nasty_resampled"])
@@ -46,7 +48,7 @@ def test_unknown_kind(mixed):
         bi.plot(mixed, "pie")
     assert str(caught.value) == (
         "unknown kind of figure 'pie'.\n"
-        "Hint: one of 'forest', 'hasse', 'distributions', 'variances',"
+        "Hint: one of 'forest', 'hasse', 'matrix', 'letters', 'distributions', 'variances',"
         " 'caterpillar', 'residuals', 'influence', 'prediction'."
     )
 
@@ -56,8 +58,8 @@ def test_unknown_type():
         bi.plot({"a": 1})
     assert str(caught.value) == (
         "there is no figure of a dict.\n"
-        "Hint: plot a comparison, comparisons per data set, a relation, an ensemble or a score"
-        " table."
+        "Hint: plot a comparison, comparisons per data set, a relation, an ensemble, a"
+        " consensus or a score table."
     )
 
 
@@ -73,6 +75,8 @@ def test_names_are_not_formulas(nasty):
     [
         *(("nasty", kind) for kind in KINDS[MixedComparison]),
         *(("nasty_resampled", kind) for kind in KINDS[BootstrapComparison]),
+        *(("nasty_ensemble", kind) for kind in KINDS[Ensemble]),
+        *(("nasty_order", kind) for kind in KINDS[Consensus]),
     ],
 )
 @pytest.mark.parametrize("width", ["wide", "narrow"])

@@ -31,10 +31,20 @@ def test_a_chain_shows_cover_pairs_only():
     assert not laid.arrows
 
 
-def test_what_is_not_told_apart_from_anything_is_in_the_middle():
+def test_what_is_comparable_with_none_stands_apart_under_a_heading():
     laid = hasse.layout(relation("abc", ab="first", ac="undecided", bc="undecided"))
-    assert rows(laid) == {"a": 0, "c": 1, "b": 2}
+    a, b, c = laid.nodes
+    assert [node.names for node in laid.nodes] == [("a",), ("b",), ("c",)]
+    assert c.x - c.half > max(node.x + node.half for node in (a, b))
+    assert laid.apart is not None
+    assert laid.apart[1] < c.y
     assert lines(laid) == {("a", "b")}
+
+
+def test_where_nothing_is_told_apart_there_is_no_heading():
+    laid = hasse.layout(relation("abc", ab="undecided", ac="undecided", bc="missing"))
+    assert laid.apart is None
+    assert len(laid.nodes) == 3
 
 
 def test_every_line_leads_down(mixed, seconds):
@@ -65,9 +75,13 @@ def test_names_of_a_row_do_not_overlap(nasty):
                 assert abs(a.x - b.x) >= a.half + b.half
 
 
-def test_equivalent_runs_are_straight_and_single_pairs_bent():
-    whole = hasse.layout(relation("abc", ab="equivalent", ac="equivalent", bc="equivalent"))
-    assert [link.bend for link in whole.links] == [0.0, 0.0]
+def test_ties_share_a_box():
+    whole = hasse.layout(relation("abcd", ab="equivalent", ad="first", bd="first", cd="first"))
+    assert sorted(node.names for node in whole.nodes) == [("a", "b"), ("c",), ("d",)]
+    assert "a ~ b" in {line for node in whole.nodes for line in node.lines}
+
+
+def test_equivalence_in_part_has_lines_one_of_them_bent():
     part = hasse.layout(relation("abc", ab="equivalent", ac="undecided", bc="equivalent"))
     assert sorted(link.bend > 0 for link in part.links) == [False, True]
     assert "dashed: equivalent" in part.legend[1]

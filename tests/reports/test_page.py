@@ -28,6 +28,7 @@ def test_sections_of_a_whole_table(written, table):
         "Permutation tests of all algorithms together",
         "Point comparison",
         "Each data set by itself: mixed model",
+        "Consensus over the data sets",
         "Scores",
         "Method: mixed model",
         "Method: permutation tests",
@@ -201,7 +202,7 @@ def test_many_algorithms_stay_readable(written):
 def test_tiles_that_nobody_could_read_are_left_out(monkeypatch, written, table):
     local = bi.per_dataset(bi.compare_mixed, table)
     assert "img" in written(local).tags
-    monkeypatch.setattr("benchinfer.reports.sections._TILES", 10)
+    monkeypatch.setattr("benchinfer.reports.sections.TILES", 10)
     assert "img" not in written(local).tags
 
 

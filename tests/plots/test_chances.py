@@ -1,0 +1,21 @@
+import numpy as np
+
+from benchinfer.plots import chances
+
+SHARES = np.array([[0.1, 0.9, 0.0], [0.9, 0.1, 0.0], [0.0, 0.0, 1.0]])
+
+
+def test_rows_stand_by_mean_position_and_zeros_are_empty():
+    laid = chances.layout_of(["a", "b", "c"], SHARES)
+    assert laid.rows == ("b", "a", "c")
+    assert laid.columns == ("1", "2", "3")
+    found = {(laid.rows[t.row], int(laid.columns[t.column])): t.share for t in laid.tiles}
+    assert found == {("a", 1): 0.1, ("a", 2): 0.9, ("b", 1): 0.9, ("b", 2): 0.1, ("c", 3): 1.0}
+    assert laid.numbered
+    assert "b mostly 1 (90 %)" in laid.alt
+
+
+def test_many_algorithms_have_shades_alone():
+    laid = chances.layout_of([f"a{i}" for i in range(40)], np.eye(40))
+    assert not laid.numbered
+    assert laid.width == "narrow"

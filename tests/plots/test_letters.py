@@ -1,0 +1,45 @@
+import benchinfer as bi
+from benchinfer.plots import letters
+
+
+def shared(laid):
+    """Return the pairs of rows that share a column."""
+    return {
+        frozenset((laid.rows[i], laid.rows[j]))
+        for column in laid.columns
+        for i in column
+        for j in column
+        if i < j
+    }
+
+
+def test_bars_where_they_say_all():
+    laid = letters.layout(bi.Relation.from_text("a ? b > c ~ d > e"))
+    assert laid.bars
+    assert laid.columns == ((0, 1), (2, 3))
+    assert "Bars join: a, b; c, d" in laid.alt
+
+
+def test_letters_where_bars_cannot():
+    verdicts = dict.fromkeys(("ab", "ac", "bc"), "first")
+    verdicts |= dict.fromkeys(("ad", "bd", "cd"), "undecided")
+    pairs = {tuple(pair): verdict for pair, verdict in verdicts.items()}
+    relation = bi.Relation.from_pairs(list("abcd"), pairs)
+    laid = letters.layout(relation)
+    assert not laid.bars
+    alike = {frozenset(pair) for pair, v in pairs.items() if v == "undecided"}
+    assert shared(laid) == alike
+    assert "bars could not" in laid.note[0]
+
+
+def test_pairs_not_compared_are_not_joined():
+    laid = letters.layout(bi.Relation.from_pairs(list("abc"), {("a", "b"): "equivalent"}))
+    assert all(row.startswith("\N{MULTIPLICATION SIGN}") for row in laid.rows)
+    assert {frozenset(name[-1] for name in pair) for pair in shared(laid)} == {frozenset("ab")}
+    assert "2 pairs" in laid.note[-1]
+
+
+def test_all_told_apart():
+    laid = letters.layout(bi.Relation.from_text("a > b"))
+    assert laid.columns == ()
+    assert laid.note[0] == "no bar: all are told apart"

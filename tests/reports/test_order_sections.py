@@ -1,0 +1,96 @@
+import pytest
+
+import benchinfer as bi
+from benchinfer.order.consensus import consensus
+from benchinfer.reports import order_sections
+from benchinfer.reports.numbers import fixed
+
+NASTY = '<script>alert(1)</script> & "x" - y'
+EVEN = bi.Ensemble(
+    {
+        "d1": bi.Relation.from_text(f"'{NASTY}' > b > c"),
+        "d2": bi.Relation.from_text(f"b > '{NASTY}' > c"),
+        "<i>d3</i>": bi.Relation.from_text("b > c"),
+    },
+    weights=[1.0, 1.0, 0.5],
+)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return consensus(EVEN, family="linear")
+
+
+def facts(section):
+    return dict(section.facts)
+
+
+def test_a_consensus_says_its_cost_and_how_many_fit_as_well(found):
+    section = order_sections.consensus(found)
+    assert section.order == str(found)
+    assert facts(section)["Cost"].startswith("2, proved to be the least")
+    assert facts(section)["Optima"] == "the 2 best linear orders; they agree on 2 of 3 pairs"
+    assert "It is no test" in section.text[0]
+    assert [picture.alt.split()[0] for picture in section.pictures] == [
+        "Consensus,",
+        "Support",
+        "Ranks",
+    ]
+
+
+def test_tables_are_those_of_the_consensus(found):
+    section = order_sections.consensus(found)
+    (ranks,) = section.tables
+    rows = [tuple(cell.text for cell in row) for row in ranks.rows]
+    assert rows == [(NASTY, "1", "2"), ("b", "1", "2"), ("c", "3", "3")]
+    support = section.fold.tables[0]
+    table = found.support()
+    at = [column.name for column in support.columns].index("support")
+    assert [row[at].text for row in support.rows] == [fixed(v, 2) for v in table["support"]]
+
+
+def test_one_order_needs_no_figure_of_ranks():
+    one = consensus(bi.Ensemble({"d": bi.Relation.from_text("a > b")}))
+    section = order_sections.consensus(one)
+    assert len(section.pictures) == 2
+    assert facts(section)["Optima"] == "one"
+
+
+def test_points_have_no_cost():
+    section = order_sections.consensus(consensus(EVEN, method="borda"))
+    assert "Cost" not in facts(section)
+    assert facts(section)["Method"] == "weak orders by borda"
+    assert [column.name for column in section.tables[0].columns][-1] == "score"
+
+
+def test_an_ensemble_says_how_far_its_relations_agree():
+    section = order_sections.ensemble(EVEN, 1)
+    assert facts(section)["Concordance"].startswith(f"{EVEN.concordance():.2f} ")
+    assert facts(section)["Agreement"].startswith(f"{EVEN.agreement():.2f} ")
+    assert len(section.pictures) == 4
+    assert [row[1].text for row in section.tables[0].rows] == ["1", "1", "0.5"]
+
+
+def test_the_page_has_both_and_escapes_names(written, found):
+    page = written([EVEN, found])
+    assert page.headings()[:4] == [
+        "Ensembles",
+        "Ensemble 1",
+        "Consensus",
+        "Consensus 1: the 2 best linear orders",
+    ]
+    assert not {"script", "i"} & set(page.tags)
+    assert "Hornik" in page.text
+
+
+def test_a_table_has_the_consensus_over_its_data_sets(written, table):
+    page = written(table)
+    local = bi.per_dataset(bi.compare_mixed, table)
+    agreed = consensus(local.relations())
+    assert str(agreed) in page.text
+    assert "All data sets count the same" in page.text
+
+
+def test_two_data_sets_have_no_consensus(written, table):
+    page = written(table.subset(datasets=list(table.datasets)[:2]))
+    assert "Consensus over the data sets" not in page.headings()
