@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from benchinfer.compare.bootstrap import compare_bootstrap
     from benchinfer.compare.comparison import Comparison
     from benchinfer.compare.local import Comparisons, per_dataset
+    from benchinfer.compare.meta import compare_meta
     from benchinfer.compare.mixed import compare_mixed
     from benchinfer.compare.permutation import compare_permutation
     from benchinfer.compare.points import compare_points
@@ -28,7 +29,14 @@ if TYPE_CHECKING:
     from benchinfer.plots.draw import plot
     from benchinfer.reports.page import report
     from benchinfer.saving import load
-    from benchinfer.scores import Resampling, ScoreTable, load_example, read_scores
+    from benchinfer.scores import (
+        Effects,
+        Resampling,
+        ScoreTable,
+        load_example,
+        read_effects,
+        read_scores,
+    )
     from benchinfer.version import __version__
 
 _homes = {
@@ -36,6 +44,7 @@ _homes = {
     "Comparison": "compare.comparison",
     "Comparisons": "compare.local",
     "DesignError": "errors",
+    "Effects": "scores",
     "Ensemble": "order.ensemble",
     "FitError": "errors",
     "Measure": "measure",
@@ -47,6 +56,7 @@ _homes = {
     "ScoreTableError": "errors",
     "__version__": "version",
     "compare_bootstrap": "compare.bootstrap",
+    "compare_meta": "compare.meta",
     "compare_mixed": "compare.mixed",
     "compare_permutation": "compare.permutation",
     "compare_points": "compare.points",
@@ -55,6 +65,7 @@ _homes = {
     "mixed_structures": "compare.selection",
     "per_dataset": "compare.local",
     "plot": "plots.draw",
+    "read_effects": "scores",
     "read_scores": "scores",
     "report": "reports.page",
 }
@@ -64,6 +75,7 @@ __all__ = [
     "Comparison",
     "Comparisons",
     "DesignError",
+    "Effects",
     "Ensemble",
     "FitError",
     "Measure",
@@ -75,6 +87,7 @@ __all__ = [
     "ScoreTableError",
     "__version__",
     "compare_bootstrap",
+    "compare_meta",
     "compare_mixed",
     "compare_permutation",
     "compare_points",
@@ -83,6 +96,7 @@ __all__ = [
     "mixed_structures",
     "per_dataset",
     "plot",
+    "read_effects",
     "read_scores",
     "report",
 ]
