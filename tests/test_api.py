@@ -14,6 +14,7 @@ NAMES = [
     "Comparison",
     "Comparisons",
     "DesignError",
+    "Effects",
     "Ensemble",
     "FitError",
     "Measure",
@@ -25,6 +26,7 @@ NAMES = [
     "ScoreTableError",
     "__version__",
     "compare_bootstrap",
+    "compare_meta",
     "compare_mixed",
     "compare_permutation",
     "compare_points",
@@ -33,6 +35,7 @@ NAMES = [
     "mixed_structures",
     "per_dataset",
     "plot",
+    "read_effects",
     "read_scores",
     "report",
 ]
@@ -43,6 +46,10 @@ SIGNATURES = {
     " interval='expanded', normalise=None, goal=None, contrasts='tukey', control=None,"
     " alternative='two-sided', adjust='holm', tolerance=None, level=0.95, missing='use',"
     " resamples=10000, seed=None, progress=None",
+    "compare_meta": "scores, measure=None, *, effect=None, pooling='network', covariance='auto',"
+    " method='reml', interval='hartung-knapp', nested='auto', covariates=(), contrasts='tukey',"
+    " control=None, alternative='two-sided', adjust='auto', tolerance=None, level=0.95,"
+    " missing='use'",
     "compare_mixed": "scores, measure=None, *, terms='auto', structure='auto',"
     " residual='constant', domains='pooled', covariates=(), df='kenward-roger', contrasts='tukey',"
     " control=None, alternative='two-sided', adjust='auto', target='auto', level=0.95,"
@@ -58,6 +65,8 @@ SIGNATURES = {
     "Measure": "name, better, tolerance=0.0, scale='identity', bounds=None, unit='', label=''",
     "per_dataset": "compare, scores, measure=None, **arguments",
     "plot": "result, kind=None, ax=None",
+    "read_effects": "source, *, measures=None, columns=None, effect='difference', harmonise=None,"
+    " correlation=None, covariates=()",
     "read_scores": "source, *, measures=None, columns=None, layout='long', dataset=None,"
     " resampling=None, paired=None, repeats='error', query=None, nan='error', covariates=None",
     "report": "results, path, *, scores=None, title=None",

@@ -14,7 +14,13 @@ def scores():
     return bi.load_example("sklearn_bootstrap")
 
 
-KINDS = [bi.compare_points, bi.compare_mixed, bi.compare_permutation, bi.compare_bootstrap]
+KINDS = [
+    bi.compare_points,
+    bi.compare_mixed,
+    bi.compare_permutation,
+    bi.compare_bootstrap,
+    bi.compare_meta,
+]
 
 
 @pytest.fixture(scope="module", params=KINDS, ids=lambda f: f.__name__)

@@ -20,9 +20,9 @@ from benchinfer.compare.designs import check_missing
 from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.meta_comparison import MetaComparison, Nesting, Pooling, compared
 from benchinfer.compare.pooled_effects import Interval
+from benchinfer.compare.published import published
 from benchinfer.compare.studies import Covariance, Effect, Studies, of_scores, reported
 from benchinfer.compare.study_covariates import centred
-from benchinfer.compare.published import published
 from benchinfer.errors import DesignError, unknown
 from benchinfer.numerics.meta.pooling import Method
 from benchinfer.scores import Effects, ScoreTable

@@ -96,9 +96,7 @@ def _sampling(studies: Studies) -> list[Check]:
     return rows
 
 
-def _network(
-    setting: Setting, studies: Studies, fit: NetworkFit, alone: PairFits
-) -> list[Check]:
+def _network(setting: Setting, studies: Studies, fit: NetworkFit, alone: PairFits) -> list[Check]:
     names, k = setting.algorithms, len(setting.algorithms)
     count = together(studies.blocks, k)
     apart = [(i, j) for i in range(k) for j in range(i + 1, k) if not count[i, j]]
@@ -135,8 +133,8 @@ def _network(
             Check.of(
                 "heterogeneity of a pair alone / of all, largest",
                 largest,
-                4.0,
-                ok=largest <= 4.0,
+                2.0,
+                ok=largest <= 2.0,
                 remedy="pairs vary by different amounts between data sets, so that one"
                 ' heterogeneity is too small for some: compare with pooling="pairwise"',
             )
@@ -161,7 +159,7 @@ def _alone(setting: Setting, alone: PairFits) -> list[Check]:
             lacking,
             0.0,
             ok=lacking <= 0,
-            remedy='fewer than two data sets hold them, or they were not asked for:'
+            remedy="fewer than two data sets hold them, or they were not asked for:"
             ' pooling="network" estimates all pairs',
         ),
     ]

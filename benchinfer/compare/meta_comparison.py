@@ -10,7 +10,15 @@ from benchinfer import version
 from benchinfer.compare import adjust, meta_checks, meta_left_out, meta_tables, network_tables
 from benchinfer.compare.comparison import Comparison, TestedComparison
 from benchinfer.compare.contrasts import Family, family_of
-from benchinfer.compare.evidence import Array, Evidence, Level, Provenance, Setting, alpha_of, decide
+from benchinfer.compare.evidence import (
+    Array,
+    Evidence,
+    Level,
+    Provenance,
+    Setting,
+    alpha_of,
+    decide,
+)
 from benchinfer.compare.new_dataset import NewDataset
 from benchinfer.compare.phrases import count, join
 from benchinfer.compare.pooled_effects import NetworkFit, PairFits, network, pairwise
@@ -393,8 +401,7 @@ def _with_evidence(family: Family, alone: PairFits) -> tuple[Family, PairFits]:
         names=tuple(n for n, one in zip(family.names, held, strict=False) if one),
         shown=shown if family.shown >= 0 else -1,
     )
-    parts = (alone.estimate, alone.std_error, alone.df, alone.tau2)
-    return kept, PairFits(*(part[held] for part in parts), alone.n_datasets[held])
+    return kept, alone.of(held)
 
 
 def _evidence(
@@ -419,5 +426,3 @@ def _evidence(
     return adjust.evidence_of(
         each, alone.estimate, errors, method, alpha, margin, arguments["alternative"]
     )
-
-

@@ -78,7 +78,9 @@ def _row(meta: "MetaComparison", less: "MetaComparison") -> dict[str, object]:
     move = np.divide(move, error, out=np.zeros_like(move), where=error > 0)
     p = int(np.argmax(np.abs(move)))
     turned = np.flatnonzero(less.codes != meta.codes)
-    changes = [f"{_said(names[i], meta.codes[i])} -> {_said(names[i], less.codes[i])}" for i in turned]
+    changes = [
+        f"{_said(names[i], meta.codes[i])} -> {_said(names[i], less.codes[i])}" for i in turned
+    ]
     return {
         "cooks_distance": _cook(meta, less, move),
         "first": names[p][0],

@@ -7,8 +7,8 @@ from scipy.stats import chi2
 
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.new_dataset import NewDataset
-from benchinfer.compare.prediction import Prediction
 from benchinfer.compare.pooled_effects import alone, columns, lifted
+from benchinfer.compare.prediction import Prediction
 from benchinfer.errors import DesignError, FitError, message
 from benchinfer.frames import frame
 from benchinfer.numerics import tukey
@@ -179,9 +179,9 @@ def subgroups(meta: "MetaComparison") -> "pd.DataFrame":
     for (i, j), (first, second) in zip(meta.pairs, meta.named_sides(), strict=True):
         held, y, v = meta.studies.pair(int(i), int(j))
         own, start = groups[held], len(rows)
-        for group in sorted(set(own.tolist())):
-            if (found := _subgroup(meta, y[own == group], v[own == group])) is not None:
-                rows.append({"domain": group, "first": first, "second": second, **found})
+        parts = {g: _subgroup(meta, y[own == g], v[own == g]) for g in sorted(set(own.tolist()))}
+        names = {"first": first, "second": second}
+        rows += [{"domain": g, **names, **found} for g, found in parts.items() if found]
         _between(rows[start:])
     if not rows:
         raise DesignError(

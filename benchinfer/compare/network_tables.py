@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.compare import adjust
-from benchinfer.compare.evidence import Array
 from benchinfer.errors import DesignError, message
 from benchinfer.frames import frame
 from benchinfer.numerics import tukey
@@ -16,6 +15,7 @@ from benchinfer.numerics.meta.rows import rows_of, together
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.compare.evidence import Array
     from benchinfer.compare.meta_comparison import MetaComparison
     from benchinfer.compare.pooled_effects import NetworkFit
     from benchinfer.numerics.meta.pooling import Method

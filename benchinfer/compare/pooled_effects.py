@@ -75,6 +75,16 @@ class PairFits:
     tau2: Array
     n_datasets: NDArray[np.int64]
 
+    def of(self, chosen: NDArray[np.bool_]) -> "PairFits":
+        """Return some of the pairs."""
+        return PairFits(
+            self.estimate[chosen],
+            self.std_error[chosen],
+            self.df[chosen],
+            self.tau2[chosen],
+            self.n_datasets[chosen],
+        )
+
 
 def columns(rows: Rows, studies: Studies) -> Array | None:
     """Return a column for each covariate and algorithm but the first, None without covariates."""
@@ -85,7 +95,12 @@ def columns(rows: Rows, studies: Studies) -> Array | None:
 
 
 def network(
-    studies: Studies, algorithms: tuple[str, ...], method: Method, interval: Interval, *, three: bool
+    studies: Studies,
+    algorithms: tuple[str, ...],
+    method: Method,
+    interval: Interval,
+    *,
+    three: bool,
 ) -> NetworkFit:
     """Fit all algorithms jointly.
 
@@ -121,9 +136,7 @@ def network(
             found.beta, found.cov, found.within, found.between, 1.0, df, part.free, rows.lifted
         )
     got = pool(part, tau_squared([part], method), refined=refined)
-    return NetworkFit(
-        got.beta, got.cov, got.tau2, 0.0, got.scale, got.df, part.free, rows.lifted
-    )
+    return NetworkFit(got.beta, got.cov, got.tau2, 0.0, got.scale, got.df, part.free, rows.lifted)
 
 
 def require_connected(studies: Studies, algorithms: tuple[str, ...]) -> None:

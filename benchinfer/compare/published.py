@@ -1,17 +1,19 @@
 """Published effects as the studies of a meta-analysis, with the setting they come from."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchinfer.compare.evidence import Setting
-from benchinfer.compare.phrases import count
 from benchinfer.compare.studies import Effect, Studies, reported
 from benchinfer.compare.study_covariates import with_values
 from benchinfer.errors import DesignError, message
 from benchinfer.numerics.meta.published import blocks_of
-from benchinfer.numerics.meta.rows import Block
 from benchinfer.scores import Effects
+
+if TYPE_CHECKING:
+    from benchinfer.numerics.meta.rows import Block
 
 
 def published(
@@ -37,12 +39,11 @@ def published(
         )
     chosen = effects.measure(measure)
     coverage = effects.coverage(chosen.name)
-    rows, units = effects.of(chosen.name), np.array(effects.units)
+    units = effects.by_unit(chosen.name)
     code = {name: k for k, name in enumerate(coverage.algorithms)}
     blocks: list[Block] = []
     members: list[int] = []
-    for unit in coverage.datasets:
-        own = rows[units[rows] == unit]
+    for _, own in units:
         # As a log ratio, too, larger is better once the sign is turned.
         parts = blocks_of(
             np.array([code[effects.first[r]] for r in own]),
@@ -60,26 +61,19 @@ def published(
         coverage=coverage,
         quantiles=np.full((*shape, 5), np.nan),
         absent=(),
-        domains=tuple(effects.domain[r] for r in _firsts(coverage.datasets, rows, units))
-        if effects.domain
-        else (),
+        domains=tuple(effects.domain[own[0]] for _, own in units) if effects.domain else (),
         resampling=None,
         paired=False,
         digest=effects.digest,
     )
+    names = effects.units
     studies = Studies(
-        datasets=tuple(effects.units[r] for r in members),
+        datasets=tuple(names[r] for r in members),
         blocks=tuple(blocks),
         groups=tuple(effects.study[r] for r in members),
         n=effects.n[members],
         levels=np.full((len(blocks), shape[1]), np.nan),
-        covariance=f"as published, of {count(len(set(effects.study)), 'study')}".replace(
-            "studys", "studies"
-        ),
+        covariance="as published",
     )
     known = {name: z[members] for name, z in effects.covariates.items()}
     return setting, with_values(studies, known, covariates), effects.kind
-
-
-def _firsts(names: Sequence[str], rows: np.ndarray, units: np.ndarray) -> list[int]:
-    return [int(rows[units[rows] == name][0]) for name in names]

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchinfer.compare.evidence import Array, Setting
 from benchinfer.errors import DesignError, FitError, message, unknown
@@ -14,6 +15,7 @@ from benchinfer.saving import savable
 from benchinfer.scores import Blocks, ScoreTable
 
 type Effect = Literal["difference", "standardised", "log-ratio"]
+type Codes = NDArray[np.int64]
 type Covariance = Literal["auto", "own", "common"]
 
 # So many replications for each algorithm make a covariance of one's own trustworthy.
@@ -171,7 +173,7 @@ def _size(blocks: Blocks, d: int) -> tuple[int, int]:
     return int(there[:, held].sum(axis=0).min(initial=10**9)) if k else 0, k
 
 
-def _scores_of(blocks: Blocks, d: int) -> tuple[Array, Array]:
+def _scores_of(blocks: Blocks, d: int) -> tuple[Codes, Array]:
     """Return the algorithms of a data set and its (R, k) scores, NaN where there is none.
 
     Replications that some algorithm of the data set lacks are left out where they are shared.
@@ -210,10 +212,8 @@ def _refused(name: str, wrong: list[tuple[str, str]]) -> DesignError:
         message(
             f"{len(wrong)} data sets have no effects of measure {name!r} with a standard error.",
             where=[("dataset", "why"), *wrong],
-            hint=[
-                "a meta-analysis needs the sampling error of each data set:",
-                "scores.subset(datasets=...) leaves data sets out; compare_mixed and"
-                " compare_permutation do with one score per algorithm and data set.",
-            ],
+            hint="a meta-analysis needs the sampling error of each data set.\n"
+            "      scores.subset(datasets=...) leaves data sets out; compare_mixed and"
+            " compare_permutation\n      do with one score per algorithm and data set.",
         )
     )

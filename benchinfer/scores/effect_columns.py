@@ -89,40 +89,45 @@ def _plain(name: str) -> str:
 def _roles(
     names: Sequence[str], given: Mapping[str, str], covariates: Sequence[str]
 ) -> tuple[dict[str, str], list[Finding]]:
-    of: dict[str, str] = {}
-    found: list[Finding] = []
-
-    def error(what: str, hint: str) -> None:
-        found.append(Finding("columns", "error", 1, what, (), hint))
-
-    for name in (*given, *covariates):
-        if name not in names:
-            error(f"there is no column {name!r}.", f"the table has: {', '.join(names)}.")
-    for name, role in given.items():
-        if role not in COMMON:
-            error(f"{role!r} is no role of a column.", f"one of {', '.join(COMMON)}.")
-        of[role] = name
+    has = f"the table has: {', '.join(names)}"
+    found = [
+        _error(f"there is no column {name!r}.", f"{has}.")
+        for name in (*given, *covariates)
+        if name not in names
+    ]
+    found += [
+        _error(f"{role!r} is no role of a column.", f"one of {', '.join(COMMON)}.")
+        for role in given.values()
+        if role not in COMMON
+    ]
+    of = {role: name for name, role in given.items()}
     left = [name for name in names if name not in given and name not in covariates]
     for role, common in COMMON.items():
-        if role in of:
-            continue
         near = [name for known in common for name in left if _plain(name) == known]
-        if near:
-            of[role] = near[0]
+        if role in of or not near:
+            continue
+        of[role] = near[0]
         if len(near) > 1 and _plain(near[0]) != role:
             said = ", ".join(map(repr, near))
-            error(f"several columns could be the {role}: {said}.", "columns={...} says which is.")
+            what = f"several columns could be the {role}: {said}."
+            found.append(_error(what, "columns={...} says which is."))
+    if lacking := _lacking(of):
+        what = f"missing columns: {', '.join(lacking)}."
+        found.append(_error(what, f"{has}; columns={{...}} says which is which."))
+    return of, found
+
+
+def _error(what: str, hint: str) -> Finding:
+    return Finding("columns", "error", 1, what, (), hint)
+
+
+def _lacking(of: Mapping[str, str]) -> list[str]:
     lacking = [role for role in ("first", "second", "estimate") if role not in of]
-    if "study" not in of and "dataset" not in of:
+    if not {"study", "dataset"} & set(of):
         lacking.insert(0, "study (or dataset)")
     if not {"std_error", "variance"} & set(of) and not {"conf_low", "conf_high"} <= set(of):
         lacking.append("std_error (or variance, or conf_low and conf_high)")
-    if lacking:
-        error(
-            f"missing columns: {', '.join(lacking)}.",
-            f"the table has: {', '.join(names)}; columns={{...}} says which is which.",
-        )
-    return of, found
+    return lacking
 
 
 def _label(value: Any) -> str:

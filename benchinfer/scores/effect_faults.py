@@ -121,11 +121,8 @@ def within_studies(effects: Effects) -> list[Finding]:
     """Report data sets of a study whose effects have no known covariance."""
     names, wrong = effects.algorithms, list[tuple[str, str]]()
     code = {name: k for k, name in enumerate(names)}
-    measures = np.array(effects.measure_of)
-    units = np.array(effects.units)
-    for unit in sorted(set(effects.units)):
-        for measure in sorted({m for m, u in zip(measures, units, strict=True) if u == unit}):
-            rows = np.flatnonzero((units == unit) & (measures == measure))
+    for measure in sorted(set(effects.measure_of)):
+        for unit, rows in effects.by_unit(measure):
             try:
                 blocks_of(
                     np.array([code[effects.first[r]] for r in rows]),

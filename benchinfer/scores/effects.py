@@ -108,13 +108,21 @@ class Effects:
     def coverage(self, name: str) -> Coverage:
         """Count the comparisons of each algorithm in each data set of a study."""
         rows = self.of(name)
-        units = sorted({self.units[r] for r in rows})
-        names = sorted({n for r in rows for n in (self.first[r], self.second[r])})
+        units, unit = np.unique(np.array(self.units)[rows], return_inverse=True)
+        sides = [np.array(side)[rows] for side in (self.first, self.second)]
+        names, code = np.unique(np.concatenate(sides), return_inverse=True)
         found = np.zeros((len(units), len(names)), np.int64)
-        for r in rows:
-            for one in (self.first[r], self.second[r]):
-                found[units.index(self.units[r]), names.index(one)] += 1
-        return Coverage(name, tuple(units), tuple(names), found, found.max(axis=1), self.notes)
+        np.add.at(found, (np.r_[unit, unit], code), 1)
+        labels = tuple(map(str, units)), tuple(map(str, names))
+        return Coverage(name, *labels, found, found.max(axis=1), self.notes)
+
+    def by_unit(self, name: str) -> list[tuple[str, NDArray[np.int64]]]:
+        """Return the rows of a measure for each data set of a study, in the order of the names."""
+        rows = self.of(name)
+        units, unit = np.unique(np.array(self.units)[rows], return_inverse=True)
+        order = np.argsort(unit, kind="stable")
+        parts = np.split(rows[order], np.cumsum(np.bincount(unit))[:-1])
+        return list(zip(map(str, units), parts, strict=True))
 
     def to_frame(self) -> "pd.DataFrame":
         """One row per effect: ``study dataset first second measure estimate std_error n``."""

@@ -65,8 +65,8 @@ def read_effects(
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"paper": ["a", "b", "c"], "first": "svm", "second": ["rf", "rf", "knn"],
-    ...     "estimate": [0.01, 0.03, -2.0], "se": [0.01, 0.01, 1.0],
+    >>> frame = pd.DataFrame({"paper": ["a", "b", "c"], "first": "svm",
+    ...     "second": ["rf", "rf", "knn"], "estimate": [0.01, 0.03, -2.0], "se": [0.01, 0.01, 1.0],
     ...     "metric": ["accuracy", "accuracy", "error %"]})
     >>> read_effects(frame, measures={"error": "lower"},
     ...     harmonise={"accuracy": ("error", "1 - x"), "error %": ("error", "x / 100")})

@@ -13,13 +13,17 @@ https://doi.org/10.1002/sim.3767
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import fdtrc
 from scipy.stats import chi2
 
 from benchinfer.numerics.meta.pooling import Method, Part, at, pool, tau_squared
-from benchinfer.numerics.meta.rows import Array, Block, Codes, Rows
+from benchinfer.numerics.meta.rows import Block, Codes, Rows
+
+if TYPE_CHECKING:
+    from benchinfer.numerics.meta.rows import Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ def by_design(rows: Rows, blocks: Sequence[Block], method: Method, *, refined: b
     free, left = whole[0].free, sum(part.free for part in parts)
     within = _chi2(own, left, 0.0)
     between = _chi2(q - own, free - left, 0.0)
-    if left == 0 or free == left:
+    if left in (0, free):
         return Designs(within, between, None)
     tau2 = tau_squared(parts, method)
     scaled, inner = at(whole, tau2).q, at(parts, tau2).q
@@ -156,7 +160,5 @@ def split(
     c[[0, 2], -1] = 1.0
     estimate = c @ found.beta
     error = np.sqrt(np.einsum("jp,pq,jq->j", c, found.cov, c))
-    direct, indirect, apart = (
-        (float(a), float(b)) for a, b in zip(estimate, error, strict=True)
-    )
+    direct, indirect, apart = ((float(a), float(b)) for a, b in zip(estimate, error, strict=True))
     return Split(direct, indirect, apart, found.df, tau2)

@@ -13,9 +13,8 @@ Hedges, L. V. (1981). Distribution theory for Glass's estimator of effect size a
 estimators. Journal of Educational Statistics 6, 107-128.
 https://doi.org/10.3102/10769986006002107
 
-Hedges, L. V., Gurevitch, J. & Curtis, P. S. (1999). The meta-analysis of response ratios in
-experimental ecology. Ecology 80, 1150-1156.
-https://doi.org/10.1890/0012-9658(1999)080[1150:TMAORR]2.0.CO;2
+Lajeunesse, M. J. (2011). On the meta-analysis of response ratios for studies with correlated and
+multi-group designs. Ecology 92, 2049-2055. https://doi.org/10.1890/11-0423.1
 
 Nadeau, C. & Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52,
 239-281. https://doi.org/10.1023/A:1024068626366
@@ -69,7 +68,7 @@ class Levels:
     value
         (k,) levels.
     cov
-        (k, k) covariance; contrasts have that of the standard deviation, too, where ``size`` is finite.
+        (k, k) covariance; where ``size`` is finite, without that of the standard deviation.
     size
         Number of scores behind the standard deviation that levels are divided by; infinite if none.
     """

@@ -67,10 +67,8 @@ def heterogeneity(parts: Sequence[Part], tau2: float, level: float = 0.95) -> He
         The interval's ends are 0 or more; both are 0 where Q is improbably small.
     """
     free, fixed = sum(part.free for part in parts), at(parts, 0.0)
-    tails = chi2.isf([(1 - level) / 2, (1 + level) / 2], free)
-    low, high = (
-        crossing(lambda t, c=c: at(parts, t).q - c, unit(parts)) for c in map(float, tails)
-    )
+    tails = [float(chi2.isf(tail, free)) for tail in ((1 - level) / 2, (1 + level) / 2)]
+    low, high = (crossing(lambda t, c=c: at(parts, t).q - c, unit(parts)) for c in tails)
     return Heterogeneity(
         q=fixed.q,
         df=free,

@@ -10,6 +10,7 @@ Konstantopoulos, S. (2011). Fixed effects and variance components estimation in 
 meta-analysis. Research Synthesis Methods 2, 61-76. https://doi.org/10.1002/jrsm.35
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,9 +108,15 @@ def nested(part: Part, shared: Array, study: Codes) -> Nested:
         value, gradient, _, _ = model.value(theta * size)
         return value, gradient * size
 
-    options = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 500}
     found = [
-        minimize(scaled, start, jac=True, method="L-BFGS-B", bounds=[(0, None)] * 2, options=options)
+        minimize(
+            scaled,
+            np.array(start),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0, None)] * 2,
+            options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 500},
+        )
         for start in _STARTS
     ]
     best = min(found, key=lambda result: float(result.fun))
@@ -123,10 +130,8 @@ def nested(part: Part, shared: Array, study: Codes) -> Nested:
     return Nested(beta, cov, within, between, -(deviance + constant) / 2, len(members))
 
 
-def _polished(scaled: "object", theta: Array) -> Array:
+def _polished(scaled: Callable[[Array], tuple[float, Array]], theta: Array) -> Array:
     """Take Newton steps with a numerical second derivative, off the boundary."""
-    if not callable(scaled):
-        raise TypeError(scaled)
     for _ in range(6):
         inside = np.flatnonzero(theta > 1e-9)
         if not len(inside):

@@ -186,9 +186,7 @@ def _restricted(parts: Sequence[Part]) -> float:
     low, high = (middle, high) if found[best].score > 0 else (low, middle)
     if at(parts, float(low)).score < 0 or at(parts, float(high)).score > 0:
         raise FitError("the restricted likelihood has no maximum where it was looked for.")
-    return float(
-        brentq(lambda t: at(parts, t).score, low, high, xtol=1e-15 * grid[-1], rtol=1e-14)
-    )
+    return float(brentq(lambda t: at(parts, t).score, low, high, xtol=1e-15 * grid[-1], rtol=1e-14))
 
 
 @dataclass(frozen=True, slots=True)

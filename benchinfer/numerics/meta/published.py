@@ -48,9 +48,7 @@ def blocks_of(
     found: list[Block] = []
     for p in range(int(part.max()) + 1):
         own, rows = np.flatnonzero(part == p), np.flatnonzero(part[i] == p)
-        pairs = {
-            (int(i[r]), int(j[r])): (float(y[r]), float(error[r]) ** 2) for r in rows
-        }
+        pairs = {(int(i[r]), int(j[r])): (float(y[r]), float(error[r]) ** 2) for r in rows}
         block = _block([int(a) for a in own], pairs, correlation)
         found.append(Block(arms[block.arms], block.y, block.cov))
     return found
