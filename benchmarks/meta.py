@@ -2,7 +2,7 @@
 
 Run as ``python benchmarks/meta.py``. CPU time over all threads of the whole comparison: effects
 from published differences, heterogeneity by restricted maximum likelihood, simultaneous intervals
-of all 435 pairs, probabilities to be best. Each data set compares 2 to 8 of the algorithms, or all 30.
+of all 435 pairs, probabilities to be best. Each data set compares 2 to 8 algorithms, or all 30.
 """
 
 import time
