@@ -69,7 +69,7 @@ def compare_meta(
     covariance
         Sampling covariance of a table's effects: each data set's ``"own"``, ``"common"`` (one
         variance of differences for each data set), or ``"auto"``: its own where there are five
-        replications for each algorithm or two algorithms.
+        replications for each algorithm or where pairs stand alone.
     method
         Of tau^2: ``"reml"``, ``"paule-mandel"`` or ``"dersimonian-laird"``.
     interval
@@ -130,7 +130,9 @@ def compare_meta(
         if value not in (known := get_args(kind.__value__)):
             raise DesignError(unknown(name, value, known))
     names = (covariates,) if isinstance(covariates, str) else tuple(covariates)
-    setting, studies, kind = _taken(scores, measure, effect, covariance, tolerance, missing, names)
+    # A pair alone has no covariance that few replications could spoil.
+    spread: Covariance = "own" if (covariance, pooling) == ("auto", "pairwise") else covariance
+    setting, studies, kind = _taken(scores, measure, effect, spread, tolerance, missing, names)
     arguments = {
         "measure": setting.measure.name,
         "effect": kind,
@@ -148,7 +150,7 @@ def compare_meta(
         "level": level,
         "missing": missing,
     }
-    return compared(setting, studies, arguments)
+    return compared(setting, studies, arguments, published=isinstance(scores, Effects))
 
 
 def _taken(

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from benchinfer.compare.evidence import Array
@@ -167,8 +168,8 @@ def egger(meta: "MetaComparison") -> "pd.DataFrame":
 
 def subgroups(meta: "MetaComparison") -> "pd.DataFrame":
     """One row per pair and domain; see `MetaComparison.subgroups`."""
-    groups = np.array(meta.studies.groups)
-    if len(set(meta.studies.groups)) < 2:
+    groups = _groups(meta)
+    if len(set(groups.tolist())) < 2:
         raise DesignError(
             message(
                 "the data sets do not come from several domains or studies.",
@@ -189,6 +190,15 @@ def subgroups(meta: "MetaComparison") -> "pd.DataFrame":
         )
     shown = [name for name in rows[0] if name != "raw"]
     return frame({name: [row[name] for row in rows] for name in shown})
+
+
+def _groups(meta: "MetaComparison") -> NDArray[np.str_]:
+    """Return the domain of each data set, or its study where there are no domains."""
+    setting, studies = meta.setting, meta.studies
+    if not setting.domains:
+        return np.array(studies.groups)
+    known = dict(zip(setting.coverage.datasets, setting.domains, strict=True))
+    return np.array([known[name] for name in studies.datasets])
 
 
 def _subgroup(meta: "MetaComparison", y: Array, v: Array) -> dict[str, object] | None:

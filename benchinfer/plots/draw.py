@@ -173,10 +173,10 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         told apart, and ``"null"``, the null distribution of the global test. Of one by the
         bootstrap also: ``"aggregates"`` of the algorithms, performance ``"profile"`` of the scores,
         the one of ``"ratios"`` to the best, and probability of ``"improvement"`` of the pairs. Of a
-        meta-analysis also: the ``"studies"`` of one pair with the pooled effect and what to expect on
-        a new data set, their ``"funnel"``, the ``"network"`` of comparisons, ``"influence"`` and
-        ``"prediction"``. Of comparisons per data set: ``"verdicts"``, as of an ensemble. Of a relation: ``"hasse"``. Of
-        a score table (with one measure): ``"distributions"``.
+        meta-analysis also: the ``"studies"`` of one pair with the pooled effect and what to expect
+        on a new data set, their ``"funnel"``, the ``"network"`` of comparisons, ``"influence"``
+        and ``"prediction"``. Of comparisons per data set: ``"verdicts"``, as of an ensemble. Of a
+        relation: ``"hasse"``. Of a score table (with one measure): ``"distributions"``.
     ax
         Axes to draw into; by default a new figure whose size follows the number of rows.
 

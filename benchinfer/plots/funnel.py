@@ -1,5 +1,6 @@
 """Funnel: effects of one pair against their standard errors."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -8,8 +9,7 @@ import numpy as np
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.meta_comparison import MetaComparison
 from benchinfer.compare.phrases import count
-from benchinfer.errors import FitError
-from benchinfer.numerics.meta import funnel as numerics
+from benchinfer.errors import DesignError
 from benchinfer.plots.forest import axis_title, ticks
 from benchinfer.plots.studies import finish, shown_pair
 from benchinfer.plots.style import FAINT, HAIR, INK, Width, signed
@@ -53,11 +53,12 @@ def layout(meta: MetaComparison, width: Width = "wide") -> Funnel:
     i, j = (int(k) for k in meta.pairs[p])
     _, y, v = meta.studies.pair(i, j)
     first, second, sign = meta.algorithms[i], meta.algorithms[j], meta.measure.sign
-    try:
-        found = numerics.egger(y, v)
-        said = f"Egger's test of asymmetry: p = {found.p_value:.3g}"
-    except FitError:
-        said = "standard errors are too alike, or too few, for Egger's test"
+    said = "standard errors are too alike, or too few, for Egger's test"
+    with suppress(DesignError):
+        tests = meta.egger()
+        own = tests[(tests["first"] == first) & (tests["second"] == second)]
+        if len(own):
+            said = f"Egger's test of asymmetry: p = {own['p_value'].iloc[0]:.3g}"
     reading = (
         "dashed: where 95 % of the effects would lie if they differed by sampling alone; asymmetry"
         " has other causes than unpublished results"

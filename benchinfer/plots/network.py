@@ -52,15 +52,10 @@ def layout(meta: MetaComparison, width: Width = "wide") -> Network:
         (i, j, int(number[i, j])) for i in range(k) for j in range(i + 1, k) if number[i, j]
     )
     lacking = k * (k - 1) // 2 - len(edges)
-    apart = (
-        f"{count(lacking, 'pair')} without a line rest{'s' * (lacking == 1)} on indirect evidence"
-    )
-    notes = [
-        "algorithms clockwise from the best estimate; lines as thick as there are data sets with"
-        " both"
-    ]
+    reading = "algorithms clockwise from the best estimate; lines as thick as data sets hold both"
+    notes = [reading]
     if lacking:
-        notes.append(f"{apart} only")
+        notes.append(f"no line: {count(lacking, 'pair')} on indirect evidence only")
     name = meta.measure.label or meta.measure.name
     d = len(meta.studies.datasets)
     return Network(

@@ -116,10 +116,11 @@ def layout(meta: MetaComparison, width: Width = "wide") -> Studies:
     first, second = meta.algorithms[i], meta.algorithms[j]
     level = f"{100 * meta.level:g} %"
     step = max(1, -(-len(rows) // _MOST))
-    notes = [
+    reading = (
         f"lines: {level} intervals of each data set; diamond: their mean with its {level}"
         " interval; bar below it: where the difference on a new data set is expected"
-    ]
+    )
+    notes = [reading]
     if step > 1:
         notes.append(f"every {step}th of {len(rows)} data sets is drawn")
     return Studies(

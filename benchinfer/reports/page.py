@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.evidence import Setting
 from benchinfer.compare.local import Comparisons
@@ -13,6 +15,7 @@ from benchinfer.errors import DesignError
 from benchinfer.order.relation import Relation
 from benchinfer.reports import (
     bootstrap_sections,
+    meta_sections,
     permutation_sections,
     references,
     sections,
@@ -155,6 +158,7 @@ def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
         else:
             found += [sections.verdict(c, main=n == 0 or sections.inferential(c)), *beyond(c)]
         found += bootstrap_sections.beyond(c)
+        found += meta_sections.beyond(c)
     local = [
         r
         for r in gathered.results
@@ -186,7 +190,10 @@ def _data(
         except DesignError:
             return []  # fewer than two algorithms: the refusals say so
         return [sections.data(setting)]
-    settings = {c.setting.digest: c.setting for c in comparisons}
+    # Published effects come without scores.
+    settings = {
+        c.setting.digest: c.setting for c in comparisons if not np.isnan(c.setting.quantiles).all()
+    }
     return [sections.data(s) for s in settings.values()]
 
 

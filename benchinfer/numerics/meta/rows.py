@@ -4,8 +4,9 @@ Data set d gives contrasts ``y_d = A_d (theta + u_d) + e_d``, with ``u_dk ~ N(0,
 each algorithm, so that every difference has the variance tau^2 between data sets and two that share
 a baseline have the correlation 1/2, and ``e_d ~ N(0, S_d)`` known. With ``G_d = A_d A_d' / 2``
 there is a ``T_d`` such that ``T_d G_d T_d' = I`` and ``T_d S_d T_d' = diag(v)``: the rows
-``T_d y_d`` are independent with variances ``v_i + tau^2``. A network meta-analysis thus is a meta-regression of
-rows, and everything known about that applies. It does not depend on the choice of the baselines.
+``T_d y_d`` are independent with variances ``v_i + tau^2``. A network meta-analysis thus is a
+meta-regression of rows, and all that is known about that applies. It does not depend on the choice
+of the baselines.
 
 References
 ----------
