@@ -63,10 +63,8 @@ def consistency(meta: "MetaComparison") -> "pd.DataFrame":
     refined = asked["interval"] == "hartung-knapp"
     method: Method = asked["method"]  # pyright: ignore[reportAssignmentType]
     found = by_design(rows_of(blocks, len(meta.algorithms)), blocks, method, refined=refined)
-    tests: list[tuple[str, str, Test]] = [
-        ("within designs", "Q", found.within),
-        ("between designs", "Q", found.between),
-    ]
+    parts = {"within designs": found.within, "between designs": found.between}
+    tests = [(name, "Q", test) for name, test in parts.items() if test.df]
     if found.interaction is not None:
         kind = "F" if np.isfinite(found.interaction.df_residual) else "Q"
         tests.append(("design by treatment", f"{kind}, random effects", found.interaction))
