@@ -102,7 +102,9 @@ def layout(meta: MetaComparison, width: Width = "wide") -> Studies:
     rows = [
         Line(
             names[meta.studies.datasets[d]],
-            *(float(x[r]) for x in (effect, low, high)),
+            float(effect[r]),
+            float(low[r]),
+            float(high[r]),
             4 + 5 * float(np.sqrt(weight[r] / weight.max())),
         )
         for r, d in enumerate(held)

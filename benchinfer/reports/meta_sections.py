@@ -46,7 +46,8 @@ def heterogeneity(meta: MetaComparison) -> Section:
         (
             f"Over {count(d, 'data set')}, a true difference of two algorithms"
             f" {size}, on the modelling scale. An average says little about one data set where"
-            " that is large beside the average: the bar below the diamond says where a new one is expected."
+            " that is large beside the average: the bar below the diamond says where a new one is"
+            " expected."
         )
     ]
     if meta.joint:
