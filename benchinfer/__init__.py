@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from benchinfer.compare.bootstrap import compare_bootstrap
     from benchinfer.compare.comparison import Comparison
     from benchinfer.compare.local import Comparisons, per_dataset
+    from benchinfer.compare.meta import compare_meta
     from benchinfer.compare.mixed import compare_mixed
     from benchinfer.compare.pareto import pareto
     from benchinfer.compare.permutation import compare_permutation
@@ -36,7 +37,14 @@ if TYPE_CHECKING:
     from benchinfer.plots.draw import plot
     from benchinfer.reports.page import report
     from benchinfer.saving import load
-    from benchinfer.scores import Resampling, ScoreTable, load_example, read_scores
+    from benchinfer.scores import (
+        Effects,
+        Resampling,
+        ScoreTable,
+        load_example,
+        read_effects,
+        read_scores,
+    )
     from benchinfer.sequential.monitor import monitor
     from benchinfer.version import __version__
 
@@ -46,6 +54,7 @@ _homes = {
     "Comparisons": "compare.local",
     "Consensus": "order.consensus",
     "DesignError": "errors",
+    "Effects": "scores",
     "Ensemble": "order.ensemble",
     "FitError": "errors",
     "Measure": "measure",
@@ -60,6 +69,7 @@ _homes = {
     "bootstrap_consensus": "order.stability",
     "compare_bayes": "compare.bayes",
     "compare_bootstrap": "compare.bootstrap",
+    "compare_meta": "compare.meta",
     "compare_mixed": "compare.mixed",
     "compare_permutation": "compare.permutation",
     "compare_points": "compare.points",
@@ -73,6 +83,7 @@ _homes = {
     "pareto": "compare.pareto",
     "per_dataset": "compare.local",
     "plot": "plots.draw",
+    "read_effects": "scores",
     "read_scores": "scores",
     "report": "reports.page",
     "resample_relations": "compare.resample",
@@ -84,6 +95,7 @@ __all__ = [
     "Comparisons",
     "Consensus",
     "DesignError",
+    "Effects",
     "Ensemble",
     "FitError",
     "Measure",
@@ -98,6 +110,7 @@ __all__ = [
     "bootstrap_consensus",
     "compare_bayes",
     "compare_bootstrap",
+    "compare_meta",
     "compare_mixed",
     "compare_permutation",
     "compare_points",
@@ -111,6 +124,7 @@ __all__ = [
     "pareto",
     "per_dataset",
     "plot",
+    "read_effects",
     "read_scores",
     "report",
     "resample_relations",

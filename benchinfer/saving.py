@@ -33,6 +33,7 @@ _homes = (
     "benchinfer.compare.local",
     "benchinfer.compare.points",
     "benchinfer.compare.mixed",
+    "benchinfer.compare.meta_comparison",
     "benchinfer.compare.permutation_comparison",
     "benchinfer.compare.bootstrap",
     "benchinfer.compare.bayes_comparison",

@@ -15,6 +15,7 @@ NAMES = [
     "Comparisons",
     "Consensus",
     "DesignError",
+    "Effects",
     "Ensemble",
     "FitError",
     "Measure",
@@ -29,6 +30,7 @@ NAMES = [
     "bootstrap_consensus",
     "compare_bayes",
     "compare_bootstrap",
+    "compare_meta",
     "compare_mixed",
     "compare_permutation",
     "compare_points",
@@ -42,6 +44,7 @@ NAMES = [
     "pareto",
     "per_dataset",
     "plot",
+    "read_effects",
     "read_scores",
     "report",
     "resample_relations",
@@ -58,6 +61,10 @@ SIGNATURES = {
     " interval='expanded', normalise=None, goal=None, contrasts='tukey', control=None,"
     " alternative='two-sided', adjust='holm', tolerance=None, level=0.95, missing='use',"
     " resamples='auto', seed=None, progress=None",
+    "compare_meta": "scores, measure=None, *, effect=None, pooling='network', covariance='auto',"
+    " method='reml', interval='hartung-knapp', nested='auto', covariates=(), contrasts='tukey',"
+    " control=None, alternative='two-sided', adjust='auto', tolerance=None, level=0.95,"
+    " missing='use'",
     "compare_mixed": "scores, measure=None, *, terms='auto', structure='auto',"
     " residual='constant', domains='pooled', covariates=(), df='kenward-roger', contrasts='tukey',"
     " control=None, alternative='two-sided', adjust='auto', target='auto', level=0.95,"
@@ -84,6 +91,8 @@ SIGNATURES = {
     "plot": "result, kind=None, ax=None",
     "Priors": "effect_sd=2.0, interaction_scale=1.0, tail_shape=2.0, tail_rate=0.1,"
     " shrinkage_median=None, shrinkage_sd=1.5, residual_sd=2.0, residual_spread=1.0",
+    "read_effects": "source, *, measures=None, columns=None, effect='difference', harmonise=None,"
+    " correlation=None, covariates=()",
     "read_scores": "source, *, measures=None, columns=None, layout='long', dataset=None,"
     " resampling=None, paired=None, repeats='error', query=None, nan='error', covariates=None",
     "report": "results, path, *, scores=None, title=None",

@@ -22,6 +22,7 @@ KINDS = [
     bi.compare_bootstrap,
     bi.compare_bayes,
     bi.monitor,
+    bi.compare_meta,
 ]
 
 

@@ -6,6 +6,7 @@ import typer
 
 from benchinfer.cli.bootstrap_question import BootstrapQuestion
 from benchinfer.cli.guard import EPILOG
+from benchinfer.cli.meta_question import MetaQuestion
 from benchinfer.cli.mixed_question import MixedQuestion
 from benchinfer.cli.options import AsJson, MeasureName, Source, Tolerance, reads_scores
 from benchinfer.cli.permutation_question import PermutationQuestion
@@ -54,6 +55,34 @@ def mixed(
 
     show = Showing(per_dataset=per_dataset, details=details, as_json=as_json)
     _ask(compare_mixed, source, question, measure, show)
+
+
+@compare.command(epilog=EPILOG)
+@reads_scores
+def meta(
+    source: Source,
+    question: MetaQuestion,
+    *,
+    measure: MeasureName = None,
+    details: Annotated[
+        bool,
+        typer.Option(
+            "--details",
+            help="Direct and indirect evidence, their consistency, and verdicts that change"
+            " without a data set.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Pool the effects of data sets that need not have the same algorithms.
+
+    Exit code 0 says that one algorithm is better than or equivalent to each of the others, 3 that
+    none is.
+    """
+    from benchinfer.compare.meta import compare_meta
+
+    show = Showing(per_dataset=False, details=details, as_json=as_json)
+    _ask(compare_meta, source, question, measure, show)
 
 
 @compare.command(epilog=EPILOG)
@@ -141,7 +170,7 @@ def points(
 def _ask(
     analysis: "Callable[..., Comparison]",
     source: Source,
-    question: MixedQuestion | PermutationQuestion | BootstrapQuestion,
+    question: MixedQuestion | MetaQuestion | PermutationQuestion | BootstrapQuestion,
     measure: str | None,
     show: Showing,
 ) -> None:

@@ -9,6 +9,7 @@ import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from benchinfer.errors import DesignError
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from benchinfer.compare.bootstrap_comparison import BootstrapComparison
     from benchinfer.compare.comparison import Comparison
     from benchinfer.compare.local import Comparisons
+    from benchinfer.compare.meta_comparison import MetaComparison
     from benchinfer.compare.mixed_comparison import MixedComparison
     from benchinfer.compare.permutation_comparison import PermutationComparison
     from benchinfer.order.consensus import Consensus
@@ -117,11 +119,14 @@ def _more(
 ) -> dict[str, object]:
     """Write down what an analysis says beyond verdicts."""
     from benchinfer.compare.bootstrap_comparison import BootstrapComparison
+    from benchinfer.compare.meta_comparison import MetaComparison
     from benchinfer.compare.mixed_comparison import MixedComparison
     from benchinfer.compare.permutation_comparison import PermutationComparison
 
     if isinstance(result, MixedComparison):
         return _model(result, details=details)
+    if isinstance(result, MetaComparison):
+        return _pooled(result, details=details)
     if isinstance(result, PermutationComparison):
         return _tests(result, places, details=details)
     if isinstance(result, BootstrapComparison) and details:
@@ -142,6 +147,20 @@ def _tests(
         "post_hoc": rows(result.post_hoc()),
         "critical_difference": {kind: result.critical_difference(kind) for kind in kinds},
     }
+
+
+def _pooled(result: "MetaComparison", *, details: bool) -> dict[str, object]:
+    """Write down heterogeneity, and with details what `compare meta` prints of the effects."""
+    found: dict[str, object] = {"heterogeneity": rows(result.heterogeneity())}
+    tables = {
+        "consistency": result.consistency,
+        "egger": result.egger,
+        "left_out": result.left_out,
+    }
+    for name, table in tables.items() if details else ():
+        with suppress(DesignError):  # what cannot be asked is not there
+            found[name] = rows(table())
+    return found
 
 
 def _profiles(result: "BootstrapComparison") -> dict[str, object]:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from benchinfer.cli import bootstrapped, model, permuted, rounding
+from benchinfer.cli import bootstrapped, meta_analysed, model, permuted, rounding
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.terminal import Grid, Terminal
 from benchinfer.compare.phrases import count, join
@@ -29,6 +29,7 @@ def comparison(
 ) -> None:
     """Print a comparison, with details and Page's test for an order if asked for."""
     from benchinfer.compare.bootstrap_comparison import BootstrapComparison
+    from benchinfer.compare.meta_comparison import MetaComparison
     from benchinfer.compare.mixed_comparison import MixedComparison
     from benchinfer.compare.permutation_comparison import PermutationComparison
 
@@ -48,6 +49,10 @@ def comparison(
         permuted.evidence(out, result, places)
         if details:
             permuted.details(out, result, places)
+    elif isinstance(result, MetaComparison):
+        meta_analysed.evidence(out, result)
+        if details:
+            meta_analysed.details(out, result)
     elif isinstance(result, BootstrapComparison):
         bootstrapped.evidence(out, result)
         if details:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.compare.phrases import count
+from benchinfer.errors import DesignError, message
 from benchinfer.plots import panels
 from benchinfer.plots.panels import COLUMN, scaled
 from benchinfer.plots.style import FAINT, Width, lines, short, signed
@@ -61,6 +62,10 @@ def layout(setting: "Setting", width: Width = "wide") -> Distributions:
         ``"narrow"`` sets fewer panels side by side.
     """
     measure, found = setting.measure, setting.coverage.found
+    if np.isnan(setting.quantiles).all():
+        raise DesignError(
+            message("published effects come without scores.", hint="plot a comparison of scores.")
+        )
     some_d, some_k = np.flatnonzero(found.sum(axis=1)), np.flatnonzero(found.sum(axis=0))
     quantiles = setting.quantiles[np.ix_(some_d, some_k)]
     algorithms = [setting.algorithms[k] for k in some_k]

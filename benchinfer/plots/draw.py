@@ -14,6 +14,7 @@ from benchinfer.compare.bootstrap_comparison import BootstrapComparison
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.evidence import Setting
 from benchinfer.compare.local import Comparisons
+from benchinfer.compare.meta_comparison import MetaComparison
 from benchinfer.compare.mixed_comparison import MixedComparison
 from benchinfer.compare.new_dataset import NewDataset
 from benchinfer.compare.permutation_comparison import PermutationComparison
@@ -31,18 +32,21 @@ from benchinfer.plots import (
     dendrogram,
     distributions,
     forest,
+    funnel,
     hasse,
     improvement,
     influence,
     landscape,
     letters,
     matrix,
+    network,
     null,
     podium,
     prediction,
     profile,
     ranges,
     residuals,
+    studies,
     support,
     variances,
     verdicts,
@@ -129,6 +133,14 @@ KINDS: dict[type, Mapping[str, Kind]] = {
         "ratios": Kind(profile.ratios, profile.size, profile.draw),
         "improvement": Kind(improvement.layout, improvement.size, improvement.draw),
     },
+    MetaComparison: {
+        **_comparison,
+        "studies": Kind(studies.layout, studies.size, studies.draw),
+        "funnel": Kind(funnel.layout, funnel.size, funnel.draw),
+        "network": Kind(network.layout, network.size, network.draw),
+        "influence": _on(_influence, influence.LeftOut.of_meta),
+        "prediction": _on(_prediction, lambda meta: meta.prediction()),
+    },
     PermutationComparison: {
         **_comparison,
         "critical-difference": Kind(
@@ -200,14 +212,18 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         also: ``"critical-difference"``, the mean ranks with bars or letters that join what is not
         told apart, and ``"null"``, the null distribution of the global test. Of one by the
         bootstrap also: ``"aggregates"`` of the algorithms, performance ``"profile"`` of the scores,
-        the one of ``"ratios"`` to the best, and probability of ``"improvement"`` of the pairs.
+        the one of ``"ratios"`` to the best, and probability of ``"improvement"`` of the pairs. Of a
+        meta-analysis also: the ``"studies"`` of one pair with the pooled effect and what to expect
+        on a new data set, their ``"funnel"``, the ``"network"`` of comparisons, ``"influence"``
+        and ``"prediction"``.
 
         Of comparisons per data set: ``"verdicts"`` (default), ``"podium"``, and what an ensemble
         has. Of an ensemble: ``"verdicts"`` (default), ``"support"``, the weight of each verdict,
         and which relations are alike as a ``"map"`` and as ``"clusters"``. Of a relation:
         ``"hasse"`` (default), ``"matrix"`` and ``"letters"``. Of a consensus: ``"hasse"`` of what
         holds in all optima (default), ``"support"`` of its neighbours, ``"positions"`` over the
-        optima, and ``"matrix"``. Of a score table (with one measure): ``"distributions"``.
+        optima, and ``"matrix"``. Of a bootstrapped consensus: ``"positions"``. Of a score table
+        (with one measure): ``"distributions"``.
     ax
         Axes to draw into; by default a new figure whose size follows the number of rows.
 

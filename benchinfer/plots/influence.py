@@ -15,6 +15,7 @@ from benchinfer.plots.style import MARKS, Width, short
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.compare.meta_comparison import MetaComparison
     from benchinfer.compare.mixed_comparison import MixedComparison
 
 _MOST = 20  # rows that a reader can take in
@@ -48,11 +49,20 @@ class LeftOut:
         DesignError
             The model is not one that can be fitted again from its moments.
         """
-        table = mixed.influence()
+        return LeftOut.sorted(mixed.measure, mixed.influence())
+
+    @staticmethod
+    def of_meta(meta: "MetaComparison") -> "LeftOut":
+        """Ask a meta-analysis."""
+        return LeftOut.sorted(meta.measure, meta.left_out())
+
+    @staticmethod
+    def sorted(measure: Measure, table: "pd.DataFrame") -> "LeftOut":
+        """Put the largest moves first."""
         unit = str(table.columns[0])
         order = np.argsort(-np.nan_to_num(table["shift"].abs().to_numpy()), kind="stable")
         table = table.iloc[order].rename(columns={unit: "unit"}).reset_index(drop=True)
-        return LeftOut(mixed.measure, "data set" if unit == "dataset" else unit, table)
+        return LeftOut(measure, "data set" if unit == "dataset" else unit, table)
 
     @property
     def changing(self) -> "pd.DataFrame":

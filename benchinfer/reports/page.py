@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.evidence import Setting
 from benchinfer.compare.local import Comparisons
@@ -15,6 +17,7 @@ from benchinfer.order.ensemble import Ensemble
 from benchinfer.order.relation import Relation
 from benchinfer.reports import (
     bootstrap_sections,
+    meta_sections,
     order_sections,
     permutation_sections,
     references,
@@ -158,6 +161,7 @@ def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
         else:
             found += [sections.verdict(c, main=n == 0 or sections.inferential(c)), *beyond(c)]
         found += bootstrap_sections.beyond(c)
+        found += meta_sections.beyond(c)
     local = [
         r
         for r in gathered.results
@@ -209,7 +213,10 @@ def _data(
         except DesignError:
             return []  # fewer than two algorithms: the refusals say so
         return [sections.data(setting)]
-    settings = {c.setting.digest: c.setting for c in comparisons}
+    # Published effects come without scores.
+    settings = {
+        c.setting.digest: c.setting for c in comparisons if not np.isnan(c.setting.quantiles).all()
+    }
     return [sections.data(s) for s in settings.values()]
 
 

@@ -2,9 +2,11 @@
 
 from benchinfer.scores.cells import Blocks, Cells
 from benchinfer.scores.coverage import Coverage, Finding
+from benchinfer.scores.effects import Effects
 from benchinfer.scores.examples import load_example
 from benchinfer.scores.observations import DatasetCovariates, Observations
 from benchinfer.scores.read import read_scores
+from benchinfer.scores.read_effects import read_effects
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.table import ScoreTable
 
@@ -13,10 +15,12 @@ __all__ = [
     "Cells",
     "Coverage",
     "DatasetCovariates",
+    "Effects",
     "Finding",
     "Observations",
     "Resampling",
     "ScoreTable",
     "load_example",
+    "read_effects",
     "read_scores",
 ]

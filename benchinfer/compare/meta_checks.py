@@ -1,0 +1,165 @@
+"""What a reader of a meta-analysis must beware of, as rows of the diagnostics."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from benchinfer.compare import cautions
+from benchinfer.compare.evidence import Check, Setting
+from benchinfer.compare.phrases import join
+from benchinfer.compare.pooled_effects import NetworkFit, PairFits
+from benchinfer.compare.studies import Studies
+from benchinfer.numerics.meta.rows import together
+
+# With fewer replications the sampling errors, which are taken as known, are themselves uncertain.
+_FEW = 10
+
+
+def checks(
+    setting: Setting,
+    studies: Studies,
+    fit: NetworkFit | None,
+    alone: PairFits,
+    p_error: float,
+    arguments: Mapping[str, Any],
+) -> tuple[Check, ...]:
+    """Return the rows; names of pairs stand in the remedies."""
+    rows = [
+        *cautions.left_out(setting),
+        _number(studies),
+        *_sampling(studies),
+        *(_network(setting, studies, fit, alone) if fit is not None else _alone(setting, alone)),
+        Check.of(
+            "Hartung and Knapp's factor on the variance",
+            1.0 if fit is None else fit.scale,
+            1.0,
+            ok=fit is None or fit.scale >= 1.0 or arguments["interval"] == "wald",
+            remedy="below 1: effects vary less than their sampling errors say, and intervals are"
+            ' shorter than Wald\'s; compare with interval="wald"',
+        ),
+        Check.of(
+            "numerical error of the p-values",
+            p_error,
+            1e-3,
+            ok=p_error <= 1e-3,
+            remedy="the joint distribution of many statistics was evaluated roughly",
+        ),
+        cautions.tolerance(setting.measure),
+    ]
+    return tuple(rows)
+
+
+def _number(studies: Studies) -> Check:
+    d = len(studies.datasets)
+    return Check.of(
+        "number of data sets",
+        d,
+        10.0,
+        ok=d >= 10,
+        remedy="few data sets: heterogeneity is hardly known, and a claim about their domain rests"
+        " on them being typical of it",
+    )
+
+
+def _sampling(studies: Studies) -> list[Check]:
+    known = studies.n[studies.n > 0]
+    fewest = float(known.min()) if len(known) else np.inf
+    rows = [
+        Check.of(
+            "data sets without two algorithms to compare",
+            len(studies.unused),
+            0.0,
+            ok=not studies.unused,
+            remedy=f"left out: {join(studies.unused[:5])}",
+        ),
+        Check.of(
+            "overlap of training sets declared",
+            float(not studies.unknown_overlap),
+            1.0,
+            ok=not studies.unknown_overlap,
+            remedy="sampling errors take resamples as independent and are too small: declare"
+            " folds or test_fraction in resampling=Resampling(...)",
+        ),
+    ]
+    if len(known):
+        rows.append(
+            Check.of(
+                "replications on a data set, fewest",
+                fewest,
+                _FEW,
+                ok=fewest >= _FEW,
+                remedy="sampling errors from few replications are themselves uncertain, yet taken"
+                " as known in weights and Q",
+            )
+        )
+    return rows
+
+
+def _network(setting: Setting, studies: Studies, fit: NetworkFit, alone: PairFits) -> list[Check]:
+    names, k = setting.algorithms, len(setting.algorithms)
+    count = together(studies.blocks, k)
+    apart = [(i, j) for i in range(k) for j in range(i + 1, k) if not count[i, j]]
+    said = "; ".join(f"{names[i]} and {names[j]}" for i, j in apart[:3])
+    rows = [
+        Check.of(
+            "sampling variances of 0",
+            fit.lifted,
+            0.0,
+            ok=fit.lifted == 0,
+            remedy="effects without any spread over replications were given the smallest sampling"
+            " variance there is",
+        ),
+        Check.of(
+            "residual degrees of freedom",
+            fit.free,
+            4.0,
+            ok=fit.free >= 4,
+            remedy="heterogeneity is estimated from hardly anything",
+        ),
+        Check.of(
+            "pairs on indirect evidence only",
+            len(apart),
+            0.0,
+            ok=not apart,
+            remedy=f"{said}{' ...' if len(apart) > 3 else ''}: no data set holds both; the estimate"
+            " is fair only if data sets with one are like those with the other",
+        ),
+    ]
+    own = alone.tau2[alone.n_datasets >= 5]
+    if k > 2 and len(own) > 1 and fit.heterogeneity > 0:
+        largest = float(own.max() / fit.heterogeneity)
+        rows.append(
+            Check.of(
+                "heterogeneity of a pair alone / of all, largest",
+                largest,
+                2.0,
+                ok=largest <= 2.0,
+                remedy="pairs vary by different amounts between data sets, so that one"
+                ' heterogeneity is too small for some: compare with pooling="pairwise"',
+            )
+        )
+    return rows
+
+
+def _alone(setting: Setting, alone: PairFits) -> list[Check]:
+    k = len(setting.algorithms)
+    lacking = k * (k - 1) // 2 - len(alone.n_datasets)
+    fewest = int(alone.n_datasets.min())
+    return [
+        Check.of(
+            "data sets of a pair, fewest",
+            fewest,
+            5.0,
+            ok=fewest >= 5,
+            remedy="the heterogeneity of some pairs rests on hardly any data sets",
+        ),
+        Check.of(
+            "pairs not compared",
+            lacking,
+            0.0,
+            ok=lacking <= 0,
+            remedy="fewer than two data sets hold them, or they were not asked for:"
+            ' pooling="network" estimates all pairs',
+        ),
+    ]

@@ -1,0 +1,314 @@
+"""The comparison that a meta-analysis gives: verdicts, and what else the effects say."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from benchinfer import version
+from benchinfer.compare import adjust, meta_checks, meta_left_out, meta_tables, network_tables
+from benchinfer.compare.comparison import Comparison, TestedComparison
+from benchinfer.compare.evidence import (
+    Level,
+    Provenance,
+    Setting,
+    alpha_of,
+    decide,
+)
+from benchinfer.compare.meta_evidence import (
+    asked_of,
+    evidence_of,
+    placed,
+    third_level,
+    with_evidence,
+)
+from benchinfer.compare.new_dataset import NewDataset
+from benchinfer.compare.phrases import count, join
+from benchinfer.compare.pooled_effects import NetworkFit, PairFits, network, pairwise
+from benchinfer.compare.studies import Studies
+from benchinfer.saving import savable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.compare.contrasts import Family
+
+type Pooling = Literal["network", "pairwise"]
+type Nesting = Literal["auto", "none", "study", "domain"]
+
+_METHODS = {
+    "reml": "restricted maximum likelihood",
+    "paule-mandel": "Paule and Mandel's method",
+    "dersimonian-laird": "DerSimonian and Laird's moments",
+}
+_EFFECTS = {
+    "difference": "mean differences",
+    "standardised": "standardised mean differences (Hedges' g)",
+    "log-ratio": "log ratios of means",
+}
+_adjustment_words = {
+    "single-step": "p-values and intervals are single-step (max-|t|) over {family}",
+    "westfall": "p-values are Westfall's and intervals single-step (max-|t|) over {family}",
+    "shaffer": "p-values are Shaffer's and intervals Sidak's over {family}",
+    "holm": "p-values are Holm's and intervals {simple} over {family}",
+    "none": "p-values and intervals are those of each pair alone, not adjusted for {family}",
+}
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MetaComparison(TestedComparison):
+    """Verdicts from a meta-analysis.
+
+    Attributes
+    ----------
+    studies
+        The effects that were pooled.
+    fit
+        All algorithms jointly; of pairwise pooling None.
+    alone
+        The compared pairs, each by itself, from direct evidence only.
+    third
+        What data sets lie within, ``"study"`` or ``"domain"``; empty for two levels.
+    """
+
+    studies: Studies
+    fit: NetworkFit | None
+    alone: PairFits
+    third: str = ""
+
+    title: ClassVar[str] = "Meta-analysis"
+
+    @property
+    def joint(self) -> bool:
+        """Whether all algorithms were estimated jointly."""
+        return self.fit is not None
+
+    @property
+    def formula(self) -> str:
+        """The model in one line."""
+        slopes = "".join(f" + algorithm:{name}" for name in self.studies.covariates)
+        outer = f" + (1|{self.third}:algorithm)" if self.third else ""
+        return f"effect ~ algorithm{slopes}{outer} + (1|dataset:algorithm), sampling errors known"
+
+    @property
+    def method(self) -> str:
+        """What was done, in sentences for a methods section."""
+        asked, d = self.provenance.arguments, len(self.studies.datasets)
+        what = f"{_EFFECTS[str(asked['effect'])].capitalize()} in {self.measure.name}"
+        how = "restricted maximum likelihood" if self.third else _METHODS[str(asked["method"])]
+        if self.fit is not None:
+            model = "a network meta-analysis" if len(self.algorithms) > 2 else "a meta-analysis"
+            model += " with random effects, one heterogeneity variance for all pairs"
+            if self.third:
+                model += f", data sets within each {self.third}"
+        else:
+            model = "random effects, each pair from the data sets that hold both"
+        along = join(list(self.studies.covariates))
+        slopes = f" Algorithms have slopes along {along}." if along else ""
+        errors = (
+            f"t tests with {self.fit.df:g} degrees of freedom"
+            if self.third and self.fit is not None and np.isfinite(self.fit.df)
+            else "Hartung and Knapp's errors and t tests"
+            if asked["interval"] == "hartung-knapp"
+            else "Wald tests"
+        )
+        source = f" Sampling covariances are {self.studies.covariance}."
+        return (
+            f"{what} on {count(d, 'data set')} were pooled by {model}, estimated by {how}, with"
+            f" {errors}.{source}{slopes} {self.provenance.adjustment}."
+        )
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        asked, home = self.provenance.arguments, "benchinfer.numerics.meta"
+        names = ["benchinfer.compare.meta", f"{home}.pooling", f"{home}.heterogeneity"]
+        if asked["effect"] != "difference":
+            names.append(f"{home}.effects")
+        if self.third:
+            names.append(f"{home}.nested")
+        elif asked["interval"] == "hartung-knapp":
+            names.append(f"{home}.pooling:pool")
+        if self.fit is not None and len(self.algorithms) > 2:
+            names += [f"{home}.rows", f"{home}.consistency"]
+        _, chosen = self.asked()
+        if chosen in adjust.JOINT:
+            names.append("benchinfer.numerics.tukey")
+        if chosen in {"shaffer", "westfall"}:
+            names.append(f"benchinfer.numerics.closed_pairs:{chosen}")
+        if chosen in {"holm", "shaffer"}:
+            names += ["benchinfer.numerics.multiplicity", "benchinfer.compare.adjust:sidak"]
+        return names
+
+    def summary(self) -> "pd.DataFrame":
+        """One row per algorithm: ``measure algorithm estimate n rank [prob_best prob_near_best]``.
+
+        Estimates of published or standardised effects are relative to the mean of the algorithms.
+        The probabilities are those of the average effect, from the joint distribution of the
+        estimates; pairwise pooling has none.
+        """
+        return meta_tables.ranked(self, Comparison.summary(self))
+
+    def heterogeneity(self) -> "pd.DataFrame":
+        """How much effects differ between data sets: Q, tau^2 with its interval, I^2 and H^2.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure tau2 tau2_low tau2_high i2 i2_low i2_high h2 q df p_value``: one row for the
+            network, or one per pair (with ``first`` and ``second``) where each was pooled alone.
+            tau^2 is on the modelling scale, I^2 in percent. Intervals are Q-profile ones. Three
+            levels have ``tau2`` within and ``tau2_between`` studies, without intervals.
+        """
+        return meta_tables.heterogeneity(self)
+
+    def prediction(self) -> NewDataset:
+        """Predict the contrasts and which algorithm is best on a data set not yet seen.
+
+        Raises
+        ------
+        DesignError
+            Each pair was pooled alone, so that ranks have no joint distribution.
+        """
+        return meta_tables.prediction(self)
+
+    def left_out(self) -> "pd.DataFrame":
+        """Say what changes when each data set is left out.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per data set: Cook's distance, the contrast that moves most with its ``shift``
+            in standard errors, ``tau2`` without it, and the verdicts that change; ``refitted`` is
+            False where the rest does not hold together.
+        """
+        setting, asked, third = self.setting, self.provenance.arguments, self.third
+
+        def again(studies: Studies) -> MetaComparison:
+            return compared(setting, studies, asked, published=third == "study")
+
+        return meta_left_out.left_out(self, again)
+
+    def egger(self) -> "pd.DataFrame":
+        """Test each pair's funnel for asymmetry: effects regressed on their standard errors.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``first second n_datasets slope std_error df statistic p_value estimate``, for pairs
+            with three data sets or more; the estimate is the effect at a standard error of 0.
+            P-values are of each pair alone. Asymmetry has other causes than unpublished results:
+            small data sets may truly show other effects, and the standard error of a ratio depends
+            on the ratio itself.
+        """
+        return meta_tables.egger(self)
+
+    def consistency(self) -> "pd.DataFrame":
+        """Test whether direct and indirect evidence agree.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``term test statistic df df_residual p_value``: Q within and between designs (sets of
+            algorithms compared on a data set), the design-by-treatment test with random effects,
+            and one row per pair whose evidence could be split (node splitting), with p-values of
+            each alone.
+
+        Raises
+        ------
+        DesignError
+            There is no network: two algorithms, pairs pooled alone, covariates or three levels.
+        """
+        return network_tables.consistency(self)
+
+    def network(self) -> "pd.DataFrame":
+        """Direct, indirect and joint evidence of each pair.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``first second n_datasets estimate direct indirect`` with standard errors on the
+            modelling scale; a pair with ``n_datasets`` 0 rests on indirect evidence only. NaN where
+            there is no such evidence or it cannot be told apart.
+
+        Raises
+        ------
+        DesignError
+            As for `consistency`.
+        """
+        return network_tables.evidence(self)
+
+    def subgroups(self) -> "pd.DataFrame":
+        """Pool within each domain (or study), and test whether these differ.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``domain first second n_datasets estimate conf_low conf_high std_error df statistic
+            p_raw tau2 q_between df_between p_between``: intervals and tests are of each pair and
+            domain alone; the last three columns test the domains of a pair against each other.
+
+        Raises
+        ------
+        DesignError
+            The data sets have no domains.
+        """
+        return meta_tables.subgroups(self)
+
+    def slopes(self) -> "pd.DataFrame":
+        """Contrasts of the algorithms' slopes along the covariates, per unit of them.
+
+        Raises
+        ------
+        DesignError
+            There are no covariates.
+        """
+        return network_tables.slopes(self)
+
+    def asked(self) -> "tuple[Family, str]":
+        """Return the contrasts that were asked for, and their adjustment."""
+        levels = self.levels.estimate
+        return asked_of(self.algorithms, self.provenance.arguments, levels)
+
+
+def compared(
+    setting: Setting, studies: Studies, arguments: Mapping[str, Any], *, published: bool = False
+) -> MetaComparison:
+    """Pool effects into verdicts, as the arguments of `compare_meta` ask."""
+    names, alpha = setting.algorithms, alpha_of(arguments["level"])
+    joint = arguments["pooling"] == "network"
+    third = third_level(studies, arguments["nested"] if joint else "none", published=published)
+    how = arguments["method"], arguments["interval"]
+    fit = network(studies, names, *how, three=bool(third)) if joint else None
+    levels = placed(studies, fit, len(names))
+    family, method = asked_of(names, arguments, levels)
+    alone = pairwise(studies, family.pairs, *how)
+    if fit is None:
+        family, alone = with_evidence(family, alone)
+    evidence, p_error = evidence_of(setting, family, fit, alone, method, arguments)
+    shown = family.wanted
+    simple = "Sidak's" if arguments["alternative"] == "two-sided" else "Bonferroni's"
+    return MetaComparison(
+        setting=setting,
+        pairs=family.pairs[shown],
+        codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
+        level=arguments["level"],
+        target="domain",
+        levels=Level(levels),
+        checks=meta_checks.checks(setting, studies, fit, alone, p_error, arguments),
+        provenance=Provenance(
+            analysis="compare_meta",
+            version=version.__version__,
+            arguments=arguments,
+            adjustment=_adjustment_words[method].format(family=family.words, simple=simple),
+            digest=setting.digest,
+        ),
+        sides=family.sides[shown],
+        names=family.names[shown],
+        evidence=evidence,
+        studies=studies,
+        fit=fit,
+        alone=alone,
+        third=third,
+    )

@@ -1,0 +1,134 @@
+"""From effects to evidence: levels, contrasts and tests of a meta-analysis."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from benchinfer.compare import adjust
+from benchinfer.compare.contrasts import Family, family_of
+from benchinfer.compare.evidence import Array, Evidence, Setting, alpha_of
+from benchinfer.compare.phrases import count
+from benchinfer.compare.pooled_effects import NetworkFit, PairFits
+from benchinfer.compare.studies import Studies
+from benchinfer.errors import DesignError, message
+from benchinfer.numerics.degrees import Adjusted
+
+
+def asked_of(
+    algorithms: tuple[str, ...], arguments: Mapping[str, Any], levels: Array
+) -> tuple[Family, str]:
+    """Return the contrasts that arguments ask for, and their adjustment."""
+    contrasts, alternative = arguments["contrasts"], arguments["alternative"]
+    family = family_of(
+        algorithms, contrasts, arguments["control"], levels, directed=alternative != "two-sided"
+    )
+    joint = arguments["pooling"] == "network"
+    method = adjust.resolve(arguments["adjust"], contrasts, alternative, common=joint)
+    if not joint and method == "shaffer":
+        raise DesignError(
+            message(
+                "adjust='shaffer' needs estimates of all pairs from one model.",
+                hint='adjust="holm" goes with pooling="pairwise".',
+            )
+        )
+    if not joint and family.sides:
+        raise DesignError(
+            message(
+                "averages of algorithms are no pairs.", hint='pooling="network" estimates them.'
+            )
+        )
+    return family, method
+
+
+def third_level(studies: Studies, nested: str, *, published: bool) -> str:
+    """Return what data sets lie within: ``"study"``, ``"domain"`` or nothing.
+
+    Raises
+    ------
+    DesignError
+        The data sets have no such groups, or only one or none with several data sets.
+    """
+    groups, kind = studies.groups, "study" if published else "domain"
+    several = 1 < len(set(groups)) < len(groups)
+    if nested == "none" or (nested == "auto" and not (published and several)):
+        return ""
+    if (nested in ("study", "domain") and nested != kind) or not several:
+        raise DesignError(
+            message(
+                f"nested={nested!r}, but the data sets do not lie within several {nested} groups"
+                " of which some hold several.",
+                hint='nested="none" takes data sets as independent.',
+            )
+        )
+    return kind
+
+
+def placed(studies: Studies, fit: NetworkFit | None, k: int) -> Array:
+    """Return (K,) levels on the data sets' average, or around 0 where effects have no level."""
+    known = np.isfinite(studies.levels)
+    if fit is None:
+        if not known.any():
+            return _around(studies, k)
+        n = known.sum(axis=0)
+        return np.where(known, studies.levels, 0.0).sum(axis=0) / np.maximum(n, 1)
+    found = fit.levels(k)[0]
+    if not known.any():
+        return found - found.mean()
+    off = np.where(known, studies.levels - found, 0.0).sum(axis=1) / known.sum(axis=1)
+    return found + off.mean()
+
+
+def _around(studies: Studies, k: int) -> Array:
+    """Return unweighted least-squares levels of published effects, around 0."""
+    a = np.vstack([block.matrix(k) for block in studies.blocks])
+    y = np.concatenate([block.y for block in studies.blocks])
+    return np.asarray(np.linalg.lstsq(a, y, rcond=None)[0], np.float64)
+
+
+def with_evidence(family: Family, alone: PairFits) -> tuple[Family, PairFits]:
+    """Keep the pairs that two data sets or more hold."""
+    held = alone.n_datasets > 1
+    if not held.any():
+        raise DesignError(
+            message(
+                "no pair of algorithms is on two data sets.",
+                hint='pooling="network" brings all data sets together.',
+            )
+        )
+    if held.all():
+        return family, alone
+    shown = int(held[family.wanted].sum())
+    kept = Family(
+        family.pairs[held],
+        family.matrix[held],
+        f"the {count(int(held.sum()), 'pair')} on two data sets or more",
+        names=tuple(n for n, one in zip(family.names, held, strict=False) if one),
+        shown=shown if family.shown >= 0 else -1,
+    )
+    return kept, alone.of(held)
+
+
+def evidence_of(
+    setting: Setting,
+    family: Family,
+    fit: NetworkFit | None,
+    alone: PairFits,
+    method: str,
+    arguments: Mapping[str, Any],
+) -> tuple[Evidence, float]:
+    """Return the evidence of each contrast, and the largest error of the adjusted p-values."""
+    alpha, margin = alpha_of(arguments["level"]), setting.measure.margin
+    n, k = len(family.pairs), len(setting.algorithms)
+    if fit is not None:
+        levels, cov = fit.levels(k)
+        errors = Adjusted(cov, np.full(n, fit.df))
+        return adjust.evidence_of(
+            family, levels, errors, method, alpha, margin, arguments["alternative"]
+        )
+    # Each pair is its own coefficient, without a joint distribution.
+    each = Family(family.pairs, np.eye(n), family.words, names=family.names, shown=family.shown)
+    errors = Adjusted(np.diag(alone.std_error**2), alone.df)
+    return adjust.evidence_of(
+        each, alone.estimate, errors, method, alpha, margin, arguments["alternative"]
+    )

@@ -1,0 +1,234 @@
+"""Tables that a meta-analysis gives besides its contrasts."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import chi2
+
+from benchinfer.compare.evidence import Array
+from benchinfer.compare.new_dataset import NewDataset
+from benchinfer.compare.pooled_effects import alone, columns, lifted
+from benchinfer.compare.prediction import Prediction
+from benchinfer.errors import DesignError, FitError, message
+from benchinfer.frames import frame
+from benchinfer.numerics import tukey
+from benchinfer.numerics.best import probability_best
+from benchinfer.numerics.meta import funnel
+from benchinfer.numerics.meta.heterogeneity import Heterogeneity
+from benchinfer.numerics.meta.heterogeneity import heterogeneity as described
+from benchinfer.numerics.meta.pooling import Part
+from benchinfer.numerics.meta.rows import rows_of
+from benchinfer.numerics.new_dataset import Predicted, probability_above
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.compare.meta_comparison import MetaComparison
+
+
+def ranked(meta: "MetaComparison", table: "pd.DataFrame") -> "pd.DataFrame":
+    """Add the probabilities to be best to a summary, where estimates have a joint distribution."""
+    if meta.fit is None:
+        return table
+    levels, cov = meta.fit.levels(len(meta.algorithms))
+    found = probability_best(levels, apart(cov), meta.fit.df, meta.measure.margin)
+    table["prob_best"], table["prob_near_best"] = found.best, found.near
+    return table
+
+
+def apart(cov: Array) -> Array:
+    """Return (K, K) variances of the differences between two levels."""
+    own = cov.diagonal()
+    return np.maximum(own + own[:, None] - 2 * cov, 0.0)
+
+
+def whole(meta: "MetaComparison") -> Part:
+    """Return the rows of all data sets as one part."""
+    rows = rows_of(meta.studies.blocks, len(meta.algorithms))
+    return rows.part(columns(rows, meta.studies))
+
+
+def heterogeneity(meta: "MetaComparison") -> "pd.DataFrame":
+    """One row for the network, or one per pair; see `MetaComparison.heterogeneity`."""
+    name = meta.measure.name
+    if meta.fit is None:
+        named = meta.named_sides()
+        found: list[Heterogeneity] = []
+        for (i, j), tau2 in zip(meta.pairs, meta.alone.tau2, strict=False):
+            _, y, v = meta.studies.pair(int(i), int(j))
+            found.append(described([_of_pair(y, v)], float(tau2), meta.level))
+        pairs = {"first": [pair[0] for pair in named], "second": [pair[1] for pair in named]}
+        return frame({"measure": [name] * len(found), **pairs, **_numbers(found)})
+    one = described([whole(meta)], meta.fit.tau2, meta.level)
+    if meta.third:
+        own = meta.fit
+        return frame(
+            {
+                "measure": [name],
+                "tau2": [own.tau2],
+                "tau2_between": [own.between],
+                "i2": [one.i2(own.heterogeneity)],
+                "q": [one.q],
+                "df": [one.df],
+                "p_value": [one.p_value],
+            }
+        )
+    return frame({"measure": [name], **_numbers([one])})
+
+
+def _of_pair(y: Array, v: Array) -> Part:
+    return Part(y, np.ones((len(y), 1)), lifted(v))
+
+
+def _numbers(found: list[Heterogeneity]) -> dict[str, list[float]]:
+    return {
+        "tau2": [h.tau2 for h in found],
+        "tau2_low": [h.tau2_low for h in found],
+        "tau2_high": [h.tau2_high for h in found],
+        "i2": [h.i2(h.tau2) for h in found],
+        "i2_low": [h.i2(h.tau2_low) for h in found],
+        "i2_high": [h.i2(h.tau2_high) for h in found],
+        "h2": [h.h2(h.tau2) for h in found],
+        "q": [h.q for h in found],
+        "df": [h.df for h in found],
+        "p_value": [h.p_value for h in found],
+    }
+
+
+def prediction_of(meta: "MetaComparison") -> tuple[Array, Array, Array]:
+    """Return (P,) standard errors of the contrasts on a new data set, df, and tau^2."""
+    e = meta.evidence
+    if meta.fit is None:
+        tau2 = meta.alone.tau2[: len(e.estimate)]
+        return np.sqrt(e.std_error**2 + tau2), e.df, tau2
+    family, _ = meta.asked()
+    # Averages of algorithms have less of it: the variance of a contrast c is |c|^2 tau^2 / 2.
+    length = (family.matrix[family.wanted] ** 2).sum(axis=1) / 2
+    tau2 = length * meta.fit.heterogeneity
+    return np.sqrt(e.std_error**2 + tau2), e.df, tau2
+
+
+def prediction(meta: "MetaComparison") -> NewDataset:
+    """Predict contrasts on a new data set; see `MetaComparison.prediction`."""
+    if meta.fit is None:
+        raise DesignError(
+            message(
+                "pairs pooled alone have no joint distribution to rank algorithms by.",
+                hint='pooling="network"; plot(kind="forest") shows each pair\'s prediction.',
+            )
+        )
+    error, df, tau2 = prediction_of(meta)
+    estimate, margin, k = meta.evidence.estimate, meta.measure.margin, len(meta.algorithms)
+    wanted = Predicted(error**2, df, tau2, np.zeros_like(tau2))
+    reach = tukey.critical_t(df, meta.alpha) * error
+    first = probability_above(estimate, wanted, margin)
+    second = probability_above(-estimate, wanted, margin)
+    levels, cov = meta.fit.levels(k)
+    spread = apart(cov) + meta.fit.heterogeneity * (1 - np.eye(k))
+    found = Prediction(
+        quantity="difference",
+        level=meta.level,
+        estimate=estimate,
+        low=estimate - reach,
+        high=estimate + reach,
+        predicted=wanted,
+        prob_first=first,
+        prob_equivalent=np.maximum(1 - first - second, 0.0) if margin > 0 else 0 * first,
+        prob_second=second,
+        best=probability_best(levels, spread, meta.fit.df, margin),
+    )
+    return NewDataset(meta.measure, meta.algorithms, tuple(meta.named_sides()), found)
+
+
+def egger(meta: "MetaComparison") -> "pd.DataFrame":
+    """One row per pair with three data sets; see `MetaComparison.egger`."""
+    rows: list[tuple[object, ...]] = []
+    for (i, j), (first, second) in zip(meta.pairs, meta.named_sides(), strict=True):
+        held, y, v = meta.studies.pair(int(i), int(j))
+        try:
+            found = funnel.egger(y, lifted(v))
+        except FitError:
+            continue
+        test = (found.slope, found.std_error, found.df, found.statistic, found.p_value)
+        rows.append((first, second, len(held), *test, found.limit))
+    if not rows:
+        raise DesignError(
+            message(
+                "no pair has three effects whose standard errors differ.",
+                hint="a funnel needs data sets of different size.",
+            )
+        )
+    names = ("first", "second", "n_datasets", "slope", "std_error", "df", "statistic", "p_value")
+    table = frame({name: [row[c] for row in rows] for c, name in enumerate(names)})
+    limits = np.array([row[-1] for row in rows], np.float64)
+    table["estimate"] = meta.measure.effect(limits)
+    return table
+
+
+def subgroups(meta: "MetaComparison") -> "pd.DataFrame":
+    """One row per pair and domain; see `MetaComparison.subgroups`."""
+    groups = _groups(meta)
+    if len(set(groups.tolist())) < 2:
+        raise DesignError(
+            message(
+                "the data sets do not come from several domains or studies.",
+                hint="a column of domains says which data set belongs to which.",
+            )
+        )
+    rows: list[dict[str, object]] = []
+    for (i, j), (first, second) in zip(meta.pairs, meta.named_sides(), strict=True):
+        held, y, v = meta.studies.pair(int(i), int(j))
+        own, start = groups[held], len(rows)
+        parts = {g: _subgroup(meta, y[own == g], v[own == g]) for g in sorted(set(own.tolist()))}
+        names = {"first": first, "second": second}
+        rows += [{"domain": g, **names, **found} for g, found in parts.items() if found]
+        _between(rows[start:])
+    if not rows:
+        raise DesignError(
+            message("no pair is on two data sets of one domain.", hint="pool all domains.")
+        )
+    shown = [name for name in rows[0] if name != "raw"]
+    return frame({name: [row[name] for row in rows] for name in shown})
+
+
+def _groups(meta: "MetaComparison") -> NDArray[np.str_]:
+    """Return the domain of each data set, or its study where there are no domains."""
+    setting, studies = meta.setting, meta.studies
+    if not setting.domains:
+        return np.array(studies.groups)
+    known = dict(zip(setting.coverage.datasets, setting.domains, strict=True))
+    return np.array([known[name] for name in studies.datasets])
+
+
+def _subgroup(meta: "MetaComparison", y: Array, v: Array) -> dict[str, object] | None:
+    if len(y) < 2:
+        return None
+    asked = meta.provenance.arguments
+    got = alone(y, lifted(v), asked["method"], asked["interval"])  # pyright: ignore[reportArgumentType]
+    estimate, error = float(got.beta[0]), float(np.sqrt(got.cov[0, 0]))
+    reach = float(tukey.critical_t(got.df, meta.alpha)) * error
+    low, high = meta.measure.effect_interval(estimate - reach, estimate + reach)
+    t = estimate / error if error > 0 else 0.0
+    return {
+        "n_datasets": len(y),
+        "estimate": float(meta.measure.effect(estimate)),
+        "conf_low": float(low),
+        "conf_high": float(high),
+        "std_error": error,
+        "df": got.df,
+        "statistic": t,
+        "p_raw": float(tukey.raw_p(np.array(t), got.df)),
+        "tau2": got.tau2,
+        "raw": estimate,
+    }
+
+
+def _between(rows: list[dict[str, object]]) -> None:
+    """Test the domains of one pair against each other: Q of their pooled effects."""
+    y = np.array([row["raw"] for row in rows], np.float64)
+    w = np.array([row["std_error"] for row in rows], np.float64) ** -2
+    q = float(w @ (y - (w @ y) / w.sum()) ** 2) if len(rows) > 1 else 0.0
+    df = len(rows) - 1
+    for row in rows:
+        row |= {"q_between": q, "df_between": df, "p_between": float(chi2.sf(q, df)) if df else 1.0}
