@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from benchinfer.compare.comparison import Comparison
     from benchinfer.compare.local import Comparisons, per_dataset
     from benchinfer.compare.mixed import compare_mixed
+    from benchinfer.compare.pair import compare_pair
     from benchinfer.compare.permutation import compare_permutation
     from benchinfer.compare.points import compare_points
     from benchinfer.compare.selection import mixed_structures
@@ -48,6 +49,7 @@ _homes = {
     "__version__": "version",
     "compare_bootstrap": "compare.bootstrap",
     "compare_mixed": "compare.mixed",
+    "compare_pair": "compare.pair",
     "compare_permutation": "compare.permutation",
     "compare_points": "compare.points",
     "load": "saving",
@@ -76,6 +78,7 @@ __all__ = [
     "__version__",
     "compare_bootstrap",
     "compare_mixed",
+    "compare_pair",
     "compare_permutation",
     "compare_points",
     "load",

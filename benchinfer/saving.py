@@ -28,6 +28,7 @@ _homes = (
     "benchinfer.compare.local",
     "benchinfer.compare.points",
     "benchinfer.compare.mixed",
+    "benchinfer.compare.pair_comparison",
     "benchinfer.compare.permutation_comparison",
     "benchinfer.compare.bootstrap",
 )
