@@ -112,7 +112,7 @@ def _as_published(first: str, second: str, pair: Pair, asked: PairQuestion) -> l
         second,
         -base.statistic,
         base.df,
-        float("nan"),
+        base.p,
         f"it takes the mean of {first} as known: it calls equals different in"
         f" {100 * size_of:.2g} % of cases rather than 5 %",
     )
