@@ -120,7 +120,7 @@ def _distribution(
                 limit,
                 ok=float(p.min()) > limit,
                 remedy="t-tests lean on normality where differences are few; look at the Q-Q plot"
-                " (plot kind qq)",
+                " (plot kind quantiles)",
             )
         )
     return rows

@@ -16,6 +16,7 @@ from benchinfer.compare.evidence import Setting
 from benchinfer.compare.local import Comparisons
 from benchinfer.compare.mixed_comparison import MixedComparison
 from benchinfer.compare.new_dataset import NewDataset
+from benchinfer.compare.pair_comparison import PairComparison
 from benchinfer.compare.permutation_comparison import PermutationComparison
 from benchinfer.errors import BenchinferError, DesignError, message, unknown
 from benchinfer.order.ensemble import Ensemble
@@ -32,6 +33,7 @@ from benchinfer.plots import (
     null,
     prediction,
     profile,
+    quantiles,
     residuals,
     variances,
     verdicts,
@@ -107,6 +109,10 @@ KINDS: dict[type, Mapping[str, Kind]] = {
         "ratios": Kind(profile.ratios, profile.size, profile.draw),
         "improvement": Kind(improvement.layout, improvement.size, improvement.draw),
     },
+    PairComparison: {
+        **_comparison,
+        "quantiles": Kind(quantiles.layout, quantiles.size, quantiles.draw),
+    },
     PermutationComparison: {
         **_comparison,
         "critical-difference": Kind(
@@ -161,6 +167,7 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         told apart, and ``"null"``, the null distribution of the global test. Of one by the
         bootstrap also: ``"aggregates"`` of the algorithms, performance ``"profile"`` of the scores,
         the one of ``"ratios"`` to the best, and probability of ``"improvement"`` of the pairs. Of
+        tests of two algorithms also: ``"quantiles"`` of the differences (Q-Q plot). Of
         comparisons per data set: ``"verdicts"``, as of an ensemble. Of a relation: ``"hasse"``. Of
         a score table (with one measure): ``"distributions"``.
     ax

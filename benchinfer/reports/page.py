@@ -13,6 +13,7 @@ from benchinfer.errors import DesignError
 from benchinfer.order.relation import Relation
 from benchinfer.reports import (
     bootstrap_sections,
+    pair_sections,
     permutation_sections,
     references,
     sections,
@@ -154,7 +155,7 @@ def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
             found += permutation_sections.found(c, comparisons[:n])
         else:
             found += [sections.verdict(c, main=n == 0 or sections.inferential(c)), *beyond(c)]
-        found += bootstrap_sections.beyond(c)
+        found += [*bootstrap_sections.beyond(c), *pair_sections.beyond(c)]
     local = [
         r
         for r in gathered.results
