@@ -55,8 +55,8 @@ def _text(result: PairComparison) -> tuple[str, ...]:
         first,
         (
             "Whether differences look normal is shown so that odd scores are seen. It should not"
-            " choose the test: with few differences such tests find little, with many they find what"
-            " does not matter for a mean."
+            " choose the test: with few differences it finds little, with many it finds what does"
+            " not matter for a mean."
         ),
     )
 
