@@ -14,12 +14,25 @@ def scores():
     return bi.load_example("sklearn_bootstrap")
 
 
-KINDS = [bi.compare_points, bi.compare_mixed, bi.compare_permutation, bi.compare_bootstrap]
+KINDS = [
+    bi.compare_points,
+    bi.compare_mixed,
+    bi.compare_permutation,
+    bi.compare_bootstrap,
+    bi.compare_pair,
+]
 
 
 @pytest.fixture(scope="module", params=KINDS, ids=lambda f: f.__name__)
-def result(request, scores):
-    return request.param(scores, "error")
+def asked(request, scores):
+    one = request.param is bi.compare_pair  # within one data set
+    return request.param, scores.subset(datasets="wine") if one else scores
+
+
+@pytest.fixture(scope="module")
+def result(asked):
+    compare, table = asked
+    return compare(table, "error")
 
 
 def test_tables_use_the_glossary(result):
@@ -58,9 +71,9 @@ def test_words(result):
     assert "doi" in result.citations()
 
 
-def test_provenance(result, scores):
+def test_provenance(result, asked):
     assert result.provenance.version == bi.__version__
-    assert result.provenance.digest == scores.digest
+    assert result.provenance.digest == asked[1].digest
     assert result.provenance.arguments["measure"] == "error"
 
 

@@ -91,7 +91,7 @@ def layout(pair: "PairComparison", width: Width = "wide") -> QuantileFigure:
     ends = [np.abs([p.normal, p.found]).max() for p in panels]
     label = pair.measure.label or pair.measure.name
     name = next(iter(short([label], 40).values()))
-    more = f", {len(shown)} of {len(known)} pairs" if len(known) > len(shown) else ""
+    more = f" {len(shown)} of {len(known)} pairs" if len(known) > len(shown) else ""
     said = "; ".join(f"{p.label}: {p.note}" for p in panels)
     return QuantileFigure(
         panels=panels,
