@@ -71,9 +71,9 @@ def beside(
             if test in ("bayes-t", "parts-t", chosen) or _senseless(test, data, pair):
                 continue
             # What does not decide is not worth seconds of counting.
-            null = "auto" if len(pair.first) <= _COUNTED else "asymptotic"
+            brief = len(pair.first) > _COUNTED
             try:
-                found = tested(test, pair, data, replace(asked, null=null))
+                found = tested(test, pair, data, replace(asked, brief=brief))
             except DesignError:
                 continue
             rows.append(_row(WORDS[test], first, second, found, misfit(test, data)))

@@ -89,7 +89,7 @@ def _peculiar(data: PairedScores, test: str) -> list[Check]:
 def _distribution(
     test: str, looks: tuple[Normality, ...], evidence: Evidence, alpha: float
 ) -> list[Check]:
-    flat = int((evidence.std_error == 0).sum())
+    flat = int(((evidence.std_error == 0) & (evidence.high - evidence.low == np.inf)).sum())
     rows = [
         Check.of(
             "pairs without any spread of differences",

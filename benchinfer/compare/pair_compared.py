@@ -144,7 +144,8 @@ def _evidence(
 def _codes(test: str, e: Evidence, probabilities: Array | None, alpha: float) -> Any:
     """Return the verdicts."""
     if probabilities is not None:
-        shown = probabilities >= 1 - alpha
+        # Without a spread there is no error to judge by.
+        shown = (probabilities >= 1 - alpha) & (e.std_error > 0)[:, None]
         kinds = [Verdict.FIRST, Verdict.EQUIVALENT, Verdict.SECOND]
         return np.select(list(shown.T), kinds, Verdict.UNDECIDED).astype(np.int8)
     # F has no direction; of ranks the statistic has, which need not be that of the means.

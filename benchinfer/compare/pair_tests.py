@@ -34,8 +34,8 @@ class PairQuestion:
         Number of parts that items are split into, None for as many as look normal.
     seed
         Of random signs and of the split.
-    null
-        Null distribution of tests by random signs.
+    brief
+        Whether tests by random signs are to be quick: the normal limit, and no inverted interval.
     """
 
     side: int
@@ -43,7 +43,7 @@ class PairQuestion:
     tail: float
     n_parts: int | None
     seed: int
-    null: signs.NullKind = "auto"
+    brief: bool = False
 
 
 def tested(test: Test, pair: Pair, data: PairedScores, asked: PairQuestion) -> Tested:
@@ -146,14 +146,15 @@ def _by_signs(test: Test, pair: Pair, asked: PairQuestion) -> Tested:
     cleaned = [np.where(np.abs(c) <= noise, 0.0, c)[:, None] for c in columns]
     terms = np.hstack([_SIGNED[test](column, noise) for column in cleaned])
     two_sided = (np.arange(terms.shape[1]) == 0) & (asked.side == 0)
+    null: signs.NullKind = "asymptotic" if asked.brief else "auto"
     found = signs.sign_tests(
-        terms, two_sided=two_sided, null=asked.null, resamples=RESAMPLES, seed=asked.seed
+        terms, two_sided=two_sided, null=null, resamples=RESAMPLES, seed=asked.seed
     )
     p = found.p_value
     level = 1 - 2 * asked.tail
     of_mean = paired.tested(paired.paired_t(d), asked.side, m, asked.tail)
     low, high, estimate = of_mean.low, of_mean.high, of_mean.estimate
-    if test != "sign-flip":
+    if test != "sign-flip" and not asked.brief:
         invert = shift.hodges_lehmann if test == "wilcoxon" else shift.median_shift
         one = invert(d, level)
         estimate = one.estimate

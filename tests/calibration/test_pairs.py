@@ -95,6 +95,8 @@ def sensible(name, test):
     _, kind, overlap, outcomes = WORLDS[name]
     if test in pair_rules.OUTCOMES:
         return outcomes
+    if outcomes:
+        return test == "t"  # signs and ranks of -1, 0 and 1 are McNemar's test
     if test.startswith("5x2cv"):
         return overlap == 0.5
     if test == "corrected-t":
