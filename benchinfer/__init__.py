@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from benchinfer.compare.local import Comparisons, per_dataset
     from benchinfer.compare.meta import compare_meta
     from benchinfer.compare.mixed import compare_mixed
+    from benchinfer.compare.pair import compare_pair
     from benchinfer.compare.pareto import pareto
     from benchinfer.compare.permutation import compare_permutation
     from benchinfer.compare.points import compare_points
@@ -71,6 +72,7 @@ _homes = {
     "compare_bootstrap": "compare.bootstrap",
     "compare_meta": "compare.meta",
     "compare_mixed": "compare.mixed",
+    "compare_pair": "compare.pair",
     "compare_permutation": "compare.permutation",
     "compare_points": "compare.points",
     "consensus": "order.consensus",
@@ -112,6 +114,7 @@ __all__ = [
     "compare_bootstrap",
     "compare_meta",
     "compare_mixed",
+    "compare_pair",
     "compare_permutation",
     "compare_points",
     "consensus",

@@ -73,6 +73,8 @@ GLOSSARY: dict[str, str] = {
     "correlation": "their correlation under the model",
     "term": "term of the model that is tested",
     "test": "the test",
+    "fits": "whether the test is made for how the scores came about",
+    "misfit": "why it is not, empty where it is",
     "null": "null distribution: exact, monte-carlo or asymptotic",
     "df_residual": "denominator degrees of freedom of an F test, infinite for a chi-squared test",
     "structure": "how algorithms vary between data sets in the model",

@@ -34,6 +34,7 @@ _homes = (
     "benchinfer.compare.points",
     "benchinfer.compare.mixed",
     "benchinfer.compare.meta_comparison",
+    "benchinfer.compare.pair_comparison",
     "benchinfer.compare.permutation_comparison",
     "benchinfer.compare.bootstrap",
     "benchinfer.compare.bayes_comparison",

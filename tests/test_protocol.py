@@ -23,12 +23,20 @@ KINDS = [
     bi.compare_bayes,
     bi.monitor,
     bi.compare_meta,
+    bi.compare_pair,
 ]
 
 
 @pytest.fixture(scope="module", params=KINDS, ids=lambda f: f.__name__)
-def result(request, scores):
-    return request.param(scores, "error")
+def asked(request, scores):
+    one = request.param is bi.compare_pair  # within one data set
+    return request.param, scores.subset(datasets="wine") if one else scores
+
+
+@pytest.fixture(scope="module")
+def result(asked):
+    compare, table = asked
+    return compare(table, "error")
 
 
 def test_tables_use_the_glossary(result):
@@ -69,9 +77,9 @@ def test_words(result):
     assert "doi" in result.citations()
 
 
-def test_provenance(result, scores):
+def test_provenance(result, asked):
     assert result.provenance.version == bi.__version__
-    assert result.provenance.digest == scores.digest
+    assert result.provenance.digest == asked[1].digest
     assert result.provenance.arguments["measure"] == "error"
 
 

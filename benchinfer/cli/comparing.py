@@ -9,6 +9,7 @@ from benchinfer.cli.guard import EPILOG
 from benchinfer.cli.meta_question import MetaQuestion
 from benchinfer.cli.mixed_question import MixedQuestion
 from benchinfer.cli.options import AsJson, MeasureName, Source, Tolerance, reads_scores
+from benchinfer.cli.pair_question import PairQuestion
 from benchinfer.cli.permutation_question import PermutationQuestion
 from benchinfer.cli.question import wrong
 from benchinfer.cli.showing import Showing, answer
@@ -143,6 +144,34 @@ def bootstrap(
 
 @compare.command(epilog=EPILOG)
 @reads_scores
+def pair(
+    source: Source,
+    question: PairQuestion,
+    *,
+    measure: MeasureName = None,
+    per_dataset: PerDataset = False,
+    details: Annotated[
+        bool,
+        typer.Option(
+            "--details",
+            help="What other tests give on the same scores, and whether differences look normal.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two algorithms on one data set, by a test that fits how scores came about.
+
+    Exit code 0 says that one algorithm is better than or equivalent to each of the others (with
+    --per-dataset: on each data set), 3 that none is.
+    """
+    from benchinfer.compare.pair import compare_pair
+
+    show = Showing(per_dataset=per_dataset, details=details, as_json=as_json)
+    _ask(compare_pair, source, question, measure, show)
+
+
+@compare.command(epilog=EPILOG)
+@reads_scores
 def points(
     source: Source,
     *,
@@ -170,7 +199,7 @@ def points(
 def _ask(
     analysis: "Callable[..., Comparison]",
     source: Source,
-    question: MixedQuestion | MetaQuestion | PermutationQuestion | BootstrapQuestion,
+    question: MixedQuestion | MetaQuestion | PermutationQuestion | BootstrapQuestion | PairQuestion,
     measure: str | None,
     show: Showing,
 ) -> None:

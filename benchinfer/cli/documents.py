@@ -121,6 +121,7 @@ def _more(
     from benchinfer.compare.bootstrap_comparison import BootstrapComparison
     from benchinfer.compare.meta_comparison import MetaComparison
     from benchinfer.compare.mixed_comparison import MixedComparison
+    from benchinfer.compare.pair_comparison import PairComparison
     from benchinfer.compare.permutation_comparison import PermutationComparison
 
     if isinstance(result, MixedComparison):
@@ -131,6 +132,10 @@ def _more(
         return _tests(result, places, details=details)
     if isinstance(result, BootstrapComparison) and details:
         return _profiles(result)
+    if isinstance(result, PairComparison):
+        found: dict[str, object] = {"test": {"name": result.test, "reason": result.reason}}
+        parts = {"tests": rows(result.tests()), "normality": rows(result.normality())}
+        return found | (parts if details else {})
     return {}
 
 

@@ -31,7 +31,7 @@ def _covariates(found: re.Match[str]) -> str:
 # Arguments that are options of the same name.
 _OPTIONS = (
     "nan|repeats|layout|terms|adjust|structure|residual|domains|df|contrasts|alternative|target"
-    "|missing|family|method|statistic|on|null|pairs|resample|interval|normalise"
+    "|missing|family|method|statistic|on|null|pairs|resample|interval|normalise|test"
 )
 
 # From the special to the general: what one has rewritten, the next ones no longer find.
@@ -68,6 +68,7 @@ _REWRITES: tuple[tuple[re.Pattern[str], _Rewrite], ...] = tuple(
         (r"read_scores\(\.\.\., covariates=\[(.*?)\]\)", _covariates),
         (r"\bcovariates=", "--covariate"),
         (r"\bcompare_mixed\(\.\.\., (--[^)]*)\)", r"compare mixed \1"),
+        (r"per_dataset\(compare_pair, scores, \.\.\.\)", "compare pair --per-dataset"),
         (r"\b(influence|post_hoc)\(\)", "--details"),
         (r'\bprofile\("scores"\)', "the share of scores"),
         (r"\bresamples=", "--resamples"),
@@ -76,7 +77,7 @@ _REWRITES: tuple[tuple[re.Pattern[str], _Rewrite], ...] = tuple(
         (r"\bquery=", "--query "),
         (r"or scores\.complete\(.*?\) to keep what is whole", "or read a table of what is whole"),
         (r"compare scores\.complete\(.*?\), or use compare_mixed", "use compare mixed"),
-        (r"\bcompare_(mixed|points|permutation|bootstrap)\b", r"compare \1"),
+        (r"\bcompare_(mixed|points|permutation|bootstrap|pair)\b", r"compare \1"),
         (r"\bscores\.describe\(\)", "benchinfer describe"),
         (r"\bcoverage\(\)", "benchinfer describe"),
     )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _TESTS = {"likelihood ratio": "LR"}  # what would make the table wider than a terminal
 
 
-def variation(out: Terminal, result: "MixedComparison") -> None:
+def evidence(out: Terminal, result: "MixedComparison") -> None:
     """Print how the variance of single scores divides, in a sentence."""
     table = result.variances()
     shares = [

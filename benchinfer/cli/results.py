@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from benchinfer.cli import bootstrapped, meta_analysed, model, permuted, rounding
+from benchinfer.cli import bootstrapped, meta_analysed, model, paired, permuted, rounding
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.terminal import Grid, Terminal
 from benchinfer.compare.phrases import count, join
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from benchinfer.order.relation import Relation
 
 LEGEND = "a > b: a is better    a ~ b: equivalent    a ? b: not told apart"
+_PROBABILITIES = {
+    "prob_first": "P first",
+    "prob_equivalent": "P equivalent",
+    "prob_second": "P second",
+}
 _LINE = 72  # pairs that are not told apart are listed if they fit on one line, else counted
 
 
@@ -28,9 +33,6 @@ def comparison(
     result: "Comparison", *, details: bool = False, places: "Sequence[str] | None" = None
 ) -> None:
     """Print a comparison, with details and Page's test for an order if asked for."""
-    from benchinfer.compare.bootstrap_comparison import BootstrapComparison
-    from benchinfer.compare.meta_comparison import MetaComparison
-    from benchinfer.compare.mixed_comparison import MixedComparison
     from benchinfer.compare.permutation_comparison import PermutationComparison
 
     out = Terminal()
@@ -41,23 +43,30 @@ def comparison(
     out.heading(f"Levels: {result.measure.title} ({result.measure.better} is better)")
     out.grid(levels(result))
     contrasts(out, result)
-    if isinstance(result, MixedComparison):
-        model.variation(out, result)
+    if (home := _home(result)) is not None:
+        given = (places,) if isinstance(result, PermutationComparison) else ()
+        home.evidence(out, result, *given)
         if details:
-            model.details(out, result)
-    elif isinstance(result, PermutationComparison):
-        permuted.evidence(out, result, places)
-        if details:
-            permuted.details(out, result, places)
-    elif isinstance(result, MetaComparison):
-        meta_analysed.evidence(out, result)
-        if details:
-            meta_analysed.details(out, result)
-    elif isinstance(result, BootstrapComparison):
-        bootstrapped.evidence(out, result)
-        if details:
-            bootstrapped.details(out, result)
+            home.details(out, result, *given)
     beware(out, result)
+
+
+def _home(result: "Comparison") -> Any:
+    """Return the module that prints what only such comparisons have."""
+    from benchinfer.compare.bootstrap_comparison import BootstrapComparison
+    from benchinfer.compare.meta_comparison import MetaComparison
+    from benchinfer.compare.mixed_comparison import MixedComparison
+    from benchinfer.compare.pair_comparison import PairComparison
+    from benchinfer.compare.permutation_comparison import PermutationComparison
+
+    homes = {
+        MixedComparison: model,
+        PermutationComparison: permuted,
+        MetaComparison: meta_analysed,
+        BootstrapComparison: bootstrapped,
+        PairComparison: paired,
+    }
+    return next((home for kind, home in homes.items() if isinstance(result, kind)), None)
 
 
 def headline(out: Terminal, result: "Comparison") -> None:
@@ -143,21 +152,24 @@ def contrasts(out: Terminal, result: "Comparison") -> None:
     table, measure = result.contrasts(), result.measure
     tests = {"p_value": "p", "p_noninferiority": "p not worse"}
     tests = {key: head for key, head in tests.items() if key in table}
+    shares = {key: head for key, head in _PROBABILITIES.items() if key in table}
+    bounded = "conf_low" in table
     decimals = numbers.decimals(_spreads(table, measure))
     lowest = -math.inf if measure.scale == "identity" else 0.0
     heads = ["first", "second", measure.effect_name]
     largest = float(table["p_error"].max()) if "p_error" in table else 0.0
     errors = largest > 0 and len(tests) == 1  # with two tests there is no room for a column
-    if tests:
+    if bounded:
         kind = "interval" if _two_sided(result) else "bound"
-        heads += [f"{rounding.percent(result.level)} {kind}", *tests.values()]
+        heads += [f"{rounding.percent(result.level)} {kind}", *tests.values(), *shares.values()]
         heads += ["p error"] if errors else []
     rows: list[tuple[str, ...]] = []
     for row in table.to_dict("records"):
         cells = [row["first"], row["second"], rounding.number(row["estimate"], decimals)]
-        if tests:
+        if bounded:
             cells.append(rounding.interval(row["conf_low"], row["conf_high"], decimals, lowest))
             cells += [numbers.p_value(row[key]) for key in tests]
+            cells += [f"{row[key]:.3f}" for key in shares]
             cells += [permuted.error(row["p_error"])] if errors else []
         rows.append((*cells, f"{row['winner']} better" if row["winner"] else row["verdict"]))
     out.heading(f"Contrasts: {direction(measure)}")
@@ -170,7 +182,7 @@ def contrasts(out: Terminal, result: "Comparison") -> None:
         )
     )
     out.line()
-    if tests:
+    if bounded:
         out.prose(f"{_sentence(result.provenance.adjustment)}.")
     out.prose(result.rule)
     if largest > 0 and not errors:

@@ -17,6 +17,7 @@ from benchinfer.compare.local import Comparisons
 from benchinfer.compare.meta_comparison import MetaComparison
 from benchinfer.compare.mixed_comparison import MixedComparison
 from benchinfer.compare.new_dataset import NewDataset
+from benchinfer.compare.pair_comparison import PairComparison
 from benchinfer.compare.permutation_comparison import PermutationComparison
 from benchinfer.errors import BenchinferError, DesignError, message, unknown
 from benchinfer.order.consensus import Consensus
@@ -44,6 +45,7 @@ from benchinfer.plots import (
     podium,
     prediction,
     profile,
+    quantiles,
     ranges,
     residuals,
     studies,
@@ -141,6 +143,10 @@ KINDS: dict[type, Mapping[str, Kind]] = {
         "influence": _on(_influence, influence.LeftOut.of_meta),
         "prediction": _on(_prediction, lambda meta: meta.prediction()),
     },
+    PairComparison: {
+        **_comparison,
+        "quantiles": Kind(quantiles.layout, quantiles.size, quantiles.draw),
+    },
     PermutationComparison: {
         **_comparison,
         "critical-difference": Kind(
@@ -212,7 +218,8 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         also: ``"critical-difference"``, the mean ranks with bars or letters that join what is not
         told apart, and ``"null"``, the null distribution of the global test. Of one by the
         bootstrap also: ``"aggregates"`` of the algorithms, performance ``"profile"`` of the scores,
-        the one of ``"ratios"`` to the best, and probability of ``"improvement"`` of the pairs. Of a
+        the one of ``"ratios"`` to the best, and probability of ``"improvement"`` of the pairs. Of
+        tests of two algorithms also: ``"quantiles"`` of the differences (Q-Q plot). Of a
         meta-analysis also: the ``"studies"`` of one pair with the pooled effect and what to expect
         on a new data set, their ``"funnel"``, the ``"network"`` of comparisons, ``"influence"``
         and ``"prediction"``.

@@ -19,6 +19,7 @@ from benchinfer.reports import (
     bootstrap_sections,
     meta_sections,
     order_sections,
+    pair_sections,
     permutation_sections,
     references,
     sections,
@@ -161,7 +162,7 @@ def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
         else:
             found += [sections.verdict(c, main=n == 0 or sections.inferential(c)), *beyond(c)]
         found += bootstrap_sections.beyond(c)
-        found += meta_sections.beyond(c)
+        found += [*meta_sections.beyond(c), *pair_sections.beyond(c)]
     local = [
         r
         for r in gathered.results

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from benchinfer.frames import frame as tidy
 from benchinfer.measure import Measure
 from benchinfer.scores.cells import deviation
+from benchinfer.scores.rate_intervals import RateInterval
 from benchinfer.scores.rows import Rows, quantiles
 from benchinfer.scores.summary import Summary
 
@@ -33,7 +34,9 @@ def spread(rows: Rows, own: Summary) -> NDArray[np.float64]:
     return result
 
 
-def statistics(rows: Rows, own: Summary) -> "pd.DataFrame":
+def statistics(
+    rows: Rows, own: Summary, measure: Measure, interval: RateInterval | None = None
+) -> "pd.DataFrame":
     """Summarise the scores of one measure per data set and algorithm.
 
     Parameters
@@ -42,6 +45,10 @@ def statistics(rows: Rows, own: Summary) -> "pd.DataFrame":
         The scores of the measure.
     own
         Summary of the measure.
+    measure
+        The measure.
+    interval
+        Of the rates, if asked for.
 
     Returns
     -------
@@ -63,6 +70,7 @@ def statistics(rows: Rows, own: Summary) -> "pd.DataFrame":
             "q25": low,
             "q75": high,
             "maximum": maximum,
+            **(interval.columns(rows, n, own.mean[0, d, k], measure) if interval else {}),
         }
     )
 

@@ -68,6 +68,16 @@ def one_measure(measures: Sequence[Measure], name: str | None) -> Measure:
     return measures[names.index(name)]
 
 
+def not_saved(path: object) -> DesignError:
+    """Say that a table is data, not a result."""
+    return DesignError(
+        message(
+            f"a score table is not saved as a result (to {str(path)!r}).",
+            hint='scores.to_frame().to_csv("scores.csv", index=False) writes the scores.',
+        )
+    )
+
+
 def none_whole(measure: str) -> DesignError:
     """Say that no data set is whole."""
     return DesignError(

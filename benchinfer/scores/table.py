@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, override
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.errors import DesignError, message, unknown
+from benchinfer.errors import DesignError, unknown
 from benchinfer.measure import Measure
+from benchinfer.numerics.rates import Rate
 from benchinfer.scores.cells import (
     Blocks,
     Cells,
@@ -27,6 +28,7 @@ from benchinfer.scores.observations import (
     reduce_observations,
 )
 from benchinfer.scores.parts import Parts
+from benchinfer.scores.rate_intervals import RateInterval
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.roles import slots
 from benchinfer.scores.rows import (
@@ -37,7 +39,7 @@ from benchinfer.scores.rows import (
     long_frame,
     whole_replications,
 )
-from benchinfer.scores.select import NOTHING, none_whole, one_measure, selected
+from benchinfer.scores.select import NOTHING, none_whole, not_saved, one_measure, selected
 from benchinfer.scores.summary import Summary, summarise
 from benchinfer.showable import Showable
 
@@ -163,22 +165,38 @@ class ScoreTable(Showable):
         found = self._findings(own.measures[0])
         return Coverage(own.measures[0], own.datasets, own.algorithms, own.n[0], expected, found)
 
-    def describe(self, measure: str | None = None) -> "pd.DataFrame":
+    def describe(
+        self,
+        measure: str | None = None,
+        *,
+        interval: Rate | None = None,
+        sides: Literal[1, 2] = 2,
+        level: float = 0.95,
+    ) -> "pd.DataFrame":
         """Summarise the scores per data set and algorithm, in the measure's own unit.
 
         Parameters
         ----------
         measure
             May be left out where the table has one.
+        interval
+            Of a rate, where all scores are 0 or 1 and independent: ``"wilson"``,
+            ``"clopper-pearson"``, ``"agresti-coull"`` or ``"wald"``.
+        sides
+            2, or 1 for the bound on the side that is worse.
+        level
+            Confidence of each interval alone.
 
         Returns
         -------
         pandas.DataFrame
             One row per cell that has a score: ``dataset algorithm n mean sd median minimum q25 q75
-            maximum``; ``sd`` has n - 1 and is NaN for one score.
+            maximum [conf_low conf_high]``; ``sd`` has n - 1 and is NaN for one score.
         """
         own = self._of(measure)
-        return statistics(self._rows(own.measures[0]), own)
+        rows = self._rows(own.measures[0])
+        asked = None if interval is None else RateInterval(interval, sides, level)
+        return statistics(rows, own, self.measure(measure), asked)
 
     def spread(self, measure: str | None = None) -> NDArray[np.float64]:
         """Return `describe`'s (D, K, 5) minimum, quartiles and maximum, NaN where there is none."""
@@ -187,11 +205,6 @@ class ScoreTable(Showable):
 
     def cells(self, measure: str | None = None) -> Cells:
         """Reduce to count, mean and standard deviation per data set and algorithm, oriented.
-
-        Parameters
-        ----------
-        measure
-            May be left out where the table has one.
 
         Raises
         ------
@@ -307,14 +320,7 @@ class ScoreTable(Showable):
         return self._with(rows, summarise(rows))
 
     def by_dataset(self) -> dict[str, "ScoreTable"]:
-        """Split the table.
-
-        Returns
-        -------
-        dict
-            Data set to its table, in the order of `datasets`. Each has the algorithms and measures
-            that have a score on it.
-        """
+        """Split the table: data set to its table, with what has a score on it, in order."""
         names = self.datasets, self.algorithms
         parts = Parts.of(self._frame, *names, slots(self.covariates))
         return {
@@ -385,12 +391,7 @@ class ScoreTable(Showable):
     @override
     def save(self, path: "str | Path") -> NoReturn:
         """Refuse: a table is data, not a result."""
-        raise DesignError(
-            message(
-                f"a score table is not saved as a result (to {str(path)!r}).",
-                hint='scores.to_frame().to_csv("scores.csv", index=False) writes the scores.',
-            )
-        )
+        raise not_saved(path)
 
     def __repr__(self) -> str:
         held = line(self._summary, self.measures, self.covariates, paired=self.paired)

@@ -1,0 +1,164 @@
+"""The comparison that tests of two algorithms give: verdicts, other tests, how differences look."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from benchinfer.compare import pair_beside, pair_words, wording
+from benchinfer.compare.comparison import TestedComparison
+from benchinfer.compare.evidence import Array
+from benchinfer.compare.normality import Normality
+from benchinfer.compare.pair_beside import Beside
+from benchinfer.compare.pair_rules import WORDS
+from benchinfer.errors import DesignError, message
+from benchinfer.frames import frame
+from benchinfer.order.relation import Relation
+from benchinfer.saving import savable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PairComparison(TestedComparison):
+    """Verdicts from a test of two algorithms, on one data set.
+
+    Attributes
+    ----------
+    test, reason
+        The test that decides, and why it was taken.
+    n
+        (P,) number of differences, or of scores of the first where replications are not shared.
+    clusters
+        Number of clusters, 0 where there are none.
+    probabilities
+        (P, 3) posterior probabilities that first is better, that both are equivalent, and that
+        second is better; None for tests with p-values.
+    looks
+        How the differences of each pair look; empty where replications are not shared.
+    others
+        Tests that do not decide.
+    """
+
+    test: str
+    reason: str
+    n: Array
+    clusters: int
+    probabilities: Array | None
+    looks: tuple[Normality, ...]
+    others: tuple[Beside, ...]
+
+    title: ClassVar[str] = "Test of two algorithms"
+
+    @property
+    def bayesian(self) -> bool:
+        """Whether verdicts rest on posterior probabilities."""
+        return self.probabilities is not None
+
+    @property
+    def rule(self) -> str:
+        """The decision rule in words."""
+        if self.bayesian:
+            return pair_words.rule(self.measure, self.level)
+        return wording.tested_rule(self.measure, self.level, self.alternative)
+
+    @property
+    def intervals(self) -> str:
+        """What the intervals of the contrasts are, in words."""
+        if self.bayesian:
+            return f"{100 * self.level:g} % credible intervals of each pair alone"
+        return TestedComparison.intervals.__get__(self)
+
+    @property
+    def method(self) -> str:
+        """What was done, in sentences for a methods section."""
+        return pair_words.method(self)
+
+    @property
+    def formula(self) -> str:
+        """The statistic in one line."""
+        if self.clusters:
+            return f"mean difference over its error between {self.clusters} clusters"
+        return pair_words.FORMULAS[self.test]
+
+    @property
+    def test_name(self) -> str:
+        """The test in words."""
+        return WORDS[self.test]
+
+    def effects(self) -> Mapping[str, Array]:
+        """Return estimate, interval and test of the pairs, in the measure's own unit."""
+        # Zero-argument super() does not work in a slotted dataclass.
+        columns = dict(TestedComparison.effects(self))
+        if self.probabilities is not None:
+            kept = ("estimate", "conf_low", "conf_high", "std_error", "df")
+            names = ("prob_first", "prob_equivalent", "prob_second")
+            found = dict(zip(names, self.probabilities.T, strict=True))
+            return {name: columns[name] for name in kept} | found
+        return {name: column for name, column in columns.items() if not np.isnan(column).all()}
+
+    def irrelevant(self) -> list[tuple[str, str]]:
+        """Return the pairs that differ significantly, but by less than the tolerance."""
+        return [] if self.bayesian else TestedComparison.irrelevant(self)
+
+    def relation(self, rule: str = "evidence") -> Relation:
+        """Return the preference relation; see `TestedComparison.relation`.
+
+        Parameters
+        ----------
+        rule
+            ``"evidence"``, or for tests with p-values ``"not-significant"``.
+
+        Raises
+        ------
+        DesignError
+            The rule does not exist, or needs p-values that there are not.
+        """
+        if self.bayesian and rule == "not-significant":
+            raise DesignError(
+                message(
+                    "posterior probabilities are not significant or otherwise.",
+                    hint='rule="evidence" takes the verdicts as they stand.',
+                )
+            )
+        return TestedComparison.relation(self, rule)
+
+    def tests(self) -> "pd.DataFrame":
+        """Say what other tests give on the same scores; none of them decides.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``test first second statistic df p_value fits misfit``: unadjusted; ``misfit`` says why
+            a test is not made for how these scores came about. Choosing among tests by their
+            p-values makes every one of them wrong.
+        """
+        return pair_beside.table(self.others)
+
+    def normality(self) -> "pd.DataFrame":
+        """Test whether the differences are normal: one row for each pair and test.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``first second test statistic p_value n``, unadjusted. A diagnostic: with few
+            differences it finds little, with many it finds what does not matter for a mean.
+        """
+        rows = [
+            (*names, test, statistic, p, look.n)
+            for names, look in zip(self.named_sides(), self.looks, strict=False)
+            for test, statistic, p in zip(look.tests, look.statistics, look.p_values, strict=True)
+        ]
+        columns = ("first", "second", "test", "statistic", "p_value", "n")
+        return frame({name: [row[i] for row in rows] for i, name in enumerate(columns)})
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        adjusted = len(self.pairs) > 1 and not self.bayesian
+        return [
+            *pair_words.homes(self.test, clustered=self.clusters > 0),
+            *pair_words.adjusting(str(self.provenance.arguments["adjust"]), adjusted=adjusted),
+        ]
