@@ -44,7 +44,7 @@ def test_it_is_the_consensus_of_the_library(run: Callable) -> None:
     assert document["weights"] == {"error": 1, "seconds": 0.2}
     assert document["concordance"] == ensemble.concordance()
     assert document["support"][0]["regret"] == found.support()["regret"][0]
-    assert next(iter(document["relations"])) == "blobs: error"
+    assert next(iter(document["relations"])) == "error: blobs"
     assert document["decided"] == (result.exit_code == 0)
 
 
