@@ -52,7 +52,7 @@ def test_unequal_sizes_by_adaptive_quadrature(sides, df):
             outside += stats.norm.cdf((-w - loading * y) / noise)
         return (1 - np.prod(1 - outside)) * stats.norm.pdf(y)
 
-    for t in (1.0, 2.5):
+    for t in (1.0, 2.5) if np.isinf(df) else (2.5,):  # double integrals are slow
         if np.isinf(df):
             expected = integrate.quad(beyond, -12, 12, args=(t,), epsabs=1e-13)[0]
         else:
