@@ -9,18 +9,14 @@ the interactions integrated out:
 Everything is observed by distributions of PyMC (not by potentials), so that prior and posterior
 predictions, pointwise likelihoods and extensions of the model work. An inverse Wishart Sigma is
 built from Bartlett's triangle, whose diagonal is divided by its degrees of freedom.
-
-References
-----------
-Hoffman, M. D. & Gelman, A. (2014). The No-U-Turn sampler: adaptively setting path lengths in
-Hamiltonian Monte Carlo. Journal of Machine Learning Research 15, 1593-1623.
 """
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pymc as pm
-import pytensor.tensor as pt
+import pymc
+from pymc import Model as PyMCModel
+from pytensor import tensor
 
 from benchinfer.numerics.bayes.reduction import helmert
 
@@ -29,13 +25,13 @@ if TYPE_CHECKING:
 
     from benchinfer.numerics.bayes.gibbs import Model
 
-# PyTensor and PyMC are typed in part.
+# PyMC and PyTensor are typed in part.
 type Variable = Any
+pm: Any = pymc
+pt: Any = tensor
 
 
-def pymc_model(
-    model: "Model", names: "Mapping[str, Sequence[str]] | None" = None
-) -> pm.Model:
+def pymc_model(model: "Model", names: "Mapping[str, Sequence[str]] | None" = None) -> PyMCModel:
     """Return the model of the posterior, in units of ``ContrastData.scale``.
 
     Parameters

@@ -9,7 +9,7 @@ from scipy import stats
 import benchinfer as bi
 from benchinfer.compare import bayes_fit
 from benchinfer.compare.bayes_comparison import codes_of
-from benchinfer.compare.bayes_fit import fit, reduced
+from benchinfer.compare.bayes_fit import fit, modelled, reduced
 from benchinfer.compare.evidence import Setting
 from benchinfer.numerics.bayes.outcomes import Outcomes
 from benchinfer.numerics.bayes.reduction import helmert
@@ -180,7 +180,7 @@ def test_direction_does_not_matter():
 
 def test_posterior_is_a_tree_that_arviz_reads(result):
     tree = result.posterior
-    assert set(tree.children) == {"posterior", "observed_data"}
+    assert set(tree.children) == {"posterior", "prior", "log_likelihood", "observed_data"}
     draws = tree["posterior"]
     assert draws["effect"].dims == ("chain", "draw", "algorithm")
     assert draws.sizes["chain"] == 8
@@ -197,7 +197,7 @@ def test_these_data_sets():
     domain = bi.compare_bayes(read(simulated()), draws=200, seed=1)
     widths = [r.contrasts().eval("conf_high - conf_low").to_numpy() for r in (found, domain)]
     assert (widths[0] < widths[1]).all()
-    with pytest.raises(bi.DesignError, match="not about the next one"):
+    with pytest.raises(bi.DesignError, match="not about the next data set"):
         found.of("next")
 
 
@@ -215,10 +215,7 @@ def test_gates_extend_the_chains_once_and_say_so():
     setting, scores = Setting.of(scores)
     told = []
     found = fit(
-        reduced(scores, setting),
-        "t",
-        "auto",
-        bi.Priors(),
+        modelled(reduced(scores, setting), "t", "auto", bi.Priors()),
         (4, 100),
         np.random.default_rng(1),
         lambda task, done, total: told.append((task, done, total)),
@@ -297,3 +294,62 @@ def test_overlap_of_training_sets_widens():
     found = bi.compare_bayes(folds, draws=100, seed=1)
     np.testing.assert_allclose(found.data.variance - plain.data.variance, 0.25)
     assert "10.1023/A:1024068626366" in found.citations()
+
+
+def in_domains(d=12, domains=3, spread=0.0, **options):
+    """Return a long frame with a column of domains whose effects are `spread` apart."""
+    frame = simulated(d=d, **options)
+    number = frame["dataset"].str[1:].astype(int) % domains
+    own = spread * np.random.default_rng(9).standard_normal((domains, 3))
+    algorithm = frame["algorithm"].str[1:].astype(int)
+    frame["value"] += own[number, algorithm]
+    return frame.assign(domain="e" + number.astype(str))
+
+
+@pytest.mark.usefixtures("quick")
+def test_domains_as_a_level():
+    scores = read(in_domains(spread=1.5), tolerance=0.1)
+    found = bi.compare_bayes(scores, domains="random", draws=200, seed=1)
+    assert found.scope().endswith("its 3 domains taken as a sample of domains")
+    assert "domain:algorithm" in found.formula
+    apart = found.by_domain()
+    assert list(apart) == ["e0", "e1", "e2", "new domain"]
+    cells = in_domains(spread=1.5).groupby(["domain", "algorithm"])["value"].mean()
+    for name in ("e0", "e1", "e2"):
+        level = apart[name].summary()["estimate"].to_numpy()
+        wanted = cells.loc[name].to_numpy()
+        np.testing.assert_allclose(level - level.mean(), wanted - wanted.mean(), atol=0.4)
+        assert apart[name].scope().endswith(f"in the domain {name}")
+
+    def width(result):
+        return result.contrasts().eval("conf_high - conf_low").to_numpy()
+
+    assert (width(apart["e0"]) < width(found)).all()
+    assert (width(found) < width(apart["new domain"])).all()
+    assert (width(apart["new domain"]) < width(found.of("next"))).all()
+    draws = found.posterior["posterior"]
+    assert draws["effect_domain"].dims == ("chain", "draw", "domain", "algorithm")
+    with pytest.raises(bi.DesignError, match="in the domain e0, not about the next"):
+        apart["e0"].of("next")
+    with pytest.raises(bi.DesignError, match="no level of this model"):
+        bi.compare_bayes(scores, draws=100, seed=1).by_domain()
+
+
+def test_domains_need_three():
+    with pytest.raises(bi.DesignError, match="of 2 domains: e0 and e1"):
+        bi.compare_bayes(read(in_domains(domains=2)), domains="random")
+    with pytest.raises(bi.DesignError, match="names 0 domains"):
+        bi.compare_bayes(read(simulated()), domains="random")
+
+
+@pytest.mark.usefixtures("quick")
+def test_posterior_is_saved_and_read(tmp_path):
+    from xarray import open_datatree
+
+    scores = read(in_domains())
+    tree = bi.compare_bayes(scores, domains="random", draws=100, seed=1).posterior
+    tree.to_zarr(tmp_path / "posterior.zarr", consolidated=False)
+    again = open_datatree(tmp_path / "posterior.zarr", engine="zarr", consolidated=False)
+    np.testing.assert_array_equal(tree["posterior"]["effect"], again["posterior"]["effect"])
+    assert again["log_likelihood"]["scores"].dims == ("chain", "draw", "dataset")
+    assert set(again["prior"].data_vars) <= set(again["posterior"].data_vars)

@@ -13,8 +13,9 @@ densities. Journal of the American Statistical Association 85, 398-409.
 https://doi.org/10.1080/01621459.1990.10476213
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
@@ -118,8 +119,7 @@ def start(model: Model, chains: int, rng: np.random.Generator) -> State:
 def sweep(model: Model, now: State, rng: np.random.Generator) -> State:
     """Draw every block once."""
     data, priors = model.data, model.priors
-    pooled = _pooled(data)
-    noise = pooled * np.exp(2 * now.scales.log)
+    noise = residual_variance(data, now.scales)
     given, domains = (data, now.sigma, now.mixing, noise), now.effects.domains
     effects = (
         draw_effects(*given, priors.effect_sd, rng)
@@ -128,7 +128,7 @@ def sweep(model: Model, now: State, rng: np.random.Generator) -> State:
     )
     scales = now.scales
     if data.noisy:
-        square = (data.rss + _residual_squares(data, effects)) / pooled
+        square = (data.rss + _residual_squares(data, effects)) / _pooled(data)
         scales = draw_scales(scales, data.df + data.rank, square, priors, rng)
     drawn = State(effects, scales, now.sigma, now.mixing, now.nu)
     return _sweep_interactions(model, drawn, rng)
@@ -137,6 +137,11 @@ def sweep(model: Model, now: State, rng: np.random.Generator) -> State:
 def _pooled(data: ContrastData) -> float:
     """Return the pooled residual variance."""
     return float(np.exp(2 * data.log_sd)) if data.noisy else 0.0
+
+
+def residual_variance(data: ContrastData, scales: ResidualScales) -> Array:
+    """Return (C, M) residual variances, 0 where there are no residuals."""
+    return _pooled(data) * np.exp(2 * scales.log)
 
 
 def _residual_squares(data: ContrastData, effects: Effects) -> Array:
@@ -267,18 +272,51 @@ def sample(
     tuple
         The draws, and where the chains then stand.
     """
-    c = len(now.mixing)
-    kept: dict[str, Array] = {}
-    segments = [np.zeros((2, *now.effects.interaction.shape)) for _ in range(2)]
-    for i in range(n):
+    return collected(model, islice(_sweeps(model, now, rng), n), n, told=told)
+
+
+def _sweeps(model: Model, now: State, rng: np.random.Generator) -> Iterator[State]:
+    while True:
         now = sweep(model, now, rng)
+        yield now
+
+
+def collected(
+    model: Model, states: Iterable[State], n: int, *, told: Told | None = None
+) -> tuple[Draws, State]:
+    """Collect what is kept of n states, whatever sampler they come from.
+
+    Parameters
+    ----------
+    model
+        What is sampled.
+    states
+        The states, an even number.
+    n
+        How many there are.
+    told
+        Told how many states there have been since it was last told.
+
+    Returns
+    -------
+    tuple
+        The draws, and the last state.
+    """
+    kept: dict[str, Array] = {}
+    segments: list[Array] = []
+    now = None
+    for i, now in enumerate(states):
+        if not i:
+            segments = [np.zeros((2, *now.effects.interaction.shape)) for _ in range(2)]
         for name, x in recorded(model, now).items():
             if not i:
-                kept[name] = np.empty((c, n, *x.shape[1:]))
+                kept[name] = np.empty((len(x), n, *x.shape[1:]))
             kept[name][:, i] = x
         _add(segments[2 * i // n], now, i % (n // 2) + 1)
         if told is not None and (i + 1) % _TOLD_EVERY == 0:
             told(_TOLD_EVERY)
+    if now is None:
+        raise ValueError("no states to collect.")
     mean, square = (np.stack([segment[part] for segment in segments]) for part in (0, 1))
     return Draws.of(kept, mean, square), now
 
@@ -306,7 +344,7 @@ def recorded(model: Model, now: State) -> dict[str, Array]:
 
 def _log_likelihood(data: ContrastData, now: State) -> Array:
     """Return (C, M) log densities of contrasts and residuals, without interactions."""
-    noise = _pooled(data) * np.exp(2 * now.scales.log)
+    noise = residual_variance(data, now.scales)
     found = log_likelihood(data, now.sigma, now.mixing, noise, now.effects.centre)
     held = data.df > 0
     if data.noisy and held.any():
