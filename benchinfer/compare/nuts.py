@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from benchinfer.compare.asked import Progress
     from benchinfer.compare.evidence import Array
 
-TARGET_ACCEPT, CAREFUL = 0.9, 0.99
+TARGET_ACCEPT, CAREFUL = 0.95, 0.99
 _WARM_UP = 1000
 _COMPILING = "compiling the model, about a minute the first time"
 _RATE = 200  # milliseconds between two reports of progress
@@ -106,7 +106,7 @@ class Nuts:
         values = {name: x.to_numpy() for name, x in found["posterior"].data_vars.items()}
         stats = found["sample_stats"]
         statistics = {_ARVIZ.get(k, k): stats[k].to_numpy() for k in _KEPT if k in stats}
-        draws, _ = collected(self.model, _states(self.model, values, rng), n)
+        draws, _ = collected(self.model, states(self.model, values, rng), n)
         return replace(draws, statistics=statistics)
 
 
@@ -128,10 +128,25 @@ def _told(
     return told
 
 
-def _states(
+def states(
     model: Model, values: "Mapping[str, Array]", rng: np.random.Generator
 ) -> Iterator[State]:
-    """Complete each draw of all chains by interactions from their conditional distribution."""
+    """Complete draws of all chains by interactions from their conditional distribution.
+
+    Parameters
+    ----------
+    model
+        What was sampled.
+    values
+        (C, T, ...) draws by the names of `pymc_model`.
+    rng
+        Random numbers.
+
+    Yields
+    ------
+    State
+        One for each of the T draws.
+    """
     data = model.data
     chains, n, j = values["contrasts"].shape
     shape = (chains, len(data.z))

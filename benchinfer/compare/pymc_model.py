@@ -11,11 +11,12 @@ predictions, pointwise likelihoods and extensions of the model work. An inverse 
 built from Bartlett's triangle, whose diagonal is divided by its degrees of freedom.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pymc
 from pymc import Model as PyMCModel
+from pymc.logprob.transforms import Transform
 from pytensor import tensor
 
 from benchinfer.numerics.bayes.reduction import helmert
@@ -23,7 +24,9 @@ from benchinfer.numerics.bayes.reduction import helmert
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from benchinfer.compare.evidence import Array
     from benchinfer.numerics.bayes.gibbs import Model
+    from benchinfer.numerics.bayes.reduction import ContrastData
 
 # PyMC and PyTensor are typed in part.
 type Variable = Any
@@ -104,7 +107,8 @@ def _noise(model: "Model") -> Variable:
         return np.zeros(len(data.z))
     centre = pm.Normal("residual_centre", 0.0, priors.residual_sd)
     spread = pm.HalfStudentT("residual_spread", nu=3, sigma=priors.residual_spread)
-    log = pm.Normal("log_sigma", centre, spread, dims="dataset")
+    transform = _Standardised.of(data)
+    log = pm.Normal("log_sigma", centre, spread, dims="dataset", transform=transform)
     noise = pt.exp(2 * (log + data.log_sd))
     held = np.flatnonzero(data.df > 0)
     pm.Gamma(
@@ -114,6 +118,45 @@ def _noise(model: "Model") -> Variable:
         observed=data.rss[held],
     )
     return noise
+
+
+class _Standardised(Transform):
+    """Logs of scales by their departure from what centre, spread and residuals make likely.
+
+    Neither logs nor their departures from the centre will do: where there are few residuals, or
+    none, the former are tied to the spread; where there are many, the latter are.
+    """
+
+    name = "standardised"
+
+    def __init__(self, guess: "Array", precision: "Array") -> None:
+        self._guess, self._precision = guess, precision
+
+    @classmethod
+    def of(cls, data: "ContrastData") -> Self:
+        held = data.df > 0
+        mean = np.where(held, data.rss, 1.0) / np.where(held, data.df, 1.0)
+        guess = np.where(held, np.log(mean) / 2 - data.log_sd, 0.0)
+        return cls(guess, 2 * data.df)
+
+    def _likely(self, inputs: tuple[Variable, ...]) -> tuple[Variable, Variable]:
+        """Return mean and standard deviation given centre and spread."""
+        *_, centre, spread = inputs
+        precision = self._precision + spread**-2
+        mean = (self._precision * self._guess + centre * spread**-2) / precision
+        return mean, precision**-0.5
+
+    def forward(self, value: Variable, *inputs: Variable) -> Variable:
+        mean, sd = self._likely(inputs)
+        return (value - mean) / sd
+
+    def backward(self, value: Variable, *inputs: Variable) -> Variable:
+        mean, sd = self._likely(inputs)
+        return mean + sd * value
+
+    def log_jac_det(self, value: Variable, *inputs: Variable) -> Variable:
+        _, sd = self._likely(inputs)
+        return pt.log(sd) + pt.zeros_like(value)
 
 
 def _mixing(model: "Model") -> Variable:
