@@ -165,7 +165,8 @@ def fit(
         return _nuts(model, size, rng, progress)
     chains, n = size
     start = gibbs.start(model, chains, rng)
-    _, warm = gibbs.sample(model, start, WARM_UP, rng, told=_told(progress, "warm-up", WARM_UP))
+    # The draws of the warm-up are let go at once: of many algorithms they are large.
+    warm = gibbs.sample(model, start, WARM_UP, rng, told=_told(progress, "warm-up", WARM_UP))[1]
     draws, now = gibbs.sample(model, warm, n, rng, told=_told(progress, "draws", n))
     found = converged(draws)
     if found.passed:

@@ -24,7 +24,7 @@ from benchinfer.saving import savable
 type Array = NDArray[np.float64]
 
 # Probabilities given a draw vary little between draws: of many pairs some draws are enough.
-_ENOUGH = 2_000_000
+_ENOUGH = 1_000_000
 _BATCHES = 20
 
 
