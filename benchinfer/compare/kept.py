@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,17 +78,17 @@ class Kept:
         """
         from xarray import Dataset, DataTree
 
-        coords = {
+        coords: dict[str, Any] = {
             "algorithm": list(setting.algorithms),
             "dataset": [setting.coverage.datasets[m] for m in data.dataset],
-            "contrast": np.arange(data.z.shape[1]),
             "domain": sorted(set(setting.domains)),
         }
 
         def group(of: Group) -> Dataset:
-            used = {
-                name: coords[name] for dims, _ in of.values() for name in dims if name in coords
+            sizes = {
+                name: n for dims, x in of.values() for name, n in zip(dims, x.shape, strict=True)
             }
+            used = {name: coords.get(name, np.arange(n)) for name, n in axes}
             return Dataset({name: (dims, x) for name, (dims, x) in of.items()}, coords=used)
 
         groups: dict[str, Group] = {

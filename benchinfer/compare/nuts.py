@@ -29,7 +29,7 @@ TARGET_ACCEPT, CAREFUL = 0.95, 0.99
 _WARM_UP = 1000
 _COMPILING = "compiling the model, about a minute the first time"
 _RATE = 200  # milliseconds between two reports of progress
-_KEPT = ("diverging", "energy", "logp", "tree_depth", "n_steps", "step_size", "mean_tree_accept")
+_KEPT = ("diverging", "energy", "logp", "depth", "n_steps", "step_size", "mean_tree_accept")
 # Names of ArviZ, where nutpie's differ.
 _ARVIZ = {"logp": "lp", "depth": "tree_depth", "mean_tree_accept": "acceptance_rate"}
 

@@ -191,7 +191,7 @@ def test_posterior_is_a_tree_that_arviz_reads(result):
     assert set(tree.children) == {"posterior", "prior", "log_likelihood", "observed_data"}
     draws = tree["posterior"]
     assert draws["effect"].dims == ("chain", "draw", "algorithm")
-    assert draws.sizes["chain"] == 8
+    np.testing.assert_array_equal(draws["chain"], np.arange(8))
     np.testing.assert_allclose(draws["effect"].sum("algorithm"), 0, atol=1e-12)
     from arviz_stats import summary
 
@@ -336,12 +336,16 @@ def test_domains_as_a_level():
     assert (width(apart["e0"]) < width(found)).all()
     assert (width(found) < width(apart["new domain"])).all()
     assert (width(apart["new domain"]) < width(found.of("next"))).all()
+    rows = found.diagnostics().set_index("check")
+    assert rows.loc["domains that the model learns from", "value"] == 3
     draws = found.posterior["posterior"]
     assert draws["effect_domain"].dims == ("chain", "draw", "domain", "algorithm")
     with pytest.raises(bi.DesignError, match="in the domain e0, not about the next"):
         apart["e0"].of("next")
+    pooled = bi.compare_bayes(scores, draws=100, seed=1)
+    assert not pooled.diagnostics().set_index("check").loc["domains taken as one", "ok"]
     with pytest.raises(bi.DesignError, match="no level of this model"):
-        bi.compare_bayes(scores, draws=100, seed=1).by_domain()
+        pooled.by_domain()
 
 
 def test_domains_need_three():
