@@ -85,9 +85,7 @@ class Kept:
         }
 
         def group(of: Group) -> Dataset:
-            sizes = {
-                name: n for dims, x in of.values() for name, n in zip(dims, x.shape, strict=True)
-            }
+            axes = [axis for dims, x in of.values() for axis in zip(dims, x.shape, strict=True)]
             used = {name: coords.get(name, np.arange(n)) for name, n in axes}
             return Dataset({name: (dims, x) for name, (dims, x) in of.items()}, coords=used)
 
