@@ -54,8 +54,8 @@ NAMES = [
 # Keyword-only from the star on: what comes later may not shift what scripts rely on.
 SIGNATURES = {
     "compare_bayes": "scores, measure=None, *, interactions='t', structure='auto', sampler='auto',"
-    " quantity='average', contrasts='tukey', control=None, target='auto', level=0.95,"
-    " missing='use', draws=1000, chains=8, priors=None, seed=None, progress=None",
+    " domains='pooled', quantity='average', contrasts='tukey', control=None, target='auto',"
+    " level=0.95, missing='use', draws=1000, chains=8, priors=None, seed=None, progress=None",
     "bootstrap_consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
     " resamples=1000, resampled=None, seed=None, progress=None",
     "compare_bootstrap": "scores, measure=None, *, statistic='iqm', resample='replications',"
@@ -94,7 +94,8 @@ SIGNATURES = {
     "per_dataset": "compare, scores, measure=None, **arguments",
     "plot": "result, kind=None, ax=None",
     "Priors": "effect_sd=2.0, interaction_scale=1.0, tail_shape=2.0, tail_rate=0.1,"
-    " shrinkage_median=None, shrinkage_sd=1.5, residual_sd=2.0, residual_spread=1.0",
+    " shrinkage_median=None, shrinkage_sd=1.5, residual_sd=2.0, residual_spread=1.0,"
+    " domain_scale=1.0",
     "read_effects": "source, *, measures=None, columns=None, effect='difference', harmonise=None,"
     " correlation=None, covariates=()",
     "read_scores": "source, *, measures=None, columns=None, layout='long', dataset=None,"

@@ -19,7 +19,15 @@ import numpy as np
 from benchinfer.compare import designs
 from benchinfer.compare.asked import Progress
 from benchinfer.compare.bayes_comparison import BayesComparison, Quantity
-from benchinfer.compare.bayes_fit import Sampler, Structure, fit, reduced
+from benchinfer.compare.bayes_fit import (
+    Domains,
+    Sampler,
+    Structure,
+    domain_level,
+    fit,
+    modelled,
+    reduced,
+)
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.contrasts import Contrasts
 from benchinfer.compare.evidence import Setting, alpha_of
@@ -39,6 +47,7 @@ def compare_bayes(
     interactions: Interactions = "t",
     structure: Structure = "auto",
     sampler: Sampler = "auto",
+    domains: Domains = "pooled",
     quantity: Quantity = "average",
     contrasts: Contrasts = "tukey",
     control: str | None = None,
@@ -73,7 +82,13 @@ def compare_bayes(
         sets ask for it; near-duplicates need it. ``"auto"``: unstructured for three algorithms or
         more.
     sampler
-        ``"gibbs"``, which ``"auto"`` is.
+        ``"gibbs"``, which ``"auto"`` is, or ``"nuts"``: the same posterior by PyMC and nutpie,
+        which compile it first (about a minute the first time).
+    domains
+        Domains of the data sets, if the table names them: ``"pooled"`` takes them as one,
+        ``"random"`` as a sample of at least three domains, in each of which algorithms have effects
+        of their own, drawn to the average over domains. The next data set is then one of a new
+        domain; `BayesComparison.by_domain` compares in each and in a new one.
     quantity
         What verdicts are about: ``"average"`` effects or the ``"next"`` data set. Both are in the
         result; see `BayesComparison.of`.
@@ -133,6 +148,7 @@ def compare_bayes(
         ("interactions", interactions, Interactions),
         ("structure", structure, Structure),
         ("sampler", sampler, Sampler),
+        ("domains", domains, Domains),
         ("quantity", quantity, Quantity),
     ):
         if value not in (known := get_args(kind.__value__)):
@@ -146,6 +162,7 @@ def compare_bayes(
         "interactions": interactions,
         "structure": structure,
         "sampler": sampler,
+        "domains": domains,
         "quantity": quantity,
         "contrasts": contrasts,
         "control": control,
@@ -159,8 +176,9 @@ def compare_bayes(
     }
     rng = np.random.default_rng(seed)
     data = reduced(scores, setting)
-    own = priors or Priors()
-    fitted = fit(data, interactions, structure, own, (chains, draws), rng, progress)
+    code = domain_level(setting, data) if domains == "random" else None
+    model = modelled(data, interactions, structure, priors or Priors(), code)
+    fitted = fit(model, (chains, draws), rng, progress, sampler)
     means = scores.cells(setting.measure.name).mean
     return compared(setting, fitted, means, resolved, arguments, rng)
 

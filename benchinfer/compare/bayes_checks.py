@@ -40,9 +40,37 @@ def checks(setting: Setting, fitted: Fitted, error: float, target: Target) -> li
         if target == "domain"
         else cautions.replications(setting),
         cautions.beyond(target),
+        *_domains(setting, fitted),
         *_design(setting, fitted),
         cautions.thin_cells(setting, "the model"),
         cautions.tolerance(setting.measure),
+    ]
+
+
+def _domains(setting: Setting, fitted: Fitted) -> list[Check]:
+    """Say what several domains are taken as."""
+    n = len(set(setting.domains))
+    if n < 2:
+        return []
+    if fitted.model.domain is None:
+        return [
+            Check.of(
+                "domains taken as one",
+                n,
+                1.0,
+                ok=False,
+                remedy='the table names several domains: domains="random" makes them a level of'
+                " the model",
+            )
+        ]
+    return [
+        Check.of(
+            "domains that the model learns from",
+            n,
+            _PRIOR_MATTERS,
+            ok=n >= _PRIOR_MATTERS,
+            remedy="so few domains leave much of what is said of a new one to the priors",
+        )
     ]
 
 

@@ -2,21 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.compare import wording
 from benchinfer.compare.comparison import Comparison
+from benchinfer.compare.contrasts import family_of
 from benchinfer.compare.convergence import Convergence
-from benchinfer.compare.evidence import Array
+from benchinfer.compare.evidence import Array, Level
 from benchinfer.compare.kept import Kept
+from benchinfer.compare.local import Comparisons
 from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.frames import frame
-from benchinfer.numerics.bayes.gibbs import Structure
-from benchinfer.numerics.bayes.outcomes import Outcomes, Ranks
+from benchinfer.numerics.bayes.gibbs import Model, Structure
+from benchinfer.numerics.bayes.outcomes import Outcomes, Ranks, average_outcomes, ranks
 from benchinfer.numerics.bayes.priors import Priors
 from benchinfer.numerics.bayes.reduction import ContrastData
 from benchinfer.order.relation import Verdict
@@ -26,12 +28,18 @@ if TYPE_CHECKING:
     import pandas as pd
     from xarray import DataTree
 
+    from benchinfer.compare.pymc_model import PyMCModel
+
 type Quantity = Literal["average", "next"]
 
 _STRUCTURES = {
     "common": "one variance of the interactions for all pairs",
     "unstructured": "an unstructured covariance of the interactions with estimated shrinkage",
 }
+
+
+_GIBBS = "Gibbs sampling"
+_SAMPLERS = {"auto": _GIBBS, "gibbs": _GIBBS, "nuts": "NUTS (PyMC, nutpie)"}
 
 
 @savable
@@ -56,6 +64,10 @@ class BayesComparison(Comparison):
         Whether the chains settled, and whether they had to be run on for that.
     draws
         Draws of the posterior.
+    domain
+        (M,) domain of each of the model's data sets, None where they are taken as one.
+    about
+        What domain the claims are about, in words; empty where they are about all.
     """
 
     quantity: Quantity
@@ -68,6 +80,8 @@ class BayesComparison(Comparison):
     convergence: Convergence
     extended: bool
     draws: Kept
+    domain: NDArray[np.int64] | None = None
+    about: str = ""
 
     title: ClassVar[str] = "Hierarchical Bayesian model"
 
@@ -87,8 +101,39 @@ class BayesComparison(Comparison):
         """Draws and observations as an `xarray.DataTree`, which ArviZ reads.
 
         Effects are on the modelling scale, larger is better, and sum to 0 over the algorithms.
+        Groups are ``posterior``, ``prior``, ``log_likelihood`` (per data set, its interactions
+        integrated out), ``observed_data`` and, for NUTS, ``sample_stats``. ``posterior.to_zarr``
+        saves it; ``posterior.to_netcdf`` does with h5netcdf or netCDF4 installed.
         """
-        return self.draws.tree(self.setting, self.data)
+        from benchinfer.compare.posterior import prior_draws
+
+        rng = np.random.default_rng(self.provenance.seed)
+        prior = prior_draws(self.sampled, self.draws.effects.shape[1], rng)
+        return self.draws.tree(self.setting, self.data, prior)
+
+    @property
+    def sampled(self) -> Model:
+        """What was sampled, as both engines read it."""
+        interactions = "t" if self.interactions == "t" else "normal"
+        return Model(self.data, interactions, self.structure, self.priors, self.domain)
+
+    def model(self) -> "PyMCModel":
+        """Return the model in PyMC: the same posterior, to look at or to build upon.
+
+        Returns
+        -------
+        pymc.Model
+            In units of ``result.data.scale``; what its variables are stands in
+            `benchinfer.compare.pymc_model`.
+        """
+        from benchinfer.compare.pymc_model import pymc_model
+
+        names = {
+            "dataset": [self.setting.coverage.datasets[m] for m in self.data.dataset],
+            "algorithm": list(self.algorithms),
+            **({} if self.domain is None else {"domain": sorted(set(self.setting.domains))}),
+        }
+        return pymc_model(self.sampled, names)
 
     @property
     def rule(self) -> str:
@@ -112,8 +157,9 @@ class BayesComparison(Comparison):
     def formula(self) -> str:
         """The model in one line."""
         kind = "t" if self.interactions == "t" else "normal"
+        within = "" if self.domain is None else " domain:algorithm +"
         return (
-            "score = data set + replication + algorithm + interaction + residual;"
+            f"score = data set + replication + algorithm +{within} interaction + residual;"
             f" interaction ~ {kind}, {self.structure} covariance"
         )
 
@@ -121,6 +167,11 @@ class BayesComparison(Comparison):
     def method(self) -> str:
         """What was done, in sentences for a methods section."""
         given = self.provenance.arguments
+        domains = ""
+        if self.domain is not None:
+            n = count(len(set(self.setting.domains)), "domain")
+            domains = f" The effects depart from their average in each of {n}."
+        sampler = _SAMPLERS[str(given["sampler"])]
         chains, draws, _ = self.draws.effects.shape
         scale = "" if self.measure.scale == "identity" else f" on the {self.measure.scale} scale"
         tails = (
@@ -132,8 +183,9 @@ class BayesComparison(Comparison):
             f"The scores of {self.measure.name}{scale} on"
             f" {count(len(self.data.z), 'data set')} were compared by a hierarchical Bayesian"
             f" model of the algorithms' effects with {tails} and {_STRUCTURES[self.structure]},"
-            " and a residual variance of each data set. Scores entered by least-squares contrasts"
-            f" and residuals, which are sufficient. The posterior was sampled by Gibbs sampling"
+            f" and a residual variance of each data set.{domains} Scores entered by"
+            " least-squares contrasts and residuals, which are sufficient. The posterior was"
+            f" sampled by {sampler}"
             f" ({chains} chains of {draws:,} draws, seed {given['seed']}; largest R-hat"
             f" {max(self.convergence.r_hat, self.convergence.r_hat_effects):.3f})."
             f" {self.provenance.adjustment}."
@@ -146,8 +198,11 @@ class BayesComparison(Comparison):
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""
-        # Zero-argument super() does not work in a slotted dataclass.
-        where = Comparison.scope(self)
+        domains = "pooled" if self.domain is None else "random"
+        domains = "one" if self.about else domains
+        where = wording.scope(self.setting, self.target, domains)
+        if self.about:
+            return f"{where}, {self.about}"
         if self.quantity == "average":
             return where
         return where.replace("on average over", "on the next data set of", 1)
@@ -159,6 +214,10 @@ class BayesComparison(Comparison):
         names += [f"benchinfer.numerics.bayes.{name}" for name in numerics]
         if self.structure == "unstructured":
             names.append("benchinfer.numerics.bayes.covariance")
+        if self.domain is not None:
+            names.append("benchinfer.numerics.bayes.domains")
+        if self.provenance.arguments["sampler"] == "nuts":
+            names.append("benchinfer.compare.nuts")
         if self.setting.resampling is not None and self.setting.resampling.overlap:
             names.append("benchinfer.numerics.bayes.reduction:reduce_contrasts")
         return names
@@ -187,12 +246,63 @@ class BayesComparison(Comparison):
         if quantity == "next" and self.following is None:
             raise DesignError(
                 message(
-                    "the comparison is about these data sets, not about the next one.",
-                    hint='compare with target="domain".',
+                    f"the comparison is {self.about or 'about these data sets'}, not about the next"
+                    " data set.",
+                    hint='compare with target="domain"; the next data set is one of all domains.',
                 )
             )
         other = replace(self, quantity=quantity)
         return replace(other, codes=codes_of(other.outcomes, self.level))
+
+    def by_domain(self) -> Comparisons:
+        """Compare the algorithms on average in each domain, and in a new domain.
+
+        Returns
+        -------
+        Comparisons
+            Domain to comparison; the last, ``"new domain"``, is about one not seen yet.
+
+        Raises
+        ------
+        DesignError
+            The domains are no level of the model: ask for ``domains="random"``.
+        """
+        kept = self.draws
+        if kept.domains is None or kept.new_domain is None:
+            raise DesignError(
+                message(
+                    "the domains are no level of this model.",
+                    hint='compare_bayes(..., domains="random") has one.',
+                )
+            )
+        names = sorted(set(self.setting.domains))
+        found: dict[str, Comparison] = {
+            name: self._in_domain(kept.domains[:, :, g], f"in the domain {name}")
+            for g, name in enumerate(names)
+        }
+        return Comparisons(
+            {**found, "new domain": self._in_domain(kept.new_domain, "in a new one")}
+        )
+
+    def _in_domain(self, effects: Array, about: str) -> "BayesComparison":
+        """Return what (C, T, K) effects in a domain say on average."""
+        given: Mapping[str, Any] = self.provenance.arguments
+        margin = self.measure.margin
+        asked = family_of(
+            self.algorithms, given["contrasts"], given["control"], self.levels.estimate
+        )
+        average = average_outcomes(effects, asked.matrix[asked.wanted], margin, self.level)
+        return replace(
+            self,
+            quantity="average",
+            average=average,
+            following=None,
+            ranks=ranks(effects, margin),
+            ranks_following=None,
+            codes=codes_of(average, self.level),
+            levels=level_of(effects, float(self.levels.estimate.mean()), self.level),
+            about=about,
+        )
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and probabilities of the pairs, in the measure's own unit."""
@@ -251,6 +361,13 @@ class BayesComparison(Comparison):
             columns["prob_best_next"] = self.ranks_following.best
             columns["prob_near_best"] = self.ranks_following.near
         return frame({**{name: table[name] for name in table.columns}, **columns})
+
+
+def level_of(effects: Array, base: float, level: float) -> Level:
+    """Return levels and credible bounds of (C, T, K) effects on top of a base."""
+    flat = effects.reshape(-1, effects.shape[2])
+    low, high = np.quantile(flat, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return Level(base + flat.mean(axis=0), base + low, base + high)
 
 
 def codes_of(found: Outcomes, level: float) -> NDArray[np.int8]:

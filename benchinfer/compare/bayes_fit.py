@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchinfer.compare.convergence import Convergence, converged
+from benchinfer.compare.fixed import domain_codes
+from benchinfer.compare.phrases import count, join
 from benchinfer.errors import DesignError, FitError, message
 from benchinfer.numerics.bayes import gibbs
 from benchinfer.numerics.bayes.gibbs import Draws, Interactions, Model
@@ -19,9 +22,11 @@ if TYPE_CHECKING:
     from benchinfer.scores import ScoreTable
 
 type Structure = Literal["auto", "common", "unstructured"]
-type Sampler = Literal["auto", "gibbs"]
+type Sampler = Literal["auto", "gibbs", "nuts"]
+type Domains = Literal["pooled", "random"]
 
 WARM_UP = 500
+_FEWEST_DOMAINS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +94,36 @@ def _resolution(values: "Array") -> float:
     return float(large.min(initial=np.inf)) if len(large) else 0.0
 
 
-def fit(
+def domain_level(setting: "Setting", data: ContrastData) -> NDArray[np.int64]:
+    """Return the domain of each data set that the model learns from.
+
+    Raises
+    ------
+    DesignError
+        The data sets are of fewer than three domains.
+    """
+    names, codes = domain_codes(setting)
+    found = np.array(codes)[data.dataset]
+    n = len(np.unique(found))
+    if n < _FEWEST_DOMAINS:
+        raise DesignError(
+            message(
+                f"the data sets are of {count(n, 'domain')}: {join(names)}.",
+                hint=f"how domains vary shows from {_FEWEST_DOMAINS} of them on;"
+                ' domains="pooled" takes them as one, scores.subset(domains=...) compares in one.',
+            )
+        )
+    return found
+
+
+def modelled(
     data: ContrastData,
     interactions: Interactions,
     structure: Structure,
     priors: Priors,
-    size: tuple[int, int],
-    rng: np.random.Generator,
-    progress: "Progress | None",
-) -> Fitted:
-    """Sample the model; run the chains on once where the draws do not pass the gates.
+    domain: NDArray[np.int64] | None = None,
+) -> Model:
+    """Return what is to be sampled.
 
     Parameters
     ----------
@@ -106,21 +131,42 @@ def fit(
         Contrasts of the data sets.
     interactions, structure, priors
         As in `compare_bayes`.
+    domain
+        Domain of each data set, None where they are taken as one.
+    """
+    # Of two algorithms Sigma is one number: scale and matrix would say the same thing twice.
+    one = structure == "common" or data.n_algorithms == 2
+    return Model(data, interactions, "common" if one else "unstructured", priors, domain)
+
+
+def fit(
+    model: Model,
+    size: tuple[int, int],
+    rng: np.random.Generator,
+    progress: "Progress | None",
+    sampler: Sampler = "auto",
+) -> Fitted:
+    """Sample the model; run the chains on once where the draws do not pass the gates.
+
+    Parameters
+    ----------
+    model
+        What is sampled.
     size
         Chains, and draws of each.
     rng
         Random numbers.
     progress
         Told of the sweeps.
+    sampler
+        As in `compare_bayes`.
     """
-    two = data.n_algorithms == 2
-    if structure == "auto":
-        structure = "common" if two else "unstructured"
-    # Of two algorithms Sigma is one number: scale and matrix would say the same thing twice.
-    model = Model(data, interactions, "common" if two else structure, priors)
+    if sampler == "nuts":
+        return _nuts(model, size, rng, progress)
     chains, n = size
     start = gibbs.start(model, chains, rng)
-    _, warm = gibbs.sample(model, start, WARM_UP, rng, told=_told(progress, "warm-up", WARM_UP))
+    # The draws of the warm-up are let go at once: of many algorithms they are large.
+    warm = gibbs.sample(model, start, WARM_UP, rng, told=_told(progress, "warm-up", WARM_UP))[1]
     draws, now = gibbs.sample(model, warm, n, rng, told=_told(progress, "draws", n))
     found = converged(draws)
     if found.passed:
@@ -128,6 +174,22 @@ def fit(
     # What has not settled is no evidence: it becomes part of the warm-up.
     told = _told(progress, "more draws", 2 * n)
     draws, _ = gibbs.sample(model, now, 2 * n, rng, told=told)
+    return Fitted(model, draws, converged(draws), extended=True)
+
+
+def _nuts(
+    model: Model, size: tuple[int, int], rng: np.random.Generator, progress: "Progress | None"
+) -> Fitted:
+    """Sample by NUTS; once more, longer and with smaller steps, where the gates are not passed."""
+    from benchinfer.compare.nuts import CAREFUL, Nuts
+
+    chains, n = size
+    nuts = Nuts.of(model, progress)
+    draws = nuts.sample(chains, n, "draws", rng)
+    found = converged(draws)
+    if found.passed:
+        return Fitted(model, draws, found, extended=False)
+    draws = nuts.sample(chains, 2 * n, "more draws", rng, CAREFUL)
     return Fitted(model, draws, converged(draws), extended=True)
 
 

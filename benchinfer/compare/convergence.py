@@ -30,22 +30,26 @@ class Convergence:
     Attributes
     ----------
     r_hat
-        Largest rank-normalised split R-hat of average effects, scale and degrees of freedom.
+        Largest rank-normalised split R-hat of average effects, scales and degrees of freedom.
     r_hat_effects
         Largest split R-hat of the data sets' effects.
     bulk, tail
         Smallest effective sample size of the middle and of the 5 % tails.
+    divergences
+        Number of draws at which NUTS lost its way; None for a sampler that cannot.
     """
 
     r_hat: float
     r_hat_effects: float
     bulk: float
     tail: float
+    divergences: int | None = None
 
     @property
     def passed(self) -> bool:
         """Whether all gates are passed."""
-        return max(self.r_hat, self.r_hat_effects) <= R_HAT and min(self.bulk, self.tail) >= ESS
+        mixed = max(self.r_hat, self.r_hat_effects) <= R_HAT
+        return mixed and min(self.bulk, self.tail) >= ESS and not self.divergences
 
     def checks(self, draws: str) -> list[Check]:
         """Return the rows of the diagnostics.
@@ -62,7 +66,7 @@ class Convergence:
             ("smallest effective sample size, middle", self.bulk, ESS),
             ("smallest effective sample size, tails", self.tail, ESS),
         ]
-        return [
+        found = [
             Check.of(
                 name,
                 value,
@@ -72,19 +76,33 @@ class Convergence:
             )
             for name, value, limit in rows
         ]
+        if self.divergences is not None:
+            found.append(
+                Check.of(
+                    "divergent transitions",
+                    self.divergences,
+                    0.0,
+                    ok=not self.divergences,
+                    remedy="NUTS did not reach some part of the posterior, so probabilities may be"
+                    ' biased: sampler="gibbs", or other priors=...',
+                )
+            )
+        return found
 
 
 def converged(draws: Draws) -> Convergence:
     """Look at draws."""
     effects = draws.average @ helmert(draws.average.shape[2] + 1)
     looked_at = [*np.moveaxis(effects, 2, 0), draws.effective_scale]
-    looked_at += [] if draws.df is None else [draws.df]
+    looked_at += [x for x in (draws.df, draws.domain_scale) if x is not None]
+    diverging = draws.statistics.get("diverging")
     bulk, tail = (_sizes(looked_at, *how) for how in (("bulk", None), ("tail", (0.05, 0.95))))
     return Convergence(
         r_hat=max(float(_stats.rhat(x, chain_axis=0, draw_axis=1)) for x in looked_at),
         r_hat_effects=_segments_r_hat(draws.mean, draws.square, draws.average.shape[1]),
         bulk=bulk,
         tail=tail,
+        divergences=None if diverging is None else int(diverging.sum()),
     )
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchinfer.compare.evidence import Array
 from benchinfer.saving import savable
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
     from benchinfer.compare.evidence import Setting
     from benchinfer.numerics.bayes.reduction import ContrastData
+
+# Names of dimensions and values, by name.
+type Group = Mapping[str, tuple[tuple[str, ...], NDArray[np.floating]]]
+_DRAW: tuple[str, ...] = ("chain", "draw")
 
 
 @savable
@@ -31,11 +36,21 @@ class Kept:
         (C, T, K) effects on a next data set.
     parameters
         (C, T) numbers by name: ``interaction_scale`` (root of the mean variance of the
-        interactions' contrasts), ``degrees_of_freedom``, ``shrinkage``, ``residual_centre`` and
-        ``residual_spread`` (of log residual standard deviations), where the model has them.
+        interactions' contrasts), ``degrees_of_freedom``, ``shrinkage``, ``residual_centre``,
+        ``residual_spread`` (of log residual standard deviations) and ``domain_scale``, where the
+        model has them.
     dataset_mean, dataset_sd
         (M, K - 1) posterior means and standard deviations of the orthonormal contrasts of the
         effects on each data set.
+    log_likelihood
+        (C, T, M) log densities of what the model saw of each data set, its interactions integrated
+        out, in single precision.
+    domains
+        (C, T, G, K) effects in each domain that the model has, else None.
+    new_domain
+        (C, T, K) effects in a new domain.
+    statistics
+        (C, T) numbers that tell how the sampler fared, by name.
     """
 
     effects: Array
@@ -44,40 +59,74 @@ class Kept:
     parameters: Mapping[str, Array]
     dataset_mean: Array
     dataset_sd: Array
+    log_likelihood: NDArray[np.float32]
+    domains: Array | None
+    new_domain: Array | None
+    statistics: Mapping[str, Array]
 
-    def tree(self, setting: "Setting", data: "ContrastData") -> "DataTree":
-        """Return the posterior and what was observed, as ArviZ reads them."""
+    def tree(
+        self, setting: "Setting", data: "ContrastData", prior: Mapping[str, Array]
+    ) -> "DataTree":
+        """Return the posterior and what was observed, as ArviZ reads them.
+
+        Parameters
+        ----------
+        setting, data
+            What was compared, and what the model saw of it.
+        prior
+            Draws of the prior, on the modelling scale: ``effect`` (1, T, K) and (1, T) parameters.
+        """
         from xarray import Dataset, DataTree
 
-        axes = ("chain", "draw")
+        coords: dict[str, Any] = {
+            "algorithm": list(setting.algorithms),
+            "dataset": [setting.coverage.datasets[m] for m in data.dataset],
+            "domain": sorted(set(setting.domains)),
+        }
+
+        def group(of: Group) -> Dataset:
+            axes = [axis for dims, x in of.values() for axis in zip(dims, x.shape, strict=True)]
+            used = {name: coords.get(name, np.arange(n)) for name, n in axes}
+            return Dataset({name: (dims, x) for name, (dims, x) in of.items()}, coords=used)
+
+        groups: dict[str, Group] = {
+            "posterior": self._posterior(),
+            "log_likelihood": {"scores": ((*_DRAW, "dataset"), self.log_likelihood)},
+            "prior": {
+                name: ((*_DRAW, "algorithm") if name == "effect" else _DRAW, x)
+                for name, x in prior.items()
+            },
+            "observed_data": _observed(data),
+        }
+        if self.statistics:
+            groups["sample_stats"] = {name: (_DRAW, x) for name, x in self.statistics.items()}
+        return DataTree.from_dict({name: group(of) for name, of in groups.items()})
+
+    def _posterior(self) -> Group:
+        """Return the draws with their dimensions."""
         by_algorithm = {
             "effect": self.effects,
             "effect_these": self.these,
             "effect_next": self.following,
+            **({} if self.new_domain is None else {"effect_new_domain": self.new_domain}),
         }
-        chains, draws, _ = self.effects.shape
-        posterior = Dataset(
-            {
-                **{name: ((*axes, "algorithm"), x) for name, x in by_algorithm.items()},
-                **{name: (axes, x) for name, x in self.parameters.items()},
-            },
-            coords={
-                "chain": np.arange(chains),
-                "draw": np.arange(draws),
-                "algorithm": list(setting.algorithms),
-            },
-        )
-        wide = ("dataset", "contrast")
-        identified = np.arange(data.z.shape[1]) < data.rank[:, None]
-        observed = Dataset(
-            {
-                "contrast_estimate": (wide, np.where(identified, data.scale * data.z, np.nan)),
-                "residual_square": ("dataset", data.scale**2 * data.rss),
-                "residual_df": ("dataset", data.df),
-            },
-            coords={
-                "dataset": [setting.coverage.datasets[m] for m in data.dataset],
-                "contrast": np.arange(data.z.shape[1]),
-            },
-        )
-        return DataTree.from_dict({"posterior": posterior, "observed_data": observed})
+        found: dict[str, tuple[tuple[str, ...], Array]] = {
+            **{name: ((*_DRAW, "algorithm"), x) for name, x in by_algorithm.items()},
+            **{name: (_DRAW, x) for name, x in self.parameters.items()},
+        }
+        if self.domains is not None:
+            found["effect_domain"] = ((*_DRAW, "domain", "algorithm"), self.domains)
+        return found
+
+
+def _observed(data: "ContrastData") -> Group:
+    """Return what the model saw, on the modelling scale, with its dimensions."""
+    identified = np.arange(data.z.shape[1]) < data.rank[:, None]
+    return {
+        "contrast_estimate": (
+            ("dataset", "contrast"),
+            np.where(identified, data.scale * data.z, np.nan),
+        ),
+        "residual_square": (("dataset",), data.scale**2 * data.rss),
+        "residual_df": (("dataset",), data.df),
+    }

@@ -1,20 +1,33 @@
 """From draws to the comparison that a hierarchical model gives."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from benchinfer import version
 from benchinfer.compare import bayes_checks
-from benchinfer.compare.bayes_comparison import BayesComparison, codes_of
+from benchinfer.compare.bayes_comparison import BayesComparison, codes_of, level_of
 from benchinfer.compare.bayes_fit import Fitted
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.contrasts import Family, family_of
 from benchinfer.compare.evidence import Array, Level, Provenance, Setting
 from benchinfer.compare.kept import Kept
 from benchinfer.numerics.bayes import outcomes
+from benchinfer.numerics.bayes.gibbs import Model
 from benchinfer.numerics.bayes.outcomes import Outcomes
-from benchinfer.numerics.bayes.reduction import helmert
+from benchinfer.numerics.bayes.prior import draw_prior
+from benchinfer.numerics.bayes.reduction import ContrastData, helmert
+
+# Names of parameters: in draws, and as users see them.
+_NAMES = {
+    "effective_scale": "interaction_scale",
+    "df": "degrees_of_freedom",
+    "shrinkage": "shrinkage",
+    "residual_centre": "residual_centre",
+    "residual_spread": "residual_spread",
+    "domain_scale": "domain_scale",
+}
 
 
 def compared(
@@ -41,7 +54,8 @@ def compared(
         Random numbers, for the next data set.
     """
     scale, margin, level = fitted.model.data.scale, setting.measure.margin, arguments["level"]
-    kept = _kept(fitted, rng)
+    centre = outcomes.new_domain(fitted.draws, rng)
+    kept = _kept(fitted, centre, rng)
     effects = kept.effects if target == "domain" else kept.these
     levels = _levels(effects, fitted, means, level)
     family = family_of(
@@ -52,7 +66,7 @@ def compared(
     new = following = None
     if target == "domain":
         unit = outcomes.next_outcomes(
-            fitted.draws, kept.following / scale, matrix, margin / scale, level
+            fitted.draws, kept.following / scale, matrix, margin / scale, level, centre
         )
         new = _scaled(unit, scale)
         following = outcomes.ranks(kept.following, margin)
@@ -83,33 +97,65 @@ def compared(
         convergence=fitted.convergence,
         extended=fitted.extended,
         draws=kept,
+        domain=fitted.model.domain,
     )
 
 
-def _kept(fitted: Fitted, rng: np.random.Generator) -> Kept:
+def _kept(fitted: Fitted, centre: Array | None, rng: np.random.Generator) -> Kept:
     """Return the draws that results hold, on the modelling scale."""
     found, data = fitted.draws, fitted.model.data
     scale, h = data.scale, helmert(data.n_algorithms)
-    scalars = {
-        "interaction_scale": scale * found.effective_scale,
-        "degrees_of_freedom": found.df,
-        "shrinkage": found.shrinkage,
-        "residual_centre": None
-        if found.residual_centre is None
-        else found.residual_centre + data.log_sd + np.log(scale),
-        "residual_spread": found.residual_spread,
-    }
+    domains = None
+    if found.domain is not None:
+        domains = scale * (found.average[:, :, None, :] + found.domain) @ h
     n = found.average.shape[1] / len(found.mean)
     mean = found.mean.mean(axis=(0, 1))
     between = ((found.mean - mean) ** 2).mean(axis=(0, 1))
     return Kept(
         effects=scale * (found.average @ h),
         these=scale * (found.these @ h),
-        following=scale * outcomes.next_effects(found, rng),
-        parameters={name: x for name, x in scalars.items() if x is not None},
+        following=scale * outcomes.next_effects(found, rng, centre),
+        parameters=_parameters({name: getattr(found, name) for name in _NAMES}, data),
         dataset_mean=scale * mean,
         dataset_sd=scale * np.sqrt(found.square.mean(axis=(0, 1)) / n + between),
+        log_likelihood=found.log_likelihood.astype(np.float32),
+        domains=domains,
+        new_domain=None if centre is None else scale * (centre @ h),
+        statistics=found.statistics,
     )
+
+
+def _parameters(found: Mapping[str, Array | None], data: ContrastData) -> dict[str, Array]:
+    """Return parameters by the names that users see, on the modelling scale."""
+    known = {name: x for name in _NAMES if (x := found.get(name)) is not None}
+    for name in {"effective_scale", "domain_scale"} & set(known):
+        known[name] = data.scale * known[name]
+    if "residual_centre" in known:
+        known["residual_centre"] = known["residual_centre"] + data.log_sd + np.log(data.scale)
+    return {_NAMES[name]: x for name, x in known.items()}
+
+
+def prior_draws(model: Model, n: int, rng: np.random.Generator) -> dict[str, Array]:
+    """Draw the priors on the modelling scale.
+
+    Parameters
+    ----------
+    model
+        What is sampled.
+    n
+        Number of draws.
+    rng
+        Random numbers.
+
+    Returns
+    -------
+    dict
+        (1, n, K) ``effect`` and (1, n) parameters, by their names in `Kept`.
+    """
+    found = draw_prior(model, n, rng)
+    effect = model.data.scale * found["average"] @ helmert(model.data.n_algorithms)
+    known = {"effect": effect, **_parameters(found, model.data)}
+    return {name: x[None] for name, x in known.items()}
 
 
 def _levels(effects: Array, fitted: Fitted, means: Array, level: float) -> Level:
@@ -120,9 +166,7 @@ def _levels(effects: Array, fitted: Fitted, means: Array, level: float) -> Level
     data = fitted.model.data
     own = data.scale * fitted.draws.mean.mean(axis=(0, 1)) @ helmert(data.n_algorithms)
     base = float(np.nanmean(means[data.dataset] - own, axis=1).mean())
-    flat = effects.reshape(-1, effects.shape[2])
-    low, high = np.quantile(flat, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return Level(base + flat.mean(axis=0), base + low, base + high)
+    return level_of(effects, base, level)
 
 
 def _scaled(found: Outcomes, scale: float) -> Outcomes:

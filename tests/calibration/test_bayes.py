@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chisquare
 
+from benchinfer.compare.bayes_fit import fit
 from benchinfer.numerics.bayes import gibbs
 from benchinfer.numerics.bayes.gibbs import Model
 from benchinfer.numerics.bayes.priors import Priors
+from tests.compare.engines import largest_gap
 from tests.numerics.bayes.simulator import design, numbers, prior, with_tables
 
 TABLES, DRAWS, THIN, WARM_UP, BINS = 400, 99, 20, 500, 10
@@ -19,10 +21,11 @@ TABLES, DRAWS, THIN, WARM_UP, BINS = 400, 99, 20, 500, 10
 PRIORS = Priors(residual_sd=0.7, residual_spread=0.3)
 
 
-def calibrated(kind, interactions, structure, seed, tables=TABLES):
+def calibrated(kind, interactions, structure, seed, tables=TABLES, domains=0):
     """Return (tables,) ranks of the truth among the draws, by parameter."""
     rng = np.random.default_rng(seed)
-    model = Model(design(kind, 12, 4), interactions, structure, PRIORS)
+    code = np.arange(12) % domains if domains else None
+    model = Model(design(kind, 12, 4), interactions, structure, PRIORS, code)
     truth = prior(model, tables, rng)
     model = with_tables(model, truth, rng)
     state = gibbs.start(model, tables, rng)
@@ -47,11 +50,53 @@ def calibrated(kind, interactions, structure, seed, tables=TABLES):
 @pytest.mark.parametrize("kind", ["whole", "missing", "unpaired", "single"])
 def test_ranks_are_uniform_and_intervals_cover(kind, structure, interactions, record_property):
     found = calibrated(kind, interactions, structure, seed=101)
+    check(found, f"{kind} {interactions} {structure}", record_property)
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize(
+    ("kind", "interactions", "structure"),
+    [
+        ("whole", "t", "unstructured"),
+        ("missing", "normal", "unstructured"),
+        ("whole", "t", "common"),
+    ],
+)
+def test_domains(kind, interactions, structure, record_property):
+    found = calibrated(kind, interactions, structure, seed=102, domains=4)
+    assert {"domain", "domain_scale"} <= set(found)
+    check(found, f"{kind} {interactions} {structure} in domains", record_property)
+
+
+@pytest.mark.calibration
+@pytest.mark.filterwarnings("default")  # of compilers
+@pytest.mark.parametrize(
+    ("kind", "interactions", "structure", "domains"),
+    [
+        ("whole", "t", "unstructured", 0),
+        ("missing", "t", "unstructured", 3),
+        ("unpaired", "normal", "common", 0),
+        ("single", "t", "unstructured", 0),
+    ],
+)
+def test_both_engines_agree(kind, interactions, structure, domains, record_property):
+    code = np.arange(12) % domains if domains else None
+    model = Model(design(kind, 12, 4), interactions, structure, Priors(), code)
+    nuts = fit(model, (4, 2000), np.random.default_rng(1), None, "nuts")
+    gibbs_ = fit(model, (8, 4000), np.random.default_rng(2), None)
+    name, gap = largest_gap(gibbs_.draws, nuts.draws)
+    record_property(f"{kind} {interactions} {structure} {domains}", [name, gap])
+    assert nuts.convergence.passed
+    assert gap < 4, name
+
+
+def check(found, about, record_property):
+    """Hold ranks against uniform ones, and coverage against the level."""
     low, high = binom.interval(0.9999, TABLES, 0.9)
     for name, ranks in found.items():
         counts = np.bincount(ranks * BINS // (DRAWS + 1), minlength=BINS)
         p = chisquare(counts).pvalue
         covered = int(((ranks >= 5) & (ranks < 95)).sum())
-        record_property(f"{kind} {interactions} {structure} {name}", [p, covered / TABLES])
+        record_property(f"{about} {name}", [p, covered / TABLES])
         assert p > 1e-4, (name, counts)
         assert low <= covered <= high, (name, covered)

@@ -9,7 +9,8 @@ from scipy import stats
 import benchinfer as bi
 from benchinfer.compare import bayes_fit
 from benchinfer.compare.bayes_comparison import codes_of
-from benchinfer.compare.bayes_fit import fit, reduced
+from benchinfer.compare.bayes_fit import fit, modelled, reduced
+from benchinfer.compare.convergence import Convergence
 from benchinfer.compare.evidence import Setting
 from benchinfer.numerics.bayes.outcomes import Outcomes
 from benchinfer.numerics.bayes.reduction import helmert
@@ -43,15 +44,22 @@ def quick(monkeypatch):
     monkeypatch.setattr(bayes_fit, "WARM_UP", 50)
 
 
+@pytest.fixture
+def brief(monkeypatch):
+    """Warm up briefly, and take the first draws, however few."""
+    monkeypatch.setattr(bayes_fit, "WARM_UP", 50)
+    monkeypatch.setattr(Convergence, "passed", property(lambda _: True))
+
+
 @pytest.fixture(scope="module")
 def result():
-    return bi.compare_bayes(read(simulated(), tolerance=0.1), draws=600, seed=1)
+    return bi.compare_bayes(read(simulated(), tolerance=0.1), draws=500, seed=1)
 
 
 def test_posterior_is_that_of_the_rows_by_another_sampler():
     golden = json.loads((GOLDEN / "posterior.json").read_text(encoding="utf-8"))
     scores = read(pd.read_csv(GOLDEN / "table.csv"), paired=True)
-    found = bi.compare_bayes(scores, draws=2000, seed=2)
+    found = bi.compare_bayes(scores, draws=1200, seed=2)
     np.testing.assert_allclose(found.data.scale, golden["scale"], rtol=1e-9)
     np.testing.assert_allclose(
         np.exp(2 * found.data.log_sd) * golden["scale"] ** 2, golden["pooled"], rtol=1e-9
@@ -91,7 +99,7 @@ def test_two_algorithms_with_single_scores_by_quadrature(interactions):
             "value": np.column_stack([d, np.zeros(9)]).ravel(),
         }
     )
-    found = bi.compare_bayes(read(frame), interactions=interactions, draws=2000, seed=4)
+    found = bi.compare_bayes(read(frame), interactions=interactions, draws=1200, seed=4)
     z = d / np.sqrt(2)
     z = z / np.sqrt((z**2).mean())
     beta = np.linspace(-3, 4, 141)[:, None, None]
@@ -109,7 +117,7 @@ def test_two_algorithms_with_single_scores_by_quadrature(interactions):
     mean = float((weight * beta).sum())
     sd = float(np.sqrt((weight * beta**2).sum() - mean**2))
     effect = found.draws.effects[..., 0] / found.data.scale * np.sqrt(2)
-    assert effect.mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(6000))
+    assert effect.mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(3600))
     assert effect.std() == pytest.approx(sd, rel=0.05)
     contrasts = found.contrasts()
     of_beta, at = weight.sum(axis=(1, 2)), beta[:, 0, 0]
@@ -166,7 +174,7 @@ def test_summary_ranks(result):
     np.testing.assert_allclose(rows["estimate"].mean(), cells.mean(), atol=1e-10)
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("brief")
 def test_direction_does_not_matter():
     frame = simulated().assign(measure="score")
     frame["value"] = -frame["value"]
@@ -180,16 +188,17 @@ def test_direction_does_not_matter():
 
 def test_posterior_is_a_tree_that_arviz_reads(result):
     tree = result.posterior
-    assert set(tree.children) == {"posterior", "observed_data"}
+    assert set(tree.children) == {"posterior", "prior", "log_likelihood", "observed_data"}
     draws = tree["posterior"]
     assert draws["effect"].dims == ("chain", "draw", "algorithm")
-    assert draws.sizes["chain"] == 8
+    np.testing.assert_array_equal(draws["chain"], np.arange(8))
     np.testing.assert_allclose(draws["effect"].sum("algorithm"), 0, atol=1e-12)
     from arviz_stats import summary
 
     assert float(summary(tree, var_names=["effect"], round_to="none")["r_hat"].max()) < 1.01
 
 
+@pytest.mark.usefixtures("brief")
 def test_these_data_sets():
     found = bi.compare_bayes(read(simulated()), target="datasets", draws=200, seed=1)
     assert "prob_best_next" not in found.summary()
@@ -197,11 +206,11 @@ def test_these_data_sets():
     domain = bi.compare_bayes(read(simulated()), draws=200, seed=1)
     widths = [r.contrasts().eval("conf_high - conf_low").to_numpy() for r in (found, domain)]
     assert (widths[0] < widths[1]).all()
-    with pytest.raises(bi.DesignError, match="not about the next one"):
+    with pytest.raises(bi.DesignError, match="not about the next data set"):
         found.of("next")
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("brief")
 def test_same_seed_same_numbers():
     scores = read(simulated())
     one, two = (bi.compare_bayes(scores, draws=100, seed=5) for _ in range(2))
@@ -215,10 +224,7 @@ def test_gates_extend_the_chains_once_and_say_so():
     setting, scores = Setting.of(scores)
     told = []
     found = fit(
-        reduced(scores, setting),
-        "t",
-        "auto",
-        bi.Priors(),
+        modelled(reduced(scores, setting), "t", "auto", bi.Priors()),
         (4, 100),
         np.random.default_rng(1),
         lambda task, done, total: told.append((task, done, total)),
@@ -232,7 +238,7 @@ def test_gates_extend_the_chains_once_and_say_so():
     assert "after one extension" in rows.loc["smallest effective sample size, tails", "remedy"]
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("brief")
 def test_diagnostics_of_what_is_missing():
     frame = simulated(d=4)
     frame = frame[~((frame["dataset"] == "d0") & (frame["algorithm"] == "a0"))]
@@ -243,7 +249,7 @@ def test_diagnostics_of_what_is_missing():
     assert not rows.loc["data sets that the model learns from", "ok"]
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("brief")
 def test_structures_and_interactions():
     scores = read(simulated(k=2))
     assert bi.compare_bayes(scores, draws=100, seed=1).structure == "common"
@@ -289,7 +295,7 @@ def test_tables_that_cannot_answer():
         bi.Priors(effect_sd=0)
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("brief")
 def test_overlap_of_training_sets_widens():
     frame = simulated(b=5)
     plain = bi.compare_bayes(read(frame), draws=100, seed=1)
@@ -297,3 +303,66 @@ def test_overlap_of_training_sets_widens():
     found = bi.compare_bayes(folds, draws=100, seed=1)
     np.testing.assert_allclose(found.data.variance - plain.data.variance, 0.25)
     assert "10.1023/A:1024068626366" in found.citations()
+
+
+def in_domains(d=12, domains=3, spread=0.0, **options):
+    """Return a long frame with a column of domains whose effects are `spread` apart."""
+    frame = simulated(d=d, **options)
+    number = frame["dataset"].str[1:].astype(int) % domains
+    own = spread * np.random.default_rng(9).standard_normal((domains, 3))
+    algorithm = frame["algorithm"].str[1:].astype(int)
+    frame["value"] += own[number, algorithm]
+    return frame.assign(domain="e" + number.astype(str))
+
+
+@pytest.mark.usefixtures("brief")
+def test_domains_as_a_level():
+    scores = read(in_domains(spread=1.5), tolerance=0.1)
+    found = bi.compare_bayes(scores, domains="random", draws=400, seed=1)
+    assert found.scope().endswith("its 3 domains taken as a sample of domains")
+    assert "domain:algorithm" in found.formula
+    apart = found.by_domain()
+    assert list(apart) == ["e0", "e1", "e2", "new domain"]
+    cells = in_domains(spread=1.5).groupby(["domain", "algorithm"])["value"].mean()
+    for name in ("e0", "e1", "e2"):
+        level = apart[name].summary()["estimate"].to_numpy()
+        wanted = cells.loc[name].to_numpy()
+        np.testing.assert_allclose(level - level.mean(), wanted - wanted.mean(), atol=0.4)
+        assert apart[name].scope().endswith(f"in the domain {name}")
+
+    def width(result):
+        return result.contrasts().eval("conf_high - conf_low").to_numpy()
+
+    assert (width(apart["e0"]) < width(found)).all()
+    assert (width(found) < width(apart["new domain"])).all()
+    assert (width(apart["new domain"]) < width(found.of("next"))).all()
+    rows = found.diagnostics().set_index("check")
+    assert rows.loc["domains that the model learns from", "value"] == 3
+    draws = found.posterior["posterior"]
+    assert draws["effect_domain"].dims == ("chain", "draw", "domain", "algorithm")
+    with pytest.raises(bi.DesignError, match="in the domain e0, not about the next"):
+        apart["e0"].of("next")
+    pooled = bi.compare_bayes(scores, draws=100, seed=1)
+    assert not pooled.diagnostics().set_index("check").loc["domains taken as one", "ok"]
+    with pytest.raises(bi.DesignError, match="no level of this model"):
+        pooled.by_domain()
+
+
+def test_domains_need_three():
+    with pytest.raises(bi.DesignError, match="of 2 domains: e0 and e1"):
+        bi.compare_bayes(read(in_domains(domains=2)), domains="random")
+    with pytest.raises(bi.DesignError, match="names 0 domains"):
+        bi.compare_bayes(read(simulated()), domains="random")
+
+
+@pytest.mark.usefixtures("brief")
+def test_posterior_is_saved_and_read(tmp_path):
+    from xarray import open_datatree
+
+    scores = read(in_domains())
+    tree = bi.compare_bayes(scores, domains="random", draws=100, seed=1).posterior
+    tree.to_zarr(tmp_path / "posterior.zarr", consolidated=False)
+    again = open_datatree(tmp_path / "posterior.zarr", engine="zarr", consolidated=False)
+    np.testing.assert_array_equal(tree["posterior"]["effect"], again["posterior"]["effect"])
+    assert again["log_likelihood"]["scores"].dims == ("chain", "draw", "dataset")
+    assert set(again["prior"].data_vars) <= set(again["posterior"].data_vars)

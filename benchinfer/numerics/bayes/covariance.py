@@ -126,7 +126,7 @@ def draw_unstructured(
     log_scale = slice_step(log_scale, of_scale, 4 / np.sqrt(m), rng)
     scale, kappa = np.exp(log_scale), np.exp(log_kappa)
     psi = (1 + kappa) * scale**2
-    vectors, values = _draw_wishart(scatter, psi, j + 2 + kappa + m, rng)
+    vectors, values = draw_wishart(scatter, psi, j + 2 + kappa + m, rng)
     return Covariance(vectors, values, scale, kappa)
 
 
@@ -159,7 +159,7 @@ def log_constant(j: int, m: int, log_kappa: Array) -> Array:
     return (gammaln(half + m / 2) - gammaln(half)).sum(axis=1)
 
 
-def _draw_wishart(
+def draw_wishart(
     scatter: Array, psi: Array, df: Array, rng: np.random.Generator
 ) -> tuple[Array, Array]:
     """Draw Sigma ~ IW(df, psi I + scatter) in each chain; return eigenvectors and -values."""

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.numerics.bayes.covariance import Covariance
+from benchinfer.numerics.bayes.domains import DomainEffects, draw_levels, draw_normal
+from benchinfer.numerics.bayes.priors import Priors
 from benchinfer.numerics.bayes.reduction import ContrastData
 
 type Array = NDArray[np.float64]
@@ -26,10 +28,24 @@ class Effects:
         (C, J) contrasts of the average effects: beta.
     interaction
         (C, M, J) departures of the data sets from them: w.
+    domains
+        Departures of the domains, None without them.
     """
 
     average: Array
     interaction: Array
+    domains: DomainEffects | None = None
+
+    @property
+    def centre(self) -> Array:
+        """(C, M or 1, J) what the data sets' effects depart from."""
+        centre = self.average[:, None, :]
+        return centre if self.domains is None else centre + self.domains.of_datasets
+
+    @property
+    def of_datasets(self) -> Array:
+        """(C, M, J) effects on the data sets."""
+        return self.centre + self.interaction
 
 
 def draw_effects(
@@ -55,27 +71,132 @@ def draw_effects(
     rng
         Random numbers.
     """
-    whole = data.whole
-    turned = _Turned.of(data, sigma, mixing[:, whole], noise[:, whole])
-    precision = (1 / turned.total).sum(axis=1) + effect_sd**-2
-    shift = (turned.z / turned.total).sum(axis=1)
-    normal = rng.standard_normal(precision.shape)
-    if whole.all():
-        average = shift / precision + normal / np.sqrt(precision)
-        interaction = turned.interactions(average, rng)
-        back = sigma.vectors.swapaxes(1, 2)
-        return Effects((average[:, None, :] @ back)[:, 0], interaction @ back)
-    part = _Part.of(data, sigma, mixing[:, ~whole], noise[:, ~whole])
-    turn = sigma.vectors
-    full = (turn * precision[:, None, :]) @ turn.swapaxes(1, 2) + part.precision
-    lower = np.linalg.cholesky(full)
-    white = np.linalg.solve(lower, (turn @ shift[..., None]) + part.shift[..., None])
-    average = np.linalg.solve(lower.swapaxes(1, 2), white + normal[..., None])[..., 0]
-    interaction = np.empty((*mixing.shape, data.z.shape[-1]))
-    own = (average[:, None, :] @ turn)[:, 0]
-    interaction[:, whole] = turned.interactions(own, rng) @ turn.swapaxes(1, 2)
-    interaction[:, ~whole] = part.interactions(average, rng)
-    return Effects(average, interaction)
+    seen = _Seen.of(data, sigma, mixing, noise)
+    average = seen.average(effect_sd, rng)
+    return Effects(average, seen.interactions(average[:, None, :], rng))
+
+
+def draw_effects_in_domains(
+    data: ContrastData,
+    sigma: Covariance,
+    mixing: Array,
+    noise: Array,
+    now: DomainEffects,
+    priors: Priors,
+    rng: np.random.Generator,
+) -> Effects:
+    """Draw average effects, departures of the domains with their scale, and interactions.
+
+    Parameters
+    ----------
+    data, sigma, mixing, noise, rng
+        As in `draw_effects`.
+    now
+        Current departures of the domains.
+    priors
+        Priors.
+    """
+    seen = _Seen.of(data, sigma, mixing, noise)
+    average, domains = draw_levels(*seen.by_domain(now.member), now, priors, rng)
+    centre = average[:, None, :] + domains.of_datasets
+    return Effects(average, seen.interactions(centre, rng), domains)
+
+
+def draw_interactions(
+    data: ContrastData,
+    sigma: Covariance,
+    mixing: Array,
+    noise: Array,
+    centre: Array,
+    rng: np.random.Generator,
+) -> Array:
+    """Draw (C, M, J) interactions given (C, M or 1, J) what they depart from."""
+    return _Seen.of(data, sigma, mixing, noise).interactions(centre, rng)
+
+
+def log_likelihood(
+    data: ContrastData, sigma: Covariance, mixing: Array, noise: Array, centre: Array
+) -> Array:
+    """Return (C, M) log densities of the contrasts, the interactions integrated out.
+
+    Parameters
+    ----------
+    data, sigma, mixing, noise
+        As in `draw_effects`.
+    centre
+        (C, M or 1, J) what the data sets' effects depart from.
+    """
+    return _Seen.of(data, sigma, mixing, noise).log_density(centre)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What the data sets say of their effects: whole data sets, and the others if there are any."""
+
+    whole: NDArray[np.bool_]
+    turn: Array
+    turned: "_Turned"
+    part: "_Part | None"
+
+    @staticmethod
+    def of(data: ContrastData, sigma: Covariance, mixing: Array, noise: Array) -> "_Seen":
+        whole = data.whole
+        turned = _Turned.of(data, sigma, mixing[:, whole], noise[:, whole])
+        rest = None
+        if not whole.all():
+            rest = _Part.of(data, sigma, mixing[:, ~whole], noise[:, ~whole])
+        return _Seen(whole, sigma.vectors, turned, rest)
+
+    def average(self, effect_sd: float, rng: np.random.Generator) -> Array:
+        """Draw (C, J) average effects with the interactions integrated out."""
+        precision = (1 / self.turned.total).sum(axis=1) + effect_sd**-2
+        shift = (self.turned.z / self.turned.total).sum(axis=1)
+        normal = rng.standard_normal(precision.shape)
+        turn = self.turn
+        if self.part is None:
+            average = shift / precision + normal / np.sqrt(precision)
+            return (turn @ average[..., None])[..., 0]
+        full = (turn * precision[:, None, :]) @ turn.swapaxes(1, 2)
+        full += self.part.precision.sum(axis=1)
+        shift = turn @ shift[..., None] + self.part.shift.sum(axis=1)[..., None]
+        return draw_normal(full, shift[..., 0], normal)
+
+    def by_domain(self, member: Array) -> tuple[Array, Array]:
+        """Return (C, G, J, J) precisions and (C, G, J) shifts of the domains' effects."""
+        turned, own = self.turned, member[:, self.whole]
+        turn = self.turn[:, None]
+        precision = (turn * (own @ (1 / turned.total))[:, :, None, :]) @ turn.swapaxes(2, 3)
+        shift = (own @ (turned.z / turned.total)) @ self.turn.swapaxes(1, 2)
+        if self.part is not None:
+            rest = member[:, ~self.whole]
+            precision += np.einsum("gm,cmij->cgij", rest, self.part.precision)
+            shift += rest @ self.part.shift
+        return precision, shift
+
+    def interactions(self, centre: Array, rng: np.random.Generator) -> Array:
+        """Draw (C, M, J) interactions given what they depart from."""
+        back = self.turn.swapaxes(1, 2)
+        if self.part is None:
+            return self.turned.interactions(centre @ self.turn, rng) @ back
+        c, _, j = centre.shape
+        found = np.empty((c, len(self.whole), j))
+        centre = np.broadcast_to(centre, found.shape)
+        found[:, self.whole] = (
+            self.turned.interactions(centre[:, self.whole] @ self.turn, rng) @ back
+        )
+        found[:, ~self.whole] = self.part.interactions(centre[:, ~self.whole], rng)
+        return found
+
+    def log_density(self, centre: Array) -> Array:
+        """Return (C, M) log densities of the contrasts."""
+        if self.part is None:
+            return self.turned.log_density(centre @ self.turn)
+        shape = (len(centre), len(self.whole))
+        found = np.empty(shape)
+        centre = np.broadcast_to(centre, (*shape, centre.shape[2]))
+        found[:, self.whole] = self.turned.log_density(centre[:, self.whole] @ self.turn)
+        found[:, ~self.whole] = self.part.log_density(centre[:, ~self.whole])
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +214,14 @@ class _Turned:
         own = (noise * data.variance[data.whole, 0])[:, :, None]
         return _Turned(data.z[..., data.whole, :] @ sigma.vectors, between, own, between + own)
 
-    def interactions(self, average: Array, rng: np.random.Generator) -> Array:
+    def interactions(self, centre: Array, rng: np.random.Generator) -> Array:
         share = self.between / self.total
         spread = np.sqrt(share * self.noise)
-        return share * (self.z - average[:, None, :]) + spread * rng.standard_normal(share.shape)
+        return share * (self.z - centre) + spread * rng.standard_normal(share.shape)
+
+    def log_density(self, centre: Array) -> Array:
+        core = (self.z - centre) ** 2 / self.total + np.log(2 * np.pi * self.total)
+        return -core.sum(axis=2) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +230,7 @@ class _Part:
 
     z: Array
     design: Array
+    rank: NDArray[np.int64]
     root: Array
     length: Array
     mixed: Array
@@ -130,23 +256,35 @@ class _Part:
         return _Part(
             z=z,
             design=x,
+            rank=data.rank[rest],
             root=root,
             length=length,
             mixed=mixed,
             solved=solved,
             total=total,
             noise_sd=np.sqrt(noise_variance),
-            precision=np.einsum("mji,cmjk->cik", x, solved),
-            shift=(z[..., None, :] @ solved)[..., 0, :].sum(axis=1),
+            precision=x.swapaxes(1, 2) @ solved,
+            shift=(z[..., None, :] @ solved)[..., 0, :],
         )
 
-    def interactions(self, average: Array, rng: np.random.Generator) -> Array:
+    def interactions(self, centre: Array, rng: np.random.Generator) -> Array:
         """Draw by correcting a draw that has not seen the scores (Matheron's rule)."""
         c, m, j = self.noise_sd.shape
         normal = rng.standard_normal((c, m, j))
         seen = (self.mixed @ normal[..., None])[..., 0]
         seen += self.noise_sd * rng.standard_normal((c, m, j))
-        missed = self.z - np.einsum("mij,cj->cmi", self.design, average) - seen
+        missed = self.z - _seen(self.design, centre) - seen
         weight = np.linalg.solve(self.total, missed[..., None])
         correction = (self.mixed.swapaxes(2, 3) @ weight)[..., 0]
         return self.length * ((normal + correction) @ self.root.swapaxes(1, 2))
+
+    def log_density(self, centre: Array) -> Array:
+        missed = self.z - _seen(self.design, centre)
+        square = (missed * np.linalg.solve(self.total, missed[..., None])[..., 0]).sum(axis=2)
+        size = np.linalg.slogdet(self.total).logabsdet + self.rank * np.log(2 * np.pi)
+        return -(square + size) / 2
+
+
+def _seen(design: Array, effects: Array) -> Array:
+    """Return (C, M, J) what (M, J, J) designs see of (C, M, J) effects."""
+    return (design @ effects[..., None])[..., 0]

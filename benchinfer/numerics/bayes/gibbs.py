@@ -13,16 +13,24 @@ densities. Journal of the American Statistical Association 85, 398-409.
 https://doi.org/10.1080/01621459.1990.10476213
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from itertools import islice
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from benchinfer.numerics.bayes import covariance, tails
 from benchinfer.numerics.bayes.covariance import Covariance
-from benchinfer.numerics.bayes.effects import Effects, draw_effects
+from benchinfer.numerics.bayes.domains import DomainEffects
+from benchinfer.numerics.bayes.effects import (
+    Effects,
+    draw_effects,
+    draw_effects_in_domains,
+    log_likelihood,
+)
 from benchinfer.numerics.bayes.priors import Priors
 from benchinfer.numerics.bayes.reduction import ContrastData
 from benchinfer.numerics.bayes.residual_scales import ResidualScales, draw_scales
@@ -50,12 +58,15 @@ class Model:
         ``"common"`` or ``"unstructured"``.
     priors
         Priors.
+    domain
+        (M,) domain of each data set from 0, None where domains are no level of the model.
     """
 
     data: ContrastData
     interactions: Interactions
     structure: Structure
     priors: Priors
+    domain: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +100,13 @@ def start(model: Model, chains: int, rng: np.random.Generator) -> State:
     if model.structure == "unstructured":
         kappa = (priors.shrinkage_median or j) * np.exp(rng.standard_normal(chains))
         sigma = replace(sigma, shrinkage=kappa)
+    domains = None
+    if model.domain is not None:
+        scale = priors.domain_scale * np.exp(rng.standard_normal(chains)) / 2
+        nothing = np.zeros((chains, int(model.domain.max()) + 1, j))
+        domains = DomainEffects(nothing, scale, model.domain)
     return State(
-        effects=Effects(np.zeros((chains, j)), np.zeros((*shape, j))),
+        effects=Effects(np.zeros((chains, j)), np.zeros((*shape, j)), domains),
         scales=ResidualScales(
             0.5 * rng.standard_normal(shape), 0.5 * rng.standard_normal(chains), spread
         ),
@@ -103,20 +119,34 @@ def start(model: Model, chains: int, rng: np.random.Generator) -> State:
 def sweep(model: Model, now: State, rng: np.random.Generator) -> State:
     """Draw every block once."""
     data, priors = model.data, model.priors
-    pooled = np.exp(2 * data.log_sd) if data.noisy else 0.0
-    noise = pooled * np.exp(2 * now.scales.log)
-    effects = draw_effects(data, now.sigma, now.mixing, noise, priors.effect_sd, rng)
+    noise = residual_variance(data, now.scales)
+    given, domains = (data, now.sigma, now.mixing, noise), now.effects.domains
+    effects = (
+        draw_effects(*given, priors.effect_sd, rng)
+        if domains is None
+        else draw_effects_in_domains(*given, domains, priors, rng)
+    )
     scales = now.scales
     if data.noisy:
-        square = (data.rss + _residual_squares(data, effects)) / pooled
+        square = (data.rss + _residual_squares(data, effects)) / _pooled(data)
         scales = draw_scales(scales, data.df + data.rank, square, priors, rng)
     drawn = State(effects, scales, now.sigma, now.mixing, now.nu)
     return _sweep_interactions(model, drawn, rng)
 
 
+def _pooled(data: ContrastData) -> float:
+    """Return the pooled residual variance."""
+    return float(np.exp(2 * data.log_sd)) if data.noisy else 0.0
+
+
+def residual_variance(data: ContrastData, scales: ResidualScales) -> Array:
+    """Return (C, M) residual variances, 0 where there are no residuals."""
+    return _pooled(data) * np.exp(2 * scales.log)
+
+
 def _residual_squares(data: ContrastData, effects: Effects) -> Array:
     """Return (C, M) squares of what contrasts differ from the effects, over their variances."""
-    theta = effects.average[:, None, :] + effects.interaction
+    theta = effects.of_datasets
     if not data.whole.all():
         theta = np.einsum("mij,cmj->cmi", data.design, theta)
     held = data.variance > 0
@@ -162,9 +192,18 @@ class Draws:
     residual_centre, residual_spread
         (C, T) mean and standard deviation of the logs of residual scales over the pooled one; None
         without residuals.
+    domain
+        (C, T, G, J) departures of the domains from the average effects; None without them.
+    domain_scale
+        (C, T) their standard deviation.
+    log_likelihood
+        (C, T, M) log densities of the data sets' contrasts and residuals given all but their own
+        interactions.
     mean, square
         (S, C, M, J) means, and sums of squares about them, of the data sets' effects in each of S
         segments of equal length.
+    statistics
+        (C, T) numbers that tell how the sampler fared, by name; none of the Gibbs sampler.
     """
 
     average: Array
@@ -175,8 +214,27 @@ class Draws:
     df: Array | None
     residual_centre: Array | None
     residual_spread: Array | None
+    domain: Array | None
+    domain_scale: Array | None
+    log_likelihood: Array
     mean: Array
     square: Array
+    statistics: Mapping[str, Array] = field(default_factory=dict[str, Array])
+
+    @classmethod
+    def of(
+        cls,
+        kept: Mapping[str, Array],
+        mean: Array,
+        square: Array,
+        statistics: Mapping[str, Array] | None = None,
+    ) -> "Draws":
+        """Collect (C, T, ...) arrays by name; what a model has not is None."""
+        own = {"mean", "square", "statistics"}
+        found: dict[str, Any] = {
+            part.name: kept.get(part.name) for part in fields(cls) if part.name not in own
+        }
+        return cls(**found, mean=mean, square=square, statistics=statistics or {})
 
     @property
     def effective_scale(self) -> Array:
@@ -214,33 +272,92 @@ def sample(
     tuple
         The draws, and where the chains then stand.
     """
-    c, j = now.effects.average.shape
-    full, t = model.structure == "unstructured", now.nu is not None
-    average, these, scale = np.empty((c, n, j)), np.empty((c, n, j)), np.empty((c, n))
-    sigma = np.empty((c, n, j, j)) if full else None
-    kappa, df = (np.empty((c, n)) if held else None for held in (full, t))
-    centre, spread = (np.empty((c, n)) if model.data.noisy else None for _ in range(2))
-    segments = [np.zeros((2, *now.effects.interaction.shape)) for _ in range(2)]
-    for i in range(n):
+    return collected(model, islice(_sweeps(model, now, rng), n), n, told=told)
+
+
+def _sweeps(model: Model, now: State, rng: np.random.Generator) -> Iterator[State]:
+    while True:
         now = sweep(model, now, rng)
-        average[:, i], scale[:, i] = now.effects.average, now.sigma.scale
-        these[:, i] = now.effects.average + now.effects.interaction.mean(axis=1)
-        if sigma is not None and kappa is not None:
-            sigma[:, i], kappa[:, i] = now.sigma.matrix, now.sigma.shrinkage
-        if df is not None and now.nu is not None:
-            df[:, i] = now.nu
-        if centre is not None and spread is not None:
-            centre[:, i], spread[:, i] = now.scales.centre, now.scales.spread
+        yield now
+
+
+def collected(
+    model: Model, states: Iterable[State], n: int, *, told: Told | None = None
+) -> tuple[Draws, State]:
+    """Collect what is kept of n states, whatever sampler they come from.
+
+    Parameters
+    ----------
+    model
+        What is sampled.
+    states
+        The states, an even number.
+    n
+        How many there are.
+    told
+        Told how many states there have been since it was last told.
+
+    Returns
+    -------
+    tuple
+        The draws, and the last state.
+    """
+    kept: dict[str, Array] = {}
+    segments: list[Array] = []
+    now = None
+    for i, now in enumerate(states):
+        if not i:
+            segments = [np.zeros((2, *now.effects.interaction.shape)) for _ in range(2)]
+        for name, x in recorded(model, now).items():
+            if not i:
+                kept[name] = np.empty((len(x), n, *x.shape[1:]))
+            kept[name][:, i] = x
         _add(segments[2 * i // n], now, i % (n // 2) + 1)
         if told is not None and (i + 1) % _TOLD_EVERY == 0:
             told(_TOLD_EVERY)
+    if now is None:
+        raise ValueError("no states to collect.")
     mean, square = (np.stack([segment[part] for segment in segments]) for part in (0, 1))
-    return Draws(average, these, sigma, scale, kappa, df, centre, spread, mean, square), now
+    return Draws.of(kept, mean, square), now
+
+
+def recorded(model: Model, now: State) -> dict[str, Array]:
+    """Return what is kept of a state: (C, ...) arrays by their names in `Draws`."""
+    effects, domains = now.effects, now.effects.domains
+    found = {
+        "average": effects.average,
+        "these": effects.of_datasets.mean(axis=1),
+        "scale": now.sigma.scale,
+        "log_likelihood": _log_likelihood(model.data, now),
+    }
+    if model.structure == "unstructured":
+        found |= {"covariance": now.sigma.matrix, "shrinkage": now.sigma.shrinkage}
+    if now.nu is not None:
+        found["df"] = now.nu
+    if model.data.noisy:
+        found["residual_centre"] = now.scales.centre
+        found["residual_spread"] = now.scales.spread
+    if domains is not None:
+        found |= {"domain": domains.effects, "domain_scale": domains.scale}
+    return found
+
+
+def _log_likelihood(data: ContrastData, now: State) -> Array:
+    """Return (C, M) log densities of contrasts and residuals, without interactions."""
+    noise = residual_variance(data, now.scales)
+    found = log_likelihood(data, now.sigma, now.mixing, noise, now.effects.centre)
+    held = data.df > 0
+    if data.noisy and held.any():
+        half = data.df[held] / 2
+        rate = 1 / (2 * noise[:, held])
+        rss = data.rss[held]
+        found[:, held] += half * np.log(rate * rss) - np.log(rss) - gammaln(half) - rate * rss
+    return found
 
 
 def _add(segment: Array, now: State, count: int) -> None:
     """Update mean and sum of squares by one more draw (Welford)."""
-    theta = now.effects.average[:, None, :] + now.effects.interaction
+    theta = now.effects.of_datasets
     delta = theta - segment[0]
     segment[0] += delta / count
     segment[1] += delta * (theta - segment[0])

@@ -24,7 +24,7 @@ from benchinfer.saving import savable
 type Array = NDArray[np.float64]
 
 # Probabilities given a draw vary little between draws: of many pairs some draws are enough.
-_ENOUGH = 2_000_000
+_ENOUGH = 1_000_000
 _BATCHES = 20
 
 
@@ -44,7 +44,7 @@ class Outcomes:
         Largest Monte Carlo standard error of the three.
     dominant
         Share of draws in which the outcome that is most probable over all draws is the most
-        probable one; None where an outcome is certain given a draw.
+        probable one; None where an outcome is certain given a draw, or given a new domain.
     """
 
     estimate: Array
@@ -124,7 +124,22 @@ def contrast_scales(draws: Draws, matrix: Array, step: int = 1) -> Array:
     return np.sqrt(np.maximum(variance, 0.0)).reshape(c, -1, len(rows))
 
 
-def next_outcomes(draws: Draws, new: Array, matrix: Array, margin: float, level: float) -> Outcomes:
+def new_domain(draws: Draws, rng: np.random.Generator) -> Array | None:
+    """Draw (C, T, J) contrasts of the effects in a new domain; None without domains."""
+    if draws.domain_scale is None:
+        return None
+    departure = rng.standard_normal(draws.average.shape)
+    return draws.average + draws.domain_scale[:, :, None] * departure
+
+
+def next_outcomes(
+    draws: Draws,
+    new: Array,
+    matrix: Array,
+    margin: float,
+    level: float,
+    centre: Array | None = None,
+) -> Outcomes:
     """Say what becomes of contrasts on the next data set.
 
     Parameters
@@ -135,10 +150,13 @@ def next_outcomes(draws: Draws, new: Array, matrix: Array, margin: float, level:
         (C, T, K) effects on a next data set, one for each draw, for the interval.
     matrix, margin, level
         As in `average_outcomes`; the margin in units of the draws.
+    centre
+        (C, T, J) contrasts of the effects in a new domain, if the data set is of one.
     """
     c, t = draws.scale.shape
     step = max(c * t * len(matrix) // _ENOUGH, 1)
-    d = (draws.average[:, ::step] @ helmert(matrix.shape[1])) @ matrix.T
+    about = draws.average if centre is None else centre
+    d = (about[:, ::step] @ helmert(matrix.shape[1])) @ matrix.T
     scales = contrast_scales(draws, matrix, step)
     df = None if draws.df is None else draws.df[:, ::step, None]
     first, second = _tail((d - margin) / scales, df), _tail((-d - margin) / scales, df)
@@ -155,7 +173,7 @@ def next_outcomes(draws: Draws, new: Array, matrix: Array, margin: float, level:
         equivalent=means[1],
         second=means[2],
         error=np.max([monte_carlo_error(part) for part in three], axis=0),
-        dominant=most.mean(axis=(0, 1)),
+        dominant=most.mean(axis=(0, 1)) if centre is None else None,
     )
 
 
@@ -164,8 +182,16 @@ def _tail(x: Array, df: Array | None) -> Array:
     return ndtr(x) if df is None else stdtr(df, x)
 
 
-def next_effects(draws: Draws, rng: np.random.Generator) -> Array:
-    """Draw (C, T, K) effects on a next data set, one for each draw."""
+def next_effects(draws: Draws, rng: np.random.Generator, centre: Array | None = None) -> Array:
+    """Draw (C, T, K) effects on a next data set, one for each draw.
+
+    Parameters
+    ----------
+    draws, rng
+        Draws of the model, and random numbers.
+    centre
+        (C, T, J) contrasts of the effects in a new domain, if the data set is of one.
+    """
     c, t, j = draws.average.shape
     normal = rng.standard_normal((c, t, j))
     if draws.covariance is None:
@@ -176,7 +202,7 @@ def next_effects(draws: Draws, rng: np.random.Generator) -> Array:
     if draws.df is not None:
         mixing = draws.df / 2 / rng.standard_gamma(draws.df / 2)
         departure *= np.sqrt(mixing)[:, :, None]
-    return (draws.average + departure) @ helmert(j + 1)
+    return ((draws.average if centre is None else centre) + departure) @ helmert(j + 1)
 
 
 @savable

@@ -32,6 +32,9 @@ class Priors:
     residual_spread
         Scale of the half-t prior, with 3 degrees of freedom, of the standard deviation of log
         residual scales between data sets.
+    domain_scale
+        Scale of the half-t prior, with 3 degrees of freedom, of the standard deviation of the
+        domains' effects about the average ones, where domains are a level of the model.
 
     Raises
     ------
@@ -52,6 +55,7 @@ class Priors:
     shrinkage_sd: float = 1.5
     residual_sd: float = 2.0
     residual_spread: float = 1.0
+    domain_scale: float = 1.0
 
     def __post_init__(self) -> None:
         for field in fields(self):

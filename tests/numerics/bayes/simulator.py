@@ -6,6 +6,7 @@ import numpy as np
 from scipy import stats
 
 from benchinfer.numerics.bayes.covariance import Covariance
+from benchinfer.numerics.bayes.domains import DomainEffects
 from benchinfer.numerics.bayes.effects import Effects
 from benchinfer.numerics.bayes.gibbs import State
 from benchinfer.numerics.bayes.reduction import reduce_contrasts
@@ -57,9 +58,16 @@ def prior(model, chains, rng):
     centre = p.residual_sd * rng.standard_normal(chains)
     spread = p.residual_spread * np.abs(rng.standard_t(3, chains))
     log = centre[:, None] + spread[:, None] * rng.standard_normal((chains, m))
+    domains = None
+    if model.domain is not None:
+        s_g = p.domain_scale * np.abs(rng.standard_t(3, chains))
+        g = s_g[:, None, None] * rng.standard_normal((chains, model.domain.max() + 1, j))
+        domains = DomainEffects(g, s_g, model.domain)
     return State(
         effects=Effects(
-            p.effect_sd * rng.standard_normal((chains, j)), np.sqrt(mixing)[:, :, None] * w
+            p.effect_sd * rng.standard_normal((chains, j)),
+            np.sqrt(mixing)[:, :, None] * w,
+            domains,
         ),
         scales=ResidualScales(log, centre, spread),
         sigma=Covariance(vectors, values, scale, kappa),
@@ -72,6 +80,8 @@ def with_tables(model, state, rng):
     data = model.data
     sd = np.exp(state.scales.log) * (1.0 if data.noisy else 0.0)
     theta = state.effects.average[:, None, :] + state.effects.interaction
+    if model.domain is not None:
+        theta = theta + state.effects.domains.effects[:, model.domain]
     noise = sd[:, :, None] * np.sqrt(data.variance) * rng.standard_normal(theta.shape)
     z = (data.design @ theta[..., None])[..., 0] + noise
     rss = sd**2 * rng.chisquare(np.maximum(data.df, 1e-9), sd.shape)
@@ -79,7 +89,10 @@ def with_tables(model, state, rng):
 
 
 def numbers(state):
+    domains = state.effects.domains
     found = {
+        "domain": None if domains is None else domains.effects[:, 1, 0],
+        "domain_scale": None if domains is None else domains.scale,
         "average": state.effects.average[:, 0],
         "interaction": state.effects.interaction[:, 1, -1],
         "length": (state.effects.interaction**2).sum(axis=(1, 2)),

@@ -16,25 +16,33 @@ from tests.numerics.bayes.simulator import design, numbers, prior, with_tables
 
 CHAINS, ROUNDS = 2000, 30
 PRIORS = Priors(
-    effect_sd=0.8, interaction_scale=0.5, tail_rate=0.4, residual_sd=0.5, residual_spread=0.2
+    effect_sd=0.8,
+    interaction_scale=0.5,
+    tail_rate=0.4,
+    residual_sd=0.5,
+    residual_spread=0.2,
+    domain_scale=0.4,
 )
 
 
 @pytest.mark.parametrize(
-    ("kind", "interactions", "structure"),
+    ("kind", "interactions", "structure", "domains"),
     [
-        ("whole", "t", "common"),
-        ("whole", "t", "unstructured"),
-        ("whole", "normal", "unstructured"),
-        ("missing", "t", "unstructured"),
-        ("missing", "normal", "common"),
-        ("single", "t", "unstructured"),
-        ("single-missing", "t", "common"),
+        ("whole", "t", "common", 0),
+        ("whole", "t", "unstructured", 0),
+        ("whole", "normal", "unstructured", 0),
+        ("missing", "t", "unstructured", 0),
+        ("missing", "normal", "common", 0),
+        ("single", "t", "unstructured", 0),
+        ("single-missing", "t", "common", 0),
+        ("whole", "t", "unstructured", 3),
+        ("missing", "normal", "common", 3),
     ],
 )
-def test_draws_keep_to_the_prior(kind, interactions, structure):
+def test_draws_keep_to_the_prior(kind, interactions, structure, domains):
     rng = np.random.default_rng(7)
-    model = Model(design(kind), interactions, structure, PRIORS)
+    code = np.arange(5) % domains if domains else None
+    model = Model(design(kind), interactions, structure, PRIORS, code)
     expected = numbers(prior(model, CHAINS, rng))
     state = prior(model, CHAINS, rng)
     for _ in range(ROUNDS):

@@ -24,6 +24,9 @@ def draws():
         df=3 + rng.random((4, 500)),
         residual_centre=None,
         residual_spread=None,
+        domain=None,
+        domain_scale=None,
+        log_likelihood=np.zeros((4, 500, 1)),
         mean=np.zeros((2, 4, 1, 2)),
         square=np.zeros((2, 4, 1, 2)),
     )
@@ -95,3 +98,18 @@ def test_monte_carlo_error_sees_autocorrelation():
     slow = np.repeat(white[:, :200], 10, axis=1)
     assert outcomes.monte_carlo_error(white) == pytest.approx(1 / np.sqrt(16000), rel=0.25)
     assert outcomes.monte_carlo_error(slow) == pytest.approx(1 / np.sqrt(1600), rel=0.25)
+
+
+def test_next_data_set_is_one_of_a_new_domain(draws):
+    rng = np.random.default_rng(3)
+    assert outcomes.new_domain(draws, rng) is None
+    apart = replace(draws, domain_scale=np.full((4, 500), 2.0))
+    centre = outcomes.new_domain(apart, rng)
+    np.testing.assert_allclose((centre - draws.average).std(), 2.0, rtol=0.05)
+    matrix = np.array([[1.0, -1.0, 0.0]])
+    new = outcomes.next_effects(apart, rng, centre)
+    found = outcomes.next_outcomes(apart, new, matrix, 0.1, 0.9, centre)
+    difference = new @ matrix[0]
+    np.testing.assert_allclose(found.first, (difference > 0.1).mean(), atol=0.04)
+    np.testing.assert_allclose(found.second, (difference < -0.1).mean(), atol=0.04)
+    assert found.dominant is None
