@@ -273,8 +273,8 @@ def consensus(
     The cost is the sum over relations b and pairs of ``w_b d(s, s_b)``, with d between first and
     second, first and equivalent, first and undecided, equivalent and undecided: 2 1 1 2
     (``symdiff``), 2 1 2 1 (``cks``), 2 1 1 1 (``emond-mason``), 5/3 1 4/3 4/3 (``jmb``),
-    1 1 1 1 (``discrete``). It is minimised exactly [1]_: the problem splits where all best
-    relations split, parts are solved by dynamic programming or linear programs with lazy
+    1 1 1 1 (``discrete``). It is minimised exactly (Hornik & Meyer 2007): the problem splits
+    where all best relations split, parts are solved by dynamic programming or linear programs with lazy
     transitivity, and all optima are found by what each verdict costs beyond the bound.
 
     With ``missing_pairs="ignore"`` an algorithm that was hardly ever compared can stand anywhere at
@@ -282,9 +282,8 @@ def consensus(
 
     References
     ----------
-    .. [1] Hornik, K. and Meyer, D. (2007). Deriving consensus rankings from benchmarking
-       experiments. In: Advances in Data Analysis. Springer, 163-170.
-       https://doi.org/10.1007/978-3-540-70981-7_19
+    Hornik, K. & Meyer, D. (2007). Deriving consensus rankings from benchmarking experiments. In:
+    Advances in Data Analysis. Springer, 163-170. https://doi.org/10.1007/978-3-540-70981-7_19
     """
     limit = _asked(method, family, missing_pairs, solutions, time_limit)
     given = _gathered(ensemble)
