@@ -274,8 +274,8 @@ def consensus(
     second, first and equivalent, first and undecided, equivalent and undecided: 2 1 1 2
     (``symdiff``), 2 1 2 1 (``cks``), 2 1 1 1 (``emond-mason``), 5/3 1 4/3 4/3 (``jmb``),
     1 1 1 1 (``discrete``). It is minimised exactly (Hornik & Meyer 2007): the problem splits
-    where all best relations split, parts are solved by dynamic programming or linear programs with lazy
-    transitivity, and all optima are found by what each verdict costs beyond the bound.
+    where all best relations split, parts are solved by dynamic programming or linear programs with
+    lazy transitivity, and all optima are found by what each verdict costs beyond the bound.
 
     With ``missing_pairs="ignore"`` an algorithm that was hardly ever compared can stand anywhere at
     no cost; `Consensus.diagnostics` says so.
