@@ -92,6 +92,7 @@ GLOSSARY: dict[str, str] = {
     " prob_first, prob_equivalent and prob_second",
     "p_dominant": "share of posterior draws in which the outcome that is most probable over all of"
     " them (first, equivalent, second) is the most probable: a vote, not a probability of it",
+    "variant": "how the model of this row differs from that of the comparison",
     "quantity": "what the probabilities are about: average effects, or the next data set",
     "prob_best": "probability to be the best algorithm on average, or that none stands above it in"
     " consensus orders",

@@ -16,6 +16,7 @@ def main() -> None:
     permuted = bi.compare_permutation(bi.load_example("sklearn_bootstrap"), "error", seed=1)
     resampled = bi.compare_bootstrap(simulated, seed=1)
     local = bi.per_dataset(bi.compare_mixed, bi.load_example("sklearn_bootstrap"), "error")
+    sampled = bi.compare_bayes(bi.load_example("sklearn_bootstrap"), "error", seed=1)
     agreed = bi.consensus(local.relations(), family="linear")
     for name, figure in {
         "contrasts": bi.plot(bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")),
@@ -24,6 +25,7 @@ def main() -> None:
         "null": bi.plot(permuted, "null"),
         "profiles": bi.plot(resampled, "profile"),
         "improvement": bi.plot(resampled, "improvement"),
+        "simplex": bi.plot(sampled, "simplex"),
         "consensus_podium": bi.plot(local, "podium"),
         "consensus_map": bi.plot(local, "map"),
         "consensus_clusters": bi.plot(local, "clusters"),

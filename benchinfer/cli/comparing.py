@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from benchinfer.cli.bayes_question import BayesQuestion
 from benchinfer.cli.bootstrap_question import BootstrapQuestion
 from benchinfer.cli.guard import EPILOG
 from benchinfer.cli.meta_question import MetaQuestion
@@ -144,6 +145,34 @@ def bootstrap(
 
 @compare.command(epilog=EPILOG)
 @reads_scores
+def bayes(
+    source: Source,
+    question: BayesQuestion,
+    *,
+    measure: MeasureName = None,
+    details: Annotated[
+        bool,
+        typer.Option(
+            "--details",
+            help="Probabilities of the pairs for the other quantity, how far the chains settled,"
+            " and the priors.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare by a hierarchical Bayesian model, with the probability that one is better.
+
+    Exit code 0 says that one algorithm is better than or equivalent to each of the others with the
+    probability --level, 3 that none is.
+    """
+    from benchinfer.compare.bayes import compare_bayes
+
+    show = Showing(per_dataset=False, details=details, as_json=as_json)
+    _ask(compare_bayes, source, question, measure, show)
+
+
+@compare.command(epilog=EPILOG)
+@reads_scores
 def pair(
     source: Source,
     question: PairQuestion,
@@ -199,7 +228,12 @@ def points(
 def _ask(
     analysis: "Callable[..., Comparison]",
     source: Source,
-    question: MixedQuestion | MetaQuestion | PermutationQuestion | BootstrapQuestion | PairQuestion,
+    question: MixedQuestion
+    | MetaQuestion
+    | PermutationQuestion
+    | BootstrapQuestion
+    | BayesQuestion
+    | PairQuestion,
     measure: str | None,
     show: Showing,
 ) -> None:

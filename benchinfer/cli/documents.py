@@ -17,6 +17,7 @@ from benchinfer.errors import DesignError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.compare.bayes_comparison import BayesComparison
     from benchinfer.compare.bootstrap_comparison import BootstrapComparison
     from benchinfer.compare.comparison import Comparison
     from benchinfer.compare.local import Comparisons
@@ -118,7 +119,6 @@ def _more(
     result: "Comparison", places: "Sequence[str] | None", *, details: bool
 ) -> dict[str, object]:
     """Write down what an analysis says beyond verdicts."""
-    from benchinfer.compare.bootstrap_comparison import BootstrapComparison
     from benchinfer.compare.meta_comparison import MetaComparison
     from benchinfer.compare.mixed_comparison import MixedComparison
     from benchinfer.compare.pair_comparison import PairComparison
@@ -130,12 +130,22 @@ def _more(
         return _pooled(result, details=details)
     if isinstance(result, PermutationComparison):
         return _tests(result, places, details=details)
-    if isinstance(result, BootstrapComparison) and details:
-        return _profiles(result)
     if isinstance(result, PairComparison):
         found: dict[str, object] = {"test": {"name": result.test, "reason": result.reason}}
         parts = {"tests": rows(result.tests()), "normality": rows(result.normality())}
         return found | (parts if details else {})
+    return _drawn(result, details=details)
+
+
+def _drawn(result: "Comparison", *, details: bool) -> dict[str, object]:
+    """Write down what analyses with draws of the effects say beyond verdicts."""
+    from benchinfer.compare.bayes_comparison import BayesComparison
+    from benchinfer.compare.bootstrap_comparison import BootstrapComparison
+
+    if isinstance(result, BootstrapComparison) and details:
+        return _profiles(result)
+    if isinstance(result, BayesComparison):
+        return _posterior(result, details=details)
     return {}
 
 
@@ -177,6 +187,22 @@ def _profiles(result: "BootstrapComparison") -> dict[str, object]:
             "scores": rows(result.profile("scores")),
             "ratios": rows(result.profile("ratios")) if ratios else None,
         },
+    }
+
+
+def _posterior(result: "BayesComparison", *, details: bool) -> dict[str, object]:
+    """Write down what verdicts are about, and with details both quantities and the ranks."""
+    found: dict[str, object] = {"quantity": result.quantity, "convergence": result.convergence}
+    if not details:
+        return found
+    kinds = ("average",) if result.following is None else ("average", "next")
+    return {
+        **found,
+        "quantities": {kind: rows(result.contrasts(kind)) for kind in kinds},
+        "rank_probabilities": dict(
+            zip(result.algorithms, result.ranks.distribution.tolist(), strict=True)
+        ),
+        "priors": result.priors,
     }
 
 

@@ -31,7 +31,7 @@ def _covariates(found: re.Match[str]) -> str:
 # Arguments that are options of the same name.
 _OPTIONS = (
     "nan|repeats|layout|terms|adjust|structure|residual|domains|df|contrasts|alternative|target"
-    "|missing|family|method|statistic|on|null|pairs|resample|interval|normalise|test"
+    "|missing|family|method|statistic|on|null|pairs|resample|interval|normalise|test|quantity|interactions"
 )
 
 # From the special to the general: what one has rewritten, the next ones no longer find.
@@ -72,12 +72,14 @@ _REWRITES: tuple[tuple[re.Pattern[str], _Rewrite], ...] = tuple(
         (r"\b(influence|post_hoc)\(\)", "--details"),
         (r'\bprofile\("scores"\)', "the share of scores"),
         (r"\bresamples=", "--resamples"),
+        (r"\bdraws=\.\.\.", "--draws"),
+        (r"\bpriors=\.\.\.", "--prior NAME=NUMBER"),
         (r"\btime_limit\b", "--time-limit"),
         (r"\brelation\(\) has what all of them say", "the first line has what all of them say"),
         (r"\bquery=", "--query "),
         (r"or scores\.complete\(.*?\) to keep what is whole", "or read a table of what is whole"),
         (r"compare scores\.complete\(.*?\), or use compare_mixed", "use compare mixed"),
-        (r"\bcompare_(mixed|points|permutation|bootstrap|pair)\b", r"compare \1"),
+        (r"\bcompare_(mixed|points|permutation|bootstrap|pair|bayes)\b", r"compare \1"),
         (r"\bscores\.describe\(\)", "benchinfer describe"),
         (r"\bcoverage\(\)", "benchinfer describe"),
     )

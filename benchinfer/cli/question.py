@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from benchinfer.scores import ScoreTable
 
 
-def _open_unit(value: float) -> float:
+def open_unit(value: float) -> float:
+    """Let through what is between 0 and 1."""
     if not 0 < value < 1:
         raise typer.BadParameter("between 0 and 1, as in 0.95.")
     return value
@@ -22,7 +23,7 @@ def _open_unit(value: float) -> float:
 Level = Annotated[
     float,
     typer.Option(
-        metavar="NUMBER", callback=_open_unit, help="Confidence level of the family of contrasts."
+        metavar="NUMBER", callback=open_unit, help="Confidence level of the family of contrasts."
     ),
 ]
 Target = Annotated[
@@ -73,22 +74,25 @@ Seed = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of a comparison, as typed; the fields are options of the command."""
+class Contrasted:
+    """What is asked of any comparison of algorithms; the fields are options of the command."""
 
     contrasts: Contrasts = None
     control: Control = None
     order: Order = None
-    alternative: Alternative = "two-sided"
     level: Level = 0.95
     missing: Missing = "use"
+
+    @property
+    def directed(self) -> bool:
+        """Whether claims are about the first algorithm of a contrast alone."""
+        return False
 
     def shared(self) -> dict[str, Any]:
         """Return the arguments that these options are."""
         return {
             "contrasts": self.family(),
             "control": self.control,
-            "alternative": self.alternative,
             "level": self.level,
             "missing": self.missing,
         }
@@ -109,7 +113,7 @@ class Question:
             self.family(),
             self.control,
             np.zeros(len(names)),
-            directed=self.alternative != "two-sided",
+            directed=self.directed,
         )
 
     def family(self) -> str | tuple[str, ...]:
@@ -124,6 +128,23 @@ class Question:
         if self.control is None and self.contrasts == "dunnett":
             raise wrong("--contrasts", "dunnett needs --control NAME.")
         return self.contrasts or ("tukey" if self.control is None else "dunnett")
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Contrasted):
+    """What is asked of a comparison by tests, as typed; the fields are options of the command."""
+
+    alternative: Alternative = "two-sided"
+
+    @property
+    def directed(self) -> bool:
+        """Whether tests are one-sided."""
+        return self.alternative != "two-sided"
+
+    def shared(self) -> dict[str, Any]:
+        """Return the arguments that these options are."""
+        # Zero-argument super() does not work in a slotted dataclass.
+        return {**Contrasted.shared(self), "alternative": self.alternative}
 
 
 def wrong(option: str, why: str) -> typer.BadParameter:

@@ -17,7 +17,6 @@ from typing import Literal, get_args
 import numpy as np
 
 from benchinfer.compare import designs
-from benchinfer.compare.asked import Progress
 from benchinfer.compare.bayes_comparison import BayesComparison, Quantity
 from benchinfer.compare.bayes_fit import (
     Domains,
@@ -32,6 +31,7 @@ from benchinfer.compare.comparison import Target
 from benchinfer.compare.contrasts import Contrasts
 from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.posterior import compared
+from benchinfer.compare.progress import Progress, reporting
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.bayes.gibbs import Interactions
 from benchinfer.numerics.bayes.priors import Priors
@@ -58,7 +58,7 @@ def compare_bayes(
     chains: int = 8,
     priors: Priors | None = None,
     seed: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> BayesComparison:
     """Compare algorithms by a hierarchical Bayesian model of all of them.
 
@@ -109,7 +109,8 @@ def compare_bayes(
         Any integer from 0 to 2^64 - 1; by default one is drawn and recorded. The same seed gives
         the same numbers to the last bit.
     progress
-        Called with a task, the number of sweeps just done, and their total.
+        True for a bar on standard error, in a terminal or a notebook, if sampling takes longer
+        than a second; or what is called with a task, the sweeps just done, and their total.
 
     Returns
     -------
@@ -178,7 +179,8 @@ def compare_bayes(
     data = reduced(scores, setting)
     code = domain_level(setting, data) if domains == "random" else None
     model = modelled(data, interactions, structure, priors or Priors(), code)
-    fitted = fit(model, (chains, draws), rng, progress, sampler)
+    with reporting(progress=progress, doing="Sampling:") as told:
+        fitted = fit(model, (chains, draws), rng, told, sampler)
     means = scores.cells(setting.measure.name).mean
     return compared(setting, fitted, means, resolved, arguments, rng)
 

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from xarray import DataTree
 
+    from benchinfer.compare.progress import Progress
     from benchinfer.compare.pymc_model import PyMCModel
+    from benchinfer.scores import ScoreTable
 
 type Quantity = Literal["average", "next"]
 
@@ -361,6 +363,43 @@ class BayesComparison(Comparison):
             columns["prob_best_next"] = self.ranks_following.best
             columns["prob_near_best"] = self.ranks_following.near
         return frame({**{name: table[name] for name in table.columns}, **columns})
+
+    def sensitivity(
+        self,
+        scores: "ScoreTable | None" = None,
+        *,
+        draws: int = 400,
+        progress: "Progress | bool | None" = None,
+    ) -> "pd.DataFrame":
+        """Say who is best by models that differ in one thing each: each is sampled anew.
+
+        Parameters
+        ----------
+        scores
+            The table that was compared, for other scales (those that its scores have room on:
+            log above 0, logit between 0 and 1).
+        draws
+            Draws of each chain; an even number. Fewer than for the comparison will do.
+        progress
+            As in `compare_bayes`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure variant algorithm prob_best prob_best_next``: the comparison itself, the other
+            interactions, the other structure (of three algorithms or more), priors twice as wide,
+            and the other scales. On another scale, "on average" is about other differences.
+
+        Raises
+        ------
+        DesignError
+            The table is not the one that was compared.
+        """
+        from benchinfer.compare import bayes_sensitivity
+        from benchinfer.compare.progress import reporting
+
+        with reporting(progress=progress, doing="Sampling:") as told:
+            return bayes_sensitivity.sensitivity(self, scores, draws, told)
 
 
 def level_of(effects: Array, base: float, level: float) -> Level:

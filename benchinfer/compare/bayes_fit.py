@@ -17,8 +17,8 @@ from benchinfer.numerics.bayes.priors import Priors
 from benchinfer.numerics.bayes.reduction import ContrastData, reduce_contrasts
 
 if TYPE_CHECKING:
-    from benchinfer.compare.asked import Progress
     from benchinfer.compare.evidence import Array, Setting
+    from benchinfer.compare.progress import Progress
     from benchinfer.scores import ScoreTable
 
 type Structure = Literal["auto", "common", "unstructured"]

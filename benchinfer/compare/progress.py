@@ -18,14 +18,18 @@ _PATIENCE, _LOOK = 1.0, 0.1
 
 
 @contextmanager
-def reporting(*, progress: Progress | bool | None) -> Generator[Progress | None]:
-    """Give what is told how far resampling is; a bar is gone when it ends, however it ends.
+def reporting(
+    *, progress: Progress | bool | None, doing: str = "Resampling"
+) -> Generator[Progress | None]:
+    """Give what is told how far a computation is; a bar is gone when it ends, however it ends.
 
     Parameters
     ----------
     progress
         True for a bar on standard error, in a terminal or a notebook, if it takes longer than a
         second; a function of your own; False or None for nothing.
+    doing
+        What is done, in a word that stands before the task.
     """
     if not isinstance(progress, bool):
         yield progress
@@ -35,7 +39,7 @@ def reporting(*, progress: Progress | bool | None) -> Generator[Progress | None]
         yield None
         return
     try:
-        yield _Shown(bars)
+        yield _Shown(bars, doing)
     finally:
         bars.stop()
 
@@ -66,8 +70,8 @@ def _bars() -> "Bars | None":
 class _Shown:
     """A bar for the task at hand."""
 
-    def __init__(self, bars: "Bars") -> None:
-        self.bars = bars
+    def __init__(self, bars: "Bars", doing: str) -> None:
+        self.bars, self.doing = bars, doing
         self.begun, self.looked = time.monotonic(), 0.0
         self.task, self.done = "", 0
         self.at: TaskID | None = None
@@ -90,5 +94,5 @@ class _Shown:
         if self.at is not None:
             self.bars.remove_task(self.at)
         self.task, self.done = task, 0
-        self.at = self.bars.add_task(f"Resampling {task}", total=total)
+        self.at = self.bars.add_task(f"{self.doing} {task}", total=total)
         return self.at

@@ -13,6 +13,7 @@ from benchinfer.plots.style import INK, Width, short
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from benchinfer.compare.bayes_comparison import BayesComparison
     from benchinfer.order.stability import Stability
 
 # From hardly ever to always.
@@ -65,12 +66,26 @@ def layout(found: "Stability", width: Width = "wide") -> Chances:
     return layout_of(found.algorithms, found.position[0], width)
 
 
+def layout_ranks(result: "BayesComparison", width: Width = "wide") -> Chances:
+    """Lay out the probabilities of ranks, for what the verdicts of the comparison are about."""
+    following = result.ranks_following if result.quantity == "next" else None
+    where = "on average" if following is None else "on the next data set"
+    return layout_of(
+        result.algorithms,
+        (following or result.ranks).distribution,
+        width,
+        title=f"Probabilities of ranks {where}",
+        reading="across: rank, 1 is best; the darker, the more probable",
+    )
+
+
 def layout_of(
     names: Sequence[str],
     shares: NDArray[np.float64],
     width: Width = "wide",
     *,
     title: str = "Positions over the resampled ensembles",
+    reading: str = "across: position, 1 is best; the darker, the more often",
 ) -> Chances:
     """Lay out the positions of algorithms.
 
@@ -82,8 +97,8 @@ def layout_of(
         (K, K): how often, 0 to 1, algorithm i takes position j, the best one first.
     width
         ``"narrow"`` for smaller tiles.
-    title
-        Heading.
+    title, reading
+        Heading, and how to read the tiles.
     """
     k = len(names)
     mean = shares @ np.arange(1, k + 1)
@@ -105,7 +120,7 @@ def layout_of(
         numbered=numbered,
         title=title,
         note=(
-            "across: position, 1 is best; the darker, the more often",
+            reading,
             "numbers: per cent; empty: never" if numbered else "empty: never",
         ),
         width="narrow" if k > _LARGE else width,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from benchinfer.compare.bayes_comparison import BayesComparison
 from benchinfer.compare.bootstrap_comparison import BootstrapComparison
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.evidence import Setting
@@ -48,6 +49,8 @@ from benchinfer.plots import (
     quantiles,
     ranges,
     residuals,
+    shrinkage,
+    simplex,
     studies,
     support,
     variances,
@@ -134,6 +137,12 @@ KINDS: dict[type, Mapping[str, Kind]] = {
         "profile": Kind(profile.layout, profile.size, profile.draw),
         "ratios": Kind(profile.ratios, profile.size, profile.draw),
         "improvement": Kind(improvement.layout, improvement.size, improvement.draw),
+    },
+    BayesComparison: {
+        **_comparison,
+        "ranks": Kind(chances.layout_ranks, chances.size, chances.draw),
+        "simplex": Kind(simplex.layout, simplex.size, simplex.draw),
+        "shrinkage": Kind(shrinkage.layout, shrinkage.size, shrinkage.draw),
     },
     MetaComparison: {
         **_comparison,
@@ -222,7 +231,9 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         tests of two algorithms also: ``"quantiles"`` of the differences (Q-Q plot). Of a
         meta-analysis also: the ``"studies"`` of one pair with the pooled effect and what to expect
         on a new data set, their ``"funnel"``, the ``"network"`` of comparisons, ``"influence"``
-        and ``"prediction"``.
+        and ``"prediction"``. Of a hierarchical model also: probabilities of ``"ranks"``, the
+        ``"simplex"`` of the three outcomes of each pair, and the ``"shrinkage"`` of the data sets'
+        differences to the average.
 
         Of comparisons per data set: ``"verdicts"`` (default), ``"podium"``, and what an ensemble
         has. Of an ensemble: ``"verdicts"`` (default), ``"support"``, the weight of each verdict,

@@ -45,7 +45,9 @@ _HEADS = {
     "prob_equivalent": "P(equivalent)",
     "prob_second": "P(second better)",
     "prob_error": "Monte Carlo error",
+    "p_dominant": "share of draws with this outcome ahead",
 }
+_SHARES = ("prob_first", "prob_equivalent", "prob_second", "p_dominant")
 _P = ("p_value", "p_equivalence", "p_noninferiority", "p_raw")
 # What decides comes before what it was computed from: a narrow screen shows the left end.
 _DECIDES = ("verdict", "estimate", "conf_low", "conf_high", "p_value", *_P[1:3])
@@ -143,6 +145,7 @@ def _effect_writers(measure: "Measure", frame: "pd.DataFrame") -> dict[str, Writ
     return {
         **dict.fromkeys(("estimate", "conf_low", "conf_high"), effect),
         **dict.fromkeys(_P, p_value),
+        **dict.fromkeys(_SHARES, lambda value: fixed(value, 3)),
         "df": lambda value: fixed(value, 1),
         "statistic": lambda value: fixed(value, 2),
     }

@@ -46,6 +46,18 @@ def test_a_task_of_the_same_name_begins_again(terminal: _Terminal) -> None:
     assert "10%" in terminal.getvalue()
 
 
+def test_sampling_is_not_called_resampling(
+    terminal: _Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchinfer.compare.bayes_fit.WARM_UP", 50)
+    scores = bi.load_example("demsar2006")
+    bi.compare_bayes(scores, draws=100, chains=4, seed=1, progress=True)
+    said = terminal.getvalue()
+    assert "Sampling: warm-up" in said
+    assert "Sampling: draws" in said
+    assert "Resampling" not in said
+
+
 def test_what_takes_no_second_shows_nothing(
     terminal: _Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:

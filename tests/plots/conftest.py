@@ -69,6 +69,16 @@ def nasty_resampled():
 
 
 @pytest.fixture(scope="session")
+def sampled(table):
+    return bi.compare_bayes(table, draws=100, chains=4, seed=1)
+
+
+@pytest.fixture(scope="session")
+def nasty_sampled():
+    return bi.compare_bayes(nasty_scores(), draws=100, chains=4, seed=1)
+
+
+@pytest.fixture(scope="session")
 def resampled(table):
     return bi.compare_bootstrap(table, seed=1, resamples=4000)
 

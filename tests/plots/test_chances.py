@@ -19,3 +19,17 @@ def test_many_algorithms_have_shades_alone():
     laid = chances.layout_of([f"a{i}" for i in range(40)], np.eye(40))
     assert not laid.numbered
     assert laid.width == "narrow"
+
+
+def test_ranks_are_of_what_verdicts_are_about(sampled):
+    for result, ranks, where in (
+        (sampled, sampled.ranks, "on average"),
+        (sampled.of("next"), sampled.ranks_following, "on the next data set"),
+    ):
+        laid = chances.layout_ranks(result)
+        assert laid.title == f"Probabilities of ranks {where}"
+        found = np.zeros((4, 4))
+        for tile in laid.tiles:
+            found[sampled.algorithms.index(laid.rows[tile.row]), tile.column] = tile.share
+        np.testing.assert_array_equal(found, ranks.distribution)
+        assert laid.note[0].startswith("across: rank")

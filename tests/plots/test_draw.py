@@ -14,9 +14,10 @@ from benchinfer.order.ensemble import Ensemble
 from benchinfer.plots.draw import KINDS, kinds, vector
 
 RESULTS = ["mixed", "permuted", "points", "resampled", "seconds", "local", "table", "nasty_order"]
+NASTY = ["nasty", "nasty_resampled", "nasty_sampled"]
 
 
-@pytest.mark.parametrize("name", [*RESULTS, "nasty", "nasty_resampled"])
+@pytest.mark.parametrize("name", [*RESULTS, "sampled", *NASTY])
 def test_every_kind_of_every_result(name, request):
     result = request.getfixturevalue(name)
     with warnings.catch_warnings():
@@ -75,6 +76,7 @@ def test_names_are_not_formulas(nasty):
     [
         *(("nasty", kind) for kind in KINDS[MixedComparison]),
         *(("nasty_resampled", kind) for kind in KINDS[BootstrapComparison]),
+        *(("nasty_sampled", kind) for kind in ("simplex", "shrinkage")),
         *(("nasty_ensemble", kind) for kind in KINDS[Ensemble]),
         *(("nasty_order", kind) for kind in KINDS[Consensus]),
     ],

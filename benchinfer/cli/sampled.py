@@ -1,0 +1,76 @@
+"""What is printed of a hierarchical model beyond verdicts: who is likely best, ranks, priors."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from benchinfer.cli import rounding
+from benchinfer.cli.terminal import Grid, Terminal
+from benchinfer.reports import numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.compare.bayes_comparison import BayesComparison
+
+
+def evidence(out: Terminal, result: "BayesComparison") -> None:
+    """Print how likely each algorithm is best, on average and on the next data set."""
+    table = result.summary().sort_values("prob_best", ascending=False, kind="stable")
+    out.heading("How likely each algorithm is best")
+    heads = {"prob_best": "on average", "prob_best_next": "on the next data set"}
+    if result.measure.tolerance > 0:
+        heads["prob_near_best"] = "within tolerance of best there"
+    heads = {name: head for name, head in heads.items() if name in table}
+    rows = tuple(
+        (str(row["algorithm"]), *(f"{row[name]:.3f}" for name in heads), _ranks(row))
+        for row in table.to_dict("records")
+    )
+    marked = frozenset(range(1, len(heads) + 1))
+    out.grid(Grid(("algorithm", *heads.values(), "rank"), rows, marked))
+    out.line()
+    out.prose(
+        f"rank: mean of the rank on average, and an interval with {rounding.percent(result.level)}"
+        f" of it. Seed {result.provenance.seed}."
+    )
+
+
+def _ranks(row: Mapping[Hashable, Any]) -> str:
+    return f"{row['expected_rank']:.1f} ({row['rank_low']:g} to {row['rank_high']:g})"
+
+
+def details(out: Terminal, result: "BayesComparison") -> None:
+    """Print the pairs for the other quantity, how far chains settled, and the priors."""
+    if result.following is not None:
+        other = "average" if result.quantity == "next" else "next"
+        where = "on average" if other == "average" else "on the next data set"
+        out.heading(f"The same pairs {where}")
+        out.grid(_pairs(result.contrasts(other)))
+    out.heading("Chains")
+    settled = result.convergence
+    largest = max(settled.r_hat, settled.r_hat_effects)
+    chains, draws, _ = result.draws.effects.shape
+    out.prose(
+        f"{chains} chains of {draws:,} draws: largest R-hat {largest:.4f}, smallest effective"
+        f" sample size {min(settled.bulk, settled.tail):,.0f}; errors of probabilities by Monte"
+        f" Carlo at most {float(result.outcomes.error.max()):.2g}."
+    )
+    out.heading("Priors")
+    unit = numbers.significant(result.data.scale)
+    given = ", ".join(f"{k}={v:g}" for k, v in asdict(result.priors).items() if v is not None)
+    out.prose(f"{given}; in units of {unit}, the spread of the algorithms on the modelling scale.")
+
+
+def _pairs(table: "pd.DataFrame") -> Grid:
+    shares = ("prob_first", "prob_equivalent", "prob_second")
+    rows = tuple(
+        (
+            str(row["first"]),
+            str(row["second"]),
+            *(f"{row[name]:.3f}" for name in shares),
+            f"{row['winner']} better" if row["winner"] else str(row["verdict"]),
+        )
+        for row in table.to_dict("records")
+    )
+    heads = ("first", "second", "P first", "P equivalent", "P second", "verdict")
+    return Grid(heads, rows, frozenset({2, 3, 4}))

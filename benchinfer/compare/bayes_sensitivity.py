@@ -1,0 +1,128 @@
+"""What would change the answer of a hierarchical model: tails, covariances, priors, scales."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer.compare.bayes_fit import domain_level, fit, modelled, reduced
+from benchinfer.compare.evidence import Setting
+from benchinfer.errors import DesignError, message
+from benchinfer.frames import frame
+from benchinfer.numerics.bayes import outcomes
+from benchinfer.numerics.bayes.reduction import helmert
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.compare.bayes_comparison import BayesComparison
+    from benchinfer.compare.bayes_fit import Structure
+    from benchinfer.compare.evidence import Array
+    from benchinfer.compare.progress import Progress
+    from benchinfer.numerics.bayes.gibbs import Interactions
+    from benchinfer.numerics.bayes.priors import Priors
+    from benchinfer.numerics.bayes.reduction import ContrastData
+    from benchinfer.scores import ScoreTable
+
+type Variant = tuple[str, ContrastData, Interactions, Structure, Priors]
+
+# Scales of the interactions' and effects' priors, which make these twice as wide.
+_WIDTHS = ("effect_sd", "interaction_scale", "residual_spread")
+
+
+def sensitivity(
+    result: "BayesComparison",
+    scores: "ScoreTable | None",
+    draws: int,
+    progress: "Progress | None",
+) -> "pd.DataFrame":
+    """Compare once more by other models; see `BayesComparison.sensitivity`.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    scores
+        The table that it is of, for other scales.
+    draws
+        Draws of each chain.
+    progress
+        Told of the sweeps.
+    """
+    following = result.ranks_following
+    rows = [("as compared", result.ranks.best, None if following is None else following.best)]
+    rows += [
+        (variant[0], *_best(result, variant, draws, progress))
+        for variant in _variants(result, scores)
+    ]
+    k, names = len(result.algorithms), [row[0] for row in rows]
+    columns: dict[str, object] = {
+        "measure": [result.measure.name] * (k * len(rows)),
+        "variant": np.repeat(names, k),
+        "algorithm": list(result.algorithms) * len(rows),
+        "prob_best": np.concatenate([row[1] for row in rows]),
+    }
+    if following is not None:
+        columns["prob_best_next"] = np.concatenate([row[2] for row in rows if row[2] is not None])
+    return frame(columns)
+
+
+def _variants(result: "BayesComparison", scores: "ScoreTable | None") -> Iterator["Variant"]:
+    """Yield models that differ from that of the comparison in one thing each."""
+    data, priors, structure = result.data, result.priors, result.structure
+    tails: Interactions = "t" if result.interactions == "t" else "normal"
+    other: Interactions = "normal" if tails == "t" else "t"
+    yield f'interactions="{other}"', data, other, structure, priors
+    if len(result.algorithms) > 2:
+        turned: Structure = "common" if structure == "unstructured" else "unstructured"
+        yield f'structure="{turned}"', data, tails, turned, priors
+    wide = replace(priors, **{name: 2 * getattr(priors, name) for name in _WIDTHS})
+    yield "priors twice as wide", data, tails, structure, wide
+    if scores is not None:
+        for scale, on_scale in _scales(result, scores):
+            yield f'scale="{scale}"', on_scale, tails, structure, priors
+
+
+def _scales(
+    result: "BayesComparison", scores: "ScoreTable"
+) -> Iterator[tuple[str, "ContrastData"]]:
+    """Yield the contrasts on each other scale that the scores have room on."""
+    own = result.measure
+    setting, _ = Setting.of(scores, own.name)
+    if setting.digest != result.setting.digest:
+        raise DesignError(
+            message(
+                "the table is not the one that was compared.",
+                hint="give the table that compare_bayes was given.",
+            )
+        )
+    for scale in ("identity", "log", "logit"):
+        if scale == own.scale:
+            continue
+        measure = replace(own, scale=scale, tolerance=0.0)
+        others = tuple(measure if m.name == own.name else m for m in scores.measures)
+        try:
+            there, table = Setting.of(replace(scores, measures=others), own.name)
+            yield scale, reduced(table, there)
+        except DesignError:
+            continue  # scores of 0 have no log, those of 1 no logit
+
+
+def _best(
+    result: "BayesComparison",
+    variant: "Variant",
+    draws: int,
+    progress: "Progress | None",
+) -> tuple["Array", "Array | None"]:
+    """Return the probabilities to be best, on average and on the next data set."""
+    _, data, interactions, structure, priors = variant
+    rng = np.random.default_rng(result.provenance.seed)
+    chains = len(result.draws.effects)
+    domain = None if result.domain is None else domain_level(result.setting, data)
+    model = modelled(data, interactions, structure, priors, domain)
+    found = fit(model, (chains, draws), rng, progress).draws
+    if result.ranks_following is None:
+        return outcomes.ranks(found.these @ helmert(data.n_algorithms), 0.0).best, None
+    average = outcomes.ranks(found.average @ helmert(data.n_algorithms), 0.0).best
+    return average, outcomes.ranks(outcomes.next_effects(found, rng), 0.0).best

@@ -1,0 +1,171 @@
+"""What a report says about a hierarchical Bayesian model beyond its verdicts."""
+
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from benchinfer.compare.bayes_comparison import BayesComparison
+from benchinfer.reports.numbers import fixed, percent, significant
+from benchinfer.reports.pictures import picture
+from benchinfer.reports.records import Cell, Column, Fold, Section, Table
+from benchinfer.reports.tables import rows_of
+
+if TYPE_CHECKING:
+    from benchinfer.compare.comparison import Comparison
+
+_PRIORS = {
+    "effect_sd": "average effects: standard deviation",
+    "interaction_scale": "variation between data sets: scale of a half-t",
+    "tail_shape": "degrees of freedom, less 1: shape of a gamma",
+    "tail_rate": "degrees of freedom, less 1: rate of a gamma",
+    "shrinkage_median": "pull to one common variance: median",
+    "shrinkage_sd": "pull to one common variance: standard deviation of its log",
+    "residual_sd": "mean log residual scale: standard deviation",
+    "residual_spread": "spread of residual scales: scale of a half-t",
+}
+
+
+def beyond(comparison: "Comparison") -> tuple[Section, ...]:
+    """Return the section that follows the verdicts of a comparison.
+
+    Parameters
+    ----------
+    comparison
+        Any comparison; only hierarchical models have such a section.
+    """
+    if not isinstance(comparison, BayesComparison):
+        return ()
+    shrinkage = picture(
+        comparison,
+        "shrinkage",
+        "What scores say of the two best algorithms on each data set, and what the model makes of"
+        " it.",
+    )
+    return (
+        Section(
+            title="How probable it is",
+            lead=best(comparison),
+            text=_text(comparison),
+            pictures=(
+                picture(comparison, "ranks", "Probability of each rank."),
+                picture(comparison, "simplex", "The three outcomes of each pair."),
+            ),
+            tables=(chances(comparison),),
+            fold=Fold("Data sets one by one, and the priors", (shrinkage,), (priors(comparison),)),
+        ),
+    )
+
+
+def best(result: BayesComparison) -> str:
+    """Say in a sentence which algorithm is most likely best, on average and on the next data set.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    """
+    top = int(result.ranks.best.argmax())
+    name, share = result.algorithms[top], percent(float(result.ranks.best[top]))
+    said = f"{name} is the best algorithm on average with probability {share}"
+    if result.ranks_following is None:
+        return f"{said}, of these data sets."
+    following = result.ranks_following.best
+    after = int(following.argmax())
+    own = percent(float(following[top]))
+    if after == top:
+        return f"{said}, and on the next data set with probability {own}."
+    other = f"{result.algorithms[after]} with {percent(float(following[after]))}"
+    return f"{said}; on the next data set with {own}, where {other} is the likeliest."
+
+
+def _text(result: BayesComparison) -> tuple[str, ...]:
+    average = (
+        "Probabilities are what the model believes after seeing the scores, given the priors"
+        " below. On average: "
+    )
+    if result.following is None:
+        average += "over these data sets, and no others."
+    else:
+        average += (
+            "over the domain that the data sets stand for. On the next data set: on a single one"
+            " that is drawn from the same domain and was not seen. An algorithm can be better on"
+            " average almost surely, and lose on many a data set; no number of data sets makes that"
+            " probability 1."
+        )
+    tails = (
+        "Data sets may be unusual (t): those count less, so that the average is that of a typical"
+        " data set."
+        if result.interactions == "t"
+        else "Every data set counts fully (normal), unusual ones too."
+    )
+    settled = result.convergence
+    chains, draws, _ = result.draws.effects.shape
+    state = "settled" if settled.passed else "did not settle, so take the numbers as rough"
+    numbers = (
+        f"The {chains} chains of {draws:,} draws {state}: largest R-hat"
+        f" {fixed(max(settled.r_hat, settled.r_hat_effects), 3)}, smallest effective sample size"
+        f" {fixed(min(settled.bulk, settled.tail), 0)}; Monte Carlo errors of the pairs'"
+        f" probabilities are at most {significant(float(result.outcomes.error.max()), 1)}."
+    )
+    other = "The other choice answers another question; compare both where they matter."
+    return average, f"{tails} {other}", numbers
+
+
+def chances(result: BayesComparison) -> Table:
+    """Return the probability of each algorithm to be best, the likeliest first.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    """
+    frame = result.summary().sort_values("prob_best", ascending=False, kind="stable")
+    heads = {
+        "prob_best": "P(best on average)",
+        "prob_best_next": "P(best on the next data set)",
+        "prob_near_best": "P(within tolerance of it)",
+        "expected_rank": "mean rank",
+        "rank_low": "from",
+        "rank_high": "to",
+    }
+    names = [name for name in heads if name in frame]
+    if result.measure.tolerance == 0 and "prob_near_best" in names:
+        names.remove("prob_near_best")
+    places = {"expected_rank": 1, "rank_low": 0, "rank_high": 0}
+    return Table(
+        caption="Who is likely best",
+        columns=(
+            Column("algorithm", "algorithm"),
+            *(Column(name, heads[name], numeric=True) for name in names),
+        ),
+        rows=tuple(
+            (
+                Cell(algorithm, "name"),
+                *(Cell(fixed(v, places.get(n, 3))) for n, v in zip(names, values, strict=True)),
+            )
+            for algorithm, *values in rows_of(frame, "algorithm", *names)
+        ),
+        note=f"Ranks are on average; from, to: an interval with {100 * result.level:g} % of them.",
+    )
+
+
+def priors(result: BayesComparison) -> Table:
+    """Return the priors that were used.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    """
+    used = result.priors
+    rows: list[tuple[Cell, ...]] = []
+    for field in fields(used):
+        value: float | None = getattr(used, field.name)
+        said = "number of algorithms \N{MINUS SIGN} 1" if value is None else f"{value:g}"
+        rows.append((Cell(_PRIORS[field.name]), Cell(field.name, "code"), Cell(said)))
+    return Table(
+        caption="Priors",
+        columns=(Column("", "of"), Column("", "name"), Column("", "value", numeric=True)),
+        rows=tuple(rows),
+        note="Scores are divided by the spread of the algorithms' effects on the data sets,"
+        f" {significant(result.data.scale)} on the modelling scale, before priors apply.",
+    )

@@ -1,0 +1,113 @@
+"""What `compare bayes` can be asked, and what it says of probabilities."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import benchinfer as bi
+from benchinfer.compare import bayes, bayes_fit
+
+QUICK = ("--draws", "100", "--chains", "4", "--seed", "1")
+BALANCED = ("compare", "bayes", "example:simulated/balanced")
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Warm up briefly, where the numbers do not matter."""
+    monkeypatch.setattr(bayes_fit, "WARM_UP", 50)
+
+
+@pytest.mark.usefixtures("quick")
+def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, Any] = {}
+    real = bayes.compare_bayes
+
+    def spy(scores: bi.ScoreTable, measure: str, **arguments: Any) -> object:
+        given.update(arguments)
+        return real(scores, measure, draws=100, chains=4, seed=1)
+
+    monkeypatch.setattr(bayes, "compare_bayes", spy)
+    run(
+        *BALANCED,
+        *("--order", "alg2, alg1", "--interactions", "normal", "--structure", "common"),
+        *("--sampler", "gibbs", "--quantity", "next", "--target", "domain", "--level", "0.9"),
+        *("--missing", "error", "--draws", "400", "--chains", "6", "--seed", "3"),
+        *("--prior", "effect_sd=1", "--prior", "tail_rate = 0.2"),
+    )
+    assert given == {
+        "interactions": "normal",
+        "structure": "common",
+        "sampler": "gibbs",
+        "domains": "pooled",
+        "quantity": "next",
+        "contrasts": ("alg2", "alg1"),
+        "control": None,
+        "target": "domain",
+        "level": 0.9,
+        "missing": "error",
+        "draws": 400,
+        "chains": 6,
+        "priors": bi.Priors(effect_sd=1.0, tail_rate=0.2),
+        "seed": 3,
+        "progress": True,
+    }
+
+
+@pytest.mark.usefixtures("quick")
+def test_what_is_printed(run: Callable) -> None:
+    text = " ".join(run(*BALANCED, *QUICK, "--details").stdout.split())
+    for words in (
+        "How likely each algorithm is best algorithm on average on the next data set within",
+        "The same pairs on the next data set",
+        "4 chains of 200 draws",
+        "effect_sd=2, interaction_scale=1",
+        "Seed 1.",
+        "do not agree yet: more draws (--draws)",
+    ):
+        assert words in text
+    turned = run(*BALANCED, *QUICK, "--details", "--quantity", "next").stdout
+    assert "The same pairs on average" in turned
+
+
+@pytest.mark.usefixtures("quick")
+def test_these_data_sets_have_no_next_one(run: Callable) -> None:
+    text = run(*BALANCED, *QUICK, "--target", "datasets", "--details").stdout
+    assert "on the next data set" not in text
+
+
+@pytest.mark.usefixtures("quick")
+def test_json_holds_the_tables(run: Callable) -> None:
+    found = json.loads(run(*BALANCED, *QUICK, "--json", "--details").stdout)
+    result = bi.compare_bayes(bi.load_example("simulated/balanced"), draws=100, chains=4, seed=1)
+    assert found["quantity"] == "average"
+    assert found["quantities"]["next"][0]["prob_first"] == result.contrasts("next")["prob_first"][0]
+    assert found["rank_probabilities"]["alg1"] == result.ranks.distribution[0].tolist()
+    assert found["priors"]["shrinkage_median"] is None
+    assert found["convergence"]["r_hat"] == result.convergence.r_hat
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--prior", "width=1"), "is not NAME=NUMBER with one of effect_sd"),
+        (("--prior", "effect_sd=wide"), "'wide' in 'effect_sd=wide' is no number"),
+        (("--prior", "effect_sd=-1"), "effect_sd is -1.0"),
+        (("--quantity", "next", "--target", "datasets"), "goes without --target datasets"),
+        (("--draws", "50"), "greater than or equal to 100"),
+    ],
+)
+def test_wrong_usage(run: Callable, arguments: tuple[str, ...], words: str) -> None:
+    result = run(*BALANCED, *arguments)
+    assert result.exit_code == 2
+    assert words in " ".join(result.stderr.split())
+
+
+def test_one_data_set_cannot_say(run: Callable, table: Callable) -> None:
+    path = table([("d", r, a, 0.1 * r + k) for r in range(3) for k, a in enumerate("ab")])
+    result = run("compare", "bayes", path, "--measures", "value:higher", "--unpaired")
+    assert result.exit_code == 4
+    assert "compare mixed and compare permutation compare on one data set" in " ".join(
+        result.stderr.split()
+    )

@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+
+import benchinfer as bi
+from benchinfer.order.relation import Verdict
+from benchinfer.plots import simplex
+
+
+def test_corners_and_middle():
+    assert simplex.place(0.0, 1.0, 0.0) == (0.5, pytest.approx(np.sqrt(3) / 2))
+    assert simplex.place(0.5, 0.0, 0.5) == (0.5, 0.0)
+
+
+def test_dots_are_the_pairs_of_both_quantities(sampled):
+    laid = simplex.layout(sampled)
+    for kind, places in (
+        ("average", [dot.average for dot in laid.dots]),
+        ("next", [dot.following for dot in laid.dots]),
+    ):
+        table = sampled.contrasts(kind).set_index(["first", "second"])
+        for dot, (x, y) in zip(laid.dots, places, strict=True):
+            row = table.loc[tuple(dot.label.split("  ")[1].split(" vs "))]
+            assert y == pytest.approx(np.sqrt(3) / 2 * row["prob_equivalent"])
+            assert x == pytest.approx(row["prob_second"] + row["prob_equivalent"] / 2)
+            if kind == "average":
+                assert dot.verdict == Verdict[row["verdict"].upper()]
+    assert [text.text for text in laid.numbers] == ["1", "2", "3", "4", "5", "6"]
+    assert "6 pairs" in laid.alt
+
+
+def test_these_data_sets_have_one_dot_each(table):
+    found = bi.compare_bayes(table, target="datasets", draws=100, chains=4, seed=1)
+    laid = simplex.layout(found, "narrow")
+    assert {dot.following for dot in laid.dots} == {None}
+    assert len(laid.numbers) == 6
+    assert laid.notes[1] == "on average over these data sets"
+
+
+def test_numbers_are_kept_off_the_dots():
+    dots = tuple(simplex.Dot(str(n), (0.4, 0.4), (0.5, 0.4), Verdict.FIRST) for n in range(3))
+    numbers = simplex._numbers(dots, 3.0)
+    assert len({(text.x, text.y) for text in numbers}) == 3

@@ -1,0 +1,67 @@
+"""What a report says about a hierarchical Bayesian model."""
+
+import numpy as np
+import pytest
+
+import benchinfer as bi
+from benchinfer.reports import bayes_sections
+
+
+@pytest.fixture(scope="module")
+def sampled():
+    return bi.compare_bayes(bi.load_example("simulated/balanced"), draws=100, chains=4, seed=1)
+
+
+def test_who_is_best_in_a_sentence(sampled):
+    (section,) = bayes_sections.beyond(sampled)
+    top = sampled.summary().sort_values("prob_best").iloc[-1]
+    share, after = (f"{100 * top[name]:.1f} %" for name in ("prob_best", "prob_best_next"))
+    assert section.lead.startswith(
+        f"{top['algorithm']} is the best algorithm on average with probability {share}"
+    )
+    assert after in section.lead
+    assert [len(section.pictures), len(section.fold.pictures)] == [2, 1]
+    assert "On the next data set: on a single one" in section.text[0]
+    assert "did not settle, so take the numbers as rough" in section.text[2]
+
+
+def test_these_data_sets_have_no_next_one():
+    found = bi.compare_bayes(
+        bi.load_example("simulated/balanced"), target="datasets", draws=100, chains=4, seed=1
+    )
+    (section,) = bayes_sections.beyond(found)
+    assert section.lead.endswith(", of these data sets.")
+    assert "next" not in section.text[0]
+    assert [column.name for column in section.tables[0].columns][:3] == [
+        "algorithm",
+        "prob_best",
+        "expected_rank",
+    ]
+
+
+def test_priors_are_shown(sampled):
+    rows = {row[1].text: row[2].text for row in bayes_sections.priors(sampled).rows}
+    assert rows["effect_sd"] == "2"
+    assert rows["shrinkage_median"] == "number of algorithms \N{MINUS SIGN} 1"
+    assert len(rows) == 8
+
+
+def test_the_likeliest_comes_first(sampled):
+    table = bayes_sections.chances(sampled)
+    shares = [float(row[1].text) for row in table.rows]
+    assert shares == sorted(shares, reverse=True)
+    wanted = sampled.summary().set_index("algorithm")["prob_best"]
+    np.testing.assert_allclose(shares, [round(wanted[row[0].text], 3) for row in table.rows])
+
+
+def test_other_comparisons_have_no_such_section():
+    assert bayes_sections.beyond(bi.compare_points(bi.load_example("demsar2006"))) == ()
+
+
+def test_a_page(tmp_path, sampled):
+    path = tmp_path / "page.html"
+    bi.report(sampled, path)
+    text = path.read_text(encoding="utf-8")
+    assert "How probable it is" in text
+    assert ">nan<" not in text
+    assert "\N{EN DASH}</td>" not in text
