@@ -21,11 +21,11 @@ from benchinfer.compare.contrasts import Contrasts
 from benchinfer.compare.drawn import check_resamples, seed_of
 from benchinfer.compare.evidence import Setting, alpha_of, require_whole
 from benchinfer.compare.normalised import Normalise, Reference
-from benchinfer.compare.progress import Progress, reporting
 from benchinfer.compare.taken import Taken
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.aggregates import Statistic
 from benchinfer.numerics.bootstrap import Resample
+from benchinfer.progress import Progress, reporting
 from benchinfer.scores import ScoreTable
 
 type Named = Literal["iqm", "mean", "median", "optimality-gap", "worst"]

@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from benchinfer.numerics.consensus.summary import Summary, summarise
 from benchinfer.order.ensemble import Ensemble
 from benchinfer.order.relation import Relation
 from benchinfer.order.reweighed import Asked, Distance, MissingPairs, Order, require_ensemble
+from benchinfer.progress import Progress, of_task, reporting
 from benchinfer.saving import savable
 from benchinfer.showable import Showable
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 type Array = NDArray[np.float64]
-# Called with a task in words, resamples just done, and how many there are to be.
-type Progress = Callable[[str, int, int], None]
 
 _FEW = 10
 
@@ -224,7 +222,7 @@ def bootstrap_consensus(
     resamples: int = 1000,
     resampled: Iterable[Ensemble] | None = None,
     seed: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Stability:
     """Find the consensus of many resamples of an ensemble.
 
@@ -251,7 +249,8 @@ def bootstrap_consensus(
     seed
         Of the draws; None draws one. It is in the result.
     progress
-        Called with a task in words, the number of resamples just done, and their total.
+        True for a bar on standard error while resamples are drawn, in a terminal or a notebook; or
+        a function of ``(task, done, total)`` that is told how many resamples were just done.
 
     Returns
     -------
@@ -288,17 +287,18 @@ def bootstrap_consensus(
         raise DesignError(
             message(f"resamples is {resamples!r}.", hint="at least 1; 1000 as a rule.")
         )
-    told = None if progress is None else partial(_tell, progress, resamples)
     tensors, _ = asked.tensors(ensemble)
-    if resampled is None:
-        seed = secrets.randbits(32) if seed is None else seed
-        weights = numerics.drawn(len(ensemble), resamples, seed)
-        summaries = numerics.reweighted(tensors, weights, asked.members, told)
-    else:
-        seed = None
-        names = ensemble.algorithms
-        summaries = _given(islice(resampled, resamples), asked, names, told)
-    found = numerics.averaged(summaries)
+    with reporting(progress=progress) as telling:
+        told = of_task(telling, "consensus", resamples)
+        if resampled is None:
+            seed = secrets.randbits(32) if seed is None else seed
+            weights = numerics.drawn(len(ensemble), resamples, seed)
+            summaries = numerics.reweighted(tensors, weights, asked.members, told)
+        else:
+            seed = None
+            names = ensemble.algorithms
+            summaries = _given(islice(resampled, resamples), asked, names, told)
+        found = numerics.averaged(summaries)
     observed = summarise(tensors.sum(axis=0), asked.members)
     return Stability(
         algorithms=ensemble.algorithms,
@@ -316,10 +316,6 @@ def bootstrap_consensus(
         solutions=tuple(asked.relation(ensemble.algorithms, order) for order, _ in found.orders),
         counts=tuple(count for _, count in found.orders),
     )
-
-
-def _tell(progress: Progress, total: int, done: int) -> None:
-    progress("consensus", done, total)
 
 
 def _given(

@@ -120,6 +120,8 @@ def test_progress_has_a_task_and_a_total() -> None:
     told: list[tuple[str, int, int]] = []
     bootstrap_consensus(votes(), resamples=3, seed=1, progress=lambda *now: told.append(now))
     assert told == [("consensus", 1, 3)] * 3
+    shown = bootstrap_consensus(votes(), resamples=3, seed=1, progress=True)
+    assert shown.orders().equals(bootstrap_consensus(votes(), resamples=3, seed=1).orders())
 
 
 def test_diagnostics_say_what_is_weak() -> None:
