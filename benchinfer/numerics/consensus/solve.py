@@ -13,6 +13,7 @@ References
 from dataclasses import dataclass, replace
 from itertools import islice, product
 from math import ceil, prod
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,7 +106,7 @@ def solve(
     """
     size = unit(costs)
     small = costs // size if costs.dtype.kind == "i" else costs / size
-    found = _solve(small, family, limit, deadline)
+    found = _solve(cast("Costs", small), family, limit, deadline)
     return replace(found, cost=found.cost * size, bound=float(found.bound) * size)
 
 
