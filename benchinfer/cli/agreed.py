@@ -21,6 +21,10 @@ _WEIGHTS = {
     "weight_undecided": "undecided",
     "weight_missing": "missing",
 }
+_NO_TEST = (
+    "A consensus sums up these relations and is no test: neighbours in it need not differ on any"
+    " data set."
+)
 
 
 def consensus(
@@ -37,6 +41,7 @@ def consensus(
     out.line()
     if found.cost is not None and found.lower_bound is not None:
         out.prose(_cost(found.cost, found.lower_bound, optimal=found.optimal))
+    out.prose(_NO_TEST)
     results.legend(out, [found.relation()])
     _optima(out, found)
     _positions(out, found)
@@ -86,7 +91,7 @@ def _amount(value: float) -> str:
 
 def _optima(out: Terminal, found: "Consensus") -> None:
     """Print the optima where there are several but few."""
-    if found.count == 1 and found.count_exact:
+    if not found.optimal or (found.count == 1 and found.count_exact):
         return
     least = "" if found.count_exact else "at least "
     out.heading(f"Optima: {least}{found.count}")
@@ -100,7 +105,8 @@ def _positions(out: Terminal, found: "Consensus") -> None:
     """Print the best and worst rank of each algorithm in all optima."""
     table = found.summary()
     several = found.count > 1 or not found.count_exact
-    out.heading("Positions in all optima" if several else "Positions")
+    heading = "Positions in all optima" if several else "Positions"
+    out.heading(heading if found.optimal else "Positions, as far as they are proved")
     heads = ["algorithm", "best", "worst"] + (["points"] if "score" in table else [])
     rows = tuple(
         (

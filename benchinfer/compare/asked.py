@@ -6,9 +6,9 @@ from typing import Literal
 
 from benchinfer.compare.adjust import Alternative, sidak
 from benchinfer.compare.exchangeable import On
-from benchinfer.compare.progress import Progress, of_task
 from benchinfer.compare.scaled import Scale
 from benchinfer.numerics.signs import NullKind
+from benchinfer.progress import Progress, of_task
 
 type Pairs = Literal["pairwise", "pooled"]
 

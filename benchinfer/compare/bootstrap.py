@@ -18,14 +18,14 @@ from benchinfer.compare.adjust import Alternative, check_alternative
 from benchinfer.compare.bootstrap_comparison import BootstrapComparison
 from benchinfer.compare.bootstrapped import compared
 from benchinfer.compare.contrasts import Contrasts
-from benchinfer.compare.drawn import check_resamples, seed_of
 from benchinfer.compare.evidence import Setting, alpha_of, require_whole
 from benchinfer.compare.normalised import Normalise, Reference
-from benchinfer.compare.progress import Progress, reporting
 from benchinfer.compare.taken import Taken
+from benchinfer.drawn import check_resamples, seed_of
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.aggregates import Statistic
 from benchinfer.numerics.bootstrap import Resample
+from benchinfer.progress import Progress, reporting
 from benchinfer.scores import ScoreTable
 
 type Named = Literal["iqm", "mean", "median", "optimality-gap", "worst"]

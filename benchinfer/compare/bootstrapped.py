@@ -10,12 +10,12 @@ from benchinfer.compare.bootstrap_asked import Asked
 from benchinfer.compare.bootstrap_comparison import BootstrapComparison
 from benchinfer.compare.contrasts import Family, family_of
 from benchinfer.compare.evidence import Provenance, Setting, alpha_of, decide
-from benchinfer.compare.progress import Progress, of_task
 from benchinfer.compare.taken import Taken
 from benchinfer.measure import Measure
 from benchinfer.numerics import aggregates, profiles
 from benchinfer.numerics.aggregates import Statistic
 from benchinfer.numerics.bootstrap import Resample, Sample
+from benchinfer.progress import Progress, of_task
 
 _adjustment_words = {
     "holm": "P-values are Holm's and intervals {simple} over {family}",

@@ -8,11 +8,11 @@ import numpy as np
 
 from benchinfer.compare.adjust import sidak
 from benchinfer.compare.evidence import Array
-from benchinfer.compare.progress import Progress, of_task
 from benchinfer.numerics import improvement, multiplicity
 from benchinfer.numerics.bootstrap import Resample, Sample
 from benchinfer.numerics.bootstrap_intervals import gather, lower, p_at_least, p_at_most, upper
 from benchinfer.numerics.tukey import all_pairs
+from benchinfer.progress import Progress, of_task
 from benchinfer.saving import savable
 
 # Enough for the probabilities, whose intervals are not near anything that decides.

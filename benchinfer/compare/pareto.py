@@ -1,6 +1,5 @@
 """The Pareto front of algorithms over several measures, and how sure it is."""
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,6 +8,7 @@ import numpy as np
 
 from benchinfer import version
 from benchinfer.compare.evidence import Array, Provenance, Setting, require_whole
+from benchinfer.drawn import check_resamples, seed_of
 from benchinfer.errors import DesignError, message
 from benchinfer.frames import frame
 from benchinfer.measure import Measure
@@ -197,12 +197,11 @@ def pareto(
                 hint='as in pareto(scores, ["error", "seconds"]).',
             )
         )
-    if isinstance(resamples, bool) or resamples < 1:
-        raise DesignError(message(f"resamples is {resamples!r}.", hint="at least 1."))
+    check_resamples(resamples, 1, "a whole number from 1.")
     settings = [Setting.of(scores, name)[0] for name in names]
     _check(settings)
     cells = [scores.cells(name) for name in names]
-    seed = secrets.randbits(32) if seed is None else seed
+    seed = seed_of(seed)
     kept = [d for d, name in enumerate(cells[0].datasets) if name in settings[0].coverage.datasets]
     chosen = [a for a, name in enumerate(cells[0].algorithms) if name in settings[0].algorithms]
     means = np.stack([c.mean[np.ix_(kept, chosen)] for c in cells], axis=2)

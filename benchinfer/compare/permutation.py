@@ -15,15 +15,15 @@ from benchinfer.compare.asked import Asked, Pairs
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.contrasts import Contrasts, family_of
 from benchinfer.compare.designs import check_missing
-from benchinfer.compare.drawn import check_resamples, seed_of
 from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.exchangeable import On, exchangeable, of_spread
 from benchinfer.compare.permutation_comparison import PermutationComparison
 from benchinfer.compare.permuted import compared, levels_of
-from benchinfer.compare.progress import Progress, reporting
 from benchinfer.compare.scaled import Scale, check_scale
+from benchinfer.drawn import check_resamples, seed_of
 from benchinfer.errors import DesignError, unknown
 from benchinfer.numerics.signs import NullKind
+from benchinfer.progress import Progress, reporting
 from benchinfer.scores import ScoreTable
 
 

@@ -1,7 +1,6 @@
 """Verdicts found anew from resampled replications, for consensus and whatever reads ensembles."""
 
 import inspect
-import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +13,8 @@ from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.evidence import Setting
 from benchinfer.compare.local import per_dataset
 from benchinfer.compare.taken import refuse_undrawable
-from benchinfer.errors import DesignError, message, unknown
+from benchinfer.drawn import check_resamples, seed_of
+from benchinfer.errors import DesignError, unknown
 from benchinfer.numerics import bootstrap
 from benchinfer.order.ensemble import Ensemble
 from benchinfer.scores import ScoreTable, read_scores
@@ -91,14 +91,13 @@ def resample_relations(
     """
     if resample not in (known := get_args(Drawn.__value__)):
         raise DesignError(unknown("resample", resample, known))
-    if isinstance(resamples, bool) or resamples < 1:
-        raise DesignError(message(f"resamples is {resamples!r}.", hint="at least 1."))
+    check_resamples(resamples, 1, "a whole number from 1.")
     setting, scores = Setting.of(scores, measure)
     blocks = scores.blocks(setting.measure.name)
     sample = bootstrap.lay_out(blocks.mean, blocks.count > 0, blocks.dataset)
     refuse_undrawable(setting, sample, resample)
     table = _Table.of(setting, scores)
-    seed = secrets.randbits(32) if seed is None else seed
+    seed = seed_of(seed)
     return _ensembles(partial(compare, **arguments), table, resample, resamples, seed, rule)
 
 

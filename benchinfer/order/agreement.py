@@ -126,9 +126,12 @@ def pairwise(
     )
 
 
-def scored(votes: Costs, method: str) -> Agreed:
+def scored(votes: Costs, method: str, *, missing_as_undecided: bool) -> Agreed:
     """Rank algorithms by points, as means per compared pair where pairs are missing."""
     whole = votes.astype(np.float64)
+    if missing_as_undecided:
+        whole[Verdict.UNDECIDED] += whole[Verdict.MISSING]
+        whole[Verdict.MISSING] = 0
     if method == "condorcet":
         classes = scores.condorcet(whole)
         points = None
@@ -152,7 +155,7 @@ def placed(verdicts: States, weights: Array, limit: int) -> Agreed:
     """Choose the places that differ least from the ranks in the relations."""
     whole, divisor = scaled(weights)
     costs = assignment.place_costs(twice_ranks(verdicts), whole)
-    slack = 0.0 if costs.dtype.kind == "i" else 1e-9 * max(1.0, float(costs.max()))
+    slack = 0.0 if costs.dtype.kind == "i" else 1e-9 * float(costs.max())
     twice, paths, first = assignment.cheapest(costs, slack, _SETS)
     cost = twice / (2 * divisor)
     if paths is None:

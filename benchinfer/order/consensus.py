@@ -1,5 +1,6 @@
 """Consensus: the relations that disagree least with an ensemble, and what all of them say."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, cast
@@ -42,6 +43,7 @@ type Family = Literal[
 
 _METHODS = (*PAIRWISE, *SCORES, ASSIGNED)
 _MISSING = ("ignore", "undecided")
+_PATIENCE = 20.0  # seconds for sharper bounds on regrets of many algorithms
 NOUNS = {
     "linear": "linear orders",
     "weak": "weak orders",
@@ -171,7 +173,7 @@ class Consensus(Showable):
             whole, self.method, missing_as_undecided=self.missing_pairs == "undecided"
         )
         scale *= divisor
-        regret, exact = linear_regrets(costs, cost * scale)
+        regret, exact = linear_regrets(costs, cost * scale, time.monotonic() + _PATIENCE)
         return regret / scale, exact
 
     @property
@@ -291,8 +293,9 @@ def consensus(
     weights = given.weights
     whole, divisor = agreement.scaled(weights)
     votes = tally(states, whole)
+    as_undecided = missing_pairs == "undecided"
     if method in SCORES:
-        found = agreement.scored(votes / divisor, method)
+        found = agreement.scored(votes / divisor, method, missing_as_undecided=as_undecided)
     elif method == ASSIGNED:
         found = agreement.placed(states, weights, limit)
     else:
@@ -300,7 +303,7 @@ def consensus(
             votes,
             (method, family),
             divisor,
-            missing_as_undecided=missing_pairs == "undecided",
+            missing_as_undecided=as_undecided,
             limit=limit,
             seconds=np.inf if time_limit is None else time_limit,
         )

@@ -9,12 +9,17 @@ from benchinfer.order.relation import Verdict
 if TYPE_CHECKING:
     from benchinfer.order.consensus import Consensus
 
+# Check, value, limit, whether it is passed, and what to do if not.
 type Row = tuple[str, float, float, bool, str]
 
 
 def checks(found: "Consensus") -> dict[str, list[object]]:
     """Return the columns ``check value limit ok remedy``."""
-    rows = [*_proof(found), *_several(found), *_votes(found)]
+    return columns([*_proof(found), *_several(found), *_votes(found)])
+
+
+def columns(rows: list[Row]) -> dict[str, list[object]]:
+    """Return rows as columns; a check that is passed needs no remedy."""
     names = ("check", "value", "limit", "ok", "remedy")
     return {
         name: [row[k] if k != 4 or not row[3] else "" for row in rows]
@@ -32,14 +37,17 @@ def _proof(found: "Consensus") -> list[Row]:
             0.0,
             found.optimal,
             (
-                "time was up before a cheapest order was proved: there may be better ones; ask for"
-                " a longer time_limit, or for fewer algorithms"
+                "no order was proved to be the cheapest: there may be better ones; ask for a longer"
+                " time_limit, or for fewer algorithms (of more than 200 that do not split there is"
+                " no proof)"
             ),
         )
     ]
 
 
 def _several(found: "Consensus") -> list[Row]:
+    if not found.optimal:
+        return []
     n = len(found.certain)
     open_pairs = int((~found.certain).sum()) // 2
     return [

@@ -89,7 +89,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
         Raises
         ------
         DesignError
-            Two relations have the same name, or the weights do not fit.
+            Parts have no names, two relations have the same name, or the weights do not fit.
 
         Examples
         --------
@@ -99,6 +99,13 @@ class Ensemble(Showable, Mapping[str, Relation]):
         >>> dict(zip(both, both.weights.tolist(), strict=True))
         {'error': 1.0, 'seconds: d1': 0.2}
         """
+        if not isinstance(parts, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DesignError(
+                message(
+                    f"a {type(parts).__name__} gives its relations no names.",
+                    hint='as in {"error": relations, "seconds": relations}.',
+                )
+            )
         names = list(parts)
         relations: dict[str, Relation] = {}
         found: list[float] = []

@@ -141,7 +141,8 @@ def consensus_influence(
     Raises
     ------
     DesignError
-        There are fewer than two relations, or an argument is not one of those named.
+        There are fewer than two relations of weight above 0, or an argument is not one of those
+        named.
 
     Notes
     -----

@@ -37,6 +37,13 @@ class JudgedPairs(Showable):
         k = len(self.algorithms)
         if not k:
             raise DesignError("a relation needs at least one algorithm.")
+        if odd := [name for name in self.algorithms if not isinstance(name, str)]:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DesignError(
+                message(
+                    f"{len(odd)} of {k} names of algorithms are not text, the first {odd[0]!r}.",
+                    hint="str(name) makes it so.",
+                )
+            )
         if self.states.shape != (k, k):
             raise DesignError(f"{k} algorithms need a {k} x {k} matrix, not {self.states.shape}.")
         if len(set(self.algorithms)) < k:

@@ -93,7 +93,7 @@ def _aligned(ensemble: Ensemble, names: tuple[str, ...] | None) -> NDArray[np.in
 
 
 def require_ensemble(given: object) -> Ensemble:
-    """Return an ensemble of at least two relations.
+    """Return an ensemble of at least two relations that count.
 
     Raises
     ------
@@ -105,10 +105,11 @@ def require_ensemble(given: object) -> Ensemble:
         if isinstance(given, Mapping):
             hint = "Ensemble(relations) makes one of relations by name."
         raise DesignError(message(f"a {type(given).__name__} is not an ensemble.", hint=hint))
-    if len(given) < 2:
+    if np.count_nonzero(given.weights) < 2:
+        zero = "" if len(given) < 2 else " of weight above 0"
         raise DesignError(
             message(
-                "there is one relation, and relations are to be weighed against each other.",
+                f"there is one relation{zero}, and relations are to be weighed against each other.",
                 hint="an ensemble has one for each data set: per_dataset(...).relations().",
             )
         )

@@ -1,22 +1,23 @@
 """How stable a consensus is when data sets are drawn anew from those at hand."""
 
-import secrets
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.drawn import check_resamples, seed_of
 from benchinfer.errors import DesignError, message
 from benchinfer.frames import frame
 from benchinfer.numerics.consensus import resampled as numerics
 from benchinfer.numerics.consensus.summary import Summary, summarise
+from benchinfer.order.consensus_checks import columns
 from benchinfer.order.ensemble import Ensemble
 from benchinfer.order.relation import Relation
 from benchinfer.order.reweighed import Asked, Distance, MissingPairs, Order, require_ensemble
+from benchinfer.progress import Progress, of_task, reporting
 from benchinfer.saving import savable
 from benchinfer.showable import Showable
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 type Array = NDArray[np.float64]
-# Called with a task in words, resamples just done, and how many there are to be.
-type Progress = Callable[[str, int, int], None]
 
 _FEW = 10
 
@@ -194,9 +193,7 @@ class Stability(Showable):
                 "averages are over those found; fewer algorithms, or linear orders, can be exact",
             ),
         ]
-        check, value, limit, ok, remedy = zip(*rows, strict=True)
-        told = ["" if fine else words for fine, words in zip(ok, remedy, strict=True)]
-        return frame({"check": check, "value": value, "limit": limit, "ok": ok, "remedy": told})
+        return frame(columns(rows))
 
     def __str__(self) -> str:
         """Write algorithms by mean place, with how likely one is above, or level with, the next."""
@@ -224,7 +221,7 @@ def bootstrap_consensus(
     resamples: int = 1000,
     resampled: Iterable[Ensemble] | None = None,
     seed: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Stability:
     """Find the consensus of many resamples of an ensemble.
 
@@ -234,7 +231,8 @@ def bootstrap_consensus(
     Parameters
     ----------
     ensemble
-        One relation per data set. A relation that is drawn counts with its weight.
+        One relation per data set. A relation that is drawn counts with its weight; one of weight 0
+        is not drawn.
     method
         Distance that is minimised, as in `consensus`: ``"symdiff"``, ``"cks"``, ``"emond-mason"``
         or ``"jmb"``.
@@ -251,7 +249,8 @@ def bootstrap_consensus(
     seed
         Of the draws; None draws one. It is in the result.
     progress
-        Called with a task in words, the number of resamples just done, and their total.
+        True for a bar on standard error while resamples are drawn, in a terminal or a notebook; or
+        a function of ``(task, done, total)`` that is told how many resamples were just done.
 
     Returns
     -------
@@ -260,11 +259,13 @@ def bootstrap_consensus(
     Raises
     ------
     DesignError
-        There are fewer than two relations, or an argument is not usable.
+        There are fewer than two relations of weight above 0, or an argument is not usable.
 
     Notes
     -----
-    Data sets are taken for a sample of a domain of independent ones. Drawn relations hold their
+    Data sets are taken for a sample of a domain of independent ones. Relations are drawn one by
+    one: those of several measures on one data set (`Ensemble.joined`) are not independent, and
+    shares then come out too sure; `consensus_weights` is about them. Drawn relations hold their
     verdicts fixed: that these rest on few replications is not in the result unless `resampled`
     has ensembles whose verdicts were found anew. A share of resamples is not the probability that a
     claim is true: it says how much the claim depends on which data sets there are.
@@ -284,21 +285,21 @@ def bootstrap_consensus(
     asked = Asked(method, family, missing_pairs)
     asked.check()
     ensemble = require_ensemble(ensemble)
-    if isinstance(resamples, bool) or resamples < 1:
-        raise DesignError(
-            message(f"resamples is {resamples!r}.", hint="at least 1; 1000 as a rule.")
-        )
-    told = None if progress is None else partial(_tell, progress, resamples)
+    check_resamples(resamples, 1, "a whole number from 1; 1000 as a rule.")
     tensors, _ = asked.tensors(ensemble)
-    if resampled is None:
-        seed = secrets.randbits(32) if seed is None else seed
-        weights = numerics.drawn(len(ensemble), resamples, seed)
-        summaries = numerics.reweighted(tensors, weights, asked.members, told)
-    else:
-        seed = None
-        names = ensemble.algorithms
-        summaries = _given(islice(resampled, resamples), asked, names, told)
-    found = numerics.averaged(summaries)
+    # Drawn, a relation of no weight would take the place of one that counts.
+    tensors = tensors[ensemble.weights > 0]
+    with reporting(progress=progress) as telling:
+        told = of_task(telling, "consensus", resamples)
+        if resampled is None:
+            seed = seed_of(seed)
+            weights = numerics.drawn(len(tensors), resamples, seed)
+            summaries = numerics.reweighted(tensors, weights, asked.members, told)
+        else:
+            seed = None
+            names = ensemble.algorithms
+            summaries = _given(islice(resampled, resamples), asked, names, told)
+        found = numerics.averaged(summaries)
     observed = summarise(tensors.sum(axis=0), asked.members)
     return Stability(
         algorithms=ensemble.algorithms,
@@ -306,7 +307,7 @@ def bootstrap_consensus(
         family=family,
         missing_pairs=missing_pairs,
         resamples=found.n,
-        n_relations=len(ensemble),
+        n_relations=len(tensors),
         seed=seed,
         position=np.stack([found.position, found.position_error, observed.position]),
         above=np.stack([found.above, found.above_error, observed.above]),
@@ -318,10 +319,6 @@ def bootstrap_consensus(
     )
 
 
-def _tell(progress: Progress, total: int, done: int) -> None:
-    progress("consensus", done, total)
-
-
 def _given(
     ensembles: Iterable[Ensemble],
     asked: Asked,
@@ -331,6 +328,13 @@ def _given(
     """Yield the summary of each ensemble, its algorithms in the order of the names."""
     ensemble = None
     for ensemble in ensembles:
+        if not isinstance(ensemble, Ensemble):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DesignError(
+                message(
+                    f"a {type(ensemble).__name__} is not a resampled ensemble.",
+                    hint="resampled=resample_relations(...) makes them.",
+                )
+            )
         yield summarise(asked.tensors(ensemble, names)[0].sum(axis=0), asked.members)
         if told is not None:
             told(1)

@@ -204,7 +204,7 @@ def kinds(result: object) -> Mapping[str, Kind]:
         message(
             f"there is no figure of a {type(result).__name__}.",
             hint="plot a comparison, comparisons per data set, a relation, an ensemble, a"
-            " consensus or a score table.",
+            " consensus, its bootstrap or a score table.",
         )
     )
 

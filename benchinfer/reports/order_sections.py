@@ -115,6 +115,8 @@ def _facts(result: "Consensus") -> tuple[tuple[str, str], ...]:
 
 def _method(result: "Consensus") -> str:
     noun = NOUNS[result.family]
+    if result.method == "discrete":
+        return f"{noun} with the fewest verdicts that differ from those of the relations"
     if result.method not in _DISTANCES:
         return f"{noun} by {result.method}"
     return f"{noun} of the least total {_DISTANCES[result.method]} to the relations"

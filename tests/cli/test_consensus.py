@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import benchinfer as bi
@@ -129,3 +130,24 @@ def test_a_table_that_cannot_answer(run: Callable) -> None:
     result = run("consensus", "example:demsar2006")
     assert result.exit_code == 4
     assert "can be compared by itself" in result.stderr
+
+
+def test_it_says_that_a_consensus_is_no_test(run: Callable) -> None:
+    result = run(*TABLE, "-m", "error")
+    assert "is no test" in " ".join(result.stdout.split())
+
+
+def test_without_a_proof_nothing_is_called_an_optimum(
+    run: Callable, table: Callable[..., Path]
+) -> None:
+    values = np.random.default_rng(0).normal(size=(3, 30)).tolist()
+    rows = [(f"d{d}", 0, f"a{a}", v) for d, row in enumerate(values) for a, v in enumerate(row)]
+    result = run(
+        "consensus", str(table(rows)), "--by", "points", "-m", "error:lower",
+        "--family", "partial", "--time-limit", "0.001",
+    )  # fmt: skip
+    assert result.exit_code == 3
+    assert "not proved to be the least" in " ".join(result.stdout.split())
+    assert "Positions, as far as they are proved" in result.stdout
+    assert "Optima" not in result.stdout
+    assert "fit equally well" not in result.stdout

@@ -11,7 +11,7 @@ import pytest
 
 # As if each resample took its time, so that nothing has to.
 _CODE = (
-    "from benchinfer.compare import progress; progress._PATIENCE = 0.0; "
+    "from benchinfer import progress; progress._PATIENCE = 0.0; "
     "from benchinfer.cli import main; main()"
 )
 _LONG = ("compare", "bootstrap", "example:simulated/balanced", "--resamples", "1000", "--json")
@@ -50,7 +50,7 @@ def test_a_bar_on_a_terminal_is_cleared() -> None:
 
 
 def test_no_bar_in_a_pipe(run: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchinfer.compare.progress._PATIENCE", 0.0)
+    monkeypatch.setattr("benchinfer.progress._PATIENCE", 0.0)
     result = run(*_LONG)
     assert result.exit_code == 0
     assert result.stderr == ""

@@ -156,3 +156,46 @@ def test_what_gives_relations_is_taken_for_them() -> None:
     assert texts[0].startswith("svm > lda")
     with pytest.raises(DesignError, match="at least one relation"):
         consensus(5)  # pyright: ignore[reportArgumentType]
+
+
+def test_missing_pairs_count_as_undecided_for_points_too() -> None:
+    names = ("a", "b", "c")
+    some = bi.Ensemble(
+        {k: bi.Relation.from_text(t, names) for k, t in {"d1": "a > b > c", "d2": "b"}.items()}
+    )
+    for method in ("borda", "copeland", "condorcet"):
+        taken = bi.consensus(some, method=method, missing_pairs="undecided")
+        told = bi.consensus(some.merged(missing="undecided"), method=method)
+        assert taken.summary().equals(told.summary())
+    ignored = bi.consensus(some, method="borda").summary()
+    assert ignored["score"].tolist() == [1.0, 0.5, 0.0]
+    assert str(bi.consensus(some, method="condorcet")) == "a > b > c"
+    assert str(bi.consensus(some, method="condorcet", missing_pairs="undecided")) == "a ? b ? c"
+
+
+@pytest.mark.parametrize("times", [1e-9, 1e9, 1e-9 / 3])
+def test_only_the_proportions_of_weights_matter(times: float) -> None:
+    some = votes("a ~ b > c > d", "b > a > d ~ c", "d > c > b > a", "c > a > d > b")
+    weights = np.array([2.0, 1.0, 2.0, 1.0])
+    one = bi.consensus(some.weighted(weights), family="semiorder")
+    two = bi.consensus(some.weighted(weights * times), family="semiorder")
+    assert (two.count, two.optimal) == (one.count, True)
+    assert set(two.relations()) == set(one.relations())
+    assert two.cost == pytest.approx(None if one.cost is None else one.cost * times)
+
+
+def test_regrets_of_many_algorithms_take_no_program() -> None:
+    rng = np.random.default_rng(0)
+    some = {
+        f"d{b}": bi.Relation.from_scores(
+            {f"a{i}": v for i, v in enumerate(rng.normal(size=210).tolist())}, better="higher"
+        )
+        for b in range(3)
+    }
+    found = bi.consensus(some, family="linear", time_limit=5)
+    regret = found.support()["regret"]
+    assert not found.optimal
+    assert (regret >= 0).all()
+    table = found.diagnostics().set_index("check")
+    assert not table.loc["cost above the lower bound", "ok"]
+    assert "relations that fit equally well" not in table.index

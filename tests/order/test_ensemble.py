@@ -218,3 +218,8 @@ def test_joined_parts_multiply_their_weights() -> None:
         Ensemble.joined({})
     with pytest.raises(DesignError, match="1 names are in the relations or in the weights"):
         Ensemble.joined({"error": error}, {"error": 1, "seconds": 1})
+
+
+def test_parts_have_names() -> None:
+    with pytest.raises(DesignError, match="a list gives its relations no names"):
+        bi.Ensemble.joined([bi.Relation.from_text("a > b")])  # pyright: ignore[reportArgumentType]

@@ -187,3 +187,8 @@ def test_what_is_merged_is_written_down():
     assert both.rule == ("as written; missing taken for undecided; undecided taken for equivalent")
     assert r.merged() == r
     assert r.merged().rule == "as written"
+
+
+def test_names_are_text() -> None:
+    with pytest.raises(DesignError, match="2 of 2 names of algorithms are not text, the first 1"):
+        Relation.from_pairs([1, 2], {(1, 2): "first"})  # pyright: ignore[reportArgumentType]

@@ -1,11 +1,13 @@
 """The bootstrap of a consensus: what its record says, and what it refuses."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import benchinfer as bi
+from benchinfer.errors import DesignError
 from benchinfer.order.reweighed import Order
 from benchinfer.order.stability import Stability, bootstrap_consensus
 
@@ -120,6 +122,8 @@ def test_progress_has_a_task_and_a_total() -> None:
     told: list[tuple[str, int, int]] = []
     bootstrap_consensus(votes(), resamples=3, seed=1, progress=lambda *now: told.append(now))
     assert told == [("consensus", 1, 3)] * 3
+    shown = bootstrap_consensus(votes(), resamples=3, seed=1, progress=True)
+    assert shown.orders().equals(bootstrap_consensus(votes(), resamples=3, seed=1).orders())
 
 
 def test_diagnostics_say_what_is_weak() -> None:
@@ -167,3 +171,27 @@ def test_ensembles_only() -> None:
     found = bootstrap_consensus(votes(), resamples=3, seed=1)
     with pytest.raises(bi.DesignError, match="level is 2"):
         found.summary(2)
+
+
+@pytest.mark.parametrize(
+    "given", [{"resamples": 10.5}, {"resamples": 0}, {"resamples": "10"}, {"seed": -1}]
+)
+def test_resamples_and_seed_are_whole(given: dict[str, Any]) -> None:
+    with pytest.raises(DesignError, match=r"(resamples|seed) is"):
+        bootstrap_consensus(votes(), **given)
+
+
+def test_what_is_no_ensemble_is_no_resample() -> None:
+    with pytest.raises(DesignError, match="int is not a resampled ensemble"):
+        bootstrap_consensus(votes(), resampled=[1])  # pyright: ignore[reportArgumentType]
+
+
+def test_weight_zero_leaves_a_relation_out() -> None:
+    weights = {"d1": 1, "d2": 1, "d3": 0, "d4": 2}
+    left = bi.Ensemble({k: r for k, r in votes().items() if k != "d3"}, [1, 1, 2])
+    one = bootstrap_consensus(votes().weighted(weights), resamples=50, seed=1)
+    two = bootstrap_consensus(left, resamples=50, seed=1)
+    assert (one.above == two.above).all()
+    assert one.n_relations == 3
+    with pytest.raises(DesignError, match="one relation"):
+        bootstrap_consensus(votes().weighted([1, 0, 0, 0]), resamples=5)

@@ -94,3 +94,11 @@ def test_a_table_has_the_consensus_over_its_data_sets(written, table):
 def test_two_data_sets_have_no_consensus(written, table):
     page = written(table.subset(datasets=list(table.datasets)[:2]))
     assert "Consensus over the data sets" not in page.headings()
+
+
+def test_the_discrete_distance_has_words() -> None:
+    found = bi.consensus({"d1": bi.Relation.from_text("a > b")}, method="discrete")
+    facts = dict(order_sections.consensus(found).facts)
+    assert facts["Method"] == (
+        "weak orders with the fewest verdicts that differ from those of the relations"
+    )

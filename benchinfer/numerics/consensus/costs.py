@@ -110,4 +110,14 @@ def tolerance(costs: Costs) -> float:
     """Return the difference below which two costs are the same."""
     if costs.dtype.kind == "i":
         return 0.0
-    return 1e-9 * max(1.0, float(np.abs(costs).max(initial=0.0)) * costs.shape[1])
+    return 1e-9 * float(np.abs(costs).max(initial=0.0)) * costs.shape[1]
+
+
+def unit(costs: Costs) -> float:
+    """Return what divides costs without rounding and makes them small, whatever weights are in.
+
+    Solvers have tolerances of their own, which are meant for numbers near 1.
+    """
+    if costs.dtype.kind == "i":
+        return max(np.gcd.reduce(costs, axis=None).item(), 1)
+    return 2.0 ** np.frexp(costs.max(initial=0.0))[1].item()

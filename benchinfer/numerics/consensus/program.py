@@ -32,6 +32,8 @@ from benchinfer.numerics.consensus.violated import Rows, violated
 
 type Array = NDArray[np.float64]
 
+# Larger parts get no program: it would not fit into memory.
+LARGEST = 200
 _WHOLE = 1e-6
 # Below one by more than the solver may err.
 _ANY = 0.999

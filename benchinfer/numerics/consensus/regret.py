@@ -7,7 +7,8 @@ from benchinfer.numerics.consensus import linear_dp
 from benchinfer.numerics.consensus.costs import FIRST, SECOND, Costs, tolerance
 from benchinfer.numerics.consensus.decompose import decompose
 from benchinfer.numerics.consensus.families import FAMILIES
-from benchinfer.numerics.consensus.program import relax
+from benchinfer.numerics.consensus.program import LARGEST, lagrangian, relax
+from benchinfer.numerics.consensus.violated import Rows
 
 type Array = NDArray[np.float64]
 
@@ -55,8 +56,17 @@ def linear_regrets(
             found[rows, part] = linear_dp.regrets(inner[FIRST])
             gap -= linear_dp.best_costs(inner[FIRST])[-1].item()
         else:
-            relaxed = relax(inner, FAMILIES["linear"], deadline)
-            found[rows, part], rough[rows, part] = relaxed.reduced[FIRST], True
-            gap -= relaxed.bound
+            bound, reduced = _bound(inner, deadline)
+            found[rows, part], rough[rows, part] = reduced[FIRST], True
+            gap -= bound
     gap -= float(np.triu(np.where(between, costs[[FIRST, SECOND]].min(axis=0), 0)).sum())
     return np.where(rough, np.maximum(found - max(gap, 0.0), 0.0), found), exact
+
+
+def _bound(costs: Costs, deadline: float) -> tuple[float, Array]:
+    """Return what no linear order undercuts, and what states cost beyond it."""
+    linear = FAMILIES["linear"]
+    if costs.shape[1] > LARGEST:
+        return lagrangian(costs, linear, Rows.none(), np.zeros(0))
+    relaxed = relax(costs, linear, deadline)
+    return relaxed.bound, relaxed.reduced

@@ -13,17 +13,18 @@ References
 from dataclasses import dataclass, replace
 from itertools import islice, product
 from math import ceil, prod
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.numerics.consensus import heuristics, linear_dp, partitions
-from benchinfer.numerics.consensus.costs import FIRST, SECOND, Costs, tolerance, total
+from benchinfer.numerics.consensus.costs import FIRST, SECOND, Costs, tolerance, total, unit
 from benchinfer.numerics.consensus.decompose import decompose
 from benchinfer.numerics.consensus.families import ONLY, Family
 from benchinfer.numerics.consensus.ideals import cheapest_within
 from benchinfer.numerics.consensus.paths import Paths
-from benchinfer.numerics.consensus.program import branch, lagrangian, probe, relax
+from benchinfer.numerics.consensus.program import LARGEST, branch, lagrangian, probe, relax
 from benchinfer.numerics.consensus.search import (
     Found,
     Problem,
@@ -41,8 +42,6 @@ type Array = NDArray[np.float64]
 _SMALL = 4
 # Linear and weak orders of parts so small are found by dynamic programming at once.
 _TABLED, _CLASSED = 16, 12
-# Larger parts get no program: it would not fit into memory.
-_LARGEST = 200
 # How many nodes a search may have that shall find; how many, times pairs, one that shall list all.
 _SHORT = 200
 _WORK, _NODES = 3_200_000, 2000
@@ -105,8 +104,15 @@ def solve(
     deadline
         When to return the best one found, as a reading of ``time.monotonic``.
     """
-    slack = tolerance(costs)
-    parts, fixed = decompose(costs, family, slack)
+    size = unit(costs)
+    small = costs // size if costs.dtype.kind == "i" else costs / size
+    found = _solve(cast("Costs", small), family, limit, deadline)
+    return replace(found, cost=found.cost * size, bound=float(found.bound) * size)
+
+
+def _solve(costs: Costs, family: Family, limit: int, deadline: float) -> Solution:
+    """Split the problem, solve its parts and put them together."""
+    parts, fixed = decompose(costs, family, tolerance(costs))
     solved = [solve_part(costs[:, part[:, None], part], family, limit, deadline) for part in parts]
     possible = np.where(fixed >= 0, 1 << np.maximum(fixed, 0), 0).astype(np.uint8)
     above, below = (fixed == SECOND).sum(axis=1), (fixed == FIRST).sum(axis=1)
@@ -175,7 +181,7 @@ def solve_part(  # noqa: PLR0911 (one return for each rung of the ladder)
     problem, states, proved = _relaxed(costs, family, deadline)
     if linear and not proved and n <= linear_dp.MOST:
         return _from_paths(*linear_dp.cheapest(costs[FIRST], tolerance(costs)), limit)
-    if n > _LARGEST:
+    if n > LARGEST:
         return _unfinished(problem, states, start(family, n), None, proved=proved)
     if not proved:
         problem, states, proved = _branched(problem, states, deadline)
@@ -224,7 +230,7 @@ def _relaxed(costs: Costs, family: Family, deadline: float) -> tuple[Problem, St
     """Return the problem with its bound, a relation, and whether that is proved cheapest."""
     n = costs.shape[1]
     rough = heuristics.guess(costs, family, deadline)
-    if n <= _SMALL or n > _LARGEST:
+    if n <= _SMALL or n > LARGEST:
         bound, reduced = lagrangian(costs, family, Rows.none(), np.zeros(0))
         problem = Problem(costs, reduced, bound, family)
         return problem, rough, False

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 import benchinfer as bi
-from benchinfer.compare import progress
+from benchinfer import progress
 
 
 class _Terminal(io.StringIO):
