@@ -20,8 +20,8 @@ def sentences(plan: "Plan") -> list[str]:
     found += _uncertain(plan)
     if plan.floor is not None:
         found.append(
-            f"Fewer than {count(plan.floor, 'data set')} cannot do, however many the replications:"
-            " how algorithms differ varies between data sets."
+            f"No number of replications does with fewer than {count(plan.floor, 'data set')}, as"
+            " the differences of algorithms vary between data sets."
         )
     what = "difference" if q.aim == "difference" else "margin"
     found.append(
@@ -60,11 +60,13 @@ def _uncertain(plan: "Plan") -> list[str]:
     if plan.needed_low is None or plan.needed_high is None:
         return [f"The pilot's variances are uncertain: {power} (95 %)."]
     noun = "data sets" if plan.asked == "datasets" else "replications"
-    some = math.isinf(plan.needed_high)
-    high = f"more than any number of {noun}" if some else f"{plan.needed_high:.0f} {noun}"
+    need = f"between {plan.needed_low:.0f} and {plan.needed_high:.0f} {noun} may be needed"
+    if math.isinf(plan.needed_high):
+        need = f"at least {plan.needed_low:g} {noun} are needed, and perhaps no number is enough"
+    elif plan.needed_low == plan.needed_high:
+        need = "the number needed is the same all the same"
     return [
-        f"The pilot's variances are uncertain: between {plan.needed_low:.0f} and {high} may be"
-        f" needed, and this design has {power} (95 %)."
+        f"The pilot's variances are uncertain: {need}, and this design has {power} (95 %).",
     ]
 
 
