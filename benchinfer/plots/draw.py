@@ -198,7 +198,7 @@ def kinds(result: object) -> Mapping[str, Kind]:
         message(
             f"there is no figure of a {type(result).__name__}.",
             hint="plot a comparison, comparisons per data set, a relation, an ensemble, a"
-            " consensus or a score table.",
+            " consensus, a plan or a score table.",
         )
     )
 
@@ -232,8 +232,8 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         and which relations are alike as a ``"map"`` and as ``"clusters"``. Of a relation:
         ``"hasse"`` (default), ``"matrix"`` and ``"letters"``. Of a consensus: ``"hasse"`` of what
         holds in all optima (default), ``"support"`` of its neighbours, ``"positions"`` over the
-        optima, and ``"matrix"``. Of a bootstrapped consensus: ``"positions"``. Of a plan: ``"power"``. Of a
-        score table (with one measure): ``"distributions"``.
+        optima, and ``"matrix"``. Of a bootstrapped consensus: ``"positions"``. Of a plan:
+        ``"power"``. Of a score table (with one measure): ``"distributions"``.
     ax
         Axes to draw into; by default a new figure whose size follows the number of rows.
 

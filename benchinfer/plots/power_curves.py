@@ -93,9 +93,10 @@ def layout(plan: "Plan", width: Width = "wide") -> PowerCurves:
     across = np.unique(table[over].to_numpy(dtype=np.float64))
     own = getattr(plan, held)
     noun = "replication" if domain else "data set"
+    numbers = sorted(set(table[held].tolist()), key=lambda value: (value != own, value))
     curves = [
-        _curve(f"{count(int(value), noun)}", part.set_index(over), band=value == own)
-        for value, part in sorted(table.groupby(held), key=lambda item: item[0] != own)
+        _curve(count(value, noun), table[table[held] == value], band=value == own)
+        for value in numbers
     ]
     at = getattr(plan, over)
     what = "data sets" if domain else "replications per data set"

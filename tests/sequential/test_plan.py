@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import benchinfer as bi
@@ -196,3 +197,22 @@ def test_what_is_no_pilot_is_refused(pilot):
         bi.plan(pilot.to_frame(), 0.01)
     with pytest.raises(DesignError, match="residual is -1"):
         bi.Components(1.0, -1.0)
+
+
+def test_a_planned_experiment_has_the_power():
+    """Simulated and compared by `compare_mixed`; `make calibrate` does so at length."""
+    known, runs = bi.Components(4e-4, 6e-4), 150
+    found = bi.plan(known, 0.04, n_replications=2)
+    rng, shape = np.random.default_rng(2), (found.n_datasets, 2, 2)
+    shown = 0
+    for _ in range(runs):
+        y = 0.7 + 0.1 * rng.normal(size=(shape[0], 1, 1)) + 0.03 * rng.normal(size=(*shape[:2], 1))
+        y = y + 0.02 * rng.normal(size=(shape[0], 1, 2)) + math.sqrt(6e-4) * rng.normal(size=shape)
+        y[:, :, 0] += 0.04
+        at = np.indices(shape).reshape(3, -1)
+        names = ("dataset", "replication", "algorithm", "value")
+        rows = dict(zip(names, [*at.astype(str), y.ravel()], strict=True))
+        scores = bi.read_scores(pd.DataFrame(rows).assign(measure="y"), measures={"y": "higher"})
+        shown += bi.compare_mixed(scores).contrasts()["winner"].iloc[0] == "0"
+    error = math.sqrt(found.power * (1 - found.power) / runs)
+    assert shown / runs == pytest.approx(found.power, abs=3 * error)
