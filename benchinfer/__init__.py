@@ -46,13 +46,16 @@ if TYPE_CHECKING:
         read_effects,
         read_scores,
     )
+    from benchinfer.sequential.components import Components
     from benchinfer.sequential.monitor import monitor
+    from benchinfer.sequential.plan import plan
     from benchinfer.version import __version__
 
 _homes = {
     "BenchinferError": "errors",
     "Comparison": "compare.comparison",
     "Comparisons": "compare.local",
+    "Components": "sequential.components",
     "Consensus": "order.consensus",
     "DesignError": "errors",
     "Effects": "scores",
@@ -84,6 +87,7 @@ _homes = {
     "monitor": "sequential.monitor",
     "pareto": "compare.pareto",
     "per_dataset": "compare.local",
+    "plan": "sequential.plan",
     "plot": "plots.draw",
     "read_effects": "scores",
     "read_scores": "scores",
@@ -95,6 +99,7 @@ __all__ = [
     "BenchinferError",
     "Comparison",
     "Comparisons",
+    "Components",
     "Consensus",
     "DesignError",
     "Effects",
@@ -126,6 +131,7 @@ __all__ = [
     "monitor",
     "pareto",
     "per_dataset",
+    "plan",
     "plot",
     "read_effects",
     "read_scores",

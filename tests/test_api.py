@@ -13,6 +13,7 @@ NAMES = [
     "BenchinferError",
     "Comparison",
     "Comparisons",
+    "Components",
     "Consensus",
     "DesignError",
     "Effects",
@@ -44,6 +45,7 @@ NAMES = [
     "monitor",
     "pareto",
     "per_dataset",
+    "plan",
     "plot",
     "read_effects",
     "read_scores",
@@ -78,6 +80,8 @@ SIGNATURES = {
     " pairs='pairwise', target='auto', level=0.95, missing='use', seed=None, stop=False,"
     " scale='none', progress=None",
     "compare_points": "scores, measure=None, *, statistic='mean', tolerance=None",
+    "Components": "dataset_algorithm, residual, n_algorithms=2, n_datasets=None,"
+    " n_replications=None, df_residual=None, overlap=0.0, measure=None",
     "consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
     " solutions=100, time_limit=60.0",
     "consensus_influence": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore'",
@@ -92,6 +96,9 @@ SIGNATURES = {
     "Measure": "name, better, tolerance=0.0, scale='identity', bounds=None, unit='', label=''",
     "pareto": "scores, measures=None, *, resamples=1000, seed=None",
     "per_dataset": "compare, scores, measure=None, **arguments",
+    "plan": "pilot, difference, measure=None, *, level=0.95, power=0.8, aim='difference',"
+    " contrasts='tukey', adjust='auto', k=None, target='auto', n_datasets=None,"
+    " n_replications=None, costs=None, budget=None",
     "plot": "result, kind=None, ax=None",
     "Priors": "effect_sd=2.0, interaction_scale=1.0, tail_shape=2.0, tail_rate=0.1,"
     " shrinkage_median=None, shrinkage_sd=1.5, residual_sd=2.0, residual_spread=1.0,"

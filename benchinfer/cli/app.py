@@ -4,7 +4,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from benchinfer.cli import monitoring
+from benchinfer.cli import monitoring, planning
 from benchinfer.cli.comparing import compare
 from benchinfer.cli.consensus_question import ConsensusQuestion
 from benchinfer.cli.guard import EPILOG, Exit, settled
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 app.add_typer(compare, name="compare")
 app.command(epilog=monitoring.EPILOG)(monitoring.monitor)
+app.command(epilog=planning.EPILOG)(planning.plan)
 
 
 def main() -> None:

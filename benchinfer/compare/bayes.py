@@ -31,10 +31,10 @@ from benchinfer.compare.comparison import Target
 from benchinfer.compare.contrasts import Contrasts
 from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.posterior import compared
-from benchinfer.compare.progress import Progress, reporting
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.bayes.gibbs import Interactions
 from benchinfer.numerics.bayes.priors import Priors
+from benchinfer.progress import Progress, reporting
 from benchinfer.scores import ScoreTable
 
 _FEWEST_CHAINS, _FEWEST_DRAWS = 4, 100

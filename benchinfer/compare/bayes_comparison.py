@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from xarray import DataTree
 
-    from benchinfer.compare.progress import Progress
     from benchinfer.compare.pymc_model import PyMCModel
+    from benchinfer.progress import Progress
     from benchinfer.scores import ScoreTable
 
 type Quantity = Literal["average", "next"]
@@ -396,7 +396,7 @@ class BayesComparison(Comparison):
             The table is not the one that was compared.
         """
         from benchinfer.compare import bayes_sensitivity
-        from benchinfer.compare.progress import reporting
+        from benchinfer.progress import reporting
 
         with reporting(progress=progress, doing="Sampling:") as told:
             return bayes_sensitivity.sensitivity(self, scores, draws, told)

@@ -18,7 +18,7 @@ from benchinfer.numerics.bayes.reduction import ContrastData, reduce_contrasts
 
 if TYPE_CHECKING:
     from benchinfer.compare.evidence import Array, Setting
-    from benchinfer.compare.progress import Progress
+    from benchinfer.progress import Progress
     from benchinfer.scores import ScoreTable
 
 type Structure = Literal["auto", "common", "unstructured"]

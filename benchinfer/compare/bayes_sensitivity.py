@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from benchinfer.compare.bayes_comparison import BayesComparison
     from benchinfer.compare.bayes_fit import Structure
     from benchinfer.compare.evidence import Array
-    from benchinfer.compare.progress import Progress
     from benchinfer.numerics.bayes.gibbs import Interactions
     from benchinfer.numerics.bayes.priors import Priors
     from benchinfer.numerics.bayes.reduction import ContrastData
+    from benchinfer.progress import Progress
     from benchinfer.scores import ScoreTable
 
 type Variant = tuple[str, ContrastData, Interactions, Structure, Priors]

@@ -8,19 +8,31 @@ residual variance. What data sets and replications share cancels.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 from scipy.stats import chi2, nct
-from scipy.stats import t as student_t
+
+from benchinfer.numerics.critical import ALONE, Aim, Family, critical
 
 type Array = NDArray[np.float64]
-type Aim = Literal["difference", "equivalence", "non-inferiority"]
 
 MOST = 10**7  # data sets or replications beyond which no plan is sensible
+
+
+class Varies(Protocol):
+    """What tells the variance of an estimated difference, and its degrees of freedom."""
+
+    def variance(self, n_datasets: float, n_replications: float) -> float:
+        """Return the variance of the estimated difference."""
+        ...
+
+    def df(self, n_datasets: float, n_replications: float) -> float:
+        """Return the degrees of freedom of its estimate."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +49,16 @@ class Spread:
         Whether the data sets are given: the degrees of freedom then are those of replications.
     overlap
         ``rho / (1 - rho)`` of overlapping resamples; it does not vanish with replications.
+    errors
+        How many times the degrees of freedom of one pair's own error the test has: K - 1 where all
+        pairs of K algorithms share one error.
     """
 
     between: float
     residual: float
     given: bool = False
     overlap: float = 0.0
+    errors: int = 1
 
     def variance(self, n_datasets: float, n_replications: float) -> float:
         """Return the variance of the estimated difference."""
@@ -50,8 +66,9 @@ class Spread:
         return 2 * (self.between + within) / n_datasets
 
     def df(self, n_datasets: float, n_replications: float) -> float:
-        """Return the degrees of freedom: D - 1, or D (R - 1) of given data sets."""
-        return n_datasets * (n_replications - 1) if self.given else n_datasets - 1
+        """Return the degrees of freedom: D - 1, or D (R - 1) of given data sets, times `errors`."""
+        own = n_datasets * (n_replications - 1) if self.given else n_datasets - 1
+        return self.errors * own
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +84,19 @@ class Aimed:
     difference
         The true difference, or the margin.
     alpha
-        Level of one comparison.
+        Level of the family of comparisons.
+    family
+        The comparisons made together; one by default.
     """
 
     aim: Aim
     difference: float
     alpha: float
+    family: Family = ALONE
 
-    @property
-    def tail(self) -> float:
-        """The level of one side."""
-        return self.alpha / 2 if self.aim == "difference" else self.alpha
+    def critical(self, df: float) -> float:
+        """Return the critical value of one comparison of the family."""
+        return critical(self.family, self.aim, self.alpha, df)
 
 
 def power(aimed: Aimed, variance: float, df: float) -> float:
@@ -99,14 +118,14 @@ def power(aimed: Aimed, variance: float, df: float) -> float:
     if variance <= 0:
         return 1.0
     shift = aimed.difference / math.sqrt(variance)
-    critical = float(student_t.isf(aimed.tail, df))
+    critical = aimed.critical(df)
     if aimed.aim == "equivalence":
         return _equivalent(shift, critical, df)
     upper = _above(critical, shift, df)
     return upper + _above(critical, -shift, df) if aimed.aim == "difference" else upper
 
 
-def least_datasets(aimed: Aimed, spread: Spread, n_replications: float, wanted: float) -> int:
+def least_datasets(aimed: Aimed, spread: Varies, n_replications: float, wanted: float) -> int:
     """Return the smallest number of data sets with the wanted power; `MOST` where none has it.
 
     Examples
@@ -118,7 +137,7 @@ def least_datasets(aimed: Aimed, spread: Spread, n_replications: float, wanted: 
     return _least(lambda d: _power(aimed, spread, d, n_replications), wanted)
 
 
-def least_replications(aimed: Aimed, spread: Spread, n_datasets: float, wanted: float) -> int:
+def least_replications(aimed: Aimed, spread: Varies, n_datasets: float, wanted: float) -> int:
     """Return the smallest number of replications with the wanted power; `MOST` where none has it.
 
     Over a domain there may be none: see `fewest_datasets`.
@@ -126,15 +145,15 @@ def least_replications(aimed: Aimed, spread: Spread, n_datasets: float, wanted: 
     return _least(lambda r: _power(aimed, spread, n_datasets, r), wanted)
 
 
-def fewest_datasets(aimed: Aimed, spread: Spread, wanted: float) -> float:
+def fewest_datasets(aimed: Aimed, spread: Varies, wanted: float) -> float:
     """Return the number of data sets that no number of replications can do with less than.
 
-    ``2 (v + e rho / (1 - rho)) (z_{1 - tail} + z_{wanted})^2 / difference^2``, in the normal limit.
+    ``2 (v + e rho / (1 - rho)) (c + z_{wanted})^2 / difference^2``, in the normal limit.
     """
     return _normal(aimed, spread.variance(1, math.inf), wanted)
 
 
-def normal_datasets(aimed: Aimed, spread: Spread, n_replications: float, wanted: float) -> float:
+def normal_datasets(aimed: Aimed, spread: Varies, n_replications: float, wanted: float) -> float:
     """Return the number of data sets in the normal limit, where the variance is known."""
     return _normal(aimed, spread.variance(1, n_replications), wanted)
 
@@ -170,14 +189,14 @@ def best_replications(spread: Spread, per_dataset: float, per_replication: float
     return math.sqrt(per_dataset / per_replication * spread.residual / fixed)
 
 
-def _power(aimed: Aimed, spread: Spread, n_datasets: float, n_replications: float) -> float:
+def _power(aimed: Aimed, spread: Varies, n_datasets: float, n_replications: float) -> float:
     variance = spread.variance(n_datasets, n_replications)
     return power(aimed, variance, spread.df(n_datasets, n_replications))
 
 
 def _normal(aimed: Aimed, variance: float, wanted: float) -> float:
     share = (1 + wanted) / 2 if aimed.aim == "equivalence" else wanted
-    return variance * ((ndtri(1 - aimed.tail) + ndtri(share)) / aimed.difference) ** 2
+    return variance * ((aimed.critical(math.inf) + ndtri(share)) / aimed.difference) ** 2
 
 
 def _least(reached: Callable[[int], float], wanted: float) -> int:

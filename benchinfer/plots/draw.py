@@ -44,6 +44,7 @@ from benchinfer.plots import (
     network,
     null,
     podium,
+    power_curves,
     prediction,
     profile,
     quantiles,
@@ -57,6 +58,7 @@ from benchinfer.plots import (
     verdicts,
 )
 from benchinfer.scores import ScoreTable
+from benchinfer.sequential.planned import Plan
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -184,6 +186,7 @@ KINDS: dict[type, Mapping[str, Kind]] = {
     Stability: {
         "positions": Kind(chances.layout, chances.size, chances.draw),
     },
+    Plan: {"power": Kind(power_curves.layout, power_curves.size, power_curves.draw)},
     Setting: {"distributions": _scores},
     ScoreTable: {"distributions": _on(_scores, lambda scores: Setting.of(scores)[0])},
 }
@@ -204,7 +207,7 @@ def kinds(result: object) -> Mapping[str, Kind]:
         message(
             f"there is no figure of a {type(result).__name__}.",
             hint="plot a comparison, comparisons per data set, a relation, an ensemble, a"
-            " consensus, its bootstrap or a score table.",
+            " consensus, its bootstrap, a plan or a score table.",
         )
     )
 
@@ -240,8 +243,8 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         and which relations are alike as a ``"map"`` and as ``"clusters"``. Of a relation:
         ``"hasse"`` (default), ``"matrix"`` and ``"letters"``. Of a consensus: ``"hasse"`` of what
         holds in all optima (default), ``"support"`` of its neighbours, ``"positions"`` over the
-        optima, and ``"matrix"``. Of a bootstrapped consensus: ``"positions"``. Of a score table
-        (with one measure): ``"distributions"``.
+        optima, and ``"matrix"``. Of a bootstrapped consensus: ``"positions"``. Of a plan:
+        ``"power"``. Of a score table (with one measure): ``"distributions"``.
     ax
         Axes to draw into; by default a new figure whose size follows the number of rows.
 

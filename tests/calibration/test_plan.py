@@ -1,0 +1,96 @@
+"""Power of planned experiments, by simulating them and comparing with `compare_mixed`."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+
+BETWEEN, RESIDUAL, DIFFERENCE = 4e-4, 6e-4, 0.02
+RUNS = 1000
+
+# What is planned, how it is then compared, and how far power may lie above the plan's: Holm's later
+# steps are less strict than the first, which the plan is for.
+CASES = {
+    "two algorithms": ({"k": 2, "n_replications": 5}, {}, 0.0),
+    "unequal level and power": (
+        {"k": 2, "n_replications": 2, "level": 0.9, "power": 0.5},
+        {"level": 0.9},
+        0.0,
+    ),
+    "all pairs, single step": (
+        {"k": 4, "n_replications": 3, "adjust": "single-step"},
+        {"structure": "common"},
+        0.0,
+    ),
+    "with a control, single step": (
+        {"k": 4, "n_replications": 3, "adjust": "single-step", "contrasts": "dunnett"},
+        {"structure": "common", "contrasts": "dunnett", "control": "a1"},
+        0.0,
+    ),
+    "all pairs, Holm": ({"k": 3, "n_replications": 5}, {}, 0.05),
+    "given data sets": (
+        {"k": 3, "n_datasets": 4, "target": "datasets"},
+        {"target": "datasets"},
+        0.0,
+    ),
+    "equivalence": ({"k": 2, "n_replications": 5, "aim": "equivalence"}, {}, 0.0),
+    "non-inferiority": (
+        {"k": 2, "n_replications": 5, "aim": "non-inferiority"},
+        {"alternative": "better"},
+        0.0,
+    ),
+}
+
+
+def experiment(rng, plan):
+    """Simulate the planned experiment; the first algorithm is better than the second if so aimed.
+
+    Others lie between the two, so that no other pair differs as much.
+    """
+    d, r, q = plan.n_datasets, plan.n_replications, plan.question
+    effect = np.zeros(q.k)
+    if q.aim == "difference":
+        effect[:] = DIFFERENCE / 2
+        effect[:2] = DIFFERENCE, 0
+    y = 0.7 + effect + 0.1 * rng.normal(size=(d, 1, 1)) + 0.03 * rng.normal(size=(d, r, 1))
+    between = rng.normal(size=(d, 1, q.k)) * math.sqrt(BETWEEN)
+    if q.target == "datasets":
+        between -= between.mean(axis=0)  # these data sets are what the claim is about
+    y = y + between + rng.normal(size=(d, r, q.k)) * math.sqrt(RESIDUAL)
+    at = np.indices(y.shape).reshape(3, -1)
+    table = pd.DataFrame({"dataset": at[0], "replication": at[1], "algorithm": at[2]})
+    table["algorithm"] = "a" + table["algorithm"].astype(str)
+    measure = bi.Measure("score", "higher", tolerance=0 if q.aim == "difference" else DIFFERENCE)
+    resampling = bi.Resampling("independent", paired=True)
+    scores = table.assign(score=y.ravel())
+    return bi.read_scores(scores, measures=[measure], layout="wide-measures", resampling=resampling)
+
+
+def shown(result, aim):
+    """Whether the pair of the first two algorithms is shown to be what it was planned for."""
+    if aim == "non-inferiority":
+        return ("a0", "a1") in result.noninferior()
+    rows = result.contrasts()
+    row = rows[(rows["first"] == "a0") & (rows["second"] == "a1")].iloc[0]
+    p = row["p_value"] if aim == "difference" else row["p_equivalence"]
+    return p <= 1 - result.level + 1e-12
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("name", CASES)
+def test_planned_experiments_have_the_power(name, record_property):
+    asked, compared, above = CASES[name]
+    plan = bi.plan(bi.Components(BETWEEN, RESIDUAL), DIFFERENCE, **asked)
+    rng = np.random.default_rng(sorted(CASES).index(name))
+    found = np.mean(
+        [
+            shown(bi.compare_mixed(experiment(rng, plan), **compared), plan.question.aim)
+            for _ in range(RUNS)
+        ]
+    )
+    error = math.sqrt(plan.power * (1 - plan.power) / RUNS)
+    record_property("power", (plan.n_datasets, plan.n_replications, plan.power, found))
+    assert -3 * error <= found - plan.power <= above + 3 * error
