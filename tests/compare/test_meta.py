@@ -132,7 +132,11 @@ def test_studies_are_a_third_level():
     found = bi.compare_meta(effects)
     assert found.third == "study"
     assert {"tau2", "tau2_between"} <= set(found.heterogeneity().columns)
-    assert found.evidence.df[0] == 3
+    named = bi.compare_meta(effects, interval="hartung-knapp")
+    assert named.evidence.df[0] == 3
+    # One row for each data set and four studies alike: the same degrees of freedom.
+    assert found.interval == "robust"
+    assert found.evidence.df[0] == pytest.approx(3)
     assert "within each study" in found.method
 
 
