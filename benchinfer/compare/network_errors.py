@@ -65,7 +65,7 @@ def resolved(studies: Studies, fit: "NetworkFit", k: int, interval: "Interval") 
     shown = join([*found[:5], *(["others"] if len(found) > 5 else [])])
     raise DesignError(
         message(
-            f"without {shown} some differences are not known at all: there is no spread between"
+            f"without {shown}, some differences are not known at all: there is no spread between"
             f" {'studies' if fit.nested else 'data sets'} to take an error from.",
             hint=f"each algorithm must be joined to the others by more than one {kind};"
             ' interval="hartung-knapp" takes all pairs as varying alike.',
