@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import t
+from scipy.stats import norm, t
 
 import benchinfer as bi
 from benchinfer.compare.study_intervals import study_intervals
@@ -18,6 +18,8 @@ def test_by_hand():
     mean = gap.mean()
     assert found.datasets == tuple(scores.datasets)
     np.testing.assert_allclose(found.estimate, mean[list(found.datasets)])
+    _, _, v = meta.studies.pair(*(int(k) for k in meta.pairs[0]))
+    np.testing.assert_allclose(found.high - found.low, 2 * norm.ppf(0.975) * np.sqrt(v))
     own, tau2 = meta.alone.std_error[0], meta.alone.tau2[0]
     critical = t.ppf(0.975, len(mean) - 1)
     estimate, low, high = found.pooled
