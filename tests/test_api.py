@@ -65,7 +65,7 @@ SIGNATURES = {
     " alternative='two-sided', adjust='holm', tolerance=None, level=0.95, missing='use',"
     " resamples='auto', seed=None, progress=None",
     "compare_meta": "scores, measure=None, *, effect=None, pooling='network', covariance='auto',"
-    " method='reml', interval='hartung-knapp', nested='auto', covariates=(), contrasts='tukey',"
+    " method='reml', interval='auto', nested='auto', covariates=(), contrasts='tukey',"
     " control=None, alternative='two-sided', adjust='auto', tolerance=None, level=0.95,"
     " missing='use'",
     "compare_mixed": "scores, measure=None, *, terms='auto', structure='auto',"

@@ -91,7 +91,7 @@ def _left(table: "pd.DataFrame") -> Grid:
         (
             str(row["dataset"]),
             f"{row['shift']:.2f}" if row["refitted"] else "",
-            f"{row['first']} - {row['second']}" if row["refitted"] else "the rest does not hold",
+            f"{row['first']} - {row['second']}" if row["refitted"] else "not refitted",
             str(row["changes"]),
         )
         for row in table.to_dict("records")

@@ -27,8 +27,11 @@ Method = Annotated[
     typer.Option(help="How the variance between data sets is estimated."),
 ]
 Interval = Annotated[
-    Literal["hartung-knapp", "wald"],
-    typer.Option(help="Errors that allow for few data sets, or normal ones."),
+    Literal["auto", "robust", "hartung-knapp", "wald"],
+    typer.Option(
+        help="Errors of each contrast from the spread of data sets (robust), one for all pairs of a"
+        " network, or normal ones."
+    ),
 ]
 Nested = Annotated[
     Literal["auto", "none", "domain"],
@@ -66,7 +69,7 @@ class MetaQuestion(Question):
     pooling: Pooling = "network"
     covariance: Covariance = "auto"
     method: Method = "reml"
-    interval: Interval = "hartung-knapp"
+    interval: Interval = "auto"
     nested: Nested = "auto"
     along: Along = None
     adjust: Adjust = "auto"

@@ -23,7 +23,7 @@ from benchinfer.compare.pooled_effects import Interval
 from benchinfer.compare.published import published
 from benchinfer.compare.studies import Covariance, Effect, Studies, of_scores, reported
 from benchinfer.compare.study_covariates import centred
-from benchinfer.errors import DesignError, unknown
+from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.meta.pooling import Method
 from benchinfer.scores import Effects, ScoreTable
 
@@ -36,7 +36,7 @@ def compare_meta(
     pooling: Pooling = "network",
     covariance: Covariance = "auto",
     method: Method = "reml",
-    interval: Interval = "hartung-knapp",
+    interval: Interval = "auto",
     nested: Nesting = "auto",
     covariates: str | Sequence[str] = (),
     contrasts: Contrasts = "tukey",
@@ -64,8 +64,8 @@ def compare_meta(
         ``"standardised"``: in standard deviations of a data set's scores (Hedges' g);
         ``"log-ratio"`` of means, reported as a ratio. Published effects are what they are.
     pooling
-        ``"network"``: all algorithms jointly, with one tau^2. ``"pairwise"``: each pair from the
-        data sets that hold both, with a tau^2 and errors of its own.
+        ``"network"``: all algorithms jointly, weighted with one tau^2. ``"pairwise"``: each pair
+        from the data sets that hold both, with a tau^2 and errors of its own.
     covariance
         Sampling covariance of a table's effects: each data set's ``"own"``, ``"common"`` (one
         variance of differences for each data set), or ``"auto"``: its own where there are five
@@ -73,8 +73,13 @@ def compare_meta(
     method
         Of tau^2: ``"reml"``, ``"paule-mandel"`` or ``"dersimonian-laird"``.
     interval
-        ``"hartung-knapp"``: t tests with errors that allow for tau^2 being estimated; ``"wald"``:
-        normal ones, which are too short for few data sets.
+        ``"robust"``: each contrast of a network has its own error and degrees of freedom, from the
+        spread of the data sets (or studies, where they lie within them; CR2 with Satterthwaite's).
+        ``"hartung-knapp"``: t tests with errors that allow for tau^2 being estimated, in a network
+        one for all pairs, hence too short for pairs with an erratic algorithm. ``"wald"``: normal
+        ones, which are too short for few data sets, too. ``"auto"``: robust for three algorithms
+        or more, unless some difference is known from one data set alone, and for two or pairs
+        alone Hartung and Knapp's.
     nested
         What data sets lie within, as a third level: ``"study"`` (of effects), ``"domain"`` (of a
         table), ``"none"``; ``"auto"``: the study, if some study has several data sets.
@@ -86,8 +91,9 @@ def compare_meta(
     alternative
         ``"two-sided"``, ``"better"`` or ``"worse"``.
     adjust
-        ``"single-step"`` (the default of networks), ``"westfall"``, ``"shaffer"``, ``"holm"`` (the
-        default of pairwise pooling) or ``"none"``.
+        ``"single-step"`` (with errors common to all pairs the default), ``"westfall"``,
+        ``"shaffer"``, ``"holm"`` (the default of robust errors and of pairwise pooling) or
+        ``"none"``.
     tolerance
         In the unit of the effect, in place of the measure's, which differences alone take over.
     level
@@ -129,6 +135,14 @@ def compare_meta(
     ):
         if value not in (known := get_args(kind.__value__)):
             raise DesignError(unknown(name, value, known))
+    if (interval, pooling) == ("robust", "pairwise"):
+        raise DesignError(
+            message(
+                "pairs pooled alone have errors of their own already.",
+                hint='interval="hartung-knapp" goes with pooling="pairwise", "robust" with'
+                ' pooling="network".',
+            )
+        )
     names = (covariates,) if isinstance(covariates, str) else tuple(covariates)
     # A pair alone has no covariance that few replications could spoil.
     spread: Covariance = "own" if (covariance, pooling) == ("auto", "pairwise") else covariance

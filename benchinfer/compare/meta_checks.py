@@ -1,8 +1,5 @@
 """What a reader of a meta-analysis must beware of, as rows of the diagnostics."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from benchinfer.compare import cautions
@@ -22,19 +19,37 @@ def checks(
     fit: NetworkFit | None,
     alone: PairFits,
     p_error: float,
-    arguments: Mapping[str, Any],
+    smallest: float,
+    asked: str,
 ) -> tuple[Check, ...]:
-    """Return the rows; names of pairs stand in the remedies."""
+    """Return the rows; names of pairs stand in the remedies.
+
+    Parameters
+    ----------
+    setting, studies, fit, alone
+        What was compared, and how it was fitted.
+    p_error
+        Largest error of the adjusted p-values.
+    smallest
+        Smallest degrees of freedom of a contrast.
+    asked
+        The errors that were asked for.
+    """
     rows = [
         *cautions.left_out(setting),
         _number(studies),
         *_sampling(studies),
-        *(_network(setting, studies, fit, alone) if fit is not None else _alone(setting, alone)),
+        *(
+            _network(setting, studies, fit, alone, smallest)
+            if fit is not None
+            else _alone(setting, alone)
+        ),
+        *(_errors(fit, len(setting.algorithms), asked) if fit is not None else []),
         Check.of(
             "Hartung and Knapp's factor on the variance",
-            1.0 if fit is None else fit.scale,
+            scale := fit.scale if fit is not None and fit.interval == "hartung-knapp" else 1.0,
             1.0,
-            ok=fit is None or fit.scale >= 1.0 or arguments["interval"] == "wald",
+            ok=scale >= 1.0,
             remedy="below 1: effects vary less than their sampling errors say, and intervals are"
             ' shorter than Wald\'s; compare with interval="wald"',
         ),
@@ -96,7 +111,9 @@ def _sampling(studies: Studies) -> list[Check]:
     return rows
 
 
-def _network(setting: Setting, studies: Studies, fit: NetworkFit, alone: PairFits) -> list[Check]:
+def _network(
+    setting: Setting, studies: Studies, fit: NetworkFit, alone: PairFits, smallest: float
+) -> list[Check]:
     names, k = setting.algorithms, len(setting.algorithms)
     count = together(studies.blocks, k)
     apart = [(i, j) for i in range(k) for j in range(i + 1, k) if not count[i, j]]
@@ -126,8 +143,27 @@ def _network(setting: Setting, studies: Studies, fit: NetworkFit, alone: PairFit
             " is fair only if data sets with one are like those with the other",
         ),
     ]
+    if k > 2:
+        rows += _alike(fit, alone, smallest)
+    return rows
+
+
+def _alike(fit: NetworkFit, alone: PairFits, smallest: float) -> list[Check]:
+    """Say whether one heterogeneity does for all pairs, and what the errors make of it."""
+    robust, rows = fit.interval == "robust", list[Check]()
+    if robust:
+        rows.append(
+            Check.of(
+                "degrees of freedom of a contrast, smallest",
+                smallest,
+                4.0,
+                ok=smallest >= 4,
+                remedy="the errors of some contrasts rest on hardly any data sets: their intervals"
+                " are wide and lean on normality",
+            )
+        )
     own = alone.tau2[alone.n_datasets >= 5]
-    if k > 2 and len(own) > 1 and fit.heterogeneity > 0:
+    if len(own) > 1 and fit.heterogeneity > 0:
         largest = float(own.max() / fit.heterogeneity)
         rows.append(
             Check.of(
@@ -135,11 +171,32 @@ def _network(setting: Setting, studies: Studies, fit: NetworkFit, alone: PairFit
                 largest,
                 2.0,
                 ok=largest <= 2.0,
-                remedy="pairs vary by different amounts between data sets, so that one"
-                ' heterogeneity is too small for some: compare with pooling="pairwise"',
+                remedy="pairs vary by different amounts between data sets: robust errors allow for"
+                " it, but predictions for a new data set are too short for some pairs and too long"
+                ' for others; compare with pooling="pairwise"'
+                if robust
+                else "pairs vary by different amounts between data sets, so that one"
+                " heterogeneity is too small for some and their intervals are too short: compare"
+                ' with interval="robust" or pooling="pairwise"',
             )
         )
     return rows
+
+
+def _errors(fit: NetworkFit, k: int, asked: str) -> list[Check]:
+    """Say where errors could not be each contrast's own."""
+    if k == 2 or asked != "auto":
+        return []
+    return [
+        Check.of(
+            "each contrast has its own error",
+            float(fit.interval == "robust"),
+            1.0,
+            ok=fit.interval == "robust",
+            remedy="some differences are known from one data set or study alone, so that all pairs"
+            " are taken as varying alike: intervals of an erratic algorithm are too short",
+        )
+    ]
 
 
 def _alone(setting: Setting, alone: PairFits) -> list[Check]:

@@ -86,6 +86,14 @@ class MetaComparison(TestedComparison):
         return self.fit is not None
 
     @property
+    def interval(self) -> str:
+        """Which errors the contrasts have: what ``"auto"`` was found to mean."""
+        if self.fit is not None:
+            return self.fit.interval
+        asked = str(self.provenance.arguments["interval"])
+        return "hartung-knapp" if asked == "auto" else asked
+
+    @property
     def formula(self) -> str:
         """The model in one line."""
         slopes = "".join(f" + algorithm:{name}" for name in self.studies.covariates)
@@ -101,17 +109,23 @@ class MetaComparison(TestedComparison):
         if self.fit is not None:
             model = "a network meta-analysis" if len(self.algorithms) > 2 else "a meta-analysis"
             model += " with random effects, one heterogeneity variance for all pairs"
+            if self.interval == "robust":
+                model += " as weights"
             if self.third:
                 model += f", data sets within each {self.third}"
         else:
             model = "random effects, each pair from the data sets that hold both"
         along = join(list(self.studies.covariates))
         slopes = f" Algorithms have slopes along {along}." if along else ""
+        units = "studies" if self.third == "study" else f"{self.third or 'data set'}s"
         errors = (
-            f"t tests with {self.fit.df:g} degrees of freedom"
+            f"robust errors of each contrast from the spread of the {units} (CR2) and t tests"
+            " with Satterthwaite degrees of freedom"
+            if self.interval == "robust"
+            else f"t tests with {self.fit.df:g} degrees of freedom"
             if self.third and self.fit is not None and np.isfinite(self.fit.df)
             else "Hartung and Knapp's errors and t tests"
-            if asked["interval"] == "hartung-knapp"
+            if self.interval == "hartung-knapp"
             else "Wald tests"
         )
         source = f" Sampling covariances are {self.studies.covariance}."
@@ -128,7 +142,9 @@ class MetaComparison(TestedComparison):
             names.append(f"{home}.effects")
         if self.third:
             names.append(f"{home}.nested")
-        elif asked["interval"] == "hartung-knapp":
+        if self.interval == "robust":
+            names += [f"{home}.clusters", "benchinfer.numerics.robust"]
+        elif self.interval == "hartung-knapp" and not self.third:
             names.append(f"{home}.pooling:pool")
         if self.fit is not None and len(self.algorithms) > 2:
             names += [f"{home}.rows", f"{home}.consistency"]
@@ -181,9 +197,11 @@ class MetaComparison(TestedComparison):
         pandas.DataFrame
             One row per data set: Cook's distance, the contrast that moves most with its ``shift``
             in standard errors, ``tau2`` without it, and the verdicts that change; ``refitted`` is
-            False where the rest does not hold together.
+            False where the rest does not hold together or cannot be analysed with the same errors.
         """
-        setting, asked, third = self.setting, self.provenance.arguments, self.third
+        setting, third = self.setting, self.third
+        # Without a data set the others are analysed alike, or not at all.
+        asked = {**self.provenance.arguments, "interval": self.interval}
 
         def again(studies: Studies) -> MetaComparison:
             return compared(setting, studies, asked, published=third == "study")
@@ -213,7 +231,7 @@ class MetaComparison(TestedComparison):
             ``term test statistic df df_residual p_value``: Q within and between designs (sets of
             algorithms compared on a data set), the design-by-treatment test with random effects,
             and one row per pair whose evidence could be split (node splitting), with p-values of
-            each alone.
+            each alone. These tests take all pairs as varying alike.
 
         Raises
         ------
@@ -230,7 +248,8 @@ class MetaComparison(TestedComparison):
         pandas.DataFrame
             ``first second n_datasets estimate direct indirect`` with standard errors on the
             modelling scale; a pair with ``n_datasets`` 0 rests on indirect evidence only. NaN where
-            there is no such evidence or it cannot be told apart.
+            there is no such evidence or it cannot be told apart. Errors of direct and indirect
+            evidence apart are of the model with one variance for all pairs.
 
         Raises
         ------
@@ -269,7 +288,7 @@ class MetaComparison(TestedComparison):
     def asked(self) -> "tuple[Family, str]":
         """Return the contrasts that were asked for, and their adjustment."""
         levels = self.levels.estimate
-        return asked_of(self.algorithms, self.provenance.arguments, levels)
+        return asked_of(self.algorithms, self.provenance.arguments, levels, self.fit)
 
 
 def compared(
@@ -282,11 +301,11 @@ def compared(
     how = arguments["method"], arguments["interval"]
     fit = network(studies, names, *how, three=bool(third)) if joint else None
     levels = placed(studies, fit, len(names))
-    family, method = asked_of(names, arguments, levels)
+    family, method = asked_of(names, arguments, levels, fit)
     alone = pairwise(studies, family.pairs, *how)
     if fit is None:
         family, alone = with_evidence(family, alone)
-    evidence, p_error = evidence_of(setting, family, fit, alone, method, arguments)
+    evidence, p_error = evidence_of(setting, studies, family, fit, alone, method, arguments)
     shown = family.wanted
     simple = "Sidak's" if arguments["alternative"] == "two-sided" else "Bonferroni's"
     return MetaComparison(
@@ -296,7 +315,9 @@ def compared(
         level=arguments["level"],
         target="domain",
         levels=Level(levels),
-        checks=meta_checks.checks(setting, studies, fit, alone, p_error, arguments),
+        checks=meta_checks.checks(
+            setting, studies, fit, alone, p_error, float(evidence.df.min()), arguments["interval"]
+        ),
         provenance=Provenance(
             analysis="compare_meta",
             version=version.__version__,

@@ -8,6 +8,7 @@ import numpy as np
 from benchinfer.compare import adjust
 from benchinfer.compare.contrasts import Family, family_of
 from benchinfer.compare.evidence import Array, Evidence, Setting, alpha_of
+from benchinfer.compare.network_errors import errors_of
 from benchinfer.compare.phrases import count
 from benchinfer.compare.pooled_effects import NetworkFit, PairFits
 from benchinfer.compare.studies import Studies
@@ -16,15 +17,27 @@ from benchinfer.numerics.degrees import Adjusted
 
 
 def asked_of(
-    algorithms: tuple[str, ...], arguments: Mapping[str, Any], levels: Array
+    algorithms: tuple[str, ...],
+    arguments: Mapping[str, Any],
+    levels: Array,
+    fit: NetworkFit | None,
 ) -> tuple[Family, str]:
     """Return the contrasts that arguments ask for, and their adjustment."""
     contrasts, alternative = arguments["contrasts"], arguments["alternative"]
     family = family_of(
         algorithms, contrasts, arguments["control"], levels, directed=alternative != "two-sided"
     )
-    joint = arguments["pooling"] == "network"
-    method = adjust.resolve(arguments["adjust"], contrasts, alternative, common=joint)
+    joint = fit is not None
+    if fit is not None and fit.interval == "robust" and arguments["adjust"] in adjust.JOINT:
+        raise DesignError(
+            message(
+                f"adjust={arguments['adjust']!r} needs one variance common to all pairs.",
+                hint='adjust="holm" goes with robust errors; interval="hartung-knapp" takes all'
+                " pairs as varying alike.",
+            )
+        )
+    common = fit is not None and fit.interval != "robust"
+    method = adjust.resolve(arguments["adjust"], contrasts, alternative, common=common)
     if not joint and method == "shaffer":
         raise DesignError(
             message(
@@ -111,6 +124,7 @@ def with_evidence(family: Family, alone: PairFits) -> tuple[Family, PairFits]:
 
 def evidence_of(
     setting: Setting,
+    studies: Studies,
     family: Family,
     fit: NetworkFit | None,
     alone: PairFits,
@@ -119,10 +133,9 @@ def evidence_of(
 ) -> tuple[Evidence, float]:
     """Return the evidence of each contrast, and the largest error of the adjusted p-values."""
     alpha, margin = alpha_of(arguments["level"]), setting.measure.margin
-    n, k = len(family.pairs), len(setting.algorithms)
+    n = len(family.pairs)
     if fit is not None:
-        levels, cov = fit.levels(k)
-        errors = Adjusted(cov, np.full(n, fit.df))
+        levels, errors = errors_of(studies, fit, family.matrix)
         return adjust.evidence_of(
             family, levels, errors, method, alpha, margin, arguments["alternative"]
         )

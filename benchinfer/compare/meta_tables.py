@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from benchinfer.compare.evidence import Array
+from benchinfer.compare.network_errors import columns, joint_errors
 from benchinfer.compare.new_dataset import NewDataset
-from benchinfer.compare.pooled_effects import alone, columns, lifted
+from benchinfer.compare.pooled_effects import alone, lifted
 from benchinfer.compare.prediction import Prediction
 from benchinfer.errors import DesignError, FitError, message
 from benchinfer.frames import frame
@@ -31,16 +32,11 @@ def ranked(meta: "MetaComparison", table: "pd.DataFrame") -> "pd.DataFrame":
     """Add the probabilities to be best to a summary, where estimates have a joint distribution."""
     if meta.fit is None:
         return table
-    levels, cov = meta.fit.levels(len(meta.algorithms))
-    found = probability_best(levels, apart(cov), meta.fit.df, meta.measure.margin)
+    found = probability_best(
+        *joint_errors(meta.studies, meta.fit, len(meta.algorithms)), meta.measure.margin
+    )
     table["prob_best"], table["prob_near_best"] = found.best, found.near
     return table
-
-
-def apart(cov: Array) -> Array:
-    """Return (K, K) variances of the differences between two levels."""
-    own = cov.diagonal()
-    return np.maximum(own + own[:, None] - 2 * cov, 0.0)
 
 
 def whole(meta: "MetaComparison") -> Part:
@@ -124,8 +120,8 @@ def prediction(meta: "MetaComparison") -> NewDataset:
     reach = tukey.critical_t(df, meta.alpha) * error
     first = probability_above(estimate, wanted, margin)
     second = probability_above(-estimate, wanted, margin)
-    levels, cov = meta.fit.levels(k)
-    spread = apart(cov) + meta.fit.heterogeneity * (1 - np.eye(k))
+    levels, apart, joint_df = joint_errors(meta.studies, meta.fit, k)
+    spread = apart + meta.fit.heterogeneity * (1 - np.eye(k))
     found = Prediction(
         quantity="difference",
         level=meta.level,
@@ -136,7 +132,7 @@ def prediction(meta: "MetaComparison") -> NewDataset:
         prob_first=first,
         prob_equivalent=np.maximum(1 - first - second, 0.0) if margin > 0 else 0 * first,
         prob_second=second,
-        best=probability_best(levels, spread, meta.fit.df, margin),
+        best=probability_best(levels, spread, joint_df, margin),
     )
     return NewDataset(meta.measure, meta.algorithms, tuple(meta.named_sides()), found)
 

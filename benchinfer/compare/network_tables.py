@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.compare import adjust
+from benchinfer.compare.network_errors import errors_of
 from benchinfer.errors import DesignError, message
 from benchinfer.frames import frame
 from benchinfer.numerics import tukey
-from benchinfer.numerics.degrees import Adjusted
 from benchinfer.numerics.meta.consistency import Split, Test, by_design, split
 from benchinfer.numerics.meta.rows import rows_of, together
 
@@ -48,7 +48,7 @@ def splits(meta: "MetaComparison") -> list[Split | None]:
     _network(meta)
     blocks, asked = meta.studies.blocks, meta.provenance.arguments
     rows = rows_of(blocks, len(meta.algorithms))
-    refined = asked["interval"] == "hartung-knapp"
+    refined = asked["interval"] != "wald"
     method: Method = asked["method"]  # pyright: ignore[reportAssignmentType]
     return [
         split(rows, blocks, (int(i), int(j)), method, refined=refined) if min(i, j) >= 0 else None
@@ -60,7 +60,7 @@ def consistency(meta: "MetaComparison") -> "pd.DataFrame":
     """One row per test; see `MetaComparison.consistency`."""
     _network(meta)
     blocks, asked = meta.studies.blocks, meta.provenance.arguments
-    refined = asked["interval"] == "hartung-knapp"
+    refined = asked["interval"] != "wald"
     method: Method = asked["method"]  # pyright: ignore[reportAssignmentType]
     found = by_design(rows_of(blocks, len(meta.algorithms)), blocks, method, refined=refined)
     parts = {"within designs": found.within, "between designs": found.between}
@@ -128,11 +128,10 @@ def slopes(meta: "MetaComparison") -> "pd.DataFrame":
             message("there are no slopes.", hint="compare_meta(..., covariates=[...]) gives them.")
         )
     family, method = meta.asked()
-    names, k = meta.named_sides(), len(meta.algorithms)
+    names = meta.named_sides()
     columns: dict[str, list[object] | Array] = {}
     for at, covariate in enumerate(meta.studies.covariates, 1):
-        value, cov = meta.fit.levels(k, at)
-        errors = Adjusted(cov, np.full(len(family.pairs), meta.fit.df))
+        value, errors = errors_of(meta.studies, meta.fit, family.matrix, at)
         e, _ = adjust.evidence_of(family, value, errors, method, meta.alpha, 0.0, meta.alternative)
         low, high = meta.measure.effect_interval(e.low, e.high)
         own: dict[str, list[object]] = {

@@ -1,21 +1,22 @@
 """Fits of a meta-analysis: the network of all algorithms, or each pair by itself."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.compare.evidence import Array
+from benchinfer.compare.network_errors import columns, resolved, study_codes
 from benchinfer.compare.phrases import count, join
 from benchinfer.compare.studies import Studies
 from benchinfer.errors import DesignError, message
 from benchinfer.numerics.meta.nested import nested
 from benchinfer.numerics.meta.pooling import Method, Part, Pooled, pool, tau_squared
-from benchinfer.numerics.meta.rows import Rows, components, rows_of
+from benchinfer.numerics.meta.rows import components, rows_of
 from benchinfer.saving import savable
 
-type Interval = Literal["hartung-knapp", "wald"]
+type Interval = Literal["auto", "robust", "hartung-knapp", "wald"]
 
 
 @savable
@@ -27,7 +28,7 @@ class NetworkFit:
     ----------
     beta, cov
         (p,) coefficients: levels of all algorithms but the first, then their slopes along each
-        covariate, and their (p, p) covariance.
+        covariate, and their (p, p) covariance under the model with one variance.
     tau2
         Variance of a difference between data sets, of three levels within studies.
     between
@@ -35,11 +36,15 @@ class NetworkFit:
     scale
         What Hartung and Knapp multiply the covariance with; 1 for Wald.
     df
-        Degrees of freedom of all contrasts.
+        Degrees of freedom of all contrasts under that model.
     free
         Residual degrees of freedom of the rows.
     lifted
         Number of sampling variances that were 0.
+    interval
+        The errors that were chosen; robust ones come from `network_errors.errors_of`.
+    nested
+        Whether data sets lie within studies.
     """
 
     beta: Array
@@ -50,6 +55,8 @@ class NetworkFit:
     df: float
     free: int
     lifted: int
+    interval: Interval = "hartung-knapp"
+    nested: bool = False
 
     def levels(self, k: int, at: int = 0) -> tuple[Array, Array]:
         """Return (K,) levels (or slopes of the covariate before `at`) and their covariance."""
@@ -86,14 +93,6 @@ class PairFits:
         )
 
 
-def columns(rows: Rows, studies: Studies) -> Array | None:
-    """Return a column for each covariate and algorithm but the first, None without covariates."""
-    if not studies.covariates:
-        return None
-    at = [z[rows.dataset, None] for z in studies.covariates.values()]
-    return np.hstack([z * rows.x[:, 1:] for z in at])
-
-
 def network(
     studies: Studies,
     algorithms: tuple[str, ...],
@@ -113,7 +112,7 @@ def network(
     method
         How tau^2 is estimated; of three levels always by REML.
     interval
-        Which errors.
+        Which errors; ``"auto"``: robust where they can be told.
     three
         Whether data sets lie within studies.
 
@@ -126,17 +125,16 @@ def network(
     rows = rows_of(studies.blocks, len(algorithms))
     part = rows.part(columns(rows, studies))
     require_free(part, studies)
-    refined = interval == "hartung-knapp"
+    refined = interval != "wald"
+    last: tuple[int, int, Interval, bool] = (part.free, rows.lifted, interval, three)
     if three:
-        names = sorted(set(studies.groups))
-        study = np.array([names.index(name) for name in studies.groups])[rows.dataset]
-        found = nested(part, rows.x, study)
+        found = nested(part, rows.x, study_codes(studies, rows))
         df = float(max(found.groups - 1, 1)) if refined else np.inf
-        return NetworkFit(
-            found.beta, found.cov, found.within, found.between, 1.0, df, part.free, rows.lifted
-        )
-    got = pool(part, tau_squared([part], method), refined=refined)
-    return NetworkFit(got.beta, got.cov, got.tau2, 0.0, got.scale, got.df, part.free, rows.lifted)
+        fit = NetworkFit(found.beta, found.cov, found.within, found.between, 1.0, df, *last)
+    else:
+        got = pool(part, tau_squared([part], method), refined=refined)
+        fit = NetworkFit(got.beta, got.cov, got.tau2, 0.0, got.scale, got.df, *last)
+    return replace(fit, interval=resolved(studies, fit, len(algorithms), interval))
 
 
 def require_connected(studies: Studies, algorithms: tuple[str, ...]) -> None:
@@ -184,7 +182,7 @@ def require_free(part: Part, studies: Studies) -> None:
 def alone(y: Array, v: Array, method: Method, interval: Interval) -> Pooled:
     """Pool the effects of one pair."""
     part = Part(y, np.ones((len(y), 1)), v)
-    return pool(part, tau_squared([part], method), refined=interval == "hartung-knapp")
+    return pool(part, tau_squared([part], method), refined=interval != "wald")
 
 
 def lifted(v: Array) -> Array:

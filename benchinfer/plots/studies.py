@@ -7,8 +7,8 @@ import numpy as np
 
 from benchinfer.compare.meta_comparison import MetaComparison
 from benchinfer.compare.phrases import count
+from benchinfer.compare.study_intervals import study_intervals
 from benchinfer.errors import DesignError, message
-from benchinfer.numerics import tukey
 from benchinfer.order.verdicts import Verdict
 from benchinfer.plots.forest import axis_title, band, band_note, ticks
 from benchinfer.plots.style import BAND, FAINT, INK, MARKS, Width, plain, short, signed, wrapped
@@ -92,30 +92,21 @@ def layout(meta: MetaComparison, width: Width = "wide") -> Studies:
         ``"narrow"`` for a small screen.
     """
     p = shown_pair(meta)
-    i, j = (int(k) for k in meta.pairs[p])
-    held, y, v = meta.studies.pair(i, j)
-    names = short([meta.studies.datasets[d] for d in held], 24 if width == "wide" else 12)
-    z, measure, own = float(tukey.critical_t(np.inf, meta.alpha)), meta.measure, meta.alone
-    reach = z * np.sqrt(v)
-    low, high = measure.effect_interval(y - reach, y + reach)
-    effect, weight = measure.effect(y), 1 / (v + own.tau2[p])
+    measure, found = meta.measure, study_intervals(meta, p)
+    names = short(list(found.datasets), 24 if width == "wide" else 12)
     rows = [
         Line(
-            names[meta.studies.datasets[d]],
-            float(effect[r]),
-            float(low[r]),
-            float(high[r]),
-            4 + 5 * float(np.sqrt(weight[r] / weight.max())),
+            names[name],
+            float(found.estimate[r]),
+            float(found.low[r]),
+            float(found.high[r]),
+            4 + 5 * float(np.sqrt(found.weight[r])),
         )
-        for r, d in enumerate(held)
+        for r, name in enumerate(found.datasets)
     ]
     rows = sorted(rows, key=lambda row: row.estimate)
-    t, error = float(tukey.critical_t(own.df[p], meta.alpha)), float(own.std_error[p])
-    mean, wide = float(own.estimate[p]), t * float(np.sqrt(error**2 + own.tau2[p]))
-    ends = measure.effect_interval(mean - t * error, mean + t * error)
-    ahead = measure.effect_interval(mean - wide, mean + wide)
-    pooled = Line("pooled", float(measure.effect(mean)), float(ends[0]), float(ends[1]), 0.0)
-    first, second = meta.algorithms[i], meta.algorithms[j]
+    pooled, ahead = Line("pooled", *found.pooled, 0.0), found.ahead
+    first, second = (meta.algorithms[int(k)] for k in meta.pairs[p])
     level = f"{100 * meta.level:g} %"
     step = max(1, -(-len(rows) // _MOST))
     reading = (
@@ -128,14 +119,14 @@ def layout(meta: MetaComparison, width: Width = "wide") -> Studies:
     return Studies(
         rows=tuple(rows[::step]),
         pooled=pooled,
-        ahead=(float(ahead[0]), float(ahead[1])),
+        ahead=ahead,
         neutral=measure.neutral,
         band=band(measure),
         log=measure.scale != "identity",
         title=f"{first} vs {second} by data set: {measure.label or measure.name}",
         axis=axis_title(measure),
         notes=(*notes, *filter(None, [band_note(measure)])),
-        alt=f"Forest plot of {first} vs {second} on {count(len(held), 'data set')},"
+        alt=f"Forest plot of {first} vs {second} on {count(len(found.datasets), 'data set')},"
         f" {axis_title(measure)}: pooled {pooled.estimate:.3g}, from {pooled.low:.3g} to"
         f" {pooled.high:.3g}; on a new data set from {ahead[0]:.3g} to {ahead[1]:.3g}.",
         width=width,

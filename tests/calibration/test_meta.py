@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import binom
 from scipy.stats import t as student
 
+from benchinfer.numerics.meta.clusters import clusters
 from benchinfer.numerics.meta.pooling import Part, pool, tau_squared
 from benchinfer.numerics.meta.rows import Block, rows_of
 
@@ -44,31 +45,62 @@ def test_coverage_of_a_pair(d, tau):
         assert wald < 0.93
 
 
-def network_coverage(d, k, tau, *, scales=None, tables=600):
-    """Return the coverage of the intervals of all pairs, each alone, with 2 to K algorithms."""
+def network_coverage(d, k, tau, *, scales=None, sizes=(2, 5), whole=2, tables=1000):
+    """Return the coverage of robust and of Hartung and Knapp's intervals, each alone.
+
+    The first `whole` data sets hold all algorithms, the others between the two `sizes`. Intervals
+    are of the differences from the first algorithm. Networks with a difference known from one data
+    set alone have no robust errors and are drawn again.
+    """
     rng = np.random.default_rng([d, k, int(10 * tau)])
     spread = np.ones(k) if scales is None else np.asarray(scales)
-    hits = total = 0
-    for _ in range(tables):
+    hits, done = np.zeros(2), 0
+    while done < tables:
         blocks = []
         for i in range(d):
-            size = k if i < 2 else int(rng.integers(2, k + 1))
+            size = k if i < whole else int(rng.integers(sizes[0], sizes[1] + 1))
             arms = rng.choice(k, size, replace=False)
             noise = rng.uniform(0.3, 1.7) / 2
             true = rng.normal(0.0, tau / np.sqrt(2), size) * spread[arms]
             level = true + rng.normal(0.0, np.sqrt(noise), size)
             cov = noise * (1 + np.eye(size - 1))
             blocks.append(Block(arms, level[1:] - level[0], cov))
-        part = rows_of(blocks, k).part()
+        rows = rows_of(blocks, k)
+        part = rows.part()
+        if np.linalg.matrix_rank(part.x) < k - 1:
+            continue
         got = pool(part, tau_squared([part]))
-        reach = student.ppf(1 - ALPHA / 2, got.df) * np.sqrt(got.cov.diagonal())
-        hits += int((np.abs(got.beta) <= reach).sum())
-        total += len(got.beta)
-    return hits / total
+        own = clusters(part, rows.dataset, got.beta, got.tau2)
+        if own.determined_alone().any():
+            continue
+        robust = own.errors(np.eye(k - 1))
+        errors = (robust.cov, robust.df), (got.cov, got.df)
+        for i, (cov, df) in enumerate(errors):
+            reach = student.ppf(1 - ALPHA / 2, df) * np.sqrt(cov.diagonal())
+            hits[i] += (np.abs(got.beta) <= reach).mean()
+        done += 1
+    return hits / tables
+
+
+ERRATIC = (4.0, 1.0, 1.0, 1.0, 1.0)
 
 
 @pytest.mark.calibration
 @pytest.mark.parametrize("d", [5, 10, 30])
 @pytest.mark.parametrize("tau", list(TAUS))
 def test_coverage_of_a_network(d, tau):
-    assert network_coverage(d, 5, TAUS[tau]) >= 0.93
+    robust, hartung = network_coverage(d, 5, TAUS[tau])
+    assert robust >= 0.93
+    assert hartung >= 0.93
+    if TAUS[tau] > 0:
+        robust, hartung = network_coverage(d, 5, TAUS[tau], scales=ERRATIC)
+        assert robust >= 0.93
+        assert hartung < 0.9
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("scales", [None, ERRATIC])
+@pytest.mark.parametrize("d", [10, 30])
+def test_coverage_where_data_sets_hold_two_algorithms(d, scales):
+    robust, _ = network_coverage(d, 5, 1.0, scales=scales, sizes=(2, 2), whole=0)
+    assert robust >= 0.92

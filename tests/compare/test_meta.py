@@ -132,7 +132,11 @@ def test_studies_are_a_third_level():
     found = bi.compare_meta(effects)
     assert found.third == "study"
     assert {"tau2", "tau2_between"} <= set(found.heterogeneity().columns)
-    assert found.evidence.df[0] == 3
+    named = bi.compare_meta(effects, interval="hartung-knapp")
+    assert named.evidence.df[0] == 3
+    # One row for each data set and four studies alike: the same degrees of freedom.
+    assert found.interval == "robust"
+    assert found.evidence.df[0] == pytest.approx(3)
     assert "within each study" in found.method
 
 
@@ -184,6 +188,56 @@ def test_subgroups_are_the_parts_alone():
     assert table["q_between"].tolist() == pytest.approx([q, q], rel=1e-9)
 
 
+def test_robust_errors_of_a_whole_table_are_those_of_the_mixed_model():
+    scores = bi.load_example("sklearn_bootstrap")
+    meta, mixed = bi.compare_meta(scores, "error"), bi.compare_mixed(scores, "error")
+    assert meta.interval == "robust"
+    found, known = meta.contrasts(), mixed.contrasts()
+    # Sampling errors are small beside the differences between data sets: weights hardly differ.
+    np.testing.assert_allclose(found["std_error"], known["std_error"], rtol=0.02)
+    np.testing.assert_allclose(found["df"], known["df"], rtol=1e-3)
+    assert (meta.codes == mixed.codes).all()
+    assert "Holm" in meta.method
+    assert "CR2" in meta.method
+    named = bi.compare_meta(scores, "error", interval="hartung-knapp")
+    assert named.contrasts()["std_error"].max() < 1.01 * named.contrasts()["std_error"].min()
+    assert (named.codes != mixed.codes).any()
+
+
+def test_what_auto_means(scores, meta):
+    assert meta.interval == "robust"
+    two = scores.subset(algorithms=scores.algorithms[:2])
+    assert bi.compare_meta(two).interval == "hartung-knapp"
+    assert bi.compare_meta(scores, pooling="pairwise").interval == "hartung-knapp"
+
+
+def test_a_difference_known_from_one_data_set_has_no_robust_error():
+    frame = published().assign(study=[f"p{i}" for i in range(8)])
+    frame.loc[8] = ["p8", "d8", "c", "lone", 0.3, 0.02]
+    effects = bi.read_effects(frame, measures={"accuracy": "higher"})
+    found = bi.compare_meta(effects)
+    assert found.interval == "hartung-knapp"
+    checks = found.diagnostics().set_index("check")
+    assert not checks.loc["each contrast has its own error", "ok"]
+    with pytest.raises(bi.DesignError, match="without p8: d8, some"):
+        bi.compare_meta(effects, interval="robust")
+
+
+def test_slopes_have_robust_errors_too():
+    rng = np.random.default_rng(6)
+    frame = published(d=20).assign(size=np.round(rng.uniform(0, 2, 20), 2))
+    effects = bi.read_effects(frame, measures={"accuracy": "higher"}, covariates="size")
+    found, named = (
+        bi.compare_meta(effects, covariates="size", nested="none", interval=interval)
+        for interval in ("auto", "hartung-knapp")
+    )
+    own, common = found.slopes(), named.slopes()
+    np.testing.assert_allclose(own["estimate"], common["estimate"])
+    assert np.ptp(own["df"]) > 0
+    assert np.ptp(common["df"]) == 0
+    assert (np.abs(np.log(own["std_error"] / common["std_error"])) < 1).all()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -195,6 +249,8 @@ def test_subgroups_are_the_parts_alone():
         ({"covariance": "own!"}, "unknown covariance"),
         ({"covariates": "size"}, "unknown covariate"),
         ({"pooling": "pairwise", "contrasts": "mean"}, "no pairs"),
+        ({"pooling": "pairwise", "interval": "robust"}, "errors of their own already"),
+        ({"adjust": "westfall"}, "common to all pairs"),
         ({"pooling": "pairwise", "adjust": "single-step"}, "common to all pairs"),
     ],
 )

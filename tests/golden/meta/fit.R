@@ -1,6 +1,6 @@
-# Reference meta-analyses. Run by `make golden` from the repository's root; needs R with metafor and
-# jsonlite. Simulates its input, writes input and output as one JSON.
-suppressMessages({ library(metafor); library(jsonlite) })
+# Reference meta-analyses. Run by `make golden` from the repository's root; needs R with metafor,
+# clubSandwich and jsonlite. Simulates its input, writes input and output as one JSON.
+suppressMessages({ library(metafor); library(clubSandwich); library(jsonlite) })
 set.seed(20)
 tight <- list(threshold = 1e-14, maxiter = 10000, tol = 1e-14)
 values <- list()
@@ -96,6 +96,24 @@ nest <- rma.mv(rows$y, V, mods = ~ 0 + X[, -1], random = list(~ 1 | outer, ~ 1 |
                Rscale = FALSE, data = rows, control = sharp)
 values$nest <- list(between = nest$sigma2[1], within = nest$sigma2[2], beta = as.numeric(nest$beta),
                     cov = unname(nest$vb))
+
+# Robust errors of the network with its data sets as clusters, from rows whitened by the symmetric root of
+# their covariance: then CR2 does not depend on the baselines.
+robust <- function(total, cluster) {
+  power <- eigen(total, symmetric = TRUE)
+  white <- power$vectors %*% diag(1 / sqrt(power$values)) %*% t(power$vectors)
+  U <- white %*% X[, -1]
+  u <- as.numeric(white %*% rows$y)
+  fit <- lm(u ~ 0 + U)
+  cov <- vcovCR(fit, cluster = cluster, type = "CR2", target = rep(1, length(u)), inverse_var = TRUE)
+  pairs <- t(combn(5, 2))
+  contrasts <- t(apply(pairs, 1, function(p) (2:5 == p[1]) - (2:5 == p[2])))
+  tests <- linear_contrast(fit, vcov = cov, contrasts = contrasts, test = "Satterthwaite")
+  list(cov = unname(as.matrix(cov)), std_error = tests$SE, df = tests$df)
+}
+values$robust <- robust(V + values$joint$tau2 * alike(rows$dataset), rows$dataset)
+values$robust_nest <- robust(
+  V + nest$sigma2[1] * alike(rows$study) + nest$sigma2[2] * alike(rows$dataset), rows$study)
 
 # Consistency: contrasts of each design's own, and each pair that can be split.
 design <- sapply(blocks, function(b) paste(sort(b$arms), collapse = ""))[rows$dataset]

@@ -1,0 +1,29 @@
+"""Intervals of one pair's effects, by hand."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm, t
+
+import benchinfer as bi
+from benchinfer.compare.study_intervals import study_intervals
+
+
+def test_by_hand():
+    scores = bi.load_example("simulated/balanced")
+    meta = bi.compare_meta(scores)
+    found = study_intervals(meta, 0)
+    wide = scores.to_frame().pivot_table("value", ["dataset", "replication"], "algorithm")
+    first, second = (scores.algorithms[k] for k in meta.pairs[0])
+    gap = (wide[first] - wide[second]).groupby("dataset")
+    mean = gap.mean()
+    assert found.datasets == tuple(scores.datasets)
+    np.testing.assert_allclose(found.estimate, mean[list(found.datasets)])
+    _, _, v = meta.studies.pair(*(int(k) for k in meta.pairs[0]))
+    np.testing.assert_allclose(found.high - found.low, 2 * norm.ppf(0.975) * np.sqrt(v))
+    own, tau2 = meta.alone.std_error[0], meta.alone.tau2[0]
+    critical = t.ppf(0.975, len(mean) - 1)
+    estimate, low, high = found.pooled
+    assert (high - low) / 2 == pytest.approx(critical * own)
+    assert estimate == pytest.approx((low + high) / 2)
+    assert found.ahead[1] - estimate == pytest.approx(critical * np.sqrt(own**2 + tau2))
+    assert found.weight.max() == 1
