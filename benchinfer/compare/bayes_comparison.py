@@ -11,17 +11,17 @@ from benchinfer.compare import wording
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.contrasts import family_of
 from benchinfer.compare.convergence import Convergence
-from benchinfer.compare.evidence import Array, Level
+from benchinfer.compare.evidence import Array
 from benchinfer.compare.kept import Kept
 from benchinfer.compare.local import Comparisons
 from benchinfer.compare.phrases import count
+from benchinfer.compare.posterior_verdicts import codes_of, level_of
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.frames import frame
 from benchinfer.numerics.bayes.gibbs import Model, Structure
 from benchinfer.numerics.bayes.outcomes import Outcomes, Ranks, average_outcomes, ranks
 from benchinfer.numerics.bayes.priors import Priors
 from benchinfer.numerics.bayes.reduction import ContrastData
-from benchinfer.order.relation import Verdict
 from benchinfer.saving import savable
 
 if TYPE_CHECKING:
@@ -38,10 +38,7 @@ _STRUCTURES = {
     "common": "one variance of the interactions for all pairs",
     "unstructured": "an unstructured covariance of the interactions with estimated shrinkage",
 }
-
-
-_GIBBS = "Gibbs sampling"
-_SAMPLERS = {"auto": _GIBBS, "gibbs": _GIBBS, "nuts": "NUTS (PyMC, nutpie)"}
+_SAMPLERS = {"nuts": "NUTS (PyMC, nutpie)"}
 
 
 @savable
@@ -173,7 +170,7 @@ class BayesComparison(Comparison):
         if self.domain is not None:
             n = count(len(set(self.setting.domains)), "domain")
             domains = f" The effects depart from their average in each of {n}."
-        sampler = _SAMPLERS[str(given["sampler"])]
+        sampler = _SAMPLERS.get(str(given["sampler"]), "Gibbs sampling")
         chains, draws, _ = self.draws.effects.shape
         scale = "" if self.measure.scale == "identity" else f" on the {self.measure.scale} scale"
         tails = (
@@ -400,22 +397,3 @@ class BayesComparison(Comparison):
 
         with reporting(progress=progress, doing="Sampling:") as told:
             return bayes_sensitivity.sensitivity(self, scores, draws, told)
-
-
-def level_of(effects: Array, base: float, level: float) -> Level:
-    """Return levels and credible bounds of (C, T, K) effects on top of a base."""
-    flat = effects.reshape(-1, effects.shape[2])
-    low, high = np.quantile(flat, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return Level(base + flat.mean(axis=0), base + low, base + high)
-
-
-def codes_of(found: Outcomes, level: float) -> NDArray[np.int8]:
-    """Turn probabilities into (P,) `Verdict` codes: the outcome that reaches the level."""
-    codes = np.full(len(found.first), Verdict.UNDECIDED)
-    for code, probability in (
-        (Verdict.FIRST, found.first),
-        (Verdict.SECOND, found.second),
-        (Verdict.EQUIVALENT, found.equivalent),
-    ):
-        codes = np.where(probability >= level, code, codes)
-    return codes.astype(np.int8)

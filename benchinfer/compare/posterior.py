@@ -7,12 +7,13 @@ import numpy as np
 
 from benchinfer import version
 from benchinfer.compare import bayes_checks
-from benchinfer.compare.bayes_comparison import BayesComparison, codes_of, level_of
+from benchinfer.compare.bayes_comparison import BayesComparison
 from benchinfer.compare.bayes_fit import Fitted
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.contrasts import Family, family_of
 from benchinfer.compare.evidence import Array, Level, Provenance, Setting
 from benchinfer.compare.kept import Kept
+from benchinfer.compare.posterior_verdicts import codes_of, level_of
 from benchinfer.numerics.bayes import outcomes
 from benchinfer.numerics.bayes.gibbs import Model
 from benchinfer.numerics.bayes.outcomes import Outcomes

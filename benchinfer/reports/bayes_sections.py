@@ -21,6 +21,7 @@ _PRIORS = {
     "shrinkage_sd": "pull to one common variance: standard deviation of its log",
     "residual_sd": "mean log residual scale: standard deviation",
     "residual_spread": "spread of residual scales: scale of a half-t",
+    "domain_scale": "variation between domains: scale of a half-t",
 }
 
 
@@ -159,6 +160,8 @@ def priors(result: BayesComparison) -> Table:
     used = result.priors
     rows: list[tuple[Cell, ...]] = []
     for field in fields(used):
+        if field.name == "domain_scale" and result.domain is None:
+            continue
         value: float | None = getattr(used, field.name)
         said = "number of algorithms \N{MINUS SIGN} 1" if value is None else f"{value:g}"
         rows.append((Cell(_PRIORS[field.name]), Cell(field.name, "code"), Cell(said)))

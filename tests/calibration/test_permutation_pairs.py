@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from benchinfer.compare import alone, steps
-from benchinfer.compare.tested import tested
+from benchinfer.compare import tested as package
 from benchinfer.numerics import align, limits, nulls, signs
 from benchinfer.numerics.resample import monte_carlo
 from tests.calibration import stacks
@@ -84,7 +84,8 @@ def claimed(method, raw, null, k):
 
 
 def check_pairs(cell, value, on, p):
-    exact = tested(cell.data(value), cell.family, stacks.asked(on, null="exact", pairs="pairwise"))
+    asked = stacks.asked(on, null="exact", pairs="pairwise")
+    exact = package.tested(cell.data(value), cell.family, asked)
     tolerance = {"rtol": 1e-9} if on != "values" or cell.b <= 12 else {"atol": 0.02}
     np.testing.assert_allclose(p, exact.own.p, **tolerance)
 

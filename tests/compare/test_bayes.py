@@ -8,10 +8,10 @@ from scipy import stats
 
 import benchinfer as bi
 from benchinfer.compare import bayes_fit
-from benchinfer.compare.bayes_comparison import codes_of
 from benchinfer.compare.bayes_fit import fit, modelled, reduced
 from benchinfer.compare.convergence import Convergence
 from benchinfer.compare.evidence import Setting
+from benchinfer.compare.posterior_verdicts import codes_of
 from benchinfer.numerics.bayes.outcomes import Outcomes
 from benchinfer.numerics.bayes.reduction import helmert
 from benchinfer.order.relation import Verdict
