@@ -36,6 +36,7 @@ from benchinfer.plots import (
     forest,
     funnel,
     hasse,
+    hasse_undecided,
     improvement,
     influence,
     landscape,
@@ -107,6 +108,7 @@ def _on(kind: Kind, part: Callable[[Any], object]) -> Kind:
 
 _relation = {
     "hasse": _hasse,
+    "hasse-undecided": Kind(hasse_undecided.layout, hasse.size, hasse.draw),
     "matrix": Kind(matrix.layout, matrix.size, matrix.draw),
     "letters": Kind(letters.layout, letters.size, letters.draw),
 }
@@ -221,7 +223,8 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         A comparison, comparisons per data set, a relation, an ensemble, a consensus or a score
         table.
     kind
-        Of a comparison: ``"forest"`` of the contrasts (default), ``"hasse"`` diagram of the order,
+        Of a comparison: ``"forest"`` of the contrasts (default), ``"hasse"`` diagram of the order
+        (``"hasse-undecided"``: with lines between what is not told apart),
         ``"matrix"`` of the verdicts, ``"letters"`` (bars where these say all) of what is not told
         apart, or ``"distributions"`` of the scores. Of one by a mixed model, where the model has
         them, also: ``"variances"`` by source, ``"caterpillar"`` of how data sets depart,
