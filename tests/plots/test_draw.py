@@ -49,8 +49,8 @@ def test_unknown_kind(mixed):
         bi.plot(mixed, "pie")
     assert str(caught.value) == (
         "unknown kind of figure 'pie'.\n"
-        "Hint: one of 'forest', 'hasse', 'matrix', 'letters', 'distributions', 'variances',"
-        " 'caterpillar', 'residuals', 'influence', 'prediction'."
+        "Hint: one of 'forest', 'hasse', 'hasse-undecided', 'matrix', 'letters', 'distributions',"
+        " 'variances', 'caterpillar', 'residuals', 'influence', 'prediction'."
     )
 
 
