@@ -94,9 +94,7 @@ def compared(
         statistic=_words(given["statistic"], several=scores.raw.n_datasets > 1),
         p_error=tested.error,
         improved=improved.improvement_of(scores.normalised, resample, given, alpha, progress),
-        scores_profile=profiles.scores_above(
-            scores.normalised, profiles.grid(scores.normalised), resample, side, seed, alpha
-        ),
+        scores_profile=_distributions(scores.normalised, resample, side, seed, alpha),
         ratios_profile=_ratios(setting.measure, scores.raw, resample, side, seed, alpha),
     )
 
@@ -118,6 +116,14 @@ def _provenance(setting: Setting, family: Family, given: Mapping[str, Any]) -> P
         digest=setting.digest,
         seed=given["seed"],
     )
+
+
+def _distributions(
+    normalised: Sample, resample: Resample, resamples: int, seed: int, alpha: float
+) -> profiles.Profile:
+    """Return the profile of the scores, over a grid of them."""
+    grid = profiles.grid(normalised)
+    return profiles.scores_above(normalised, grid, resample, resamples, seed, alpha)
 
 
 def _ratios(

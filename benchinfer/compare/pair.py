@@ -143,22 +143,10 @@ def compare_pair(
         "missing": missing,
         "seed": seed,
     }
-    return compared(
-        setting,
-        data,
-        levels,
-        _family(setting.algorithms, pair, control, levels, alternative),
-        Chosen(
-            chosen,
-            reason,
-            adjust,
-            alternative,
-            alpha,
-            parts,
-            secrets.randbits(63) if seed is None else seed,
-        ),
-        arguments,
-    )
+    drawn = secrets.randbits(63) if seed is None else seed
+    asked = Chosen(chosen, reason, adjust, alternative, alpha, parts, drawn)
+    family = _family(setting.algorithms, pair, control, levels, alternative)
+    return compared(setting, data, levels, family, asked, arguments)
 
 
 def _check_adjust(adjust: str) -> None:
