@@ -2,24 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.compare import wording
+from benchinfer.compare import bayes_words
 from benchinfer.compare.comparison import Comparison
-from benchinfer.compare.contrasts import family_of
 from benchinfer.compare.convergence import Convergence
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.kept import Kept
 from benchinfer.compare.local import Comparisons
-from benchinfer.compare.phrases import count
-from benchinfer.compare.posterior_verdicts import codes_of, level_of
+from benchinfer.compare.posterior_verdicts import codes_of
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.frames import frame
 from benchinfer.numerics.bayes.gibbs import Model, Structure
-from benchinfer.numerics.bayes.outcomes import Outcomes, Ranks, average_outcomes, ranks
+from benchinfer.numerics.bayes.outcomes import Outcomes, Ranks
 from benchinfer.numerics.bayes.priors import Priors
 from benchinfer.numerics.bayes.reduction import ContrastData
 from benchinfer.saving import savable
@@ -33,12 +31,6 @@ if TYPE_CHECKING:
     from benchinfer.scores import ScoreTable
 
 type Quantity = Literal["average", "next"]
-
-_STRUCTURES = {
-    "common": "one variance of the interactions for all pairs",
-    "unstructured": "an unstructured covariance of the interactions with estimated shrinkage",
-}
-_SAMPLERS = {"nuts": "NUTS (PyMC, nutpie)"}
 
 
 @savable
@@ -137,58 +129,17 @@ class BayesComparison(Comparison):
     @property
     def rule(self) -> str:
         """The decision rule in words."""
-        share = f"at least {100 * self.level:g} %"
-        where = "on the next data set" if self.quantity == "next" else "on average"
-        if self.measure.tolerance == 0:
-            return (
-                f"A pair is decided when the posterior probability that one is better {where} is"
-                f" {share}, and undecided otherwise. No tolerance is set, so no pair can be called"
-                " equivalent."
-            )
-        return (
-            f"A pair is decided when the posterior probability that one is better {where} by more"
-            f" than {wording.margin(self.measure)} is {share}; it is equivalent when the"
-            f" probability that they differ by no more than that is {share}; otherwise it is"
-            " undecided."
-        )
+        return bayes_words.rule(self)
 
     @property
     def formula(self) -> str:
         """The model in one line."""
-        kind = "t" if self.interactions == "t" else "normal"
-        within = "" if self.domain is None else " domain:algorithm +"
-        return (
-            f"score = data set + replication + algorithm +{within} interaction + residual;"
-            f" interaction ~ {kind}, {self.structure} covariance"
-        )
+        return bayes_words.formula(self)
 
     @property
     def method(self) -> str:
         """What was done, in sentences for a methods section."""
-        given = self.provenance.arguments
-        domains = ""
-        if self.domain is not None:
-            n = count(len(set(self.setting.domains)), "domain")
-            domains = f" The effects depart from their average in each of {n}."
-        sampler = _SAMPLERS.get(str(given["sampler"]), "Gibbs sampling")
-        chains, draws, _ = self.draws.effects.shape
-        scale = "" if self.measure.scale == "identity" else f" on the {self.measure.scale} scale"
-        tails = (
-            "multivariate t interactions, under which unusual data sets count less,"
-            if self.interactions == "t"
-            else "normal interactions, under which every data set counts fully,"
-        )
-        return (
-            f"The scores of {self.measure.name}{scale} on"
-            f" {count(len(self.data.z), 'data set')} were compared by a hierarchical Bayesian"
-            f" model of the algorithms' effects with {tails} and {_STRUCTURES[self.structure]},"
-            f" and a residual variance of each data set.{domains} Scores entered by"
-            " least-squares contrasts and residuals, which are sufficient. The posterior was"
-            f" sampled by {sampler}"
-            f" ({chains} chains of {draws:,} draws, seed {given['seed']}; largest R-hat"
-            f" {max(self.convergence.r_hat, self.convergence.r_hat_effects):.3f})."
-            f" {self.provenance.adjustment}."
-        )
+        return bayes_words.method(self)
 
     @property
     def intervals(self) -> str:
@@ -197,29 +148,11 @@ class BayesComparison(Comparison):
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""
-        domains = "pooled" if self.domain is None else "random"
-        domains = "one" if self.about else domains
-        where = wording.scope(self.setting, self.target, domains)
-        if self.about:
-            return f"{where}, {self.about}"
-        if self.quantity == "average":
-            return where
-        return where.replace("on average over", "on the next data set of", 1)
+        return bayes_words.scope(self)
 
     def rests_on(self) -> list[str]:
         """Return the modules and functions used whose docstrings name their sources."""
-        numerics = ("gibbs", "slices", "residual_scales", "outcomes")
-        names = ["benchinfer.compare.bayes", "benchinfer.compare.convergence"]
-        names += [f"benchinfer.numerics.bayes.{name}" for name in numerics]
-        if self.structure == "unstructured":
-            names.append("benchinfer.numerics.bayes.covariance")
-        if self.domain is not None:
-            names.append("benchinfer.numerics.bayes.domains")
-        if self.provenance.arguments["sampler"] == "nuts":
-            names.append("benchinfer.compare.nuts")
-        if self.setting.resampling is not None and self.setting.resampling.overlap:
-            names.append("benchinfer.numerics.bayes.reduction:reduce_contrasts")
-        return names
+        return bayes_words.rests_on(self)
 
     @property
     def outcomes(self) -> Outcomes:
@@ -266,42 +199,9 @@ class BayesComparison(Comparison):
         DesignError
             The domains are no level of the model: ask for ``domains="random"``.
         """
-        kept = self.draws
-        if kept.domains is None or kept.new_domain is None:
-            raise DesignError(
-                message(
-                    "the domains are no level of this model.",
-                    hint='compare_bayes(..., domains="random") has one.',
-                )
-            )
-        names = sorted(set(self.setting.domains))
-        found: dict[str, Comparison] = {
-            name: self._in_domain(kept.domains[:, :, g], f"in the domain {name}")
-            for g, name in enumerate(names)
-        }
-        return Comparisons(
-            {**found, "new domain": self._in_domain(kept.new_domain, "in a new one")}
-        )
+        from benchinfer.compare.bayes_domains import by_domain
 
-    def _in_domain(self, effects: Array, about: str) -> "BayesComparison":
-        """Return what (C, T, K) effects in a domain say on average."""
-        given: Mapping[str, Any] = self.provenance.arguments
-        margin = self.measure.margin
-        asked = family_of(
-            self.algorithms, given["contrasts"], given["control"], self.levels.estimate
-        )
-        average = average_outcomes(effects, asked.matrix[asked.wanted], margin, self.level)
-        return replace(
-            self,
-            quantity="average",
-            average=average,
-            following=None,
-            ranks=ranks(effects, margin),
-            ranks_following=None,
-            codes=codes_of(average, self.level),
-            levels=level_of(effects, float(self.levels.estimate.mean()), self.level),
-            about=about,
-        )
+        return by_domain(self)
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and probabilities of the pairs, in the measure's own unit."""

@@ -1,0 +1,62 @@
+"""The domains of a hierarchical Bayesian comparison: what it says in each, and in a new one."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from benchinfer.compare.contrasts import family_of
+from benchinfer.compare.local import Comparisons
+from benchinfer.compare.posterior_verdicts import codes_of, level_of
+from benchinfer.errors import DesignError, message
+from benchinfer.numerics.bayes.outcomes import average_outcomes, ranks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchinfer.compare.bayes_comparison import BayesComparison
+    from benchinfer.compare.comparison import Comparison
+    from benchinfer.compare.evidence import Array
+
+
+def by_domain(result: "BayesComparison") -> Comparisons:
+    """Compare on average in each domain, and in a new one; see `BayesComparison.by_domain`.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    """
+    kept = result.draws
+    if kept.domains is None or kept.new_domain is None:
+        raise DesignError(
+            message(
+                "the domains are no level of this model.",
+                hint='compare_bayes(..., domains="random") has one.',
+            )
+        )
+    names = sorted(set(result.setting.domains))
+    found: dict[str, Comparison] = {
+        name: _in_domain(result, kept.domains[:, :, g], f"in the domain {name}")
+        for g, name in enumerate(names)
+    }
+    return Comparisons({**found, "new domain": _in_domain(result, kept.new_domain, "in a new one")})
+
+
+def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "BayesComparison":
+    """Return what (C, T, K) effects in a domain say on average."""
+    given: Mapping[str, Any] = result.provenance.arguments
+    margin = result.measure.margin
+    asked = family_of(
+        result.algorithms, given["contrasts"], given["control"], result.levels.estimate
+    )
+    average = average_outcomes(effects, asked.matrix[asked.wanted], margin, result.level)
+    return replace(
+        result,
+        quantity="average",
+        average=average,
+        following=None,
+        ranks=ranks(effects, margin),
+        ranks_following=None,
+        codes=codes_of(average, result.level),
+        levels=level_of(effects, float(result.levels.estimate.mean()), result.level),
+        about=about,
+    )

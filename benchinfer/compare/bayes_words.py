@@ -1,0 +1,99 @@
+"""Words about a hierarchical Bayesian comparison: its rule, model, method and scope."""
+
+from typing import TYPE_CHECKING
+
+from benchinfer.compare import wording
+from benchinfer.compare.phrases import count
+
+if TYPE_CHECKING:
+    from benchinfer.compare.bayes_comparison import BayesComparison
+
+_STRUCTURES = {
+    "common": "one variance of the interactions for all pairs",
+    "unstructured": "an unstructured covariance of the interactions with estimated shrinkage",
+}
+_SAMPLERS = {"nuts": "NUTS (PyMC, nutpie)"}
+
+
+def rule(result: "BayesComparison") -> str:
+    """Say by which rule pairs are decided."""
+    share = f"at least {100 * result.level:g} %"
+    where = "on the next data set" if result.quantity == "next" else "on average"
+    if result.measure.tolerance == 0:
+        return (
+            f"A pair is decided when the posterior probability that one is better {where} is"
+            f" {share}, and undecided otherwise. No tolerance is set, so no pair can be called"
+            " equivalent."
+        )
+    return (
+        f"A pair is decided when the posterior probability that one is better {where} by more"
+        f" than {wording.margin(result.measure)} is {share}; it is equivalent when the"
+        f" probability that they differ by no more than that is {share}; otherwise it is"
+        " undecided."
+    )
+
+
+def formula(result: "BayesComparison") -> str:
+    """Write the model in one line."""
+    kind = "t" if result.interactions == "t" else "normal"
+    within = "" if result.domain is None else " domain:algorithm +"
+    return (
+        f"score = data set + replication + algorithm +{within} interaction + residual;"
+        f" interaction ~ {kind}, {result.structure} covariance"
+    )
+
+
+def method(result: "BayesComparison") -> str:
+    """Say what was done, in sentences for a methods section."""
+    given = result.provenance.arguments
+    domains = ""
+    if result.domain is not None:
+        n = count(len(set(result.setting.domains)), "domain")
+        domains = f" The effects depart from their average in each of {n}."
+    sampler = _SAMPLERS.get(str(given["sampler"]), "Gibbs sampling")
+    chains, draws, _ = result.draws.effects.shape
+    scale = "" if result.measure.scale == "identity" else f" on the {result.measure.scale} scale"
+    tails = (
+        "multivariate t interactions, under which unusual data sets count less,"
+        if result.interactions == "t"
+        else "normal interactions, under which every data set counts fully,"
+    )
+    return (
+        f"The scores of {result.measure.name}{scale} on"
+        f" {count(len(result.data.z), 'data set')} were compared by a hierarchical Bayesian"
+        f" model of the algorithms' effects with {tails} and {_STRUCTURES[result.structure]},"
+        f" and a residual variance of each data set.{domains} Scores entered by"
+        " least-squares contrasts and residuals, which are sufficient. The posterior was"
+        f" sampled by {sampler}"
+        f" ({chains} chains of {draws:,} draws, seed {given['seed']}; largest R-hat"
+        f" {max(result.convergence.r_hat, result.convergence.r_hat_effects):.3f})."
+        f" {result.provenance.adjustment}."
+    )
+
+
+def scope(result: "BayesComparison") -> str:
+    """Return what the claims are about, in words."""
+    domains = "pooled" if result.domain is None else "random"
+    domains = "one" if result.about else domains
+    where = wording.scope(result.setting, result.target, domains)
+    if result.about:
+        return f"{where}, {result.about}"
+    if result.quantity == "average":
+        return where
+    return where.replace("on average over", "on the next data set of", 1)
+
+
+def rests_on(result: "BayesComparison") -> list[str]:
+    """Return the modules and functions used whose docstrings name their sources."""
+    numerics = ("gibbs", "slices", "residual_scales", "outcomes")
+    names = ["benchinfer.compare.bayes", "benchinfer.compare.convergence"]
+    names += [f"benchinfer.numerics.bayes.{name}" for name in numerics]
+    if result.structure == "unstructured":
+        names.append("benchinfer.numerics.bayes.covariance")
+    if result.domain is not None:
+        names.append("benchinfer.numerics.bayes.domains")
+    if result.provenance.arguments["sampler"] == "nuts":
+        names.append("benchinfer.compare.nuts")
+    if result.setting.resampling is not None and result.setting.resampling.overlap:
+        names.append("benchinfer.numerics.bayes.reduction:reduce_contrasts")
+    return names
