@@ -134,9 +134,7 @@ def _refuse(preset: str, arguments: Mapping[str, Any], setting: Setting) -> None
     if not whole and arguments["quantity"] == "average":
         rows.append(("quantity='average'", 'it has none: "next" or "dominant"'))
     if whole and not setting.paired:
-        rows.append(
-            ("paired=False (of the table)", "it needs replications that algorithms share")
-        )
+        rows.append(("paired=False (of the table)", "it needs replications that algorithms share"))
     if rows:
         what = "argument does" if len(rows) == 1 else "arguments do"
         raise DesignError(
@@ -239,5 +237,3 @@ def _provenance(setting: Setting, family: str, given: dict[str, Any]) -> Provena
         digest=setting.digest,
         seed=given["seed"],
     )
-
-

@@ -1,4 +1,4 @@
-"""Diagnostics of the tests of the literature: chains, data sets left out, and what claims rest on."""
+"""Diagnostics of the tests of the literature: chains, data sets left out, what claims rest on."""
 
 import numpy as np
 from numpy.typing import NDArray

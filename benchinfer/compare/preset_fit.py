@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.compare.convergence import Convergence, converged_in
 from benchinfer.compare.evidence import Array, Setting
@@ -21,7 +20,7 @@ from benchinfer.saving import savable
 if TYPE_CHECKING:
     from benchinfer.progress import Progress
 
-WARM_UP = 300
+WARM_UP = 150
 SIGN_DRAWS = 4000  # for the interval of the mean difference alone
 _AT_ONCE = 64  # pairs sampled at once
 _KEPT = 600_000  # draws that a result holds, of all pairs
@@ -150,7 +149,9 @@ class _Part:
         p = len(data.n)
         rows = data.of(np.repeat(np.arange(p), chains))
         told = of_task(progress, f"{name}, warm-up", WARM_UP)
-        _, state = pair_model.sample(rows, pair_model.start(rows, rng), WARM_UP, rng, told)
+        _, state = pair_model.sample(
+            rows, pair_model.start(rows, rng), WARM_UP, rng, told, tune=True
+        )
         told = of_task(progress, name, n)
         drawn, state = pair_model.sample(rows, state, n, rng, told)
         draws = [_of_pair(drawn, k, chains) for k in range(p)]

@@ -13,7 +13,7 @@ type Place = Literal["first", "equivalent", "second"]
 @savable
 @dataclass(frozen=True, slots=True)
 class PseudoObservation:
-    """A data set that was never seen, with a weight: the prior of the tests with a Dirichlet process.
+    """A data set that was never seen, with a weight: the prior of tests with a Dirichlet process.
 
     Parameters
     ----------
