@@ -104,15 +104,15 @@ class BayesPairsComparison(Comparison):
     def rule(self) -> str:
         """The decision rule in words."""
         share = f"at least {100 * self.level:g} %"
-        by, alike, none = "", "", " No tolerance is set, so no pair can be called equivalent."
+        by, none = "", " No tolerance is set, so no pair can be called equivalent."
         if self.measure.tolerance > 0:
             by, none = f" by more than {wording.margin(self.measure)}", ""
         if self.quantity == "dominant":
-            alike = " or that this is that they differ by no more" if by else ""
+            other = " or that they differ by no more" if by else ""
             return (
-                f"A pair is decided when the posterior probability that the most probable outcome"
-                f" is that one is better{by}{alike} is {share}, and undecided otherwise. That is"
-                f" not the probability of the outcome.{none}"
+                f"A pair is decided by an outcome (that one is better{by}{other}) when the"
+                f" posterior probability that it is the most probable outcome is {share}, and"
+                f" undecided otherwise. That is not the probability of the outcome.{none}"
             )
         alike = (
             f"; it is equivalent when the probability that they differ by no more is {share}"
@@ -163,16 +163,16 @@ class BayesPairsComparison(Comparison):
         if self.convergence is not None and self.draws is not None:
             given = self.provenance.arguments
             return (
-                f"Its posterior was sampled by Gibbs sampling ({given['chains']} chains of"
-                f" {given['draws']:,} draws; largest R-hat"
+                f"Its posterior was sampled by Gibbs sampling with Metropolis steps"
+                f" ({given['chains']} chains of {given['draws']:,} draws; largest R-hat"
                 f" {max(self.convergence.r_hat, self.convergence.r_hat_effects):.3f})"
             )
         prior = self.prior
         said = "" if prior is None else f"{prior.strength:g}, placed at {prior.place!r}"
         drawn = (
-            "Probabilities are exact"
+            "Probabilities are exact, intervals are drawn"
             if self.preset == "sign"
-            else f"Votes are from {self.provenance.arguments['draws']:,} draws"
+            else f"Which outcome is ahead is from {self.provenance.arguments['draws']:,} draws"
         )
         return f"The pseudo-observation has strength {said}. {drawn}"
 
@@ -197,7 +197,7 @@ class BayesPairsComparison(Comparison):
         """Return the modules and functions used whose docstrings name their sources."""
         if self.preset == "corani2017":
             home = "benchinfer.numerics.bayes"
-            return [f"{home}.pair_model", "benchinfer.compare.convergence", f"{home}.slices"]
+            return [f"{home}.pair_moves", "benchinfer.compare.convergence"]
         return ["benchinfer.numerics.bayes.dirichlet"]
 
     @property

@@ -282,7 +282,7 @@ def by_dirichlet(
             error=np.zeros(len(said)),
             dominant=np.take_along_axis(votes, likeliest, axis=1)[:, 0],
         ),
-        votes=Votes(*votes.T, np.array([one.error for one in said])),
+        votes=Votes(votes[:, 0], votes[:, 1], votes[:, 2], np.array([one.error for one in said])),
     )
 
 

@@ -133,8 +133,10 @@ def sample(
     mean, square = np.zeros((2, _SEGMENTS, r, m))
     size = n // _SEGMENTS
     for t in range(n):
-        for _ in range(_SWEEPS):
-            delta, state = sweep(data, state, rng, 2 / np.sqrt(t + 4) if tune else 0.0)
+        gain = 2 / np.sqrt(t + 4) if tune else 0.0
+        for _ in range(_SWEEPS - 1):
+            state = sweep(data, state, rng, gain)[1]
+        delta, state = sweep(data, state, rng, gain)
         kept[:, :, t] = state.centre, state.std, state.nu
         s, done = min(t // size, _SEGMENTS - 1), t % size + 1
         step = delta - mean[s]
@@ -142,4 +144,4 @@ def sample(
         square[s] += step * (delta - mean[s])
         if told is not None:
             told(1)
-    return PairDraws(*kept, mean, square), state
+    return PairDraws(kept[0], kept[1], kept[2], mean, square), state

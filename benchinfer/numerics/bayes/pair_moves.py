@@ -103,8 +103,14 @@ class State:
 
     def of(self, rows: NDArray[np.int64]) -> "State":
         """Return the state of some chains."""
-        parts = (self.centre, self.std, self.nu, self.variance, self.mixing)
-        return State(*(part[rows] for part in parts), self.step[:, rows])
+        return State(
+            self.centre[rows],
+            self.std[rows],
+            self.nu[rows],
+            self.variance[rows],
+            self.mixing[rows],
+            self.step[:, rows],
+        )
 
 
 def sweep(

@@ -75,4 +75,4 @@ def next_dataset(
         dominant=np.take_along_axis(shares, means.argmax(axis=0)[None], axis=0)[0],
     )
     errors = np.max([monte_carlo_error(part) for part in ahead], axis=0)
-    return found, Votes(*shares, errors)
+    return found, Votes(shares[0], shares[1], shares[2], errors)
