@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from benchinfer.measure import Measure
     from benchinfer.numerics.bayes.priors import Priors
+    from benchinfer.numerics.bayes.pseudo import PseudoObservation
     from benchinfer.order.consensus import Consensus, consensus
     from benchinfer.order.ensemble import Ensemble
     from benchinfer.order.influence import consensus_influence
@@ -65,6 +66,7 @@ _homes = {
     "MissingExtra": "errors",
     "NotAWeakOrder": "errors",
     "Priors": "numerics.bayes.priors",
+    "PseudoObservation": "numerics.bayes.pseudo",
     "Relation": "order.relation",
     "Resampling": "scores",
     "ScoreTable": "scores",
@@ -109,6 +111,7 @@ __all__ = [
     "MissingExtra",
     "NotAWeakOrder",
     "Priors",
+    "PseudoObservation",
     "Relation",
     "Resampling",
     "ScoreTable",

@@ -101,8 +101,17 @@ GLOSSARY: dict[str, str] = {
     " prob_first, prob_equivalent and prob_second",
     "p_dominant": "share of posterior draws in which the outcome that is most probable over all of"
     " them (first, equivalent, second) is the most probable: a vote, not a probability of it",
+    "dominant_first": "posterior probability that the most probable outcome is that the first is"
+    " better, by more than the tolerance",
+    "dominant_equivalent": "posterior probability that the most probable outcome is that both"
+    " differ by less than the tolerance",
+    "dominant_second": "posterior probability that the most probable outcome is that the second is"
+    " better, by more than the tolerance",
+    "dominant_error": "largest Monte Carlo standard error of dominant_first, dominant_equivalent"
+    " and dominant_second",
     "variant": "how the model of this row differs from that of the comparison",
-    "quantity": "what the probabilities are about: average effects, or the next data set",
+    "quantity": "what the probabilities are about: average effects, the next data set, or"
+    " which outcome is the most probable (dominant)",
     "prob_best": "probability to be the best algorithm on average, or that none stands above it in"
     " consensus orders",
     "prob_best_next": "probability to be the best algorithm on a new data set of the domain",

@@ -9,7 +9,15 @@ from benchinfer.cli.question import Contrasted, Seed, Target, checked, open_unit
 
 if TYPE_CHECKING:
     from benchinfer.numerics.bayes.priors import Priors
+    from benchinfer.numerics.bayes.pseudo import PseudoObservation
 
+Preset = Annotated[
+    Literal["corani2017", "signed-rank", "sign"] | None,
+    typer.Option(
+        help="A test of the literature for each pair by itself, in place of one model of all.",
+        show_default=False,
+    ),
+]
 Interactions = Annotated[
     Literal["t", "normal"],
     typer.Option(help="Unusual data sets count less (t), or every data set fully (normal)."),
@@ -30,13 +38,29 @@ Domains = Annotated[
     typer.Option(help="Domains of the data sets: taken as one, or as a sample of domains."),
 ]
 Quantity = Annotated[
-    Literal["average", "next"],
-    typer.Option(help="What verdicts are about: differences on average, or on the next data set."),
+    Literal["average", "next", "dominant"] | None,
+    typer.Option(
+        help="What verdicts are about: differences on average (the default), or on the next data"
+        " set (the default with --preset), or, as papers decide, the most probable outcome"
+        " (--preset only).",
+        show_default=False,
+    ),
 ]
 Draws = Annotated[
-    int, typer.Option(metavar="INTEGER", min=100, help="Draws of each chain; an even number.")
+    int | None,
+    typer.Option(
+        metavar="INTEGER",
+        min=100,
+        help="Draws of each chain; an even number. 1000 by default, signed-rank 50000 in all.",
+        show_default=False,
+    ),
 ]
-Chains = Annotated[int, typer.Option(metavar="INTEGER", min=4, help="Number of chains.")]
+Chains = Annotated[
+    int | None,
+    typer.Option(
+        metavar="INTEGER", min=4, help="Number of chains, 8 by default.", show_default=False
+    ),
+]
 Level = Annotated[
     float,
     typer.Option(
@@ -50,7 +74,8 @@ Prior = Annotated[
     typer.Option(
         "--prior",
         metavar="NAME=NUMBER",
-        help="A prior other than the default, such as effect_sd=1; once per prior.",
+        help="A prior other than the default, such as effect_sd=1; once per prior. For signed-rank"
+        " and sign: strength=0.6, place=first.",
         show_default=False,
     ),
 ]
@@ -61,13 +86,14 @@ class BayesQuestion(Contrasted):
     """What is asked of a hierarchical model, as typed; the fields are options of the command."""
 
     level: Level = 0.95
+    preset: Preset = None
     interactions: Interactions = "t"
     structure: Structure = "auto"
-    quantity: Quantity = "average"
+    quantity: Quantity = None
     target: Target = "auto"
     prior: Prior = None
-    draws: Draws = 1000
-    chains: Chains = 8
+    draws: Draws = None
+    chains: Chains = None
     sampler: Sampler = "auto"
     domains: Domains = "pooled"
     seed: Seed = None
@@ -77,7 +103,11 @@ class BayesQuestion(Contrasted):
         del each
         if self.quantity == "next" and self.target == "datasets":
             raise wrong("--quantity", "next goes without --target datasets.")
+        if self.quantity == "dominant" and self.preset is None:
+            raise wrong("--quantity", "dominant goes with --preset.")
+        tests = self.preset in {"signed-rank", "sign"}
         return {
+            "preset": self.preset,
             "interactions": self.interactions,
             "structure": self.structure,
             "sampler": self.sampler,
@@ -86,7 +116,7 @@ class BayesQuestion(Contrasted):
             "target": self.target,
             "draws": self.draws,
             "chains": self.chains,
-            "priors": None if self.prior is None else _priors(self.prior),
+            "priors": _pseudo(self.prior) if tests else _priors(self.prior),
             "seed": self.seed,
             "progress": True,
             # Zero-argument super() does not work in a slotted dataclass.
@@ -94,18 +124,43 @@ class BayesQuestion(Contrasted):
         }
 
 
-def _priors(texts: list[str]) -> "Priors":
+def _priors(texts: list[str] | None) -> "Priors | None":
     """Read NAME=NUMBER."""
     from benchinfer.numerics.bayes.priors import Priors
 
-    known = [field.name for field in fields(Priors)]
-    given: dict[str, float] = {}
-    for text in texts:
-        name, _, number = (part.strip() for part in text.partition("="))
-        if name not in known:
-            raise wrong("--prior", f"{text!r} is not NAME=NUMBER with one of {', '.join(known)}.")
-        try:
-            given[name] = float(number)
-        except ValueError:
-            raise wrong("--prior", f"{number!r} in {text!r} is no number.") from None
+    if texts is None:
+        return None
+    named = _named(texts, [field.name for field in fields(Priors)])
+    given = {name: _number(text) for name, text in named.items()}
     return checked("--prior", Priors, **given)
+
+
+def _pseudo(texts: list[str] | None) -> "PseudoObservation | None":
+    """Read strength=NUMBER and place=NAME."""
+    from benchinfer.numerics.bayes.pseudo import PseudoObservation
+
+    if texts is None:
+        return None
+    named = _named(texts, ["strength", "place"])
+    given: dict[str, object] = dict(named)
+    if "strength" in named:
+        given["strength"] = _number(named["strength"])
+    return checked("--prior", PseudoObservation, **given)
+
+
+def _named(texts: list[str], known: list[str]) -> dict[str, str]:
+    """Split NAME=VALUE, with one of the known names."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, _, value = (part.strip() for part in text.partition("="))
+        if name not in known:
+            raise wrong("--prior", f"{text!r} is not NAME=VALUE with one of {', '.join(known)}.")
+        found[name] = value
+    return found
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise wrong("--prior", f"{text!r} is no number.") from None

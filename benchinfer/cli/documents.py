@@ -140,8 +140,16 @@ def _more(
 def _drawn(result: "Comparison", *, details: bool) -> dict[str, object]:
     """Write down what analyses with draws of the effects say beyond verdicts."""
     from benchinfer.compare.bayes_comparison import BayesComparison
+    from benchinfer.compare.bayes_pairs_comparison import BayesPairsComparison
     from benchinfer.compare.bootstrap_comparison import BootstrapComparison
 
+    if isinstance(result, BayesPairsComparison):
+        return {
+            "preset": result.preset,
+            "quantity": result.quantity,
+            "dominance": rows(result.dominance()),
+            "convergence": result.convergence,
+        }
     if isinstance(result, BootstrapComparison) and details:
         return _profiles(result)
     if isinstance(result, BayesComparison):

@@ -4,7 +4,16 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from benchinfer.cli import bootstrapped, meta_analysed, model, paired, permuted, rounding, sampled
+from benchinfer.cli import (
+    bootstrapped,
+    each_pair,
+    meta_analysed,
+    model,
+    paired,
+    permuted,
+    rounding,
+    sampled,
+)
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.terminal import Grid, Terminal
 from benchinfer.compare.phrases import count, join
@@ -54,6 +63,7 @@ def comparison(
 def _home(result: "Comparison") -> Any:
     """Return the module that prints what only such comparisons have."""
     from benchinfer.compare.bayes_comparison import BayesComparison
+    from benchinfer.compare.bayes_pairs_comparison import BayesPairsComparison
     from benchinfer.compare.bootstrap_comparison import BootstrapComparison
     from benchinfer.compare.meta_comparison import MetaComparison
     from benchinfer.compare.mixed_comparison import MixedComparison
@@ -66,6 +76,7 @@ def _home(result: "Comparison") -> Any:
         MetaComparison: meta_analysed,
         BootstrapComparison: bootstrapped,
         BayesComparison: sampled,
+        BayesPairsComparison: each_pair,
         PairComparison: paired,
     }
     return next((home for kind, home in homes.items() if isinstance(result, kind)), None)

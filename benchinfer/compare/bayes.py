@@ -12,7 +12,7 @@ comparing multiple classifiers through Bayesian analysis. Journal of Machine Lea
 """
 
 import secrets
-from typing import Literal, get_args
+from typing import Literal, get_args, overload
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from benchinfer.compare.bayes_fit import (
     modelled,
     reduced,
 )
+from benchinfer.compare.bayes_pairs_comparison import BayesPairsComparison, PairQuantity, Preset
+from benchinfer.compare.bayes_presets import compare_preset
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.contrasts import Contrasts
 from benchinfer.compare.evidence import Setting, alpha_of
@@ -34,32 +36,82 @@ from benchinfer.compare.posterior import compared
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.bayes.gibbs import Interactions
 from benchinfer.numerics.bayes.priors import Priors
+from benchinfer.numerics.bayes.pseudo import PseudoObservation
 from benchinfer.progress import Progress, reporting
 from benchinfer.scores import ScoreTable
 
 _FEWEST_CHAINS, _FEWEST_DRAWS = 4, 100
 
 
+@overload
 def compare_bayes(
     scores: ScoreTable,
     measure: str | None = None,
     *,
+    preset: None = None,
     interactions: Interactions = "t",
     structure: Structure = "auto",
     sampler: Sampler = "auto",
     domains: Domains = "pooled",
-    quantity: Quantity = "average",
+    quantity: Quantity | None = None,
     contrasts: Contrasts = "tukey",
     control: str | None = None,
     target: Literal["auto"] | Target = "auto",
     level: float = 0.95,
     missing: Literal["use", "error"] = "use",
-    draws: int = 1000,
-    chains: int = 8,
+    draws: int | None = None,
+    chains: int | None = None,
     priors: Priors | None = None,
     seed: int | None = None,
     progress: Progress | bool | None = None,
-) -> BayesComparison:
+) -> BayesComparison: ...
+
+
+@overload
+def compare_bayes(
+    scores: ScoreTable,
+    measure: str | None = None,
+    *,
+    preset: Preset,
+    interactions: Interactions = "t",
+    structure: Structure = "auto",
+    sampler: Sampler = "auto",
+    domains: Domains = "pooled",
+    quantity: PairQuantity | None = None,
+    contrasts: Contrasts = "tukey",
+    control: str | None = None,
+    target: Literal["auto"] | Target = "auto",
+    level: float = 0.95,
+    missing: Literal["use", "error"] = "use",
+    draws: int | None = None,
+    chains: int | None = None,
+    priors: PseudoObservation | None = None,
+    seed: int | None = None,
+    progress: Progress | bool | None = None,
+) -> BayesPairsComparison: ...
+
+
+def compare_bayes(
+    scores: ScoreTable,
+    measure: str | None = None,
+    *,
+    preset: Preset | None = None,
+    interactions: Interactions = "t",
+    structure: Structure = "auto",
+    sampler: Sampler = "auto",
+    domains: Domains = "pooled",
+    quantity: Quantity | PairQuantity | None = None,
+    contrasts: Contrasts = "tukey",
+    control: str | None = None,
+    target: Literal["auto"] | Target = "auto",
+    level: float = 0.95,
+    missing: Literal["use", "error"] = "use",
+    draws: int | None = None,
+    chains: int | None = None,
+    priors: Priors | PseudoObservation | None = None,
+    seed: int | None = None,
+    progress: Progress | bool | None = None,
+) -> BayesComparison | BayesPairsComparison:
     """Compare algorithms by a hierarchical Bayesian model of all of them.
 
     On data set m algorithm k has the effect ``mu_k + a_mk``. The average effects mu are what most
@@ -72,6 +124,11 @@ def compare_bayes(
         The table, of at least two data sets; cells may be missing.
     measure
         Name of the measure; may be omitted where there is one.
+    preset
+        A test of the literature for each pair by itself, in place of one model of all algorithms:
+        ``"corani2017"`` (the hierarchical model of replicated differences with its published
+        priors), ``"signed-rank"`` or ``"sign"`` (a Dirichlet process on the data sets' mean
+        differences). Interactions, structure, sampler and domains are then not to be chosen.
     interactions
         ``"t"``: multivariate t with estimated degrees of freedom, so that unusual data sets count
         less and mu is that of a typical data set. ``"normal"``: every data set counts fully. They
@@ -90,8 +147,10 @@ def compare_bayes(
         of their own, drawn to the average over domains. The next data set is then one of a new
         domain; `BayesComparison.by_domain` compares in each and in a new one.
     quantity
-        What verdicts are about: ``"average"`` effects or the ``"next"`` data set. Both are in the
-        result; see `BayesComparison.of`.
+        What verdicts are about: ``"average"`` effects (the default) or the ``"next"`` data set.
+        Both are in the result; see `BayesComparison.of`. With a preset ``"next"`` is the default,
+        ``"dominant"`` decides as the papers do, by which outcome is the most probable one, and
+        ``"average"`` is for ``"corani2017"`` only.
     contrasts, control
         As in `compare_mixed`.
     target
@@ -102,9 +161,11 @@ def compare_bayes(
     missing
         ``"use"`` the scores that are there, or ``"error"`` where a cell lacks some.
     draws, chains
-        Draws of each chain, after 500 for warming up, and number of chains.
+        Draws of each chain, 1,000 by default, after those for warming up, and number of chains, 8
+        by default. ``"signed-rank"`` has 50,000 independent draws, ``"sign"`` none.
     priors
-        `Priors`; by default weak ones relative to the spread of the algorithms.
+        `Priors`; by default weak ones relative to the spread of the algorithms. For
+        ``"signed-rank"`` and ``"sign"`` a `PseudoObservation`.
     seed
         Any integer from 0 to 2^64 - 1; by default one is drawn and recorded. The same seed gives
         the same numbers to the last bit.
@@ -115,13 +176,15 @@ def compare_bayes(
     Returns
     -------
     BayesComparison
-        With probabilities of the pairs' outcomes and of ranks, and the posterior.
+        With probabilities of the pairs' outcomes and of ranks, and the posterior. With a preset a
+        `BayesPairsComparison`: each pair by itself, so that there are no ranks.
 
     Raises
     ------
     DesignError
         The table cannot answer the question: one data set, fewer than two algorithms, algorithms
-        that share no data set with the others, or scores that do not differ.
+        that share no data set with the others, or scores that do not differ; or arguments do not
+        go with the preset.
 
     Notes
     -----
@@ -150,11 +213,31 @@ def compare_bayes(
         ("structure", structure, Structure),
         ("sampler", sampler, Sampler),
         ("domains", domains, Domains),
-        ("quantity", quantity, Quantity),
+        ("quantity", quantity or "average", Quantity if preset is None else PairQuantity),
     ):
         if value not in (known := get_args(kind.__value__)):
             raise DesignError(unknown(name, value, known))
-    seed = _check_numbers(draws, chains, seed)
+    seed = _check_numbers(_or(draws, 1000), _or(chains, 8), seed)
+    if preset is not None:
+        given = {
+            "interactions": interactions,
+            "structure": structure,
+            "sampler": sampler,
+            "domains": domains,
+            "quantity": quantity,
+            "contrasts": contrasts,
+            "control": control,
+            "target": target,
+            "level": level,
+            "missing": missing,
+            "draws": draws,
+            "chains": chains,
+            "priors": priors,
+            "seed": seed,
+        }
+        return compare_preset(scores, measure, preset, given, progress)
+    draws, chains, priors = _or(draws, 1000), _or(chains, 8), _joint_priors(priors)
+    quantity = "next" if quantity == "next" else "average"
     setting, scores = Setting.of(scores, measure)
     designs.check_missing(setting, missing)
     resolved = _target(setting, target, quantity)
@@ -172,17 +255,33 @@ def compare_bayes(
         "missing": missing,
         "draws": draws,
         "chains": chains,
-        "priors": priors or Priors(),
+        "priors": priors,
         "seed": seed,
     }
     rng = np.random.default_rng(seed)
     data = reduced(scores, setting)
     code = domain_level(setting, data) if domains == "random" else None
-    model = modelled(data, interactions, structure, priors or Priors(), code)
+    model = modelled(data, interactions, structure, priors, code)
     with reporting(progress=progress, doing="Sampling:") as told:
         fitted = fit(model, (chains, draws), rng, told, sampler)
     means = scores.cells(setting.measure.name).mean
     return compared(setting, fitted, means, resolved, arguments, rng)
+
+
+def _or(number: int | None, default: int) -> int:
+    return default if number is None else number
+
+
+def _joint_priors(priors: Priors | PseudoObservation | None) -> Priors:
+    """Return the priors of the joint model, which has no pseudo-observation."""
+    if isinstance(priors, PseudoObservation):
+        raise DesignError(
+            message(
+                "a PseudoObservation is the prior of preset='signed-rank' and preset='sign'.",
+                hint="priors=Priors(...) are those of the model of all algorithms.",
+            )
+        )
+    return priors or Priors()
 
 
 def _target(setting: Setting, target: str, quantity: str) -> Target:

@@ -96,13 +96,35 @@ def converged(draws: Draws) -> Convergence:
     looked_at = [*np.moveaxis(effects, 2, 0), draws.effective_scale]
     looked_at += [x for x in (draws.df, draws.domain_scale) if x is not None]
     diverging = draws.statistics.get("diverging")
+    return converged_in(
+        looked_at,
+        (draws.mean, draws.square, draws.average.shape[1]),
+        None if diverging is None else int(diverging.sum()),
+    )
+
+
+def converged_in(
+    looked_at: list[Array], segments: tuple[Array, Array, int], divergences: int | None = None
+) -> Convergence:
+    """Look at parameters, and at moments of what there is too much of to be kept.
+
+    Parameters
+    ----------
+    looked_at
+        (C, T) draws of each parameter.
+    segments
+        (S, C, ...) means and sums of squared deviations of segments of the chains, and how many
+        draws there are of a chain.
+    divergences
+        As in `Convergence`.
+    """
     bulk, tail = (_sizes(looked_at, *how) for how in (("bulk", None), ("tail", (0.05, 0.95))))
     return Convergence(
         r_hat=max(float(_stats.rhat(x, chain_axis=0, draw_axis=1)) for x in looked_at),
-        r_hat_effects=_segments_r_hat(draws.mean, draws.square, draws.average.shape[1]),
+        r_hat_effects=_segments_r_hat(*segments),
         bulk=bulk,
         tail=tail,
-        divergences=None if diverging is None else int(diverging.sum()),
+        divergences=divergences,
     )
 
 

@@ -11,6 +11,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from benchinfer.compare.bayes_comparison import BayesComparison
+from benchinfer.compare.bayes_pairs_comparison import BayesPairsComparison
 from benchinfer.compare.bootstrap_comparison import BootstrapComparison
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.evidence import Setting
@@ -147,6 +148,10 @@ KINDS: dict[type, Mapping[str, Kind]] = {
         "ranks": Kind(chances.layout_ranks, chances.size, chances.draw),
         "simplex": Kind(simplex.layout, simplex.size, simplex.draw),
         "shrinkage": Kind(shrinkage.layout, shrinkage.size, shrinkage.draw),
+    },
+    BayesPairsComparison: {
+        **_comparison,
+        "simplex": Kind(simplex.layout_pairs, simplex.size, simplex.draw),
     },
     MetaComparison: {
         **_comparison,

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from benchinfer.compare.bayes_comparison import BayesComparison
+    from benchinfer.compare.bayes_pairs_comparison import BayesPairsComparison
     from benchinfer.compare.evidence import Array
     from benchinfer.numerics.bayes.outcomes import Outcomes
+    from benchinfer.numerics.bayes.pair_outcomes import Votes
 
 _LISTED = 28  # pairs that have a line in the key
 _TOP = 3**0.5 / 2
@@ -36,8 +38,9 @@ class Dot:
     label
         Number and names of the pair.
     average, following
-        Places in the triangle of the probabilities on average and on the next data set; None where
-        claims are about these data sets.
+        Places in the triangle of the probabilities on average and on the next data set, or for the
+        tests of the literature on the next data set and of being the most probable outcome; None
+        where claims are about these data sets.
     verdict
         What decides the colour.
     """
@@ -99,9 +102,40 @@ def layout(result: "BayesComparison", width: Width = "wide") -> Simplex:
     width
         ``"narrow"`` sets the key below the triangle.
     """
-    names = short(result.algorithms, 20 if width == "wide" else 14)
     average = _places(result.average)
     following = None if result.following is None else _places(result.following)
+    return _laid(result, average, following, _notes(result), width)
+
+
+def layout_pairs(result: "BayesPairsComparison", width: Width = "wide") -> Simplex:
+    """Lay out the pairs of a test of the literature: what is next, and which outcome is ahead.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    width
+        ``"narrow"`` sets the key below the triangle.
+    """
+    notes = [
+        f"lines near the corners: probability {result.level:g}",
+        f"filled: on the {result.next_words}; hollow, joined: that the outcome is the likeliest",
+    ]
+    if result.measure.tolerance == 0:
+        notes.append("no tolerance is set, so nothing is equivalent and all lie on one side")
+    ahead = _places(result.votes)
+    return _laid(result, _places(result.following), ahead, tuple(notes), width)
+
+
+def _laid(
+    result: "BayesComparison | BayesPairsComparison",
+    average: list[Point],
+    following: list[Point] | None,
+    notes: tuple[str, ...],
+    width: Width,
+) -> Simplex:
+    """Lay out filled dots and the hollow ones joined to them."""
+    names = short(result.algorithms, 20 if width == "wide" else 14)
     sides = result.named_sides()
     dots = tuple(
         Dot(
@@ -121,7 +155,7 @@ def layout(result: "BayesComparison", width: Width = "wide") -> Simplex:
         level=result.level,
         numbers=_numbers(dots, _SIDE[width]) if len(dots) <= _LISTED else (),
         title=f"Probabilities of the pairs: {name}",
-        notes=_notes(result),
+        notes=notes,
         alt=f"Triangle of the probabilities of {count(len(dots), 'pair')} of algorithms in {name}:"
         f" {decided} of them within {result.level:g} of a corner. The table of contrasts holds the"
         " same numbers.",
@@ -129,7 +163,7 @@ def layout(result: "BayesComparison", width: Width = "wide") -> Simplex:
     )
 
 
-def _places(found: "Outcomes") -> list[Point]:
+def _places(found: "Outcomes | Votes") -> list[Point]:
     columns: tuple[Array, ...] = (found.first, found.equivalent, found.second)
     return [place(*three) for three in zip(*(c.tolist() for c in columns), strict=True)]
 

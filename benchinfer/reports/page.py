@@ -16,6 +16,7 @@ from benchinfer.order.consensus import Consensus
 from benchinfer.order.ensemble import Ensemble
 from benchinfer.order.relation import Relation
 from benchinfer.reports import (
+    bayes_pairs_sections,
     bayes_sections,
     bootstrap_sections,
     meta_sections,
@@ -164,6 +165,7 @@ def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
             found += [sections.verdict(c, main=n == 0 or sections.inferential(c)), *beyond(c)]
         found += bootstrap_sections.beyond(c)
         found += [*meta_sections.beyond(c), *pair_sections.beyond(c), *bayes_sections.beyond(c)]
+        found += bayes_pairs_sections.beyond(c)
     local = [
         r
         for r in gathered.results

@@ -1,0 +1,122 @@
+"""Diagnostics of the tests of the literature: chains, data sets left out, what claims rest on."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.compare import cautions
+from benchinfer.compare.evidence import Check, Setting
+from benchinfer.compare.phrases import count
+from benchinfer.compare.preset_data import Differences
+from benchinfer.compare.preset_fit import Found
+
+_ERROR = 0.02
+_PRIOR_MATTERS = 5
+
+
+def checks(
+    setting: Setting,
+    seen: Differences,
+    found: Found,
+    pairs: NDArray[np.int64],
+    size: tuple[int, int],
+) -> list[Check]:
+    """Return the rows.
+
+    Parameters
+    ----------
+    setting, seen
+        What was compared, and what the test saw of it.
+    found
+        What the test says.
+    pairs
+        (P, 2) pairs of algorithms.
+    size
+        Chains, and draws of each.
+    """
+    rows: list[Check] = []
+    if found.convergence is not None:
+        words = f"{size[0]} x {size[1]} draws"
+        words += f" ({count(found.extended, 'pair')} run on)" if found.extended else ""
+        rows += found.convergence.checks(words)
+    error = max(float(found.following.error.max()), float(found.votes.error.max()))
+    rows.append(
+        Check.of(
+            "largest Monte Carlo error of a probability",
+            error,
+            _ERROR,
+            ok=error <= _ERROR,
+            remedy="probabilities near the level may fall on either side of it: more draws",
+        )
+    )
+    return [
+        *rows,
+        *cautions.left_out(setting),
+        *_datasets(setting, seen, pairs),
+        cautions.number_of_datasets(setting),
+        *_domains(setting),
+        *(_replications(setting, seen) if found.convergence is not None else ()),
+        cautions.thin_cells(setting, "the test"),
+        cautions.tolerance(setting.measure),
+    ]
+
+
+def _datasets(setting: Setting, seen: Differences, pairs: NDArray[np.int64]) -> list[Check]:
+    """Say how many data sets pairs have, and how many are left out."""
+    total, shared = len(setting.coverage.datasets), seen.datasets
+    fewest = int(shared.argmin())
+    names = " and ".join(setting.algorithms[k] for k in pairs[fewest])
+    return [
+        Check.of(
+            "fewest data sets of a pair",
+            shared[fewest],
+            _PRIOR_MATTERS,
+            ok=shared[fewest] >= _PRIOR_MATTERS,
+            remedy="so few data sets leave much to the prior",
+        ),
+        Check.of(
+            "data sets left out of a pair",
+            total - shared[fewest],
+            0.0,
+            ok=shared[fewest] == total,
+            remedy="data sets that lack scores of one of the pair say nothing of it and are left"
+            f" out, the most for {names}; fair only if scores are not missing because they are bad",
+        ),
+    ]
+
+
+def _domains(setting: Setting) -> list[Check]:
+    """Say that several domains are taken as one."""
+    n = len(set(setting.domains))
+    row = Check.of(
+        "domains taken as one",
+        n,
+        1.0,
+        ok=False,
+        remedy="the table names several domains, and this test takes data sets as alike; without"
+        ' preset=..., domains="random" makes them a level of the model',
+    )
+    return [row] if n > 1 else []
+
+
+def _replications(setting: Setting, seen: Differences) -> list[Check]:
+    """Say what the hierarchical model takes replications for."""
+    same, resampling = int(seen.constant.sum()), setting.resampling
+    declared = resampling is not None and resampling.overlap is not None
+    return [
+        Check.of(
+            "differences that repeat exactly",
+            same,
+            0.0,
+            ok=not same,
+            remedy=f"in {same} of {int((seen.n > 0).sum())} cases (pair, data set) differences do"
+            " not vary; as in the paper they are given noise within the tolerance",
+        ),
+        Check.of(
+            "overlap of training sets declared",
+            float(declared),
+            1.0,
+            ok=declared,
+            remedy="the published test takes the correlation of replications to be 1 / folds:"
+            ' resampling="cv" with folds=... sets it; without it they count as independent',
+        ),
+    ]

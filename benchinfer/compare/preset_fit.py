@@ -1,0 +1,306 @@
+"""Draws of the tests of the literature, pair by pair, with the gates that chains must pass."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer.compare.convergence import Convergence, converged_in
+from benchinfer.compare.evidence import Array, Setting
+from benchinfer.compare.preset_data import Differences
+from benchinfer.numerics.bayes import dirichlet, pair_model
+from benchinfer.numerics.bayes.outcomes import Outcomes, average_outcomes
+from benchinfer.numerics.bayes.pair_model import PairData, PairDraws
+from benchinfer.numerics.bayes.pair_outcomes import Votes, next_dataset
+from benchinfer.numerics.bayes.pseudo import PseudoObservation
+from benchinfer.progress import of_task
+from benchinfer.saving import savable
+
+if TYPE_CHECKING:
+    from benchinfer.progress import Progress
+
+WARM_UP = 150
+SIGN_DRAWS = 4000  # for the interval of the mean difference alone
+_AT_ONCE = 64  # pairs sampled at once
+_KEPT = 600_000  # draws that a result holds, of all pairs
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class PairPosterior:
+    """Draws of P models on the modelling scale, thinned where there are many.
+
+    Attributes
+    ----------
+    centre, std, nu
+        (P, C, T) delta_0, std_0 and degrees of freedom.
+    effect, effect_sd
+        (P, D) posterior means and standard deviations of delta_m, 0 where a data set is left out.
+    """
+
+    centre: Array
+    std: Array
+    nu: Array
+    effect: Array
+    effect_sd: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a test says of P pairs.
+
+    Attributes
+    ----------
+    following, votes
+        Outcomes on the next data set (or the mean of the next two), and which is ahead.
+    average
+        Outcomes of delta_0, for the hierarchical model.
+    convergence
+        The worst over pairs, of the hierarchical model.
+    extended
+        How many pairs' chains were run on.
+    draws
+        Draws of the hierarchical model.
+    """
+
+    following: Outcomes
+    votes: Votes
+    average: Outcomes | None = None
+    convergence: Convergence | None = None
+    extended: int = 0
+    draws: PairPosterior | None = None
+
+
+def hierarchical(
+    found: Differences,
+    setting: Setting,
+    size: tuple[int, int],
+    level: float,
+    rng: np.random.Generator,
+    progress: "Progress | None",
+) -> Found:
+    """Sample the model of Corani et al. (2017) for each pair.
+
+    Parameters
+    ----------
+    found
+        Differences, none of which is without spread.
+    setting
+        What is compared.
+    size
+        Chains, and draws of each.
+    level
+        Probability of intervals.
+    rng
+        Random numbers.
+    progress
+        Told of the sweeps.
+    """
+    overlap = setting.resampling.overlap if setting.resampling else None
+    data = pair_model.pair_data(found.n, found.mean, found.square, found.top, overlap or 0.0)
+    parts = [_Part.of(*one, size, rng, progress) for one in _at_once(data)]
+    margin, step = setting.measure.margin, _thinning(len(found.n), size)
+    said = [part.outcomes(margin, level, rng) for part in parts]
+    kept = [part.kept(step) for part in parts]
+    return Found(
+        following=_joined(Outcomes, [one[0] for one in said]),
+        votes=_joined(Votes, [one[1] for one in said]),
+        average=_joined(Outcomes, [one[2] for one in said]),
+        convergence=_worst([one for part in parts for one in part.convergence]),
+        extended=sum(part.extended for part in parts),
+        draws=_joined(PairPosterior, kept),
+    )
+
+
+def _at_once(data: PairData) -> Iterator[tuple[PairData, str]]:
+    """Yield the data of as many pairs as are sampled at once, and what to call them."""
+    p = len(data.n)
+    for low in range(0, p, _AT_ONCE):
+        rows = np.arange(low, min(low + _AT_ONCE, p))
+        yield data.of(rows), f"pairs {low + 1} to {rows[-1] + 1} of {p}" if p > 1 else "the pair"
+
+
+def _thinning(p: int, size: tuple[int, int]) -> int:
+    """Return which share of the draws is kept: one of so many."""
+    return max(-(-p * size[0] * size[1] // _KEPT), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Draws of the pairs that are sampled at once: a record for each pair, C chains each."""
+
+    data: PairData
+    draws: tuple[PairDraws, ...]
+    convergence: tuple[Convergence, ...]
+    extended: int
+    length: int
+
+    @staticmethod
+    def of(
+        data: PairData,
+        name: str,
+        size: tuple[int, int],
+        rng: np.random.Generator,
+        progress: "Progress | None",
+    ) -> "_Part":
+        """Sample; run the chains of pairs that do not pass the gates on, once."""
+        chains, n = size
+        p = len(data.n)
+        rows = data.of(np.repeat(np.arange(p), chains))
+        told = of_task(progress, f"{name}, warm-up", WARM_UP)
+        _, state = pair_model.sample(
+            rows, pair_model.start(rows, rng), WARM_UP, rng, told, tune=True
+        )
+        told = of_task(progress, name, n)
+        drawn, state = pair_model.sample(rows, state, n, rng, told)
+        draws = [_of_pair(drawn, k, chains) for k in range(p)]
+        looked = [_settled(one) for one in draws]
+        open_ = [k for k, one in enumerate(looked) if not one.passed]
+        if open_:
+            # What has not settled is no evidence: it becomes part of the warm-up.
+            which = np.concatenate([np.arange(k * chains, (k + 1) * chains) for k in open_])
+            told = of_task(progress, f"{name}, more draws", 2 * n)
+            more, _ = pair_model.sample(rows.of(which), state.of(which), 2 * n, rng, told)
+            for at, k in enumerate(open_):
+                draws[k] = _of_pair(more, at, chains)
+                looked[k] = _settled(draws[k])
+        return _Part(data, tuple(draws), tuple(looked), len(open_), n)
+
+    def outcomes(
+        self, margin: float, level: float, rng: np.random.Generator
+    ) -> tuple[Outcomes, Votes, Outcomes]:
+        """Return what becomes of the pairs next, which outcome is ahead, and of delta_0."""
+        said: list[tuple[Outcomes, Votes]] = []
+        average: list[Outcomes] = []
+        for k, one in enumerate(self.draws):
+            scale = self.data.scale[k]
+            centre, std, nu = (x[:, :, None] for x in (one.centre * scale, one.std * scale, one.nu))
+            said.append(next_dataset(centre, std, nu, np.array([margin]), level, rng))
+            average.append(average_outcomes(centre, np.eye(1), margin, level))
+        return (
+            _joined(Outcomes, [one[0] for one in said]),
+            _joined(Votes, [one[1] for one in said]),
+            _joined(Outcomes, average),
+        )
+
+    def kept(self, step: int) -> PairPosterior:
+        """Return every so many of the draws on the modelling scale; of longer chains, fewer."""
+        steps = [step * (one.nu.shape[1] // self.length) for one in self.draws]
+        thin = list(zip(self.draws, steps, self.data.scale, strict=True))
+        there = self.data.n > 0
+        mean = np.array([one.mean.mean(axis=(0, 1)) for one in self.draws])
+        spread = np.array([_spread(one) for one in self.draws])
+        scale = self.data.scale[:, None]
+        return PairPosterior(
+            centre=np.array([scale * one.centre[:, ::s] for one, s, scale in thin]),
+            std=np.array([scale * one.std[:, ::s] for one, s, scale in thin]),
+            nu=np.array([one.nu[:, ::s] for one, s, _ in thin]),
+            effect=np.where(there, scale * mean, 0.0),
+            effect_sd=np.where(there, scale * spread, 0.0),
+        )
+
+
+def _of_pair(draws: PairDraws, k: int, chains: int) -> PairDraws:
+    """Return the draws of the k-th pair."""
+    own = slice(k * chains, (k + 1) * chains)
+    return PairDraws(
+        draws.centre[own], draws.std[own], draws.nu[own], draws.mean[:, own], draws.square[:, own]
+    )
+
+
+def _settled(draws: PairDraws) -> Convergence:
+    """Look at the draws of one pair."""
+    segments = (draws.mean, draws.square, draws.nu.shape[1])
+    return converged_in([draws.centre, draws.std, draws.nu], segments)
+
+
+def _spread(draws: PairDraws) -> Array:
+    """Return (D,) posterior standard deviations of delta_m from the moments of segments."""
+    n = draws.nu.shape[1] / len(draws.mean)
+    return np.sqrt(draws.square.mean(axis=(0, 1)) / n + draws.mean.var(axis=(0, 1)))
+
+
+def _worst(found: list[Convergence]) -> Convergence:
+    return Convergence(
+        r_hat=max(one.r_hat for one in found),
+        r_hat_effects=max(one.r_hat_effects for one in found),
+        bulk=min(one.bulk for one in found),
+        tail=min(one.tail for one in found),
+    )
+
+
+def _joined[T](kind: type[T], parts: list[T]) -> T:
+    """Put records of some pairs each one after the other; what they lack stays None."""
+    names = list(kind.__slots__)  # pyright: ignore[reportAttributeAccessIssue]
+    columns = [[getattr(part, name) for part in parts] for name in names]
+    return kind(*(None if c[0] is None else np.concatenate(c) for c in columns))
+
+
+def by_dirichlet(
+    found: Differences,
+    setting: Setting,
+    test: str,
+    prior: PseudoObservation,
+    n: int,
+    level: float,
+    rng: np.random.Generator,
+    progress: "Progress | None",
+) -> Found:
+    """Ask the Bayesian sign or signed-rank test for each pair.
+
+    Parameters
+    ----------
+    found, setting
+        Differences, and what is compared.
+    test
+        ``"sign"`` or ``"signed-rank"``.
+    prior
+        The pseudo-observation, its strength given.
+    n
+        Number of draws.
+    level, rng, progress
+        As in `hierarchical`.
+    """
+    told = of_task(progress, "pairs", len(found.n))
+    said: list[dirichlet.Shares] = []
+    for count, mean in zip(found.n, found.mean, strict=True):
+        said.append(_shares(mean[count > 0], found.size, setting, test, prior, n, level, rng))
+        if told is not None:
+            told(1)
+    expected = np.array([one.expected for one in said])
+    votes = np.array([one.votes for one in said])
+    likeliest = expected.argmax(axis=1)[:, None]
+    return Found(
+        following=Outcomes(
+            estimate=np.array([one.estimate for one in said]),
+            low=np.array([one.low for one in said]),
+            high=np.array([one.high for one in said]),
+            first=expected[:, 0],
+            equivalent=expected[:, 1],
+            second=expected[:, 2],
+            error=np.zeros(len(said)),
+            dominant=np.take_along_axis(votes, likeliest, axis=1)[:, 0],
+        ),
+        votes=Votes(votes[:, 0], votes[:, 1], votes[:, 2], np.array([one.error for one in said])),
+    )
+
+
+def _shares(
+    z: Array,
+    size: float,
+    setting: Setting,
+    test: str,
+    prior: PseudoObservation,
+    n: int,
+    level: float,
+    rng: np.random.Generator,
+) -> dirichlet.Shares:
+    """Ask for one pair with the differences z."""
+    margin, strength = setting.measure.margin, prior.strength or 0.0
+    side = ("first", "equivalent", "second").index(prior.place)
+    if test == "sign":
+        weight = strength * np.eye(3)[side]
+        return dirichlet.sign_test(z, margin, size, weight, level, SIGN_DRAWS, rng)
+    at = (np.inf, 0.0, -np.inf)[side]
+    return dirichlet.signed_rank_test(z, margin, size, (strength, at), level, n, rng)
