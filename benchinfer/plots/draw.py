@@ -31,8 +31,10 @@ from benchinfer.plots import (
     caterpillar,
     chances,
     critical_difference,
+    decision_path,
     dendrogram,
     distributions,
+    e_process,
     forest,
     funnel,
     hasse,
@@ -51,6 +53,7 @@ from benchinfer.plots import (
     quantiles,
     ranges,
     residuals,
+    sequence,
     shrinkage,
     simplex,
     studies,
@@ -59,6 +62,7 @@ from benchinfer.plots import (
     verdicts,
 )
 from benchinfer.scores import ScoreTable
+from benchinfer.sequential.monitor_comparison import MonitorComparison
 from benchinfer.sequential.planned import Plan
 
 if TYPE_CHECKING:
@@ -166,6 +170,12 @@ KINDS: dict[type, Mapping[str, Kind]] = {
             critical_difference.layout, critical_difference.size, critical_difference.draw
         ),
         "null": Kind(null.layout, null.size, null.draw),
+    },
+    MonitorComparison: {
+        **_comparison,
+        "path": Kind(decision_path.layout, decision_path.size, decision_path.draw),
+        "e-process": Kind(e_process.layout, e_process.size, e_process.draw),
+        "sequence": Kind(sequence.layout, sequence.size, sequence.draw),
     },
     influence.LeftOut: {"influence": _influence},
     NewDataset: {"prediction": _prediction},
