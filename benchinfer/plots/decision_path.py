@@ -1,7 +1,7 @@
 """Decision paths: the statistic of each stage or look between the boundaries that decide.
 
-Upwards is towards the first algorithm of a pair being better, downwards towards the second. P-values
-of stages stand on the scale of normal quantiles, which shows both ends.
+Upwards is towards the first algorithm of a pair being better, downwards towards the second.
+P-values of stages stand on the scale of normal quantiles, which shows both ends.
 """
 
 from collections.abc import Mapping
@@ -258,8 +258,8 @@ def _notes(result: "MonitorComparison") -> list[str]:
         first = "in a shaded zone a look decides; its boundaries are known from the start"
     else:
         first = (
-            "in a shaded zone a stage decides; beyond the dotted line of its colour a direction stops"
-            " for futility; both are known before the stage is run"
+            "in a shaded zone a stage decides; beyond the dotted line of its colour a direction"
+            " stops for futility; both are known before the stage is run"
         )
     return [first, *([dots] if dots else [])]
 
@@ -305,8 +305,8 @@ def _zone_marks(zone: Zone, panel: PathPanel, reach: float, ax: "Axes") -> None:
     at = [(t - _HALF, zone.side * b, t + _HALF, zone.side * b)
           for t, b in zip(zone.stages, zone.reject, strict=True)]  # fmt: skip
     lines(ax, at, colour, 1.6, zorder=2)
-    stop = [(t, zone.side * b) for t, b in zip(zone.stages, zone.futile, strict=True) if b == b]
-    for t, b in stop:
+    stop = [(t, zone.side * b) for t, b in zip(zone.stages, zone.futile, strict=True)]
+    for t, b in stop:  # not drawn where it is NaN
         ax.plot([t - _HALF, t + _HALF], [b, b], ":", color=colour, lw=1.2, zorder=2)
     better = plain(f"{panel.names[0 if zone.side > 0 else 1]} better")
     y, va = (0.985, "top") if zone.side > 0 else (0.015, "bottom")

@@ -52,6 +52,7 @@ from benchinfer.plots import (
     profile,
     quantiles,
     ranges,
+    rearranged,
     residuals,
     sequence,
     shrinkage,
@@ -64,6 +65,7 @@ from benchinfer.plots import (
 from benchinfer.scores import ScoreTable
 from benchinfer.sequential.monitor_comparison import MonitorComparison
 from benchinfer.sequential.planned import Plan
+from benchinfer.sequential.rearranged import Consecutive
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -198,6 +200,7 @@ KINDS: dict[type, Mapping[str, Kind]] = {
     Stability: {
         "positions": Kind(chances.layout, chances.size, chances.draw),
     },
+    Consecutive: {"order": Kind(rearranged.layout, rearranged.size, rearranged.draw)},
     Plan: {"power": Kind(power_curves.layout, power_curves.size, power_curves.draw)},
     Setting: {"distributions": _scores},
     ScoreTable: {"distributions": _on(_scores, lambda scores: Setting.of(scores)[0])},

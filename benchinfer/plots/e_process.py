@@ -142,10 +142,9 @@ def _notes(result: "MonitorComparison", limits: tuple[float, float]) -> list[str
     many, d = result.design.n_pairs, len(result.setting.coverage.datasets)
     found = [f"dashed: at {limits[1]:.4g} the pair is decided, whenever one looks"]
     if many > 1:
-        found = [
-            f"dashed: at {limits[0]:.4g} a pair is decided, whenever one looks; dotted: at"
-            f" {limits[1]:.4g} it is, once all other pairs are (Holm's steps)"
-        ]
+        first, last = (f"{limit:.4g}" for limit in limits)
+        step = f"dotted: at {last} it is, once all other pairs are (Holm's steps)"
+        found = [f"dashed: at {first} a pair is decided, whenever one looks; {step}"]
     if d > 1:
         more = f", {_MOST_LINES} of {d}" if d > _MOST_LINES else ""
         found.append(f"faint: data sets by themselves, whose evidence multiplies{more}")
@@ -163,16 +162,9 @@ def draw(capitals: Capitals, ax: "Axes") -> None:
     for panel, inside in zip(capitals.panels, grids.places(capitals, ax), strict=True):
         inside.set_xlim(0, capitals.most * 1.04)
         inside.set_ylim(low, high)
-        inside.set_yticks(ticks, [_power(t) for t in ticks])
+        inside.set_yticks(ticks, [grids.power_of_ten(t) for t in ticks])
         inside.locator_params(axis="x", nbins=4, integer=True)
         _draw(panel, capitals, inside)
-
-
-def _power(exponent: int) -> str:
-    """Write a power of ten so that it needs no formula."""
-    if -3 <= exponent <= 4:
-        return f"{10.0**exponent:g}"
-    return f"1e{exponent}".replace("-", "\N{MINUS SIGN}")
 
 
 def _draw(panel: CapitalPanel, capitals: Capitals, ax: "Axes") -> None:

@@ -1,7 +1,6 @@
 """Panels with axes of their own, one per pair, under one heading and above one set of notes."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,10 +8,13 @@ from benchinfer.plots import caption
 from benchinfer.plots.style import FAINT, HAIR, INK, Width, plain
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
 
-# Inches: height of a panel, room left of and below it, room for what stands above it, and a gap.
-_HIGH, _LEFT, _BELOW, _HEAD, _GAP = 1.7, 0.62, 0.5, 0.46, 0.22
+# Inches: height of a panel, room left of it and for its ticks below, for what stands above it, gap
+# between panels, and room for the name of the axis below the last ones.
+_HIGH, _LEFT, _BELOW, _HEAD, _GAP, _NAME = 1.7, 0.62, 0.26, 0.46, 0.22, 0.22
 _ACROSS = {"wide": (4.6, 2.9, 1.95), "narrow": (2.95,)}
 
 
@@ -75,7 +77,7 @@ def size[P: GridPanel](grid: Grid[P]) -> tuple[float, float]:
 def _inner[P: GridPanel](grid: Grid[P]) -> tuple[float, float]:
     return (
         _LEFT + grid.columns * grid.across + (grid.columns - 1) * _GAP,
-        grid.rows * (_HEAD + _HIGH + _BELOW),
+        grid.rows * (_HEAD + _HIGH + _BELOW) + _NAME,
     )
 
 
@@ -109,3 +111,16 @@ def _dress(ax: "Axes", panel: GridPanel, *, edge: bool) -> None:
     ax.set_axisbelow(True)
     ax.set_title(plain(panel.label), loc="left", fontsize=9, fontweight="bold", color=INK, pad=15)
     ax.text(0, 1.035, plain(panel.note), transform=ax.transAxes, fontsize=7.5, color=FAINT)
+
+
+def power_of_ten(exponent: int) -> str:
+    """Write a power of ten without a formula.
+
+    Examples
+    --------
+    >>> power_of_ten(2), power_of_ten(-3), power_of_ten(-6)
+    ('100', '0.001', '1e\N{MINUS SIGN}6')
+    """
+    if -4 <= exponent <= 4:
+        return f"{10.0**exponent:g}"
+    return f"1e{exponent}".replace("-", "\N{MINUS SIGN}")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.measure import Measure
-from benchinfer.numerics.betting import MeanBet, SymmetryBet, anytime_p
+from benchinfer.numerics.betting import MeanBet, SymmetryBet
 from benchinfer.numerics.multiplicity import holm
 from benchinfer.sequential.anytime_paths import paths
 from benchinfer.sequential.course import GO_ON, NOT_REJECTED, Array, Course, Log

@@ -14,19 +14,14 @@ from benchinfer.frames import frame
 from benchinfer.saving import savable
 from benchinfer.scores import ScoreTable
 from benchinfer.sequential import group, retraced, words
-from benchinfer.sequential.consecutive import quartiles, shuffled
 from benchinfer.sequential.course import GO_ON, VERDICTS, Columns, Course
 from benchinfer.sequential.design import MonitorDesign
 from benchinfer.sequential.feed import Feed
 from benchinfer.sequential.gathered import whole_differences
+from benchinfer.sequential.rearranged import Consecutive
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_ORDERS = (
-    *("first", "second", "n", "point", "q25", "median", "q75"),
-    *("share_first", "share_second"),
-)
 
 type Standing = Literal["decided", "go on", "undecidable"]
 
@@ -187,7 +182,7 @@ class MonitorComparison(Comparison):
 
     def consecutive(
         self, scores: ScoreTable, *, permutations: int = 200, seed: int | None = None
-    ) -> "pd.DataFrame":
+    ) -> Consecutive:
         """Find the points of consecutive significance, and what other orders would have led to.
 
         Parameters
@@ -201,17 +196,13 @@ class MonitorComparison(Comparison):
 
         Returns
         -------
-        pandas.DataFrame
-            One row per pair: ``first second n point q25 median q75 share_first share_second``.
-            ``point`` is the replication from which on the test of all replications so far, not
-            adjusted, is significant up to the n-th; infinite where there is none. Quartiles and
-            shares are over random orders: how often each algorithm would have been found better,
-            the pair taken alone at its share of the level.
+        Consecutive
+            With `summary`, one row per pair, and `plot`.
 
         Raises
         ------
         DesignError
-            The table is another one.
+            The table is another one, or a number is not one of orders, or no seed.
         """
         if isinstance(pair := self.provenance.arguments["pairs"], tuple):
             scores = scores.subset(algorithms=sorted(str(name) for name in pair))
@@ -224,16 +215,9 @@ class MonitorComparison(Comparison):
                 )
             )
         feed = Feed(scores.blocks(self.measure.name), self.design.stage)
-        rng = np.random.default_rng(seed)
-        found: dict[str, list[object]] = {name: [] for name in _ORDERS}
-        for (i, j), names in zip(self.pairs, self.named_sides(), strict=True):
-            d = whole_differences(feed, int(i), int(j))
-            orders = shuffled(d, self.design, self.measure, permutations, rng)
-            shares = (orders.first, orders.second)
-            row = (*names, d.shape[1], orders.point, *quartiles(orders.points), *shares)
-            for name, value in zip(_ORDERS, row, strict=True):
-                found[name].append(value)
-        return frame(found)
+        differences = [whole_differences(feed, int(i), int(j)) for i, j in self.pairs]
+        sides = tuple(self.named_sides())
+        return Consecutive.of(sides, differences, self.design, self.measure, permutations, seed)
 
     def redesign(self) -> "pd.DataFrame":
         """Return the levels at which the rest of the experiment may be designed anew.

@@ -1,11 +1,16 @@
 """Which cells to run next."""
 
 import re
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.compare.phrases import count, join
 from benchinfer.sequential.course import Columns, Course, wanted
 from benchinfer.sequential.gathered import Gathered
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def next_cells(gathered: Gathered, course: Course) -> Columns:
@@ -43,3 +48,27 @@ def new_names(names: list[str], n: int) -> list[str]:
         return [str(len(names) + i) for i in range(1, n + 1)]
     start, digits = found[1], found[2]
     return [f"{start}{int(digits) + i:0{len(digits)}d}" for i in range(1, n + 1)]
+
+
+def said(cells: "pd.DataFrame") -> list[str]:
+    """Say which cells to run next, one line per data set.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> cells = pd.DataFrame({"dataset": ["d"] * 4, "replication": ["1", "1", "2", "2"],
+    ...                       "algorithm": ["a", "b", "a", "b"]})
+    >>> said(cells)
+    ['d: a and b, 2 replications (1 to 2)']
+    """
+    found: list[str] = []
+    for dataset, part in cells.groupby("dataset", sort=False):
+        who = part.groupby("replication", sort=False)["algorithm"].agg(tuple)
+        lists = [
+            f"{join(names)}, {count(len(own), 'replication')} ({own[0]}"
+            + (f" to {own[-1]})" if len(own) > 1 else ")")
+            for names in dict.fromkeys(who)
+            for own in [who.index[[one == names for one in who]].tolist()]
+        ]
+        found.append(f"{dataset}: {'; '.join(lists)}")
+    return found

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from benchinfer.compare.phrases import count, join
+from benchinfer.compare.phrases import count, join, ordinal
 from benchinfer.compare.wording import margin
 
 if TYPE_CHECKING:
@@ -62,7 +62,9 @@ def method(design: "MonitorDesign", setting: "Setting", adjustment: str) -> str:
             else " P-values of data sets were combined in each stage by their normal quantiles."
         )
     if design.method == "recursive":
-        last = "" if design.last_stage is None else f", the {design.last_stage}th declared last"
+        last = (
+            "" if design.last_stage is None else f", the {ordinal(design.last_stage)} declared last"
+        )
         how = (
             f"The {name} of pairs of algorithms was compared in {stage}{last}, by one-sided {test}"
             f" of the differences and recursive combination tests (rule {design.rule!r})."
