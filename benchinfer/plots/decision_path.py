@@ -163,13 +163,13 @@ def _recursive(result: "MonitorComparison", pair: int) -> PathPanel:
 def _towards(rows: Rows, stage: int, name: str) -> Array:
     """Return the normal quantiles of p-values of a stage, from the direction with the smaller."""
     now = rows["stage"] == stage
-    found = [
-        side * -ndtri(np.clip(rows[name][now & (rows["side"] == side)].astype(float), 1e-300, 1.0))
-        for side in (1, -1)
-    ]
-    both = [z for z in found if len(z)]
-    z = both[0] if len(both) == 1 else np.where(found[0] + found[1] >= 0, *found)
-    return np.nan_to_num(z, nan=0.0, neginf=-_FARTHEST * 9, posinf=_FARTHEST * 9)
+    found: list[Array] = []
+    for side in (1, -1):
+        p = rows[name][now & (rows["side"] == side)].astype(np.float64)
+        if len(p):
+            found.append(side * -ndtri(np.clip(p, 1e-300, 1.0)))
+    both = np.nan_to_num(np.array(found), nan=0.0)
+    return both[np.where(both.sum(axis=0) >= 0, 0, -1), np.arange(both.shape[1])]
 
 
 def _zone(result: "MonitorComparison", rows: Rows, pair: int, side: int) -> Zone:
@@ -300,8 +300,8 @@ def _zone_marks(zone: Zone, panel: PathPanel, reach: float, ax: "Axes") -> None:
     colour, ink = MARKS[verdict].colour, MARKS[verdict].ink
     known = np.isfinite(zone.reject)
     for t, bound in zip(zone.stages[known], zone.reject[known], strict=True):
-        ends = sorted((zone.side * min(bound, reach), zone.side * reach))
-        ax.fill_between([t - _HALF, t + _HALF], *ends, color=colour, alpha=0.16, lw=0, zorder=0)
+        low, high = sorted((zone.side * min(bound, reach), zone.side * reach))
+        ax.fill_between([t - _HALF, t + _HALF], low, high, color=colour, alpha=0.16, lw=0, zorder=0)
     at = [(t - _HALF, zone.side * b, t + _HALF, zone.side * b)
           for t, b in zip(zone.stages, zone.reject, strict=True)]  # fmt: skip
     lines(ax, at, colour, 1.6, zorder=2)

@@ -22,7 +22,7 @@ def chosen(result: "MonitorComparison") -> list[int]:
     ended without a verdict; among each the smallest p-values first.
     """
     rank = [0 if e == GO_ON else 1 if VERDICTS[e] > VERDICTS[GO_ON] else 2 for e in ends(result)]
-    order = np.lexsort((result.course.p_raw, rank))
+    order = np.lexsort((result.course.p_raw, np.array(rank)))
     return [int(i) for i in order[:MOST]]
 
 

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from benchinfer.sequential.design import MonitorDesign
     from benchinfer.sequential.monitor_comparison import MonitorComparison
 
+_SPENDING = {
+    "obrien-fleming": "O'Brien and Fleming's shape: little at the first looks, most at the last",
+    "pocock": "Pocock's shape: about evenly over the looks",
+}
 _RULES = {
     "constant": "the boundaries of the first stage stay, moved where they would not be valid",
     "application": "boundaries follow the conditional level of each stage",
@@ -58,24 +62,19 @@ def _facts(result: "MonitorComparison") -> tuple[tuple[str, str], ...]:
         whole = (last or 1) * design.stage
         return (
             ("Looks", f"{last}, each after {size} more; {whole:,} replications in all"),
-            ("Spending", {"obrien-fleming": "O'Brien and Fleming's shape: little of the level at"
-                          " the first looks, most at the last one",
-                          "pocock": "Pocock's shape: about evenly over the looks"}[design.spending]),
-        )  # fmt: skip
+            ("Spending", _SPENDING[design.spending]),
+        )
     first = boundaries.first(design.rule, design.alpha_one, (1,))
-    ended = (
-        "none is declared the last" if last is None else f"the {ordinal(last)} is declared the last"
-    )
-    rule = design.rule.removesuffix("-power")
-    rule = "literal" if rule.startswith("literal") else rule
+    ended = "none is declared the last"
+    if last is not None:
+        ended = f"the {ordinal(last)} is the last one, declared in advance"
+    rule = "literal" if design.rule.startswith("literal") else design.rule.removesuffix("-power")
+    reject, accept = p_value(float(first.reject[0])), brief(float(first.accept[0]))
+    between = f"in between the next stage has the level {float(first.critical[0]):.4g} / p"
+    stops = f"rejects at p up to {reject} and stops for futility above {accept}"
     return (
         ("Stages", f"{size} each; {ended}"),
-        (
-            "First stage",
-            f"in each direction it rejects at p up to {p_value(float(first.reject[0]))} and stops"
-            f" for futility above {brief(float(first.accept[0]))}; in between the next stage has the"
-            f" level {float(first.critical[0]):.4g} / p",
-        ),
+        ("First stage", f"in each direction it {stops}; {between}"),
         ("Rule", f"{design.rule}: {_RULES[rule]}"),
     )
 

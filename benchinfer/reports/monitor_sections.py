@@ -7,7 +7,7 @@ from benchinfer.errors import DesignError
 from benchinfer.reports import monitor_design
 from benchinfer.reports.monitor_stages import stages
 from benchinfer.reports.pictures import picture
-from benchinfer.reports.records import Fold, Picture, Section
+from benchinfer.reports.records import Fold, Section
 from benchinfer.sequential import words
 from benchinfer.sequential.monitor_comparison import MonitorComparison
 from benchinfer.sequential.savings import decided, runs
@@ -106,16 +106,16 @@ def _orders(result: MonitorComparison, scores: "ScoreTable") -> list[Section]:
         found = result.consecutive(scores, permutations=100, seed=1)
     except DesignError:
         return []  # another table, or nothing in it yet
-    shown: tuple[Picture, ...] = (picture(found, "order", "Growing samples in random orders."),)
+    text = (
+        "Replications came in one order out of many. The shares say how often each of two"
+        " algorithms would have been found better by this design, had they come in another one;"
+        " they describe the experiment and decide nothing."
+    )
     return [
         Section(
             title="What is owed to the order",
             lead=str(found),
-            text=(
-                "Replications came in one order out of many. The shares say how often each of two"
-                " algorithms would have been found better by this design, had they come in another"
-                " one; they describe the experiment and decide nothing.",
-            ),
-            pictures=shown,
+            text=(text,),
+            pictures=(picture(found, "order", "Growing samples in random orders."),),
         )
     ]

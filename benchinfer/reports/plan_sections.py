@@ -96,10 +96,8 @@ def _facts(plan: "Plan") -> tuple[tuple[str, str], ...]:
     if plan.costs is not None:
         costs = plan.costs
         budget = "" if costs.budget is None else f"; a budget of {costs.budget:g}"
-        facts.append(
-            ("Costs", f"{costs.per_dataset:g} per data set, {costs.per_replication:g} per replication"
-             f" on it{budget}")
-        )  # fmt: skip
+        replication = f"{costs.per_replication:g} per replication on it"
+        facts.append(("Costs", f"{costs.per_dataset:g} per data set, {replication}{budget}"))
     return tuple(facts)
 
 

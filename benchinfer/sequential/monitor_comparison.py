@@ -145,7 +145,7 @@ class MonitorComparison(Comparison):
         """
         c = self.course
         if not per_dataset:
-            both = dict(c.path) | retraced.standing(c, self.design)
+            both = {**c.path, **retraced.standing(c, self.design)}
             return self._named(self._in_units(both))
         if len(self.setting.coverage.datasets) > 1:
             return self._named(self._in_units(c.path_each))

@@ -61,7 +61,7 @@ class Consecutive(Showable):
         seed: int | None,
     ) -> "Consecutive":
         """Rearrange the (D, n) differences of each pair."""
-        if not (isinstance(permutations, int | np.integer) and permutations >= 1):
+        if permutations < 1 or permutations != int(permutations):
             raise DesignError(
                 message(f"permutations is {permutations!r}.", hint="a whole number, from 1 on.")
             )

@@ -48,7 +48,7 @@ def looks(course: Course, design: MonitorDesign, pair: int) -> Looks:
     return Looks(rows["n"][first], np.minimum(design.n_pairs * p, 1.0), states)
 
 
-def stage_rows(course: Course, pair: int) -> dict[str, NDArray[np.generic]]:
+def stage_rows(course: Course, pair: int) -> Columns:
     """Return the rows of `Course.stages` of one pair; of a pair without any, empty columns."""
     if not course.stages:
         return {name: np.empty(0) for name in ("stage", "n", "decision")}
@@ -56,14 +56,14 @@ def stage_rows(course: Course, pair: int) -> dict[str, NDArray[np.generic]]:
     return {name: values[mine] for name, values in course.stages.items()}
 
 
-def stage_p_values(rows: dict[str, NDArray[np.generic]], side: int) -> Array:
+def stage_p_values(rows: Columns, side: int) -> Array:
     """Return the (T,) p-values of one direction of a recursion, as far as it went."""
     mine = rows["side"] == side
     first = np.unique(rows["stage"][mine], return_index=True)[1]
     return rows["p_stage"][mine][first].astype(np.float64)
 
 
-def _recursive(rows: dict[str, NDArray[np.generic]], design: MonitorDesign) -> Array:
+def _recursive(rows: Columns, design: MonitorDesign) -> Array:
     """Return the overall p-values of a pair after each stage."""
     total = len(np.unique(rows["stage"]))
     found = np.ones((len(design.sides), total))
@@ -77,7 +77,7 @@ def _recursive(rows: dict[str, NDArray[np.generic]], design: MonitorDesign) -> A
     return np.minimum(len(design.sides) * found.min(axis=0), 1.0)
 
 
-def _group(rows: dict[str, NDArray[np.generic]], design: MonitorDesign) -> Array:
+def _group(rows: Columns, design: MonitorDesign) -> Array:
     bounds, first = bounds_of(design), np.unique(rows["stage"], return_index=True)[1]
     z = rows["statistic"][first].astype(np.float64)
     towards = np.max([side * z for side in design.sides], axis=0)
