@@ -189,7 +189,7 @@ def show(result: "MonitorComparison", path: Path | None, report: str | None) -> 
     out.heading(f"Pairs: {results.direction(result.measure)}")
     out.grid(_pairs(result.contrasts(), result))
     out.line()
-    out.prose(f"{result.provenance.adjustment}. {result.rule}")
+    out.prose(f"{result.provenance.adjustment}. {result.rule}{_wider(result)}")
     cells = result.next_cells()
     if len(cells):
         out.heading("Run next")
@@ -203,6 +203,20 @@ def show(result: "MonitorComparison", path: Path | None, report: str | None) -> 
     for name, file in (("State", path), ("Report", report)):
         if file is not None:
             out.prose(f"{name}: {file}", style="dim")
+
+
+def _wider(result: "MonitorComparison") -> str:
+    """Say why an interval holds no difference where a pair is decided, if one does."""
+    table, neutral = result.contrasts(), result.measure.neutral
+    if "conf_low" not in table:
+        return ""
+    holds = (table["conf_low"] <= neutral) & (neutral <= table["conf_high"])
+    if not (holds & (table["winner"] != "")).any():
+        return ""
+    return (
+        f" A sequence may hold {neutral:g} where a pair is decided: sequences are for all pairs at"
+        " once, Holm's steps are less strict."
+    )
 
 
 def _pairs(table: "pd.DataFrame", result: "MonitorComparison") -> Any:
@@ -224,7 +238,8 @@ def _pairs(table: "pd.DataFrame", result: "MonitorComparison") -> Any:
         if has:
             cells.append(rounding.interval(row["conf_low"], row["conf_high"], decimals))
         p = numbers.p_value(row["p_value"]) + ("*" if row["provisional"] else "")
+        p = p if row["n_used"] else numbers.p_value(float("nan"))
         better = f"{row['winner']} better" if row["winner"] else row["state"]
         rows.append((*cells, p, better))
-    star = " (* provisional)" if table["provisional"].any() else ""
+    star = " (* provisional)" if (table["provisional"] & (table["n_used"] > 0)).any() else ""
     return Grid((*heads, f"p{star}", "state"), tuple(rows), frozenset(range(2, len(heads) + 1)))

@@ -252,7 +252,9 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         on a new data set, their ``"funnel"``, the ``"network"`` of comparisons, ``"influence"``
         and ``"prediction"``. Of a hierarchical model also: probabilities of ``"ranks"``, the
         ``"simplex"`` of the three outcomes of each pair, and the ``"shrinkage"`` of the data sets'
-        differences to the average.
+        differences to the average. Of a monitored experiment also: the ``"path"`` of its stages or
+        looks between their boundaries, or, on the anytime route, the ``"e-process"`` and the
+        confidence ``"sequence"`` of each pair.
 
         Of comparisons per data set: ``"verdicts"`` (default), ``"podium"``, and what an ensemble
         has. Of an ensemble: ``"verdicts"`` (default), ``"support"``, the weight of each verdict,
@@ -260,7 +262,8 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         ``"hasse"`` (default), ``"matrix"`` and ``"letters"``. Of a consensus: ``"hasse"`` of what
         holds in all optima (default), ``"support"`` of its neighbours, ``"positions"`` over the
         optima, and ``"matrix"``. Of a bootstrapped consensus: ``"positions"``. Of a plan:
-        ``"power"``. Of a score table (with one measure): ``"distributions"``.
+        ``"power"``. Of random orders of a monitored experiment: ``"order"``. Of a score table (with
+        one measure): ``"distributions"``.
     ax
         Axes to draw into; by default a new figure whose size follows the number of rows.
 

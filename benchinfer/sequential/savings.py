@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.compare.phrases import count
 from benchinfer.sequential.course import GO_ON, VERDICTS
 
 if TYPE_CHECKING:
@@ -34,16 +35,19 @@ class Runs:
 
     def __str__(self) -> str:
         """Say it in a sentence."""
-        runs = f"{self.counted:,} run{'' if self.counted == 1 else 's'}"
+        if not self.counted:
+            return "Nothing is counted before the first stage is whole."
+        said = count(self.counted, "run")
         if self.planned is None or self.most is None:
-            return f"{runs} counted{'' if self.ended else ' so far; there is no last stage'}."
+            return f"{said} counted{'' if self.ended else ' so far; there is no last stage'}."
         saved = self.planned - self.most
         share = f"{saved:,} ({100 * saved / self.planned:.0f} %)"
+        if not self.ended and not saved:
+            return f"{said} counted so far, of at most {self.planned:,}."
         if not self.ended:
-            rest = f" and {share} are saved for certain" if saved else ""
             return (
-                f"{runs} counted so far; at most {self.most:,} of {self.planned:,} will be needed"
-                f"{rest}."
+                f"{said} counted so far; at most {self.most:,} of {self.planned:,} will be needed,"
+                f" {share} are saved."
             )
         if not saved:
             return f"All {self.planned:,} planned runs were needed."
