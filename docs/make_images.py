@@ -5,9 +5,31 @@ Run as ``python docs/make_images.py`` when a figure changes.
 
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+
 import benchinfer as bi
 
 IMAGES = Path(__file__).with_name("images")
+
+
+def letters() -> bi.ScoreTable:
+    """Return the experiment of the guide to stopping early, after 250 replications."""
+    rng = np.random.default_rng(7)
+    rows = pd.DataFrame(
+        {"dataset": "letters", "replication": r, "algorithm": name, "accuracy": round(score, 4)}
+        for r in range(1, 251)
+        for shared in [rng.normal(0.80, 0.02)]
+        for name, score in zip(
+            "abc", shared + rng.normal([0.0, 0.012, 0.010], 0.015), strict=True
+        )
+    )
+    return bi.read_scores(
+        rows,
+        measures="accuracy:higher:0.01",
+        layout="wide-measures",
+        resampling=bi.Resampling("independent", paired=True),
+    )
 
 
 def main() -> None:
@@ -18,7 +40,15 @@ def main() -> None:
     local = bi.per_dataset(bi.compare_mixed, bi.load_example("sklearn_bootstrap"), "error")
     sampled = bi.compare_bayes(bi.load_example("sklearn_bootstrap"), "error", seed=1)
     agreed = bi.consensus(local.relations(), family="linear")
+    table = letters()
+    watched, anytime = bi.monitor(table), bi.monitor(table, method="anytime")
     for name, figure in {
+        "monitor_path": bi.plot(watched, "path"),
+        "monitor_looks": bi.plot(bi.monitor(table, method="group-sequential"), "path"),
+        "monitor_e_process": bi.plot(anytime, "e-process"),
+        "monitor_sequence": bi.plot(anytime, "sequence"),
+        "monitor_order": bi.plot(watched.consecutive(table, permutations=200, seed=1)),
+        "plan_power": bi.plot(bi.plan(simulated, 0.01)),
         "contrasts": bi.plot(bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")),
         "order": bi.plot(bi.compare_mixed(simulated).relation()),
         "mean_ranks": bi.plot(permuted, "critical-difference"),

@@ -31,7 +31,7 @@ def _covariates(found: re.Match[str]) -> str:
 # Arguments that are options of the same name.
 _OPTIONS = (
     "nan|repeats|layout|terms|adjust|structure|residual|domains|df|contrasts|alternative|target"
-    "|missing|family|method|statistic|on|null|pairs|resample|interval|normalise|test|quantity|interactions"
+    "|missing|family|method|rule|spending|statistic|on|null|pairs|resample|interval|normalise|test|quantity|interactions"
 )
 
 # From the special to the general: what one has rewritten, the next ones no longer find.
@@ -80,6 +80,8 @@ _REWRITES: tuple[tuple[re.Pattern[str], _Rewrite], ...] = tuple(
         (r"\bpriors=\.\.\.", "--prior NAME=NUMBER"),
         (r"\btime_limit\b", "--time-limit"),
         (r"\brelation\(\) has what all of them say", "the first line has what all of them say"),
+        (r"\bMeasure\(bounds=\((\d), (\d)\)\)", r"bounds = [\1, \2] in a TOML file of --measures"),
+        (r"\blast_stage= ", "--last-stage "),
         (r"\bquery=", "--query "),
         (r"or scores\.complete\(.*?\) to keep what is whole", "or read a table of what is whole"),
         (r"compare scores\.complete\(.*?\), or use compare_mixed", "use compare mixed"),

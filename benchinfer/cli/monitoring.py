@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from benchinfer.cli.guard import Exit
-from benchinfer.cli.options import AsJson, MeasureName, Source, reads_scores
+from benchinfer.cli.options import AsJson, MeasureName, ReportTo, Source, reads_scores
 from benchinfer.cli.question import Alternative, Level
 
 if TYPE_CHECKING:
@@ -112,13 +112,14 @@ def monitor(
     *,
     measure: MeasureName = None,
     state: State = None,
+    report: ReportTo = None,
     as_json: AsJson = False,
 ) -> None:
     """Decide while an experiment runs; the exit code says whether to go on.
 
     Call it after each batch of replications, in a loop or from a scheduler.
     """
-    from benchinfer.cli import documents
+    from benchinfer.cli import documents, reporting
     from benchinfer.sequential.monitor import monitor as ask
     from benchinfer.sequential.state import StateFile
 
@@ -128,10 +129,12 @@ def monitor(
     with nullcontext() if path is None else StateFile(path) as file:
         scores = source.read()
         result = ask(scores, source.measure(scores, measure), state=file, **options)
+    if report is not None:
+        reporting.write([result], report, scores)
     if as_json:
         documents.write(document(result))
     else:
-        show(result, path)
+        show(result, path, report)
     raise typer.Exit(_CODES[result.decision])
 
 
@@ -172,10 +175,12 @@ def document(result: "MonitorComparison") -> dict[str, object]:
     }
 
 
-def show(result: "MonitorComparison", path: Path | None) -> None:
-    """Print how the experiment stands, and what to run next."""
+def show(result: "MonitorComparison", path: Path | None, report: str | None) -> None:
+    """Print how the experiment stands, what to run next, and where files are."""
     from benchinfer.cli import results
     from benchinfer.cli.terminal import Terminal
+    from benchinfer.sequential.savings import runs
+    from benchinfer.sequential.upcoming import said
 
     out = Terminal()
     results.headline(out, result)
@@ -184,42 +189,34 @@ def show(result: "MonitorComparison", path: Path | None) -> None:
     out.heading(f"Pairs: {results.direction(result.measure)}")
     out.grid(_pairs(result.contrasts(), result))
     out.line()
-    out.prose(f"{result.provenance.adjustment}. {result.rule}")
+    out.prose(f"{result.provenance.adjustment}. {result.rule}{_wider(result)}")
     cells = result.next_cells()
     if len(cells):
         out.heading("Run next")
-        for text in runs(cells):
+        for text in said(cells):
             out.prose(text, hanging="  ")
+    out.line()
+    out.prose(str(runs(result)))
     results.beware(out, result)
-    if path is not None:
+    if path is not None or report is not None:
         out.line()
-        out.prose(f"State: {path}", style="dim")
+    for name, file in (("State", path), ("Report", report)):
+        if file is not None:
+            out.prose(f"{name}: {file}", style="dim")
 
 
-def runs(cells: "pd.DataFrame") -> list[str]:
-    """Say which cells to run next, one line per data set.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> cells = pd.DataFrame({"dataset": ["d"] * 4, "replication": ["1", "1", "2", "2"],
-    ...                       "algorithm": ["a", "b", "a", "b"]})
-    >>> runs(cells)
-    ['d: a and b, 2 replications (1 to 2)']
-    """
-    from benchinfer.compare.phrases import count, join
-
-    found: list[str] = []
-    for dataset, part in cells.groupby("dataset", sort=False):
-        who = part.groupby("replication", sort=False)["algorithm"].agg(tuple)
-        lists = [
-            f"{join(names)}, {count(len(own), 'replication')} ({own[0]}"
-            + (f" to {own[-1]})" if len(own) > 1 else ")")
-            for names in dict.fromkeys(who)
-            for own in [who.index[[one == names for one in who]].tolist()]
-        ]
-        found.append(f"{dataset}: {'; '.join(lists)}")
-    return found
+def _wider(result: "MonitorComparison") -> str:
+    """Say why an interval holds no difference where a pair is decided, if one does."""
+    table, neutral = result.contrasts(), result.measure.neutral
+    if "conf_low" not in table:
+        return ""
+    holds = (table["conf_low"] <= neutral) & (neutral <= table["conf_high"])
+    if not (holds & (table["winner"] != "")).any():
+        return ""
+    return (
+        f" A sequence may hold {neutral:g} where a pair is decided: sequences are for all pairs at"
+        " once, Holm's steps are less strict."
+    )
 
 
 def _pairs(table: "pd.DataFrame", result: "MonitorComparison") -> Any:
@@ -241,7 +238,8 @@ def _pairs(table: "pd.DataFrame", result: "MonitorComparison") -> Any:
         if has:
             cells.append(rounding.interval(row["conf_low"], row["conf_high"], decimals))
         p = numbers.p_value(row["p_value"]) + ("*" if row["provisional"] else "")
+        p = p if row["n_used"] else numbers.p_value(float("nan"))
         better = f"{row['winner']} better" if row["winner"] else row["state"]
         rows.append((*cells, p, better))
-    star = " (* provisional)" if table["provisional"].any() else ""
+    star = " (* provisional)" if (table["provisional"] & (table["n_used"] > 0)).any() else ""
     return Grid((*heads, f"p{star}", "state"), tuple(rows), frozenset(range(2, len(heads) + 1)))

@@ -99,6 +99,13 @@ AsJson = Annotated[
     bool, typer.Option("--json", help="Print everything as JSON, in full precision.")
 ]
 
+ReportTo = Annotated[
+    str | None,
+    typer.Option(
+        "--report", metavar="FILE", help="Also write an HTML report there.", show_default=False
+    ),
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Source:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from benchinfer.cli.options import AsJson, MeasureName, Source, reads_scores
+from benchinfer.cli.options import AsJson, MeasureName, ReportTo, Source, reads_scores
 from benchinfer.cli.question import Level, Target
 
 if TYPE_CHECKING:
@@ -99,19 +99,26 @@ def _costs(text: str) -> tuple[float, ...]:
 
 @reads_scores
 def plan(
-    source: Source, design: Design, *, measure: MeasureName = None, as_json: AsJson = False
+    source: Source,
+    design: Design,
+    *,
+    measure: MeasureName = None,
+    report: ReportTo = None,
+    as_json: AsJson = False,
 ) -> None:
     """Say how many data sets and replications an experiment needs, from a pilot's scores."""
-    from benchinfer.cli import documents
+    from benchinfer.cli import documents, reporting
     from benchinfer.cli.guard import Exit
     from benchinfer.sequential.plan import plan as ask
 
     scores = source.read()
     found = ask(scores, measure=source.measure(scores, measure), **design.arguments())
+    if report is not None:
+        reporting.write([found], report)
     if as_json:
         documents.write(document(found))
     else:
-        show(found)
+        show(found, report)
     raise typer.Exit(Exit.DECIDED if found.power >= design.power else Exit.UNDECIDED)
 
 
@@ -128,8 +135,8 @@ def document(found: "Plan") -> dict[str, object]:
     }
 
 
-def show(found: "Plan") -> None:
-    """Print the plan, and the data sets that other numbers of replications need."""
+def show(found: "Plan", report: str | None = None) -> None:
+    """Print the plan, the data sets that other numbers of replications need, and the report."""
     from benchinfer.cli.terminal import Terminal
 
     out = Terminal()
@@ -141,6 +148,9 @@ def show(found: "Plan") -> None:
     if found.floor is not None:
         out.heading("Data sets needed by replications")
         out.grid(_designs(found.designs()))
+    if report is not None:
+        out.line()
+        out.prose(f"Report: {report}", style="dim")
 
 
 def _designs(table: "pd.DataFrame") -> Any:

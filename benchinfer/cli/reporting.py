@@ -10,6 +10,8 @@ from benchinfer.cli.terminal import Terminal
 from benchinfer.errors import DesignError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from benchinfer.compare.comparison import Comparison
     from benchinfer.reports.gather import Gathered
     from benchinfer.scores import ScoreTable
@@ -31,7 +33,9 @@ def analyse(scores: "ScoreTable") -> "Gathered":
     return found
 
 
-def write(found: "Gathered", path: str) -> None:
+def write(
+    found: "Gathered | Sequence[object]", path: str, scores: "ScoreTable | None" = None
+) -> None:
     """Write the report, making the folder that it goes to; leave nothing where that fails."""
     from benchinfer.reports.page import report
 
@@ -39,7 +43,7 @@ def write(found: "Gathered", path: str) -> None:
     made = [place for place in (folder, *folder.parents) if not place.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        report(found, path)
+        report(found, path, scores=scores)
     except BaseException:
         for place in made:
             place.rmdir()

@@ -14,6 +14,18 @@ def join(names: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join(text for text in (", ".join(names[:-1]), *names[-1:]) if text)
 
 
+def ordinal(n: int) -> str:
+    """Say which one.
+
+    Examples
+    --------
+    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 22)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd']
+    """
+    ends = {1: "st", 2: "nd", 3: "rd"}
+    return f"{n}{'th' if n // 10 % 10 == 1 else ends.get(n % 10, 'th')}"
+
+
 def count(n: int, noun: str) -> str:
     """Say how many, in the singular or plural.
 

@@ -32,8 +32,10 @@ from benchinfer.plots import (
     caterpillar,
     chances,
     critical_difference,
+    decision_path,
     dendrogram,
     distributions,
+    e_process,
     forest,
     funnel,
     hasse,
@@ -51,7 +53,9 @@ from benchinfer.plots import (
     profile,
     quantiles,
     ranges,
+    rearranged,
     residuals,
+    sequence,
     shrinkage,
     simplex,
     studies,
@@ -60,7 +64,9 @@ from benchinfer.plots import (
     verdicts,
 )
 from benchinfer.scores import ScoreTable
+from benchinfer.sequential.monitor_comparison import MonitorComparison
 from benchinfer.sequential.planned import Plan
+from benchinfer.sequential.rearranged import Consecutive
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -172,6 +178,12 @@ KINDS: dict[type, Mapping[str, Kind]] = {
         ),
         "null": Kind(null.layout, null.size, null.draw),
     },
+    MonitorComparison: {
+        **_comparison,
+        "path": Kind(decision_path.layout, decision_path.size, decision_path.draw),
+        "e-process": Kind(e_process.layout, e_process.size, e_process.draw),
+        "sequence": Kind(sequence.layout, sequence.size, sequence.draw),
+    },
     influence.LeftOut: {"influence": _influence},
     NewDataset: {"prediction": _prediction},
     Comparisons: {
@@ -193,6 +205,7 @@ KINDS: dict[type, Mapping[str, Kind]] = {
     Stability: {
         "positions": Kind(chances.layout, chances.size, chances.draw),
     },
+    Consecutive: {"order": Kind(rearranged.layout, rearranged.size, rearranged.draw)},
     Plan: {"power": Kind(power_curves.layout, power_curves.size, power_curves.draw)},
     Setting: {"distributions": _scores},
     ScoreTable: {"distributions": _on(_scores, lambda scores: Setting.of(scores)[0])},
@@ -244,7 +257,9 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         on a new data set, their ``"funnel"``, the ``"network"`` of comparisons, ``"influence"``
         and ``"prediction"``. Of a hierarchical model also: probabilities of ``"ranks"``, the
         ``"simplex"`` of the three outcomes of each pair, and the ``"shrinkage"`` of the data sets'
-        differences to the average.
+        differences to the average. Of a monitored experiment also: the ``"path"`` of its stages or
+        looks between their boundaries, or, on the anytime route, the ``"e-process"`` and the
+        confidence ``"sequence"`` of each pair.
 
         Of comparisons per data set: ``"verdicts"`` (default), ``"podium"``, and what an ensemble
         has. Of an ensemble: ``"verdicts"`` (default), ``"support"``, the weight of each verdict,
@@ -252,7 +267,8 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         ``"hasse"`` (default), ``"matrix"`` and ``"letters"``. Of a consensus: ``"hasse"`` of what
         holds in all optima (default), ``"support"`` of its neighbours, ``"positions"`` over the
         optima, and ``"matrix"``. Of a bootstrapped consensus: ``"positions"``. Of a plan:
-        ``"power"``. Of a score table (with one measure): ``"distributions"``.
+        ``"power"``. Of random orders of a monitored experiment: ``"order"``. Of a score table (with
+        one measure): ``"distributions"``.
     ax
         Axes to draw into; by default a new figure whose size follows the number of rows.
 

@@ -205,7 +205,9 @@ def _name(measure: "Measure") -> str:
 
 
 def _notes(comparison: "Comparison") -> tuple[str, ...]:
-    intervals = comparison.intervals or "no intervals: no inference"
+    tested = "p_value" in comparison.effects()
+    none = "no intervals: tests decide" if tested else "no intervals: no inference"
+    intervals = comparison.intervals or none
     return tuple(note for note in (intervals, band_note(comparison.measure)) if note)
 
 

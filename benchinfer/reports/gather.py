@@ -14,6 +14,7 @@ from benchinfer.order.consensus import Consensus, consensus
 from benchinfer.order.ensemble import Ensemble
 from benchinfer.order.relation import Relation
 from benchinfer.scores import ScoreTable
+from benchinfer.sequential.planned import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +26,7 @@ _MANY = 300
 _SEVERAL = 3
 _PATIENCE = 5.0  # seconds for a consensus that nobody asked for
 
-type Result = Comparison | Comparisons | Relation | Ensemble | Consensus
+type Result = Comparison | Comparisons | Relation | Ensemble | Consensus | Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ def gather(results: object, scores: ScoreTable | None) -> Gathered:
         return results
     if isinstance(results, ScoreTable):
         return everything(results)
-    if isinstance(results, Comparison | Comparisons | Relation | Ensemble | Consensus):
+    if isinstance(results, Comparison | Comparisons | Relation | Ensemble | Consensus | Plan):
         return Gathered((results,), (), scores)
     if not isinstance(results, Sequence) or isinstance(results, str):
         raise _unfit(results)
@@ -144,6 +145,6 @@ def _unfit(thing: object) -> BenchinferError:
         message(
             f"cannot report a {type(thing).__name__}.",
             hint="give a score table, a comparison, comparisons per data set, a relation, an"
-            " ensemble, a consensus, or a list of them.",
+            " ensemble, a consensus, a plan, or a list of them.",
         )
     )

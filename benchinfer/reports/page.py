@@ -20,9 +20,11 @@ from benchinfer.reports import (
     bayes_sections,
     bootstrap_sections,
     meta_sections,
+    monitor_sections,
     order_sections,
     pair_sections,
     permutation_sections,
+    plan_sections,
     references,
     sections,
     tables,
@@ -31,6 +33,7 @@ from benchinfer.reports.gather import Gathered, gather
 from benchinfer.reports.mixed_sections import beyond
 from benchinfer.reports.records import Cell, Column, Page, Part, Section, Table
 from benchinfer.saving import write_whole
+from benchinfer.sequential.planned import Plan
 from benchinfer.version import __version__
 
 if TYPE_CHECKING:
@@ -53,7 +56,7 @@ def report(
     ----------
     results
         A score table (everything that it supports is run, as on the command line), a comparison,
-        comparisons per data set, a relation, an ensemble, a consensus, or a list of them.
+        comparisons per data set, a relation, an ensemble, a consensus, a plan, or a list of them.
     path
         The file to write.
     scores
@@ -99,10 +102,12 @@ def compose(gathered: Gathered, title: str | None = None) -> Page:
         *(c for r in gathered.results if isinstance(r, Comparisons) for c in r.values()),
     ]
     parts = [_part(measure, n, gathered) for n, measure in enumerate(_measures(gathered), 1)]
-    parts += _orders(gathered)
+    parts += [*_orders(gathered), *_plans(gathered)]
     cited = [c.citations() for c in everyone]
     if gathered.agreed or any(isinstance(r, Consensus) for r in gathered.results):
         cited.append(order_sections.citations())
+    if any(isinstance(r, Plan) for r in gathered.results):
+        cited.append(plan_sections.citations())
     entries = references.merged(cited)
     held = [section for part in parts for section in part.sections]
     shown = [t for s in held for t in (*s.tables, *(s.fold.tables if s.fold else ()))]
@@ -166,6 +171,7 @@ def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
         found += bootstrap_sections.beyond(c)
         found += [*meta_sections.beyond(c), *pair_sections.beyond(c), *bayes_sections.beyond(c)]
         found += bayes_pairs_sections.beyond(c)
+        found += monitor_sections.beyond(c, gathered.scores)
     local = [
         r
         for r in gathered.results
@@ -206,6 +212,17 @@ def _orders(gathered: Gathered) -> list[Part]:
     ]
 
 
+def _plans(gathered: Gathered) -> list[Part]:
+    """Return one part for each planned experiment."""
+    plans = [r for r in gathered.results if isinstance(r, Plan)]
+    parts: list[Part] = []
+    for n, plan in enumerate(plans, 1):
+        found = plan_sections.sections(plan)
+        title = "Planned experiment" + (f" {n}" if len(plans) > 1 else "")
+        parts.append(Part(f"plan-{n}", title, "", found[0].lead, found))
+    return parts
+
+
 def _data(
     measure: "Measure", comparisons: Sequence[Comparison], gathered: Gathered
 ) -> list[Section]:
@@ -226,6 +243,8 @@ def _data(
 
 def _title(gathered: Gathered) -> str:
     k, d = _extent(gathered)
+    if not k:
+        return "Plan of an experiment"
     on = f" on {count(d, 'data set')}" if d else ""
     return f"Comparison of {count(k, 'algorithm')}{on}"
 
@@ -236,6 +255,8 @@ def _extent(gathered: Gathered) -> tuple[int, int]:
     algorithms: set[str] = set()
     datasets: set[str] = set()
     for result in gathered.results:
+        if isinstance(result, Plan):
+            continue
         for one in result.values() if isinstance(result, Comparisons) else [result]:
             algorithms |= set(one.algorithms)
             if isinstance(one, Comparison):
@@ -254,7 +275,7 @@ def _about(gathered: Gathered) -> tuple[str, ...]:
 def _provenance(gathered: Gathered) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for result in gathered.results:
-        if isinstance(result, Relation | Ensemble | Consensus):
+        if isinstance(result, Relation | Ensemble | Consensus | Plan):
             continue
         one = next(iter(result.values())) if isinstance(result, Comparisons) else result
         whole = isinstance(result, Comparison)

@@ -45,10 +45,15 @@ _HEADS = {
     "prob_equivalent": "P(equivalent)",
     "prob_second": "P(second better)",
     "prob_error": "Monte Carlo error",
+    "log_e": "log e",
+    "n_used": "replications used",
     "p_dominant": "share of draws with this outcome ahead",
 }
 _SHARES = ("prob_first", "prob_equivalent", "prob_second", "p_dominant")
 _P = ("p_value", "p_equivalence", "p_noninferiority", "p_raw")
+# Columns of words, and what is said in place of a word.
+_TOLD = {"state": {"first": "decided", "second": "decided"},
+         "provisional": {"True": "yes", "False": ""}}  # fmt: skip
 # What decides comes before what it was computed from: a narrow screen shows the left end.
 _DECIDES = ("verdict", "estimate", "conf_low", "conf_high", "p_value", *_P[1:3])
 
@@ -103,6 +108,9 @@ def contrasts(comparison: "Comparison") -> Table:
             cells.append(
                 [pair_verdict(*row) for row in rows_of(frame, "verdict", "first", "second")]
             )
+        elif name in _TOLD:
+            columns.append(Column(name, name))
+            cells.append([Cell(_TOLD[name].get(str(v), str(v))) for v in frame[name]])
         else:
             head = effect_head(measure) if name == "estimate" else _HEADS.get(name, name)
             columns.append(Column(name, head, numeric=True))
@@ -148,6 +156,8 @@ def _effect_writers(measure: "Measure", frame: "pd.DataFrame") -> dict[str, Writ
         **dict.fromkeys(_SHARES, lambda value: fixed(value, 3)),
         "df": lambda value: fixed(value, 1),
         "statistic": lambda value: fixed(value, 2),
+        "log_e": lambda value: fixed(value, 2),
+        "n_used": brief,
     }
 
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.measure import Measure
-from benchinfer.numerics.betting import MeanBet, SymmetryBet, anytime_p
-from benchinfer.numerics.confidence_sequence import symmetry_interval
+from benchinfer.numerics.betting import MeanBet, SymmetryBet
 from benchinfer.numerics.multiplicity import holm
+from benchinfer.sequential.anytime_paths import paths
 from benchinfer.sequential.course import GO_ON, NOT_REJECTED, Array, Course, Log
 from benchinfer.sequential.design import MonitorDesign
 from benchinfer.sequential.gathered import Gathered
-from benchinfer.sequential.paths import points
+from benchinfer.sequential.sequences import intervals
 
 type Bet = SymmetryBet | MeanBet
 type Settled = dict[int, int]
@@ -29,21 +29,22 @@ class _Capital:
         self._bets = [bet] * n_datasets
         self._design = design
         self.log_e: list[Array] = []
+        self.by_dataset: list[Array] = []
         self.peak, self.leader = 0.0, 0
-        self.each = np.zeros(n_datasets)
 
     def bet(self, new: Array) -> None:
         """Bet on (D, n) more differences."""
-        up, down = np.zeros(new.shape[1]), np.zeros(new.shape[1])
+        up, down, each = *np.zeros((2, new.shape[1])), np.empty(new.shape)
         for d, row in enumerate(new):
             self._bets[d], paths = self._bets[d].after(row)
             up, down = up + paths.up, down + paths.down
-            self.each[d] = self._directed(paths.up, paths.down)[-1]
+            each[d] = self._directed(paths.up, paths.down)
         log_e = self._directed(up, down)
         at = int(np.argmax(log_e))
         if log_e[at] > self.peak:
             self.peak, self.leader = float(log_e[at]), 1 if up[at] >= down[at] else -1
         self.log_e.append(log_e)
+        self.by_dataset.append(each)
 
     def _directed(self, up: Array, down: Array) -> Array:
         if len(self._design.sides) == 2:
@@ -119,19 +120,10 @@ def _retire_equivalent(
         return False
     found = False
     for i in np.flatnonzero(ends == GO_ON):
-        low, high = interval(gathered.of(int(i)), design.alpha_pair)
+        low, high = intervals(gathered.of(int(i)), design.alpha_pair).mean(axis=0)
         if -measure.margin <= low and high <= measure.margin:
             ends[i], found = "equivalent", True
     return found
-
-
-def interval(d: Array, alpha: float) -> tuple[float, float]:
-    """Return the confidence sequence of the mean of the D centres of (D, n) differences.
-
-    Each data set has its own at a D-th of alpha; the ends are averaged.
-    """
-    ends = np.array([symmetry_interval(row, alpha / len(d)) for row in d])
-    return float(ends[:, 0].mean()), float(ends[:, 1].mean())
 
 
 def _write_down(
@@ -144,7 +136,7 @@ def _write_down(
 ) -> None:
     p = _p(capital)
     for i in np.flatnonzero(live):
-        for d, log_e_dataset in enumerate(capital[i].each):
+        for d, log_e_dataset in enumerate(capital[i].by_dataset[-1][:, -1]):
             log.add(
                 pair=i,
                 dataset=d,
@@ -165,29 +157,30 @@ def _course(
     capital: list[_Capital],
     log: Log,
 ) -> Course:
-    m, p = len(gathered.pairs), _p(capital)
+    p = _p(capital)
     log_e = [np.concatenate([np.zeros(0), *one.log_e]) for one in capital]
-    at = [points(len(one)) for one in log_e]
+    each = [
+        np.concatenate([np.empty((gathered.n_datasets, 0)), *one.by_dataset], axis=1)
+        for one in capital
+    ]
+    found: list[Array] | None = None
     low = high = None
     if design.null == "symmetry":
-        found = np.array([interval(gathered.of(i), design.alpha_pair) for i in range(m)])
-        low, high = found.T
+        found = [intervals(gathered.of(i), design.alpha_pair) for i in range(len(capital))]
+        low, high = np.mean(found, axis=1).T
         inside = (low >= -measure.margin) & (high <= measure.margin) & (measure.margin > 0)
         ends[inside] = "equivalent"  # even if the difference is shown: it does not matter
+    path, path_each = paths(gathered, design, log_e, each, found)
     return Course(
         ends=tuple(ends.tolist()),
         used=gathered.used,
         estimate=gathered.estimates,
         p_value=holm(p),
         p_raw=p,
-        provisional=np.zeros(m, dtype=np.bool_),
+        provisional=np.zeros(len(p), dtype=np.bool_),
         stages=log.columns(),
-        path={
-            "pair": np.repeat(np.arange(m), [len(one) for one in at]),
-            "n": np.concatenate(at),
-            "log_e": np.concatenate([e[i - 1] for e, i in zip(log_e, at, strict=True)]),
-            "p_raw": np.concatenate([anytime_p(e)[i - 1] for e, i in zip(log_e, at, strict=True)]),
-        },
+        path=path,
+        path_each=path_each,
         low=low,
         high=high,
         log_e=np.array([e[-1] if len(e) else 0.0 for e in log_e]),

@@ -12,16 +12,19 @@ from scipy.special import ndtr
 
 from benchinfer.measure import Measure
 from benchinfer.numerics.stages import recursion
+from benchinfer.saving import savable
 from benchinfer.sequential.anytime import bet_of
 from benchinfer.sequential.design import MonitorDesign
 from benchinfer.sequential.group import bounds_of
 from benchinfer.sequential.paths import Array, fixed_p
+from benchinfer.sequential.paths import points as path_points
 from benchinfer.sequential.recursive import ends_of
 from benchinfer.sequential.stage_tests import combined, running_z, stage_p
 
 _CELLS = 2_000_000  # differences that are shuffled at once
 
 
+@savable
 @dataclass(frozen=True, slots=True)
 class Orders:
     """What random orders of a pair's replications lead to.
@@ -34,12 +37,23 @@ class Orders:
         (B,) that of random orders.
     first, second
         Shares of the orders in which either would have been found better.
+    n
+        Number of replications.
+    at
+        (q,) numbers of replications, about 200 where there are more.
+    p, band
+        p-values of tests of the first replications alone, as many as `at` says: (q,) in the order
+        as it is, and (3, q) their quartiles over random orders.
     """
 
     point: float
     points: Array
     first: float
     second: float
+    n: int
+    at: NDArray[np.int64]
+    p: Array
+    band: Array
 
 
 def consecutive_point(p: Array, alpha: float) -> Array:
@@ -65,17 +79,29 @@ def shuffled(
     d: Array, design: MonitorDesign, measure: Measure, permutations: int, rng: np.random.Generator
 ) -> Orders:
     """Run the design on random orders of (D, n) differences, each data set shuffled by itself."""
-    point = consecutive_point(fixed_p(d, design.test, design.sides), design.alpha)
+    own, at = fixed_p(d, design.test, design.sides), path_points(d.shape[1])
     points: list[Array] = []
+    paths: list[Array] = []
     ends: list[str] = []
     most = max(_CELLS // max(d.size, 1), 1)
     for start in range(0, permutations, most):
         many = min(most, permutations - start)
         orders = rng.permuted(np.broadcast_to(d, (many, *d.shape)), axis=-1)
-        points.append(consecutive_point(fixed_p(orders, design.test, design.sides), design.alpha))
+        p = fixed_p(orders, design.test, design.sides)
+        points.append(consecutive_point(p, design.alpha))
+        paths.append(p[:, at - 1])
         ends += _ends(orders, design, measure)
     share = {word: ends.count(word) / permutations for word in ("first", "second")}
-    return Orders(float(point), np.concatenate(points), share["first"], share["second"])
+    return Orders(
+        point=float(consecutive_point(own, design.alpha)),
+        points=np.concatenate(points),
+        first=share["first"],
+        second=share["second"],
+        n=d.shape[1],
+        at=at,
+        p=own[at - 1],
+        band=np.quantile(np.concatenate(paths), [0.25, 0.5, 0.75], axis=0),
+    )
 
 
 def _ends(orders: Array, design: MonitorDesign, measure: Measure) -> list[str]:

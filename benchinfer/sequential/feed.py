@@ -121,8 +121,8 @@ class Feed:
         self._log.append((rows, wanted, key))
         return rows
 
-    def lacking(self, wanted: NDArray[np.bool_]) -> list[tuple[Index, Index, int]]:
-        """Return per data set what the next stage lacks.
+    def lacking(self, wanted: NDArray[np.bool_], size: int) -> list[tuple[Index, Index, int]]:
+        """Return per data set what the next stage, of so many replications, lacks.
 
         Returns
         -------
@@ -132,9 +132,9 @@ class Feed:
         """
         found: list[tuple[Index, Index, int]] = []
         for d in range(len(self.datasets)):
-            rows = self._free(d, wanted, self.size)
+            rows = self._free(d, wanted, size)
             at, who = np.nonzero(np.isnan(self.values[rows]) & wanted)
-            found.append((rows[at], who, self.size - len(rows)))
+            found.append((rows[at], who, size - len(rows)))
         return found
 
     def name(self, row: int) -> str:

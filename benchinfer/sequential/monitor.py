@@ -177,7 +177,7 @@ def monitor(
         ),
         design=design,
         course=course,
-        cells=next_cells(gathered, course),
+        cells=next_cells(gathered, course, design),
     )
 
 

@@ -56,13 +56,14 @@ def _rule(design: MonitorDesign, course: Course, named: Named) -> list[Check]:
 
 
 def _provisional(course: Course, named: Named) -> Check:
-    n = int(course.provisional.sum())
+    waiting = course.provisional & (course.used > 0)  # before a whole stage there is none to read
+    n = int(waiting.sum())
     return Check.of(
         "provisional p-values",
         n,
         0.0,
         ok=n == 0,
-        remedy=f"of {named(course.provisional)}: a part of the level is kept for later stages, so"
+        remedy=f"of {named(waiting)}: a part of the level is kept for later stages, so"
         " these p-values decide nothing yet, however small they are",
     )
 

@@ -13,20 +13,15 @@ from benchinfer.errors import DesignError, message
 from benchinfer.frames import frame
 from benchinfer.saving import savable
 from benchinfer.scores import ScoreTable
-from benchinfer.sequential import group, words
-from benchinfer.sequential.consecutive import quartiles, shuffled
+from benchinfer.sequential import group, retraced, words
 from benchinfer.sequential.course import GO_ON, VERDICTS, Columns, Course
 from benchinfer.sequential.design import MonitorDesign
 from benchinfer.sequential.feed import Feed
 from benchinfer.sequential.gathered import whole_differences
+from benchinfer.sequential.rearranged import Consecutive
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_ORDERS = (
-    *("first", "second", "n", "point", "q25", "median", "q75"),
-    *("share_first", "share_second"),
-)
 
 type Standing = Literal["decided", "go on", "undecidable"]
 
@@ -127,17 +122,47 @@ class MonitorComparison(Comparison):
         """
         return self._named(self.course.stages)
 
-    def path(self) -> "pd.DataFrame":
+    def path(self, *, per_dataset: bool = False) -> "pd.DataFrame":
         """One row per pair and replication, about 200 per pair where there are more.
+
+        Parameters
+        ----------
+        per_dataset
+            What each data set says by itself, in one row per pair, data set and replication.
 
         Returns
         -------
         pandas.DataFrame
-            ``first second n p_raw``, and ``log_e`` on the anytime route. There ``p_raw`` is valid
-            at all times; else it is the p-value that a test of the first n replications alone would
-            have, which describes and decides nothing.
+            ``first second n ... p_raw``. On the anytime route ``log_e``, the confidence sequence
+            ``conf_low conf_high``, and ``p_raw``, valid at all times; ``p_value`` is adjusted for
+            the pairs. Else ``p_raw`` is the p-value that a test of the first n replications alone
+            would have, which describes and decides nothing, and ``stage``, ``p_value`` and
+            ``state`` are how the pair stood after the last whole stage (missing before the first;
+            ``p_value`` is provisional where the pair went on).
+
+            Of data sets: ``first second dataset n p_raw``, on the anytime route also
+            ``log_e_dataset`` and the confidence sequence that goes into that of the pair.
         """
-        return self._named(self.course.path)
+        c = self.course
+        if not per_dataset:
+            both = {**c.path, **retraced.standing(c, self.design)}
+            return self._named(self._in_units(both))
+        if len(self.setting.coverage.datasets) > 1:
+            return self._named(self._in_units(c.path_each))
+        if not c.path:
+            return self._named({})
+        alone = {"pair": c.path["pair"], "dataset": np.zeros(len(c.path["n"]), int)} | dict(c.path)
+        if "log_e" in alone:
+            alone["log_e_dataset"] = alone.pop("log_e")
+        return self._named(self._in_units(alone))
+
+    def _in_units(self, columns: Columns) -> Columns:
+        """Turn ends of intervals on the modelling scale into those of reported effects."""
+        found = {k: v for k, v in columns.items() if k not in {"low", "high"}}
+        if "low" in columns:
+            low, high = self.measure.effect_interval(columns["low"], columns["high"])
+            found |= {"conf_low": low, "conf_high": high}
+        return found
 
     def next_cells(self) -> "pd.DataFrame":
         """Return the cells to run next: ``dataset replication algorithm``, one row per run.
@@ -157,7 +182,7 @@ class MonitorComparison(Comparison):
 
     def consecutive(
         self, scores: ScoreTable, *, permutations: int = 200, seed: int | None = None
-    ) -> "pd.DataFrame":
+    ) -> Consecutive:
         """Find the points of consecutive significance, and what other orders would have led to.
 
         Parameters
@@ -171,17 +196,13 @@ class MonitorComparison(Comparison):
 
         Returns
         -------
-        pandas.DataFrame
-            One row per pair: ``first second n point q25 median q75 share_first share_second``.
-            ``point`` is the replication from which on the test of all replications so far, not
-            adjusted, is significant up to the n-th; infinite where there is none. Quartiles and
-            shares are over random orders: how often each algorithm would have been found better,
-            the pair taken alone at its share of the level.
+        Consecutive
+            With `summary`, one row per pair, and `plot`.
 
         Raises
         ------
         DesignError
-            The table is another one.
+            The table is another one, or a number is not one of orders, or no seed.
         """
         if isinstance(pair := self.provenance.arguments["pairs"], tuple):
             scores = scores.subset(algorithms=sorted(str(name) for name in pair))
@@ -194,16 +215,9 @@ class MonitorComparison(Comparison):
                 )
             )
         feed = Feed(scores.blocks(self.measure.name), self.design.stage)
-        rng = np.random.default_rng(seed)
-        found: dict[str, list[object]] = {name: [] for name in _ORDERS}
-        for (i, j), names in zip(self.pairs, self.named_sides(), strict=True):
-            d = whole_differences(feed, int(i), int(j))
-            orders = shuffled(d, self.design, self.measure, permutations, rng)
-            shares = (orders.first, orders.second)
-            row = (*names, d.shape[1], orders.point, *quartiles(orders.points), *shares)
-            for name, value in zip(_ORDERS, row, strict=True):
-                found[name].append(value)
-        return frame(found)
+        differences = [whole_differences(feed, int(i), int(j)) for i, j in self.pairs]
+        sides = tuple(self.named_sides())
+        return Consecutive.of(sides, differences, self.design, self.measure, permutations, seed)
 
     def redesign(self) -> "pd.DataFrame":
         """Return the levels at which the rest of the experiment may be designed anew.

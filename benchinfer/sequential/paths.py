@@ -46,19 +46,46 @@ def fixed_p(
     return np.minimum(len(sides) * whole.min(axis=0), 1.0)
 
 
-def fixed_paths(gathered: Gathered, design: MonitorDesign) -> Columns:
-    """Return the paths of p-values of tests that ignore the looks: descriptive."""
-    pair: list[NDArray[np.int64]] = []
-    where: list[NDArray[np.int64]] = []
-    p: list[Array] = []
+def sparse(n: int, datasets: int) -> NDArray[np.int64]:
+    """Return which of n points the path of each of many data sets shows; the last among them.
+
+    Examples
+    --------
+    >>> sparse(5, 2), len(sparse(200, 10)), len(sparse(200, 1000))
+    (array([0, 1, 2, 3, 4]), 40, 10)
+    """
+    most = min(n, max(2 * _POINTS // datasets, 10))
+    return np.unique(np.linspace(0, n - 1, most).round().astype(np.int64))
+
+
+def fixed_paths(gathered: Gathered, design: MonitorDesign) -> tuple[Columns, Columns]:
+    """Return the paths of p-values of tests that ignore the looks: descriptive.
+
+    Those of pairs, and those of each data set by itself, if there are several.
+    """
+    whole: list[Columns] = []
+    parts: list[Columns] = []
     for i in range(len(gathered.pairs)):
         d = gathered.of(i)
         at = points(d.shape[1])
         if not len(at):
             continue
-        pair.append(np.full(len(at), i))
-        where.append(at)
-        p.append(fixed_p(d, design.test, design.sides, at))
-    if not pair:
-        return {}
-    return {"pair": np.concatenate(pair), "n": np.concatenate(where), "p_raw": np.concatenate(p)}
+        p = fixed_p(d, design.test, design.sides, at)
+        whole.append({"pair": np.full(len(at), i), "n": at, "p_raw": p})
+        if len(d) > 1:
+            shown = at[sparse(len(at), len(d))]
+            parts.append(
+                {
+                    "pair": np.full(len(d) * len(shown), i),
+                    "dataset": np.repeat(np.arange(len(d)), len(shown)),
+                    "n": np.tile(shown, len(d)),
+                    "p_raw": fixed_p(d[:, None], design.test, design.sides, shown).ravel(),
+                }
+            )
+    return joined(whole), joined(parts)
+
+
+def joined(parts: list[Columns]) -> Columns:
+    """Put the columns of several tables below each other."""
+    names = parts[0] if parts else {}
+    return {name: np.concatenate([part[name] for part in parts]) for name in names}

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from benchinfer.compare.phrases import count, join
+from benchinfer.compare.phrases import count, join, ordinal
 from benchinfer.compare.wording import margin
 
 if TYPE_CHECKING:
@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 
 _TESTS = {"t": "t tests", "signed-rank": "signed-rank tests", "sign-flip": "sign-flip tests"}
 _SPENDING = {"obrien-fleming": "O'Brien and Fleming's shape", "pocock": "Pocock's shape"}
+_ALONE = {
+    "go on": "is not decided yet",
+    "futile": "stopped for futility",
+    "not rejected": "ended without a verdict",
+    "broken down": "broke down",
+}
 
 
 def percent(value: float) -> str:
@@ -24,19 +30,21 @@ def percent(value: float) -> str:
 
 def rule(design: "MonitorDesign", measure: "Measure") -> str:
     """Say what decides a pair."""
-    alpha = percent(design.alpha)
+    alpha, many = percent(design.alpha), design.n_pairs > 1
     if design.method == "recursive":
+        both = "pairs and directions" if many else "directions"
+        over = f" ({alpha} over all {both})" if design.alpha_one < design.alpha else ""
         return (
             f"A pair is decided when one of its recursions rejects at {percent(design.alpha_one)}"
-            f" ({alpha} over all {'pairs and ' if design.n_pairs > 1 else ''}directions)."
-            " One that stops for futility is undecided: no evidence of equality. No pair can be"
-            " called equivalent."
+            f"{over}. One that stops for futility is undecided: no evidence of equality. No pair can"
+            " be called equivalent."
         )
     if design.method == "group-sequential":
+        over = f" per pair ({alpha} over all pairs)" if many else ""
         return (
             f"A pair is decided when its statistic crosses the boundary of a look, and undecided"
-            f" otherwise; the boundaries spend {percent(design.alpha_pair)} per pair ({alpha} over"
-            " all pairs). No pair can be called equivalent."
+            f" otherwise; the boundaries spend {percent(design.alpha_pair)}{over}. No pair can be"
+            " called equivalent."
         )
     text = f"A pair is decided when its adjusted anytime p-value is at most {alpha}"
     if design.null == "symmetry" and measure.tolerance > 0:
@@ -62,7 +70,9 @@ def method(design: "MonitorDesign", setting: "Setting", adjustment: str) -> str:
             else " P-values of data sets were combined in each stage by their normal quantiles."
         )
     if design.method == "recursive":
-        last = "" if design.last_stage is None else f", the {design.last_stage}th declared last"
+        last = (
+            "" if design.last_stage is None else f", the {ordinal(design.last_stage)} declared last"
+        )
         how = (
             f"The {name} of pairs of algorithms was compared in {stage}{last}, by one-sided {test}"
             f" of the differences and recursive combination tests (rule {design.rule!r})."
@@ -102,6 +112,13 @@ def adjustment(design: "MonitorDesign") -> str:
 
 def standing(ends: "Sequence[str]", decision: str) -> str:
     """Say how many pairs are decided, and whether to go on."""
+    close = {
+        "decided": "The experiment can stop",
+        "go on": "Go on",
+        "undecidable": "The experiment ends, as more replications in this design decide nothing",
+    }[decision]
+    if len(ends) == 1:
+        return f"{close}: the pair {_ALONE.get(ends[0], 'is decided')}."
     found, n = Counter(ends), len(ends)
     parts = [
         f"{found[key]} {text}"
@@ -115,9 +132,4 @@ def standing(ends: "Sequence[str]", decision: str) -> str:
     ]
     decided = found["first"] + found["second"] + found["equivalent"]
     said = join([f"{decided} of {count(n, 'pair')} decided", *parts])
-    close = {
-        "decided": "The experiment can stop",
-        "go on": "Go on",
-        "undecidable": "The experiment ends: more replications in this design decide nothing",
-    }[decision]
     return f"{close}: {said}."

@@ -30,7 +30,7 @@ def test_a_hole_holds_up_what_comes_after_it(draw, table):
     assert feed.take(both, 10, whole=True) is None
     part = feed.take(both, 10, whole=False)
     assert [feed.name(row) for row in part[0]] == ["1", "2", "3", "4"]
-    lacking = feed.lacking(both)[0]
+    lacking = feed.lacking(both, feed.size)[0]
     assert [feed.name(row) for row in lacking[0]] == ["5"]
     assert lacking[1].tolist() == [1]
     # Of a alone nothing lacks.
