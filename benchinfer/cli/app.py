@@ -1,6 +1,6 @@
 """The commands, one function each: read, ask, print, and say by the exit code how it went."""
 
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
@@ -9,7 +9,18 @@ from benchinfer.cli.comparing import compare
 from benchinfer.cli.consensus_question import ConsensusQuestion
 from benchinfer.cli.guard import EPILOG, Exit, settled
 from benchinfer.cli.options import AsJson, MeasureName, Source, reads_scores
+from benchinfer.cli.question import open_unit, wrong
 from benchinfer.errors import ScoreTableError
+
+RateInterval = Annotated[
+    Literal["wilson", "clopper-pearson", "agresti-coull", "wald"] | None,
+    typer.Option(
+        metavar="NAME",
+        help="An interval of each rate, where scores are 0 or 1: wilson, clopper-pearson,"
+        " agresti-coull or wald.",
+        show_default=False,
+    ),
+]
 
 app = typer.Typer(
     rich_markup_mode=None,  # plain text, as what is piped should be; and rich takes time to load
@@ -75,18 +86,38 @@ def check(source: Source, *, as_json: AsJson = False) -> None:
 
 @app.command(epilog=EPILOG)
 @reads_scores
-def describe(source: Source, *, measure: MeasureName = None, as_json: AsJson = False) -> None:
+def describe(
+    source: Source,
+    *,
+    measure: MeasureName = None,
+    interval: RateInterval = None,
+    sides: Annotated[
+        Literal["1", "2"],
+        typer.Option(help="Sides of the interval; 1: a bound on the side that is worse."),
+    ] = "2",
+    level: Annotated[
+        float,
+        typer.Option(
+            metavar="NUMBER", callback=open_unit, help="Confidence of each interval alone."
+        ),
+    ] = 0.95,
+    as_json: AsJson = False,
+) -> None:
     """Print the statistics of each algorithm on each data set."""
     from benchinfer.cli import documents, tables
 
+    if interval is None and (sides, level) != ("2", 0.95):
+        raise wrong("--sides" if sides == "1" else "--level", "goes with --interval NAME.")
+    asked: dict[str, Any] = {"interval": interval, "sides": int(sides), "level": level}
     scores = source.read()
     names = [m.name for m in scores.measures]
     if measure is not None:
         names = [source.measure(scores, measure)]
     if as_json:
-        documents.write({name: documents.rows(scores.describe(name)) for name in names})
+        documents.write({name: documents.rows(scores.describe(name, **asked)) for name in names})
     else:
-        tables.describe(scores, names)
+        found = {name: scores.describe(name, **asked) for name in names}
+        tables.describe(scores, found, int(sides), level)
 
 
 @app.command(

@@ -76,10 +76,11 @@ def meta(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Pool the effects of data sets that need not have the same algorithms.
+    """Pool the effects of data sets or published studies, which need not have the same algorithms.
 
-    Exit code 0 says that one algorithm is better than or equivalent to each of the others, 3 that
-    none is.
+    A table with the columns first, second, estimate and std_error (or variance, or conf_low and
+    conf_high) beside study or dataset holds published effects. Exit code 0 says that one algorithm
+    is better than or equivalent to each of the others, 3 that none is.
     """
     from benchinfer.compare.meta import compare_meta
 
@@ -241,6 +242,7 @@ def _ask(
     if show.details and show.per_dataset:
         raise wrong("--details", "goes without --per-dataset.")
     options: dict[str, Any] = question.arguments(each=show.per_dataset)
-    scores = source.read()
+    # Published effects have algorithms and measures as a score table has.
+    scores: Any = question.read(source) if isinstance(question, MetaQuestion) else source.read()
     question.check_names(scores)
     answer(analysis, scores, source.measure(scores, measure), options, show)

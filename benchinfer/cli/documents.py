@@ -175,10 +175,12 @@ def _tests(
 def _pooled(result: "MetaComparison", *, details: bool) -> dict[str, object]:
     """Write down heterogeneity, and with details what `compare meta` prints of the effects."""
     found: dict[str, object] = {"heterogeneity": rows(result.heterogeneity())}
+    from benchinfer.compare.meta_left_out import SHOWN
+
     tables = {
         "consistency": result.consistency,
         "egger": result.egger,
-        "left_out": result.left_out,
+        "left_out": lambda: result.left_out(SHOWN),
     }
     for name, table in tables.items() if details else ():
         with suppress(DesignError):  # what cannot be asked is not there

@@ -32,6 +32,7 @@ def _covariates(found: re.Match[str]) -> str:
 _OPTIONS = (
     "nan|repeats|layout|terms|adjust|structure|residual|domains|df|contrasts|alternative|target"
     "|missing|family|method|rule|spending|statistic|on|null|pairs|resample|interval|normalise|test|quantity|interactions"
+    "|pooling|covariance|effect|nested"
 )
 
 # From the special to the general: what one has rewritten, the next ones no longer find.
@@ -43,6 +44,9 @@ _REWRITES: tuple[tuple[re.Pattern[str], _Rewrite], ...] = tuple(
         (r"a Measure for each to measures=", "--measures NAME:BETTER for each"),
         (r"(?:set )?Measure\(tolerance=\.\.\.\)", "set --measures NAME:BETTER:TOLERANCE"),
         (r"columns=\{\.\.\.\}", "--column NAME=ROLE"),
+        (r"harmonise=\{\.\.\.\}", "--harmonise NAME=MEASURE:FORMULA"),
+        (r"\bread_effects\(\.\.\., correlation=([\d.]+|\.\.\.)\)", r"--correlation \1"),
+        (r"\bcorrelation=([\d.]+)", r"--correlation \1"),
         (r"columns=\{(['\"])(.*?)\1: (['\"])(\w+)\3\}", _column),
         (r"paired=\.\.\.", "--paired or --unpaired"),
         (r"paired=True", "--paired"),
@@ -85,7 +89,7 @@ _REWRITES: tuple[tuple[re.Pattern[str], _Rewrite], ...] = tuple(
         (r"\bquery=", "--query "),
         (r"or scores\.complete\(.*?\) to keep what is whole", "or read a table of what is whole"),
         (r"compare scores\.complete\(.*?\), or use compare_mixed", "use compare mixed"),
-        (r"\bcompare_(mixed|points|permutation|bootstrap|pair|bayes)\b", r"compare \1"),
+        (r"\bcompare_(mixed|points|permutation|bootstrap|pair|bayes|meta)\b", r"compare \1"),
         (r"\bscores\.describe\(\)", "benchinfer describe"),
         (r"\bcoverage\(\)", "benchinfer describe"),
     )

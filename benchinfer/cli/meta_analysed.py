@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from benchinfer.cli.refused import unless_refused
 from benchinfer.cli.terminal import Grid, Terminal
+from benchinfer.compare.meta_left_out import SHOWN, looked_at
 from benchinfer.reports import numbers
 
 if TYPE_CHECKING:
@@ -35,7 +36,14 @@ def details(out: Terminal, result: "MetaComparison") -> None:
     out.heading("Do small data sets show other effects? (Egger's test)")
     unless_refused(out, result.egger, lambda out, found: out.grid(_egger(found)))
     out.heading("Without one data set")
-    out.grid(_left(result.left_out()))
+    table = result.left_out(SHOWN)
+    out.grid(_left(table))
+    if (more := len(result.studies.datasets) - SHOWN) > 0:
+        out.line()
+        out.prose(
+            f"Refitted without the {SHOWN} data sets that move the estimates most by one step;"
+            f" {more} others move them less."
+        )
 
 
 def _heterogeneity(table: "pd.DataFrame") -> Grid:
@@ -94,6 +102,6 @@ def _left(table: "pd.DataFrame") -> Grid:
             f"{row['first']} - {row['second']}" if row["refitted"] else "not refitted",
             str(row["changes"]),
         )
-        for row in table.to_dict("records")
+        for row in looked_at(table).to_dict("records")
     )
     return Grid(("data set", "moves", "most", "verdicts that change"), rows, frozenset({1}))

@@ -1,11 +1,15 @@
 """What `compare meta` can be asked: its options, and what they mean as arguments."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from benchinfer.cli.question import ADJUST, Question, listed
+from benchinfer.cli.question import ADJUST, Question, listed, wrong
+
+if TYPE_CHECKING:
+    from benchinfer.cli.options import Source
+    from benchinfer.scores import Effects, ScoreTable
 
 Effect = Annotated[
     Literal["difference", "standardised", "log-ratio"],
@@ -34,8 +38,11 @@ Interval = Annotated[
     ),
 ]
 Nested = Annotated[
-    Literal["auto", "none", "domain"],
-    typer.Option(help="Whether data sets lie within domains, as a third level."),
+    Literal["auto", "none", "study", "domain"],
+    typer.Option(
+        help="What data sets lie within, as a third level: the studies of published effects, or"
+        " domains of a table."
+    ),
 ]
 Along = Annotated[
     str | None,
@@ -52,6 +59,24 @@ Margin = Annotated[
         metavar="NUMBER",
         min=0,
         help="Difference that does not matter, in the unit of the effect.",
+        show_default=False,
+    ),
+]
+Harmonise = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=MEASURE:FORMULA",
+        help="Published effects: how a measure of the file is put into another, as in"
+        " 'accuracy=error:1 - x' or 'error %=error:x / 100'; once per measure.",
+        show_default=False,
+    ),
+]
+Correlation = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Published effects: of two that share a baseline, where a study of three algorithms or"
+        " more reports differences from a baseline only.",
         show_default=False,
     ),
 ]
@@ -74,6 +99,27 @@ class MetaQuestion(Question):
     along: Along = None
     adjust: Adjust = "auto"
     tolerance: Margin = None
+    harmonise: Harmonise = None
+    correlation: Correlation = None
+
+    def read(self, source: "Source") -> "ScoreTable | Effects":
+        """Read a score table, or published effects where the columns are those of effects."""
+        if source.holds_effects():
+            found = source.effects(
+                effect=self.effect,
+                harmonise=_formulas(self.harmonise or []),
+                correlation=self.correlation,
+            )
+            for note in found.notes:
+                typer.echo(f"note  {note.rule}: {note.what}", err=True)
+            return found
+        for option, value in (
+            ("--harmonise", self.harmonise),
+            ("--correlation", self.correlation),
+        ):
+            if value is not None:
+                raise wrong(option, "goes with a table of published effects.")
+        return source.read()
 
     def arguments(self, *, each: bool = False) -> dict[str, Any]:
         """Return the arguments of `compare_meta`; a data set by itself has nothing to pool."""
@@ -90,3 +136,15 @@ class MetaQuestion(Question):
             "tolerance": self.tolerance,
             **self.shared(),
         }
+
+
+def _formulas(texts: list[str]) -> dict[str, tuple[str, str]]:
+    """Read NAME=MEASURE:FORMULA; a name may hold ``=`` itself."""
+    found: dict[str, tuple[str, str]] = {}
+    for text in texts:
+        told, colon, formula = text.partition(":")
+        name, equals, target = told.rpartition("=")
+        if not (colon and equals):
+            raise wrong("--harmonise", f"{text!r} is not NAME=MEASURE:FORMULA.")
+        found[name.strip()] = target.strip(), formula.strip()
+    return found

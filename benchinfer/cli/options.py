@@ -9,10 +9,10 @@ import typer
 
 from benchinfer.cli.guard import guarded
 from benchinfer.cli.hints import translated
-from benchinfer.errors import DesignError
+from benchinfer.errors import DesignError, ScoreTableError, message
 
 if TYPE_CHECKING:
-    from benchinfer.scores import Resampling, ScoreTable
+    from benchinfer.scores import Effects, Resampling, ScoreTable
 
 Path = Annotated[
     str,
@@ -36,8 +36,9 @@ Columns = Annotated[
     typer.Option(
         "--column",
         metavar="NAME=ROLE",
-        help="The role of a column: dataset, replication, algorithm, measure, value or domain."
-        " Once per column; common names are recognised.",
+        help="The role of a column: dataset, replication, algorithm, measure, value or domain; of"
+        " published effects: study, first, second, estimate, std_error and others. Once per column;"
+        " common names are recognised.",
     ),
 ]
 Layout = Annotated[
@@ -107,6 +108,9 @@ ReportTo = Annotated[
 ]
 
 
+_OF_SCORES = ("resampling", "paired", "repeats", "nan", "query", "dataset")
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where scores come from, as typed; the fields are options of every command."""
@@ -134,7 +138,46 @@ class Source:
             if name not in (folders := examples()):
                 return load_example(name)  # which says what examples there are
             source = folders[name]
-        return read_scores(source, **options)
+        try:
+            return read_scores(source, **options)
+        except ScoreTableError:
+            if not self.holds_effects():
+                raise
+            raise ScoreTableError(
+                message(
+                    "the table holds published effects (first, second, estimate), not scores.",
+                    hint="benchinfer compare meta pools them.",
+                )
+            ) from None
+
+    def holds_effects(self) -> bool:
+        """Whether the table has the columns of published effects; only its head is read."""
+        from benchinfer.scores.effect_columns import holds_effects
+        from benchinfer.scores.sources import open_source
+
+        if self.layout != "long" or self.scores.startswith("example:"):
+            return False
+        return holds_effects(
+            open_source(self.scores, self.query).names, _columns(self.column) or {}
+        )
+
+    def effects(self, **asked: Any) -> "Effects":
+        """Read published effects; what says how scores came about does not go with them."""
+        from benchinfer.scores import read_effects
+
+        for field in fields(self):
+            if field.name in _OF_SCORES and getattr(self, field.name) != field.default:
+                raise typer.BadParameter(
+                    "goes with scores, and the table holds published effects.",
+                    param_hint=f"'--{field.name}'",
+                )
+        return read_effects(
+            self.scores,
+            measures=_measures(self.measures),
+            columns=_columns(self.column),
+            covariates=_names(self.covariates) or (),
+            **asked,
+        )
 
     def _arguments(self) -> dict[str, Any]:
         return {
@@ -150,7 +193,7 @@ class Source:
             "covariates": _names(self.covariates),
         }
 
-    def measure(self, scores: "ScoreTable", name: str | None) -> str:
+    def measure(self, scores: "ScoreTable | Effects", name: str | None) -> str:
         """Return the name of the measure asked for; a wrong one is wrong usage."""
         try:
             return scores.measure(name).name

@@ -26,6 +26,7 @@ Test = Annotated[
         "mcnemar",
         "mcnemar-midp",
         "mcnemar-chi2",
+        "mcnemar-score",
         "paired-rates",
         "independent-rates",
         "parts-t",
@@ -33,8 +34,9 @@ Test = Annotated[
     typer.Option(
         metavar="NAME",
         help="The test: t, welch, corrected-t, 5x2cv-t, 5x2cv-f, wilcoxon, sign, sign-flip,"
-        " bayes-t, mcnemar, mcnemar-midp, mcnemar-chi2, paired-rates, independent-rates or"
-        " parts-t; auto: by the resampling. One that does not fit it is refused.",
+        " bayes-t, mcnemar, mcnemar-midp, mcnemar-chi2, mcnemar-score, paired-rates,"
+        " independent-rates or parts-t; auto: by the resampling. One that does not fit it is"
+        " refused.",
     ),
 ]
 Pair = Annotated[

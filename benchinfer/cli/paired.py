@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from benchinfer.cli.terminal import Grid, Terminal
-from benchinfer.compare.phrases import count
+from benchinfer.compare.pair_words import clustered
 from benchinfer.reports import numbers
 
 if TYPE_CHECKING:
@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
 def evidence(out: Terminal, result: "PairComparison") -> None:
     """Print which test decides, and why."""
-    robust = f", errors robust to {count(result.clusters, 'cluster')}" if result.clusters else ""
-    why = f", as {result.reason}" if result.provenance.arguments["test"] == "auto" else ""
+    robust = clustered(result)
+    chosen = result.provenance.arguments["test"] == "auto"
+    why = f"{'' if robust else ','} as {result.reason}" if chosen else ""
+    robust = robust if chosen else robust.removesuffix(",")
     name = result.test_name
     out.prose(f"{name[:1].upper()}{name[1:]}{robust}{why}: {result.formula}.")
 

@@ -1,6 +1,5 @@
 """What is printed of a score table: what it holds, what the checks found, and its cells."""
 
-from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,8 @@ from benchinfer.compare.phrases import count
 from benchinfer.reports import numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
 
     from benchinfer.scores import Finding, ScoreTable
@@ -80,14 +81,43 @@ def _finding(out: Terminal, finding: "Finding") -> None:
         out.prose(f"Hint: {as_options(finding.hint)}", indent="  ", hanging="      ")
 
 
-def describe(scores: "ScoreTable", measures: Sequence[str]) -> None:
-    """Print the statistics of every cell."""
+def describe(
+    scores: "ScoreTable", found: "Mapping[str, pd.DataFrame]", sides: int, level: float
+) -> None:
+    """Print the statistics of every cell: measure to what `ScoreTable.describe` gives."""
     out = Terminal()
     size(out, scores)
-    for name in measures:
-        measure, table = scores.measure(name), scores.describe(name)
+    for name, table in found.items():
+        measure = scores.measure(name)
         out.heading(f"{measure.title} ({measure.better} is better)")
-        out.grid(_cells(table))
+        grid = _cells(table)
+        if "conf_low" in table:
+            kind = (
+                "interval" if sides == 2 else "lowest" if measure.better == "higher" else "highest"
+            )
+            grid = _rates(table, kind, f"{100 * level:g} %")
+        out.grid(grid)
+
+
+def _rates(table: "pd.DataFrame", kind: str, level: str) -> Grid:
+    """Lay out rates with their intervals or bounds; of 0 and 1 quartiles say nothing."""
+    decimals = numbers.decimals((table["conf_high"] - table["conf_low"]).tolist())
+    rows: list[tuple[str, ...]] = []
+    for _, group in groupby(table.to_dict("records"), key=lambda row: row["dataset"]):
+        for i, row in enumerate(group):
+            low, high = (rounding.number(row[key], decimals) for key in ("conf_low", "conf_high"))
+            ends = {"interval": f"{low} to {high}", "lowest": low, "highest": high}
+            rate = rounding.number(row["mean"], decimals)
+            names = (row["dataset"] if i == 0 else "", row["algorithm"])
+            rows.append((*names, str(row["n"]), rate, ends[kind]))
+    heads = (
+        "dataset",
+        "algorithm",
+        "n",
+        "rate",
+        f"{kind}, {level}" if kind != "interval" else f"{level} interval",
+    )
+    return Grid(heads, tuple(rows), frozenset({2, 3, 4}))
 
 
 def _cells(table: "pd.DataFrame") -> Grid:

@@ -189,24 +189,31 @@ class MetaComparison(TestedComparison):
         """
         return meta_tables.prediction(self)
 
-    def left_out(self) -> "pd.DataFrame":
+    def left_out(self, most: int | None = None) -> "pd.DataFrame":
         """Say what changes when each data set is left out.
+
+        Parameters
+        ----------
+        most
+            How many to refit without: those that move the estimates most by one step, at the
+            tau^2 of all. By default all of them.
 
         Returns
         -------
         pandas.DataFrame
             One row per data set: Cook's distance, the contrast that moves most with its ``shift``
             in standard errors, ``tau2`` without it, and the verdicts that change; ``refitted`` is
-            False where the rest does not hold together or cannot be analysed with the same errors.
+            False where the rest does not hold together or cannot be analysed with the same errors,
+            and for those beyond `most`, whose distance is that of one step.
         """
         setting, third = self.setting, self.third
         # Without a data set the others are analysed alike, or not at all.
         asked = {**self.provenance.arguments, "interval": self.interval}
 
         def again(studies: Studies) -> MetaComparison:
-            return compared(setting, studies, asked, published=third == "study")
+            return compared(setting, studies, asked, published=third == "study", lean=True)
 
-        return meta_left_out.left_out(self, again)
+        return meta_left_out.left_out(self, again, most)
 
     def egger(self) -> "pd.DataFrame":
         """Test each pair's funnel for asymmetry: effects regressed on their standard errors.
@@ -231,7 +238,9 @@ class MetaComparison(TestedComparison):
             ``term test statistic df df_residual p_value``: Q within and between designs (sets of
             algorithms compared on a data set), the design-by-treatment test with random effects,
             and one row per pair whose evidence could be split (node splitting), with p-values of
-            each alone. These tests take all pairs as varying alike.
+            each alone. These tests take all pairs as varying alike, except for splits that are
+            called robust: where errors are from the spread of the data sets, and no data set alone
+            tells direct from indirect evidence.
 
         Raises
         ------
@@ -249,7 +258,7 @@ class MetaComparison(TestedComparison):
             ``first second n_datasets estimate direct indirect`` with standard errors on the
             modelling scale; a pair with ``n_datasets`` 0 rests on indirect evidence only. NaN where
             there is no such evidence or it cannot be told apart. Errors of direct and indirect
-            evidence apart are of the model with one variance for all pairs.
+            evidence apart are as in `consistency`.
 
         Raises
         ------
@@ -292,9 +301,24 @@ class MetaComparison(TestedComparison):
 
 
 def compared(
-    setting: Setting, studies: Studies, arguments: Mapping[str, Any], *, published: bool = False
+    setting: Setting,
+    studies: Studies,
+    arguments: Mapping[str, Any],
+    *,
+    published: bool = False,
+    lean: bool = False,
 ) -> MetaComparison:
-    """Pool effects into verdicts, as the arguments of `compare_meta` ask."""
+    """Pool effects into verdicts, as the arguments of `compare_meta` ask.
+
+    Parameters
+    ----------
+    setting, studies, arguments
+        What is pooled, and how.
+    published
+        Whether groups of data sets are studies.
+    lean
+        Whether pairs are not pooled alone beside a network, which takes most of the time.
+    """
     names, alpha = setting.algorithms, alpha_of(arguments["level"])
     joint = arguments["pooling"] == "network"
     third = third_level(studies, arguments["nested"] if joint else "none", published=published)
@@ -302,7 +326,7 @@ def compared(
     fit = network(studies, names, *how, three=bool(third)) if joint else None
     levels = placed(studies, fit, len(names))
     family, method = asked_of(names, arguments, levels, fit)
-    alone = pairwise(studies, family.pairs, *how)
+    alone = pairwise(studies, family.pairs[: 0 if lean and joint else None], *how)
     if fit is None:
         family, alone = with_evidence(family, alone)
     evidence, p_error = evidence_of(setting, studies, family, fit, alone, method, arguments)

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.compare.evidence import Array
+from benchinfer.compare.network_errors import columns
 from benchinfer.compare.studies import Studies
 from benchinfer.errors import DesignError, FitError
 from benchinfer.frames import frame
+from benchinfer.numerics.meta.rows import rows_of
 from benchinfer.order.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -22,6 +24,10 @@ _COLUMNS = (
     *("dataset", "cooks_distance", "first", "second", "shift", "tau2"),
     *("refitted", "n_changed", "changes"),
 )
+# What pages and figures refit without, at most; each refit of a large network takes a second.
+SHOWN = 50
+# With a condition number beyond this the rest does not hold together.
+_SINGULAR = 1e12
 _NOTHING: dict[str, object] = {
     "cooks_distance": np.nan,
     "first": "",
@@ -48,8 +54,33 @@ def without(studies: Studies, d: int) -> Studies:
     )
 
 
+def one_step(meta: "MetaComparison") -> Array:
+    """Return (D,) Cook's distances of the data sets at the tau^2 of all: one step of weights.
+
+    ``m' P m`` of the moves ``m = (P - P_d)^-1 s_d``, with P the precision of all coefficients, and
+    P_d and s_d what a data set adds to it and to the score; infinite where the rest does not
+    determine all coefficients. Of pairs alone tau^2 is their median, of three levels the sum.
+    """
+    rows = rows_of(meta.studies.blocks, len(meta.algorithms))
+    part = rows.part(columns(rows, meta.studies))
+    tau2 = float(np.nanmedian(meta.alone.tau2)) if meta.fit is None else meta.fit.heterogeneity
+    w = 1 / (part.v + tau2)
+    whole = part.x.T @ (w[:, None] * part.x)
+    rest = part.y - part.x @ (np.linalg.pinv(whole) @ (part.x.T @ (w * part.y)))
+    found = np.full(len(meta.studies.datasets), np.inf)
+    for d in range(len(found)):
+        x, own = part.x[rows.dataset == d], w[rows.dataset == d]
+        less = whole - x.T @ (own[:, None] * x)
+        if np.linalg.cond(less) < _SINGULAR:
+            move = np.linalg.solve(less, x.T @ (own * rest[rows.dataset == d]))
+            found[d] = float(move @ whole @ move)
+    return found
+
+
 def left_out(
-    meta: "MetaComparison", again: "Callable[[Studies], MetaComparison]"
+    meta: "MetaComparison",
+    again: "Callable[[Studies], MetaComparison]",
+    most: int | None = None,
 ) -> "pd.DataFrame":
     """One row per data set; see `MetaComparison.left_out`.
 
@@ -59,9 +90,16 @@ def left_out(
         The comparison.
     again
         Compares other studies alike.
+    most
+        How many data sets to refit without, by `one_step`; None for all.
     """
     rows: list[dict[str, object]] = []
+    step = one_step(meta) if most is not None and most < len(meta.studies.datasets) else None
+    kept = range(len(meta.studies.datasets)) if step is None else _largest(step, most)
     for d, dataset in enumerate(meta.studies.datasets):
+        if step is not None and d not in kept:
+            rows.append(_NOTHING | {"dataset": dataset, "cooks_distance": float(step[d])})
+            continue
         try:
             less = again(without(meta.studies, d))
         except (DesignError, FitError):
@@ -70,6 +108,17 @@ def left_out(
         found = _row(meta, less) if less is not None and same else {}
         rows.append(_NOTHING | {"dataset": dataset} | found)
     return frame({name: [row[name] for row in rows] for name in _COLUMNS})
+
+
+def _largest(step: Array, most: int | None) -> list[int]:
+    """Return the data sets that move most; what cannot be left out has no refit to spend on."""
+    order = np.argsort(-np.where(np.isfinite(step), step, -1.0), kind="stable")
+    return [int(d) for d in order[:most]]
+
+
+def looked_at(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the rows of data sets that were refitted without, or could not be."""
+    return table[table["refitted"] | ~np.isfinite(table["cooks_distance"])]
 
 
 def _row(meta: "MetaComparison", less: "MetaComparison") -> dict[str, object]:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.network_errors import columns, joint_errors
@@ -51,9 +51,9 @@ def heterogeneity(meta: "MetaComparison") -> "pd.DataFrame":
     if meta.fit is None:
         named = meta.named_sides()
         found: list[Heterogeneity] = []
-        for (i, j), tau2 in zip(meta.pairs, meta.alone.tau2, strict=False):
-            _, y, v = meta.studies.pair(int(i), int(j))
-            found.append(described([_of_pair(y, v)], float(tau2), meta.level))
+        each = meta.studies.direct(meta.pairs)
+        for one, tau2 in zip(each, meta.alone.tau2, strict=False):
+            found.append(described([_of_pair(one.y, one.v)], float(tau2), meta.level))
         pairs = {"first": [pair[0] for pair in named], "second": [pair[1] for pair in named]}
         return frame({"measure": [name] * len(found), **pairs, **_numbers(found)})
     one = described([whole(meta)], meta.fit.tau2, meta.level)
@@ -140,14 +140,14 @@ def prediction(meta: "MetaComparison") -> NewDataset:
 def egger(meta: "MetaComparison") -> "pd.DataFrame":
     """One row per pair with three data sets; see `MetaComparison.egger`."""
     rows: list[tuple[object, ...]] = []
-    for (i, j), (first, second) in zip(meta.pairs, meta.named_sides(), strict=True):
-        held, y, v = meta.studies.pair(int(i), int(j))
+    each = meta.studies.direct(meta.pairs)
+    for one, (first, second) in zip(each, meta.named_sides(), strict=True):
         try:
-            found = funnel.egger(y, lifted(v))
+            found = funnel.egger(one.y, lifted(one.v))
         except FitError:
             continue
         test = (found.slope, found.std_error, found.df, found.statistic, found.p_value)
-        rows.append((first, second, len(held), *test, found.limit))
+        rows.append((first, second, len(one.held), *test, found.limit))
     if not rows:
         raise DesignError(
             message(
@@ -173,10 +173,12 @@ def subgroups(meta: "MetaComparison") -> "pd.DataFrame":
             )
         )
     rows: list[dict[str, object]] = []
-    for (i, j), (first, second) in zip(meta.pairs, meta.named_sides(), strict=True):
-        held, y, v = meta.studies.pair(int(i), int(j))
-        own, start = groups[held], len(rows)
-        parts = {g: _subgroup(meta, y[own == g], v[own == g]) for g in sorted(set(own.tolist()))}
+    each = meta.studies.direct(meta.pairs)
+    for one, (first, second) in zip(each, meta.named_sides(), strict=True):
+        own, start = groups[one.held], len(rows)
+        parts = {
+            g: _subgroup(meta, one.y[own == g], one.v[own == g]) for g in sorted(set(own.tolist()))
+        }
         names = {"first": first, "second": second}
         rows += [{"domain": g, **names, **found} for g, found in parts.items() if found]
         _between(rows[start:])
@@ -227,4 +229,4 @@ def _between(rows: list[dict[str, object]]) -> None:
     q = float(w @ (y - (w @ y) / w.sum()) ** 2) if len(rows) > 1 else 0.0
     df = len(rows) - 1
     for row in rows:
-        row |= {"q_between": q, "df_between": df, "p_between": float(chi2.sf(q, df)) if df else 1.0}
+        row |= {"q_between": q, "df_between": df, "p_between": float(chdtrc(df, q)) if df else 1.0}

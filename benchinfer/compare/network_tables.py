@@ -45,13 +45,15 @@ def _network(meta: "MetaComparison") -> "NetworkFit":
 
 def splits(meta: "MetaComparison") -> list[Split | None]:
     """Split the evidence of each pair, None where there is no direct or no indirect evidence."""
-    _network(meta)
+    robust = _network(meta).interval == "robust"
     blocks, asked = meta.studies.blocks, meta.provenance.arguments
     rows = rows_of(blocks, len(meta.algorithms))
     refined = asked["interval"] != "wald"
     method: Method = asked["method"]  # pyright: ignore[reportAssignmentType]
     return [
-        split(rows, blocks, (int(i), int(j)), method, refined=refined) if min(i, j) >= 0 else None
+        split(rows, blocks, (int(i), int(j)), method, refined=refined, robust=robust)
+        if min(i, j) >= 0
+        else None
         for i, j in meta.pairs
     ]
 
@@ -73,7 +75,8 @@ def consistency(meta: "MetaComparison") -> "pd.DataFrame":
             continue
         t = one.difference[0] / one.difference[1]
         p = float(tukey.raw_p(np.array(t), one.df))
-        tests.append((f"{first} - {second}", "node splitting", Test(t, 1, one.df, p, one.tau2)))
+        name = "node splitting, robust" if one.robust else "node splitting"
+        tests.append((f"{first} - {second}", name, Test(t, 1, one.df, p, one.tau2)))
     return frame(
         {
             "term": [term for term, _, _ in tests],

@@ -6,7 +6,6 @@ Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised
 learning algorithms. Neural Computation 10, 1895-1923. https://doi.org/10.1162/089976698300017197
 """
 
-import secrets
 from dataclasses import replace
 from typing import Literal
 
@@ -21,6 +20,7 @@ from benchinfer.compare.pair_compared import Chosen, compared
 from benchinfer.compare.pair_comparison import PairComparison
 from benchinfer.compare.pair_rules import Test
 from benchinfer.compare.paired_scores import Clusters, paired_scores
+from benchinfer.drawn import seed_of
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.scores import ScoreTable
 
@@ -56,8 +56,9 @@ def compare_pair(
         ``"welch"``, ``"corrected-t"`` (Nadeau and Bengio), ``"5x2cv-t"`` (Dietterich),
         ``"5x2cv-f"`` (Alpaydin), ``"wilcoxon"``, ``"sign"``, ``"sign-flip"``, ``"bayes-t"``
         (Corani and Benavoli; verdicts rest on posterior probabilities), ``"mcnemar"`` (exact),
-        ``"mcnemar-midp"``, ``"mcnemar-chi2"`` (continuity-corrected), ``"paired-rates"``,
-        ``"independent-rates"``, ``"parts-t"`` (paired t on means of parts of the test set).
+        ``"mcnemar-midp"``, ``"mcnemar-chi2"`` (continuity-corrected), ``"mcnemar-score"`` (without,
+        with Tango's interval), ``"paired-rates"``, ``"independent-rates"``, ``"parts-t"`` (paired t
+        on means of parts of the test set).
     pair
         The two algorithms: first and second. By default all pairs of the table's algorithms.
     control
@@ -76,7 +77,8 @@ def compare_pair(
     clusters
         Groups of items that are not independent, as questions on one document: the name of a
         covariate, or a mapping from replication to cluster. Errors of the paired t-test are then
-        robust to them.
+        robust to them (of outcomes that are 0 or 1, the difference of rates with an error robust to
+        clusters); ``"sign-flip"`` swaps the labels of whole clusters, exact for few of them, too.
     parts
         Number of parts for ``"parts-t"``; by default parts grow until their differences look
         normal.
@@ -143,8 +145,7 @@ def compare_pair(
         "missing": missing,
         "seed": seed,
     }
-    drawn = secrets.randbits(63) if seed is None else seed
-    asked = Chosen(chosen, reason, adjust, alternative, alpha, parts, drawn)
+    asked = Chosen(chosen, reason, adjust, alternative, alpha, parts, seed_of(seed))
     family = _family(setting.algorithms, pair, control, levels, alternative)
     return compared(setting, data, levels, family, asked, arguments)
 

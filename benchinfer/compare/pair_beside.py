@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from benchinfer.compare.pair_rules import TESTS, WORDS, misfit
+from benchinfer.compare.pair_rules import PAIRED_OUTCOMES, TESTS, WORDS, misfit
 from benchinfer.compare.pair_tests import PairQuestion, tested
 from benchinfer.compare.paired_scores import Pair, PairedScores
 from benchinfer.errors import DesignError
@@ -92,8 +92,7 @@ def _senseless(test: str, data: PairedScores, pair: Pair) -> bool:
         return bool(misfit("5x2cv-t", replace(data, cluster=None)))
     if test == "corrected-t":
         return not data.overlap
-    rates = test in ("mcnemar", "mcnemar-midp", "mcnemar-chi2", "paired-rates")
-    return (rates and not data.right_or_wrong) or len(pair.first) < 2
+    return (test in PAIRED_OUTCOMES and not data.right_or_wrong) or len(pair.first) < 2
 
 
 def _as_published(first: str, second: str, pair: Pair, asked: PairQuestion) -> list[Beside]:

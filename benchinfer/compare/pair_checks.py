@@ -51,7 +51,7 @@ def _replications(data: PairedScores) -> list[Check]:
 def _peculiar(data: PairedScores, test: str) -> list[Check]:
     """Say what is peculiar to a test."""
     rows: list[Check] = []
-    if data.cluster is not None:
+    if data.cluster is not None and test == "t":
         n = len(np.unique(data.cluster))
         rows.append(
             Check.of(

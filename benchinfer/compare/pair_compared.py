@@ -158,6 +158,9 @@ def _look(test: str, asked: PairQuestion) -> Any:
         d = pair.differences
         if test == "parts-t":
             d = parts.split(d, asked.n_parts, asked.seed).means
+        elif pair.cluster is not None:
+            # Errors come from the clusters: it is their sums that may be normal or not.
+            d = paired.sums(d, pair.cluster)
         return normality(d)
 
     return look

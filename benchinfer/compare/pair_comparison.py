@@ -80,7 +80,7 @@ class PairComparison(TestedComparison):
     @property
     def formula(self) -> str:
         """The statistic in one line."""
-        if self.clusters:
+        if self.clusters and self.test == "t":
             return f"mean difference over its error between {self.clusters} clusters"
         return pair_words.FORMULAS[self.test]
 

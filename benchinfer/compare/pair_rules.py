@@ -24,6 +24,7 @@ type Test = Literal[
     "mcnemar",
     "mcnemar-midp",
     "mcnemar-chi2",
+    "mcnemar-score",
     "paired-rates",
     "independent-rates",
     "parts-t",
@@ -42,14 +43,16 @@ WORDS: dict[str, str] = {
     "mcnemar": "exact McNemar test",
     "mcnemar-midp": "mid-p McNemar test",
     "mcnemar-chi2": "McNemar test with continuity correction",
+    "mcnemar-score": "McNemar score test",
     "paired-rates": "test of paired rates",
     "independent-rates": "test of independent rates",
     "parts-t": "paired t-test on parts of the test set",
 }
-OUTCOMES = ("mcnemar", "mcnemar-midp", "mcnemar-chi2", "paired-rates", "independent-rates")
+PAIRED_OUTCOMES = ("mcnemar", "mcnemar-midp", "mcnemar-chi2", "mcnemar-score", "paired-rates")
+OUTCOMES = (*PAIRED_OUTCOMES, "independent-rates")
 _UNPAIRED = ("welch", "independent-rates")
 _OVERLAPPING = ("corrected-t", "5x2cv-t", "5x2cv-f", "bayes-t")
-_CLUSTERED = ("t",)
+_CLUSTERED = ("t", "sign-flip")
 
 
 def resolve(asked: str, data: PairedScores) -> tuple[Test, str]:

@@ -62,7 +62,7 @@ def tested(test: Test, pair: Pair, data: PairedScores, asked: PairQuestion) -> T
     if test == "5x2cv-f":
         return paired.five_by_two_f(pair.differences.reshape(5, 2), asked.tail)
     if test in _SIGNED:
-        return _by_signs(test, pair, asked)
+        return _by_signs(test, pair, data, asked)
     if test == "independent-rates":
         return _independent_rates(pair, asked)
     return _mcnemar(_KINDS[test], fourfold(pair), asked)
@@ -126,6 +126,7 @@ _KINDS: dict[str, outcomes.McNemar] = {
     "mcnemar": "exact",
     "mcnemar-midp": "mid-p",
     "mcnemar-chi2": "chi2",
+    "mcnemar-score": "score",
 }
 
 
@@ -136,13 +137,21 @@ _SIGNED: dict[str, Callable[[Array, float], Array]] = {
 }
 
 
-def _by_signs(test: Test, pair: Pair, asked: PairQuestion) -> Tested:
+def _by_signs(test: Test, pair: Pair, data: PairedScores, asked: PairQuestion) -> Tested:
     """Test differences against random signs; equivalence by differences shifted by the margin."""
-    d = pair.differences
+    d, size = pair.differences, np.ones(len(pair.first))
+    cluster = pair.cluster if test == "sign-flip" else None
     noise = _NOISE * float(np.abs([pair.first, pair.second]).max())
     d = np.where(np.abs(d) <= noise, 0.0, d)
+    middle = _t(pair, data, asked) if cluster is not None else paired.paired_t(d)
+    if cluster is not None:
+        # Labels of a whole cluster are swapped together: signs are those of its sum.
+        d, size = paired.sums(d, cluster), paired.sums(size, cluster)
     m = asked.margin
-    columns = [(asked.side or 1) * d, *([d + m, m - d, asked.side * d + m] if m > 0 else [])]
+    wide = m * size
+    columns = [(asked.side or 1) * d]
+    if m > 0:
+        columns += [d + wide, wide - d, asked.side * d + wide]
     cleaned = [np.where(np.abs(c) <= noise, 0.0, c)[:, None] for c in columns]
     terms = np.hstack([_SIGNED[test](column, noise) for column in cleaned])
     two_sided = (np.arange(terms.shape[1]) == 0) & (asked.side == 0)
@@ -152,7 +161,7 @@ def _by_signs(test: Test, pair: Pair, asked: PairQuestion) -> Tested:
     )
     p = found.p_value
     level = 1 - 2 * asked.tail
-    of_mean = paired.tested(paired.paired_t(d), asked.side, m, asked.tail)
+    of_mean = paired.tested(middle, asked.side, m, asked.tail)
     low, high, estimate = of_mean.low, of_mean.high, of_mean.estimate
     if test != "sign-flip" and not asked.brief:
         invert = shift.hodges_lehmann if test == "wilcoxon" else shift.median_shift
@@ -176,7 +185,8 @@ def _by_signs(test: Test, pair: Pair, asked: PairQuestion) -> Tested:
 def _mcnemar(kind: outcomes.McNemar, table: Fourfold, asked: PairQuestion) -> Tested:
     statistic, p = outcomes.mcnemar(table, asked.side, kind)
     found = outcomes.paired_difference(table)
-    return _of_rates(found, statistic, p, lambda t: outcomes.newcombe_paired(table, t), asked)
+    interval = outcomes.tango if kind == "score" else outcomes.newcombe_paired
+    return _of_rates(found, statistic, p, lambda t: interval(table, t), asked)
 
 
 def _independent_rates(pair: Pair, asked: PairQuestion) -> Tested:

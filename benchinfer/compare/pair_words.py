@@ -24,6 +24,7 @@ FORMULAS: dict[str, str] = {
     "mcnemar": "items that one alone gets right against fair coins",
     "mcnemar-midp": "items that one alone gets right against fair coins, the observed table half",
     "mcnemar-chi2": "(|b - c| - 1)^2 / (b + c), chi-squared with 1 df",
+    "mcnemar-score": "(b - c) / sqrt(b + c), normal",
     "paired-rates": "(b - c) / sqrt(b + c - (b - c)^2 / n), normal",
     "independent-rates": "difference of rates / sqrt(p1 q1 / n1 + p2 q2 / n2), normal",
     "parts-t": "mean difference of parts / (s / sqrt(N)), t with N - 1 df",
@@ -38,6 +39,7 @@ _INTERVALS: dict[str, str] = {
     "mcnemar": "differences of rates with Newcombe's intervals for paired rates",
     "mcnemar-midp": "differences of rates with Newcombe's intervals for paired rates",
     "mcnemar-chi2": "differences of rates with Newcombe's intervals for paired rates",
+    "mcnemar-score": "differences of rates with Tango's score intervals",
     "paired-rates": "differences of rates with normal intervals",
     "independent-rates": "differences of rates with Newcombe's intervals",
 }
@@ -57,6 +59,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "mcnemar": (f"{_OUTCOMES}:mcnemar", f"{_OUTCOMES}:newcombe_paired"),
     "mcnemar-midp": (f"{_OUTCOMES}:mcnemar", f"{_OUTCOMES}:newcombe_paired"),
     "mcnemar-chi2": (f"{_OUTCOMES}:mcnemar", f"{_OUTCOMES}:newcombe_paired"),
+    "mcnemar-score": (f"{_OUTCOMES}:mcnemar", f"{_OUTCOMES}:score_statistic"),
     "paired-rates": (),
     "independent-rates": (_OUTCOMES,),
     "parts-t": (),
@@ -88,7 +91,6 @@ def method(result: "PairComparison") -> str:
     units = {"items": "items", "cv": "folds", "holdout": "splits", "seeds": "random starts"}
     kind = result.setting.resampling
     what = units.get(kind.kind, "replications") if kind is not None else "replications"
-    robust = f", errors robust to {count(result.clusters, 'cluster')}" if result.clusters else ""
     chosen = result.provenance.arguments["test"] == "auto"
     why = f" It was chosen because {result.reason}." if chosen else ""
     parts = ""
@@ -96,10 +98,20 @@ def method(result: "PairComparison") -> str:
         parts = f" Items were split at random into {int(result.looks[0].n)} parts of equal size."
     return (
         f"The {scale}scores of {measure.name} were compared by the {WORDS[test]}"
-        f"{robust} on {n} {what}.{why}{parts} Estimates are"
+        f"{clustered(result)} on {n} {what}.{why}{parts} Estimates are"
         f" {_INTERVALS.get(test, 'mean differences with t intervals')}."
         f"{_equivalence(result)} {result.provenance.adjustment}."
     )
+
+
+def clustered(result: "PairComparison") -> str:
+    """Say what a test makes of clusters, if there are any, as words behind its name."""
+    if not result.clusters:
+        return ""
+    said = count(result.clusters, "cluster")
+    if result.test == "sign-flip":
+        return f", flipping {said} as wholes,"
+    return f", errors robust to {said},"
 
 
 def _equivalence(result: "PairComparison") -> str:

@@ -197,10 +197,9 @@ def pairwise(
     """Fit each pair by itself; fewer than two data sets give no estimate (NaN)."""
     found = np.full((4, len(pairs)), np.nan)
     n = np.zeros(len(pairs), np.int64)
-    for p, (i, j) in enumerate(pairs):
-        held, y, v = studies.pair(int(i), int(j))
-        n[p] = len(held)
-        if len(held) > 1:
-            got = alone(y, lifted(v), method, interval)
+    for p, one in enumerate(studies.direct(pairs)):
+        n[p] = len(one.held)
+        if n[p] > 1:
+            got = alone(one.y, lifted(one.v), method, interval)
             found[:, p] = got.beta[0], np.sqrt(got.cov[0, 0]), got.df, got.tau2
     return PairFits(found[0], found[1], found[2], found[3], n)

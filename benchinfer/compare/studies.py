@@ -4,18 +4,16 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.compare.evidence import Array, Setting
 from benchinfer.errors import DesignError, FitError, message, unknown
 from benchinfer.measure import Measure
 from benchinfer.numerics.meta import effects
-from benchinfer.numerics.meta.rows import Block
+from benchinfer.numerics.meta.rows import Block, Codes, Direct, direct
 from benchinfer.saving import savable
 from benchinfer.scores import Blocks, ScoreTable
 
 type Effect = Literal["difference", "standardised", "log-ratio"]
-type Codes = NDArray[np.int64]
 type Covariance = Literal["auto", "own", "common"]
 
 # So many replications for each algorithm make a covariance of one's own trustworthy.
@@ -60,11 +58,13 @@ class Studies:
     covariance: str = ""
     unknown_overlap: bool = False
 
-    def pair(self, first: int, second: int) -> tuple[list[int], Array, Array]:
-        """Return data sets that hold both, with the effects and their sampling variances."""
-        held = [d for d, b in enumerate(self.blocks) if {first, second} <= set(b.arms.tolist())]
-        found = np.array([self.blocks[d].pair(first, second) for d in held]).reshape(-1, 2)
-        return held, found[:, 0], found[:, 1]
+    def direct(self, pairs: Codes) -> list[Direct]:
+        """Return the effects of each of (P, 2) pairs on the data sets that hold both."""
+        return direct(self.blocks, pairs, self.levels.shape[1])
+
+    def pair(self, first: int, second: int) -> Direct:
+        """Return the effects of one pair on the data sets that hold both."""
+        return self.direct(np.array([[first, second]]))[0]
 
 
 def reported(measure: Measure, effect: Effect, tolerance: float | None) -> Measure:

@@ -41,7 +41,8 @@ class StudyIntervals:
 
 def study_intervals(meta: "MetaComparison", p: int) -> StudyIntervals:
     """Return the intervals of the pair at position p, each by itself at the level of `meta`."""
-    held, y, v = meta.studies.pair(int(meta.pairs[p, 0]), int(meta.pairs[p, 1]))
+    found = meta.studies.pair(int(meta.pairs[p, 0]), int(meta.pairs[p, 1]))
+    y, v = found.y, found.v
     measure, own = meta.measure, meta.alone
     reach = float(tukey.critical_t(np.inf, meta.alpha)) * np.sqrt(v)
     low, high = measure.effect_interval(y - reach, y + reach)
@@ -51,7 +52,7 @@ def study_intervals(meta: "MetaComparison", p: int) -> StudyIntervals:
     ends = measure.effect_interval(mean - t * error, mean + t * error)
     ahead = measure.effect_interval(mean - wide, mean + wide)
     return StudyIntervals(
-        datasets=tuple(meta.studies.datasets[d] for d in held),
+        datasets=tuple(meta.studies.datasets[d] for d in found.held),
         estimate=np.asarray(measure.effect(y)),
         low=np.asarray(low),
         high=np.asarray(high),

@@ -14,12 +14,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import bdtr, chdtrc, ndtr
+from scipy.special import bdtr, chdtrc, ndtr, ndtri
 
 from benchinfer.numerics.paired import Located
 from benchinfer.numerics.rates import rate_interval
 
-type McNemar = Literal["exact", "mid-p", "chi2"]
+type McNemar = Literal["exact", "mid-p", "chi2", "score"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def mcnemar(table: Fourfold, side: int, kind: McNemar) -> tuple[float, float]:
         0 two-sided, 1 or -1 where the first or the second is to be shown to be right more often.
     kind
         ``"exact"`` (binomial; never above its level), ``"mid-p"`` (counts the observed table half),
-        or ``"chi2"`` with continuity correction.
+        ``"chi2"`` with continuity correction, or ``"score"`` without.
 
     Returns
     -------
@@ -87,8 +87,8 @@ def mcnemar(table: Fourfold, side: int, kind: McNemar) -> tuple[float, float]:
     n = b + c
     if n == 0:
         return 0.0, 1.0
-    if kind == "chi2":
-        size = max(abs(b - c) - 1, 0) / np.sqrt(n)
+    if kind in ("chi2", "score"):
+        size = max(abs(b - c) - (kind == "chi2"), 0) / np.sqrt(n)
         z = float(np.copysign(size, b - c)) if size else 0.0
         return z, float(ndtr(-side * z)) if side else float(chdtrc(1, z**2))
     # P(X <= other): few items that speak for the other side.
@@ -147,6 +147,58 @@ def newcombe_paired(table: Fourfold, tail: float) -> tuple[float, float]:
     if top > 0:
         top = max(top - n / 2, 0.0)
     return _squared((a + b, n), (a + c, n), top / root if root else 0.0, tail)
+
+
+def score_statistic(table: Fourfold, difference: float) -> float:
+    """Return Tango's score statistic of a difference of rates on the same items.
+
+    ``(b - c - n d) / sqrt(n (2 q + d (1 - d)))`` with q the likeliest share of items that the
+    second alone gets right, given the difference d: normal if d is true, at 0 McNemar's.
+
+    References
+    ----------
+    Tango, T. (1998). Equivalence test and confidence interval for the difference in proportions for
+    the paired-sample design. Statistics in Medicine 17, 891-908.
+    https://doi.org/10.1002/(SICI)1097-0258(19980430)17:8%3C891::AID-SIM780%3E3.0.CO;2-B
+    """
+    b, c, n, d = table.first, table.second, table.n, difference
+    half = (-b - c + (2 * n - b + c) * d) / 2
+    root = float(np.sqrt(max(half**2 + 2 * n * c * d * (1 - d), 0.0)))
+    q = max((root - half) / (2 * n), 0.0)
+    gap, variance = b - c - n * d, n * (2 * q + d * (1 - d))
+    if variance <= 0:
+        return float(np.sign(gap)) * np.inf if gap else 0.0
+    return float(gap / np.sqrt(variance))
+
+
+def tango(table: Fourfold, tail: float) -> tuple[float, float]:
+    """Return the differences of rates that the score test does not reject.
+
+    Parameters
+    ----------
+    table
+        The counts.
+    tail
+        Probability left out on each side.
+
+    Examples
+    --------
+    >>> low, high = tango(Fourfold(20, 12, 2, 16), 0.025)
+    >>> round(low, 4), round(high, 4)
+    (0.0611, 0.3447)
+    """
+    z = -float(ndtri(tail))
+    edge = 1 - 1e-15
+
+    def end(bar: float) -> float:
+        # The statistic falls with the difference.
+        if score_statistic(table, -edge) <= bar:
+            return -1.0
+        if score_statistic(table, edge) >= bar:
+            return 1.0
+        return float(brentq(lambda d: score_statistic(table, d) - bar, -edge, edge, xtol=1e-14))
+
+    return end(z), end(-z)
 
 
 def tail_beyond(interval: Callable[[float], float], bound: float) -> float:

@@ -140,11 +140,15 @@ def clustered(differences: Array, cluster: Codes) -> Located:
     Journal of Human Resources 50, 317-372. https://doi.org/10.3368/jhr.50.2.317
     """
     mean = float(differences.mean())
-    found, index = np.unique(cluster, return_inverse=True)
-    sums = np.bincount(index, differences - mean)
-    g = len(found)
-    error = float(np.sqrt(g / (g - 1) * (sums**2).sum())) / len(differences)
+    rest = sums(differences - mean, cluster)
+    g = len(rest)
+    error = float(np.sqrt(g / (g - 1) * (rest**2).sum())) / len(differences)
     return Located(mean, _clean(error, differences), g - 1.0)
+
+
+def sums(values: Array, cluster: Codes) -> Array:
+    """Return (G,) sums of (n,) values over the clusters that there are."""
+    return np.bincount(np.unique(cluster, return_inverse=True)[1], values)
 
 
 def five_by_two(differences: Array) -> Array:

@@ -51,7 +51,8 @@ def layout(meta: MetaComparison, width: Width = "wide") -> Funnel:
     """Lay out the funnel of the pair that `studies.shown_pair` chooses."""
     p = shown_pair(meta)
     i, j = (int(k) for k in meta.pairs[p])
-    _, y, v = meta.studies.pair(i, j)
+    found = meta.studies.pair(i, j)
+    y, v = found.y, found.v
     first, second, sign = meta.algorithms[i], meta.algorithms[j], meta.measure.sign
     said = "standard errors are too alike, or too few, for Egger's test"
     with suppress(DesignError):

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.compare.meta_left_out import SHOWN
 from benchinfer.compare.phrases import count
 from benchinfer.measure import Measure
 from benchinfer.order.relation import Verdict
@@ -54,7 +55,7 @@ class LeftOut:
     @staticmethod
     def of_meta(meta: "MetaComparison") -> "LeftOut":
         """Ask a meta-analysis."""
-        return LeftOut.sorted(meta.measure, meta.left_out())
+        return LeftOut.sorted(meta.measure, meta.left_out(SHOWN))
 
     @staticmethod
     def sorted(measure: Measure, table: "pd.DataFrame") -> "LeftOut":

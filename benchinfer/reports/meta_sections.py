@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.compare.meta_comparison import MetaComparison
+from benchinfer.compare.meta_left_out import SHOWN, looked_at
 from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError
 from benchinfer.reports.numbers import fixed, p_value, significant
@@ -111,6 +112,7 @@ def _amounts(meta: MetaComparison) -> Table:
 
 def _left_out(meta: MetaComparison) -> Table:
     names = ("dataset", "shift", "first", "second", "changes")
+    more, found = len(meta.studies.datasets) - SHOWN, looked_at(meta.left_out(SHOWN))
     return Table(
         caption="What changes without a data set",
         columns=(
@@ -128,9 +130,10 @@ def _left_out(meta: MetaComparison) -> Table:
                 Cell(second, "name"),
                 Cell(changes),
             )
-            for dataset, shift, first, second, changes in rows_of(meta.left_out(), *names)
+            for dataset, shift, first, second, changes in rows_of(found, *names)
         ),
-        note="Moves are in standard errors of the difference that moves most.",
+        note="Moves are in standard errors of the difference that moves most."
+        + (f" Refitted without the {SHOWN} that move most by one step." if more > 0 else ""),
     )
 
 

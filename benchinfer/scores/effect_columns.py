@@ -82,6 +82,31 @@ def read_columns(origin: Source, given: Mapping[str, str], covariates: Sequence[
     return Columns(text, number, tuple(found))
 
 
+def holds_effects(names: Sequence[str], given: Mapping[str, str]) -> bool:
+    """Whether columns are those of published effects, rather than of scores of algorithms.
+
+    Parameters
+    ----------
+    names
+        The columns.
+    given
+        Column to role where names are not common ones.
+
+    Examples
+    --------
+    >>> holds_effects(["paper", "first", "second", "estimate", "se"], {})
+    True
+    >>> holds_effects(["dataset", "algorithm", "value"], {})
+    False
+    """
+    left = {_plain(name) for name in names if name not in given}
+    told = set(given.values())
+    needed = ("first", "second", "estimate")
+    return "algorithm" not in left | told and all(
+        role in told or left & set(COMMON[role]) for role in needed
+    )
+
+
 def _plain(name: str) -> str:
     return re.sub(r"[\s.\-]+", "_", name.strip().lower())
 

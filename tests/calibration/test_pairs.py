@@ -5,6 +5,7 @@ Also the power of six sampling schemes for nested linear models, against a publi
 """
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,22 @@ def items(rng, n, agree, rate=0.8):
     return Pair(first.astype(float), again.astype(float), None)
 
 
+def own_items(rng, n, rate=0.8):
+    """Return outcomes of two algorithms, each on n items of its own."""
+    return Pair(*(rng.binomial(1, rate, n).astype(float) for _ in range(2)), None)
+
+
+def losses(rng, n):
+    """Return skewed losses of two algorithms on n items, most of which is the item's."""
+    shared = rng.exponential(size=n)
+    return Pair(*(shared + rng.exponential(0.3, n) for _ in range(2)), None)
+
+
+def starts(rng, n, m, scale):
+    """Return scores of n and m random starts, the second ones on another scale."""
+    return Pair(rng.normal(size=n), scale * rng.normal(size=m), None)
+
+
 def grouped(rng, groups, size, icc):
     """Return differences of items in clusters, and the clusters."""
     cluster = np.repeat(np.arange(groups), size)
@@ -50,8 +67,8 @@ def grouped(rng, groups, size, icc):
     return Pair(d, np.zeros_like(d), cluster)
 
 
-def data(pair, kind, overlap=0.0, *, outcomes=False):
-    table = np.column_stack([pair.first, pair.second])
+def data(pair, kind, overlap=0.0, *, outcomes=False, paired=True):
+    table = np.column_stack([pair.first, pair.second]) if paired else pair.first[:, None]
     folds_ = round(1 / overlap) if overlap else None
     return PairedScores(
         table,
@@ -59,7 +76,7 @@ def data(pair, kind, overlap=0.0, *, outcomes=False):
         kind=kind,
         overlap=overlap,
         folds=folds_,
-        paired=True,
+        paired=paired,
         right_or_wrong=outcomes,
     )
 
@@ -77,6 +94,22 @@ WORLDS = {
     "100 items, often alike": (lambda r: items(r, 100, 0.8), "items", 0.0, True),
     "1000 items, often alike": (lambda r: items(r, 1000, 0.8), "items", 0.0, True),
 }
+# The same where algorithms share no replications.
+APART = {
+    "10 starts each": (lambda r: starts(r, 10, 10, 1.0), "seeds", False),
+    "5 and 20 starts, standard deviations 1 and 3": (
+        lambda r: starts(r, 5, 20, 3.0),
+        "seeds",
+        False,
+    ),
+    "20 and 5 starts, standard deviations 1 and 3": (
+        lambda r: starts(r, 20, 5, 3.0),
+        "seeds",
+        False,
+    ),
+    "100 items each": (lambda r: own_items(r, 100), "items", True),
+    "1000 items each": (lambda r: own_items(r, 1000), "items", True),
+}
 NAMES = [t for t in pair_rules.TESTS if t not in ("bayes-t", "parts-t", "independent-rates")]
 
 
@@ -89,6 +122,121 @@ def size(name, test, tables=TABLES):
         found = data(pair, kind, overlap, outcomes=outcomes)
         rejected += pair_tests.tested(test, pair, found, QUESTION).p <= ALPHA
     return rejected / tables, not pair_rules.misfit(test, found)
+
+
+def size_apart(name, test, tables=TABLES):
+    """Return the same as `size` of algorithms without shared replications."""
+    sample, kind, outcomes = APART[name]
+    rejected = 0
+    for seed in range(tables):
+        pair = sample(np.random.default_rng([seed, len(name)]))
+        found = data(pair, kind, outcomes=outcomes, paired=False)
+        rejected += pair_tests.tested(test, pair, found, QUESTION).p <= ALPHA
+    return rejected / tables, not pair_rules.misfit(test, found)
+
+
+CELLS_APART = [
+    (n, t)
+    for n, world in APART.items()
+    for t in (["welch", "independent-rates"] if world[2] else ["welch"])
+]
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize(("name", "test"), CELLS_APART)
+def test_a_test_without_pairs_holds_its_level(name, test):
+    found, fits = size_apart(name, test)
+    # Five scores of the wide one leave Welch's degrees of freedom rough; rates are normal in the
+    # limit only.
+    assert fits
+    assert found <= binom.isf(1e-4, TABLES, 0.06) / TABLES
+
+
+def bayes(name, level, tables=TABLES):
+    """Return how often the Bayesian correlated t-test calls one of two equal algorithms better."""
+    sample, kind, overlap, _ = WORLDS[name]
+    decided = 0
+    for seed in range(tables):
+        pair = sample(np.random.default_rng([seed, len(name)]))
+        found = pair_tests.located("bayes-t", pair, data(pair, kind, overlap), QUESTION)
+        above, _, below = paired.posterior(found, 0.0)
+        decided += max(above, below) >= level
+    return decided / tables
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("name", ["10 folds", "10 x 10 folds", "10 independent"])
+def test_without_a_margin_the_posterior_is_a_one_sided_test_either_way(name):
+    # A probability of 95 % on either side: twice the size of a two-sided test at 5 %.
+    for level in (0.95, 0.975):
+        low, high = binom.ppf([1e-4, 1 - 1e-4], TABLES, 2 * (1 - level)) / TABLES
+        assert low <= bayes(name, level) <= high
+
+
+def items_in_parts(n_parts, n=600, tables=TABLES):
+    """Return the size of the paired t-test on parts of n skewed losses; None: as many as fit."""
+    asked, rejected = replace(QUESTION, n_parts=n_parts), 0
+    for seed in range(tables):
+        pair = losses(np.random.default_rng([seed, n]), n)
+        found = data(pair, "items")
+        rejected += pair_tests.tested("parts-t", pair, found, replace(asked, seed=seed)).p <= ALPHA
+    return rejected / tables
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("n_parts", [10, 30, None])
+def test_parts_hold_their_level(n_parts):
+    assert items_in_parts(n_parts) <= binom.isf(1e-4, TABLES, ALPHA) / TABLES
+
+
+def shifted(pair, by):
+    return Pair(pair.first + by, pair.second, None)
+
+
+def unequal_items(rng, n):
+    """Return outcomes on n items: 15 % the first alone gets right, 5 % the second alone."""
+    cell = rng.choice(4, n, p=[0.7, 0.15, 0.05, 0.1])
+    return Pair((cell < 2).astype(float), (cell % 2 == 0).astype(float), None)
+
+
+# Sampling with a true difference equal to the margin, kind, overlap, outcomes, margin.
+EDGES = {
+    "10 folds": (lambda r: shifted(folds(r, 10, 0.1), 3.0), "cv", 0.1, False, 3.0),
+    "10 independent": (lambda r: shifted(folds(r, 10, 0.0), 3.0), "independent", 0.0, False, 3.0),
+    "30 independent, skewed": (
+        lambda r: shifted(folds(r, 30, 0.0, skewed), 3.0),
+        *("independent", 0.0, False, 3.0),
+    ),
+    "200 items": (lambda r: unequal_items(r, 200), "items", 0.0, True, 0.1),
+}
+EDGE_CELLS = [
+    *(("10 folds", t) for t in ("corrected-t", "t", "sign-flip")),
+    *(("10 independent", t) for t in ("t", "wilcoxon", "sign", "sign-flip")),
+    *(("30 independent, skewed", t) for t in ("t", "wilcoxon", "sign-flip")),
+    *(("200 items", t) for t in ("mcnemar", "mcnemar-score", "paired-rates", "t")),
+]
+
+
+def equivalence(name, test, tables=TABLES):
+    """Return how often two algorithms that differ by the margin are called equivalent."""
+    sample, kind, overlap, outcomes, margin = EDGES[name]
+    asked, rejected = replace(QUESTION, margin=margin), 0
+    for seed in range(tables):
+        pair = sample(np.random.default_rng([seed, len(name)]))
+        found = data(pair, kind, overlap, outcomes=outcomes)
+        rejected += pair_tests.tested(test, pair, found, asked).equivalence <= ALPHA
+    return rejected / tables, not pair_rules.misfit(test, found)
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize(("name", "test"), EDGE_CELLS)
+def test_equivalence_holds_its_level(name, test):
+    found, fits = equivalence(name, test)
+    if fits and "skewed" not in name:
+        bar = 0.06 if name == "200 items" else ALPHA
+        assert found <= binom.isf(1e-4, TABLES, bar) / TABLES
+    if not fits:
+        assert found > 0.07
 
 
 def sensible(name, test):
@@ -158,21 +306,25 @@ def test_parts_that_both_share(correlation):
 
 
 def clusters(groups, icc, tables=TABLES):
-    """Return sizes with clusters of ten items: naive t, and robust to clusters."""
-    rejected = np.zeros(2)
+    """Return sizes with clusters of ten items: naive t, robust to clusters, flips of clusters."""
+    rejected = np.zeros(3)
     for seed in range(tables):
         pair = grouped(np.random.default_rng([seed, groups]), groups, 10, icc)
         naive = paired.paired_t(pair.differences)
         robust = paired.clustered(pair.differences, pair.cluster)
         p = [paired.tested(found, 0, 0.0, ALPHA / 2).p for found in (naive, robust)]
-        rejected += np.array(p) <= ALPHA
+        # Many clusters have too many signs to count: their normal limit.
+        asked = replace(QUESTION, brief=groups > 20)
+        flipped = pair_tests.tested("sign-flip", pair, data(pair, "items"), asked).p
+        rejected += np.array([*p, flipped]) <= ALPHA
     return rejected / tables
 
 
 @pytest.mark.calibration
 @pytest.mark.parametrize("groups", [10, 20, 50])
 def test_clusters(groups):
-    naive, robust = clusters(groups, 0.3)
+    naive, robust, flipped = clusters(groups, 0.3)
+    assert flipped <= binom.isf(1e-4, TABLES, ALPHA) / TABLES
     assert naive > 0.15
     assert robust <= binom.isf(1e-4, TABLES, ALPHA) / TABLES
 
@@ -217,6 +369,17 @@ if __name__ == "__main__":
             f"{t} {found:.3f}{'' if fits else ' (refused)'}" for t, (found, fits) in row.items()
         ]
         sys.stdout.write(f"{world}: {', '.join(words)}\n")
+    for world, test in CELLS_APART:
+        sys.stdout.write(f"{world}, {test}: {size_apart(world, test)[0]:.3f}\n")
+    for world in ("10 folds", "10 x 10 folds", "10 independent"):
+        found = [bayes(world, level) for level in (0.95, 0.975)]
+        sys.stdout.write(f"{world}, bayes-t at 95 and 97.5 %: {found}\n")
+    for number in (10, 30, None):
+        sys.stdout.write(f"{number} parts of 600 losses: {items_in_parts(number):.3f}\n")
+    for world, test in EDGE_CELLS:
+        found, fits = equivalence(world, test)
+        refused = "" if fits else " (refused)"
+        sys.stdout.write(f"equivalence, {world}, {test}: {found:.3f}{refused}\n")
     for rho in (0.0, 0.5, 0.75, 0.9):
         sys.stdout.write(f"parts, correlation {rho}: {parts(rho)} {screening_size(rho):.4f}\n")
     for g in (5, 10, 20, 50):

@@ -220,6 +220,20 @@ def test_describe_as_json_is_complete(run: Callable) -> None:
     assert [row["mean"] for row in rows] == table["mean"].tolist()
 
 
+def test_describe_with_intervals_of_rates(run: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text("item,a,b\n" + "\n".join(f"{i},{int(i < 12)},0" for i in range(40)))
+    told = ("--measures", "error:lower", "--layout", "wide-algorithms", "--resampling", "items")
+    text = run("describe", path, *told, "--interval", "wilson").stdout
+    assert ["0.30", "0.18", "to", "0.45"] in [line.split()[3:] for line in text.splitlines()]
+    text = run("describe", path, *told, "--interval", "clopper-pearson", "--sides", "1").stdout
+    assert text.splitlines()[-2].split()[-2:] == ["0.30", "0.44"]
+    rows = json.loads(run("describe", path, *told, "--interval", "wald", "--json").stdout)["error"]
+    assert rows[0]["conf_low"] == pytest.approx(0.157987117455)
+    assert run("describe", path, *told, "--level", "0.9").exit_code == 2
+    assert run("describe", "example:simulated/balanced", "--interval", "wald").exit_code == 4
+
+
 # --- compare
 
 

@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import t as student
 
 import benchinfer as bi
+from benchinfer.compare.meta_left_out import looked_at
 from benchinfer.numerics.meta.pooling import Part, pool, tau_squared
 
 
@@ -283,3 +284,18 @@ def test_report_and_saving_of_published_effects(tmp_path):
     pd.testing.assert_frame_equal(back.network(), found.network())
     for kind in ("studies", "funnel", "network", "influence", "prediction"):
         assert back.plot(kind).get_label()
+
+
+def test_of_many_data_sets_those_that_move_most_are_left_out():
+    meta = bi.compare_meta(bi.load_example("sklearn_bootstrap"), "error")
+    whole = meta.left_out().set_index("dataset")
+    some = meta.left_out(4).set_index("dataset")
+    kept = some.index[some["refitted"]]
+    assert len(kept) == 4
+    pd.testing.assert_frame_equal(some.loc[kept], whole.loc[kept])
+    # One step of weights at the tau^2 of all says nearly what a refit says.
+    distance = "cooks_distance"
+    assert kept[0] in set(whole[distance].nlargest(4).index)
+    rest = some.index.difference(kept)
+    assert np.corrcoef(some.loc[rest, distance], whole.loc[rest, distance])[0, 1] > 0.9
+    assert len(looked_at(some)) == 4

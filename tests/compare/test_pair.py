@@ -1,6 +1,7 @@
 """Tests of two algorithms: which one is chosen, what is refused, what is said, what it says."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -205,6 +206,40 @@ def test_clusters_of_items():
         bi.compare_pair(table, clusters="book")
     with pytest.raises(DesignError, match="239 replications without a cluster, such as '1'"):
         bi.compare_pair(table, clusters={"0": 1})
+
+
+def test_whole_clusters_are_flipped():
+    frame = ITEMS.loc[ITEMS["document"] < 8, ["replication", "document", "a", "b"]]
+    table = read(frame, "items", covariates="document")
+    found = bi.compare_pair(table, test="sign-flip", clusters="document", margin=0.2)
+    sums = (frame["a"] - frame["b"]).groupby(frame["document"]).sum().to_numpy()
+    n = frame.groupby("document").size().to_numpy()
+    signs = np.array(list(product((-1, 1), repeat=8)))
+
+    def share(values):
+        return (signs @ np.abs(values) >= values.sum() - 1e-9).mean()
+
+    both = (np.abs(signs @ sums) >= abs(sums.sum()) - 1e-9).mean()
+    assert row(found)["p_value"] == pytest.approx(both)
+    beyond = max(share(sums + 0.2 * n), share(0.2 * n - sums))
+    assert row(found)["p_equivalence"] == pytest.approx(beyond)
+    # Estimate and interval are those of the t-test with errors robust to clusters.
+    robust = row(bi.compare_pair(table, clusters="document"))
+    for name in ("estimate", "conf_low", "conf_high"):
+        assert row(found)[name] == pytest.approx(robust[name])
+    assert "flipping 8 clusters as wholes" in found.method
+    # It is the sums of clusters that are to be normal, not outcomes of items.
+    assert found.normality()["n"].unique().tolist() == [8]
+
+
+def test_the_score_test_and_its_interval_agree(items):
+    table = outcomes.Fourfold.of(ITEMS["a"].to_numpy() == 1, ITEMS["b"].to_numpy() == 1)
+    found = row(bi.compare_pair(items, test="mcnemar-score", margin=0.1))
+    assert [found["conf_low"], found["conf_high"]] == pytest.approx(outcomes.tango(table, 0.025))
+    z = [outcomes.score_statistic(table, m) for m in (-0.1, 0.0, 0.1)]
+    assert found["p_value"] == pytest.approx(2 * stats.norm.sf(abs(z[1])))
+    expected = max(stats.norm.sf(z[0]), stats.norm.cdf(z[2]))
+    assert found["p_equivalence"] == pytest.approx(expected, rel=1e-6)
 
 
 def test_a_base_model_and_its_rivals():

@@ -18,7 +18,7 @@ def test_by_hand():
     mean = gap.mean()
     assert found.datasets == tuple(scores.datasets)
     np.testing.assert_allclose(found.estimate, mean[list(found.datasets)])
-    _, _, v = meta.studies.pair(*(int(k) for k in meta.pairs[0]))
+    v = meta.studies.pair(*(int(k) for k in meta.pairs[0])).v
     np.testing.assert_allclose(found.high - found.low, 2 * norm.ppf(0.975) * np.sqrt(v))
     own, tau2 = meta.alone.std_error[0], meta.alone.tau2[0]
     critical = t.ppf(0.975, len(mean) - 1)

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import minimize_scalar
+from scipy.stats import chi2
 
 from benchinfer.numerics import outcomes, paired
 from benchinfer.numerics.outcomes import Fourfold
@@ -93,3 +95,44 @@ def test_inverting_an_interval():
         if bound < TABLE.first / TABLE.n - TABLE.second / TABLE.n:
             assert tail < 0.5
     assert outcomes.tail_beyond(lambda t: outcomes.newcombe_paired(TABLE, t)[1], 0.9) < 1e-12
+
+
+def likeliest(table, difference):
+    """Return the score statistic with the share of items found by maximising the likelihood."""
+    b, c, n = table.first, table.second, table.n
+    low, high = max(0.0, -difference) + 1e-13, (1 - difference) / 2 - 1e-13
+
+    def unlikely(q):
+        cells = (b, q + difference), (c, q), (n - b - c, 1 - 2 * q - difference)
+        return -sum(count * np.log(share) for count, share in cells if count)
+
+    q = minimize_scalar(unlikely, bounds=(low, high), method="bounded", options={"xatol": 1e-13}).x
+    return (b - c - n * difference) / np.sqrt(n * (2 * q + difference * (1 - difference)))
+
+
+@pytest.mark.parametrize("table", [TABLE, Fourfold(1, 1, 7, 12), Fourfold(10, 0, 3, 5)], ids=str)
+def test_tango_s_interval_inverts_the_score_test(table):
+    for difference in (-0.4, -0.1, 0.05, 0.3):
+        found = outcomes.score_statistic(table, difference)
+        assert found == pytest.approx(likeliest(table, difference), rel=1e-6)
+    low, high = outcomes.tango(table, 0.025)
+    assert outcomes.score_statistic(table, low) == pytest.approx(1.959963984540054)
+    assert outcomes.score_statistic(table, high) == pytest.approx(-1.959963984540054)
+    z, p = outcomes.mcnemar(table, 0, "score")
+    assert outcomes.score_statistic(table, 0.0) == pytest.approx(z)
+    assert p == pytest.approx(chi2.sf(z**2, 1))
+    turned = Fourfold(table.both, table.second, table.first, table.neither)
+    assert outcomes.tango(turned, 0.025) == pytest.approx((-high, -low))
+
+
+def test_tango_s_interval_as_printed():
+    # Fagerland, Lydersen and Laake (2014): hyper-responsive airways of 21 children.
+    assert outcomes.tango(Fourfold(1, 1, 7, 12), 0.025) == pytest.approx((-0.517, -0.026), abs=5e-4)
+
+
+def test_tango_s_interval_at_the_border():
+    z2 = chi2.ppf(0.95, 1)
+    reach = z2 / (10 + z2)  # no item differs: the variance is that of the difference alone
+    assert outcomes.tango(Fourfold(5, 0, 0, 5), 0.025) == pytest.approx((-reach, reach))
+    low, high = outcomes.tango(Fourfold(0, 10, 0, 0), 0.025)
+    assert (low, high) == (pytest.approx((10 - z2) / (10 + z2)), 1.0)

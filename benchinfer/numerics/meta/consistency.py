@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import fdtrc
-from scipy.stats import chi2
+from scipy.special import chdtrc, fdtrc
 
+from benchinfer.numerics.meta.clusters import clusters
 from benchinfer.numerics.meta.pooling import Method, Part, at, pool, tau_squared
 from benchinfer.numerics.meta.rows import Block, Codes, Rows
 
@@ -104,7 +104,7 @@ def _own(rows: Rows, chosen: "np.typing.NDArray[np.bool_]") -> Part:
 
 def _chi2(q: float, df: int, tau2: float) -> Test:
     q = max(q, 0.0)
-    return Test(q, df, np.inf, float(chi2.sf(q, df)) if df else 1.0, tau2)
+    return Test(q, df, np.inf, float(chdtrc(df, q)) if df else 1.0, tau2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +119,8 @@ class Split:
         Degrees of freedom, infinite for normal tests.
     tau2
         Variance between data sets, estimated with both apart.
+    robust
+        Whether errors are from the spread of the data sets.
     """
 
     direct: tuple[float, float]
@@ -126,15 +128,24 @@ class Split:
     difference: tuple[float, float]
     df: float
     tau2: float
+    robust: bool = False
 
 
 def split(
-    rows: Rows, blocks: Sequence[Block], pair: tuple[int, int], method: Method, *, refined: bool
+    rows: Rows,
+    blocks: Sequence[Block],
+    pair: tuple[int, int],
+    method: Method,
+    *,
+    refined: bool,
+    robust: bool = False,
 ) -> Split | None:
     """Let a pair differ by another amount where both are compared than the network implies.
 
     Data sets that hold both get an extra half of the difference for the first algorithm and minus
     a half for the second, so that no baseline is preferred in data sets of several algorithms.
+    Robust errors are from the spread of the data sets, where no data set alone determines either
+    kind of evidence; else they are of the model with one variance, as without them.
 
     Returns
     -------
@@ -151,6 +162,7 @@ def split(
         return None
     tau2 = tau_squared([part], method)
     found = pool(part, tau2, refined=refined)
+    cov, df = found.cov, found.df
     c: Array = np.zeros((3, part.x.shape[1]))
     for row in c[:2]:
         if i:
@@ -158,7 +170,12 @@ def split(
         if j:
             row[j - 1] = -1.0
     c[[0, 2], -1] = 1.0
+    own = clusters(part, rows.dataset, found.beta, tau2) if robust else None
+    spread = own is not None and not own.determined_alone().any()
+    if own is not None and spread:
+        errors = own.errors(c)
+        cov, df = errors.cov, float(errors.df[2])
     estimate = c @ found.beta
-    error = np.sqrt(np.einsum("jp,pq,jq->j", c, found.cov, c))
+    error = np.sqrt(np.einsum("jp,pq,jq->j", c, cov, c))
     direct, indirect, apart = ((float(a), float(b)) for a, b in zip(estimate, error, strict=True))
-    return Split(direct, indirect, apart, found.df, tau2)
+    return Split(direct, indirect, apart, df, tau2, spread)

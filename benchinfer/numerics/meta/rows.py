@@ -62,18 +62,51 @@ class Block:
         found[np.arange(len(self.y)), self.arms[1:]] = 1.0
         return found
 
-    def pair(self, first: int, second: int) -> tuple[float, float]:
-        """Return the effect of first against second and its sampling variance."""
-        # c' A holds the contrast of the two arms in terms of those against the baseline.
-        c = (self.arms[1:] == first).astype(np.float64) - (self.arms[1:] == second)
-        return float(c @ self.y), float(c @ self.cov @ c)
-
     def kept(self, arms: Codes) -> "Block":
         """Return the effects of some of the algorithms, the first of which is the baseline."""
         own = np.zeros((len(arms) - 1, len(self.y)))
         for r, arm in enumerate(arms[1:]):
             own[r] = (self.arms[1:] == arm).astype(np.float64) - (self.arms[1:] == arms[0])
         return Block(arms, own @ self.y, own @ self.cov @ own.T)
+
+
+@dataclass(frozen=True, slots=True)
+class Direct:
+    """Effects of one pair of algorithms where a data set holds both.
+
+    Attributes
+    ----------
+    held
+        (n,) positions of the data sets.
+    y, v
+        (n,) effects of the first against the second, and their sampling variances.
+    """
+
+    held: Codes
+    y: Array
+    v: Array
+
+
+def direct(blocks: Sequence[Block], pairs: Codes, k: int) -> list[Direct]:
+    """Return the direct evidence of each of (P, 2) pairs of K algorithms; -1 is in no data set."""
+    if not len(pairs):
+        return []
+    found: list[tuple[Codes, Codes, Array, Array]] = []
+    for d, block in enumerate(blocks):
+        place = np.full(k + 1, -1)  # the last one is for algorithms that are none
+        place[block.arms] = np.arange(len(block.arms))
+        i, j = place[pairs].T
+        p = np.flatnonzero((i >= 0) & (j >= 0))
+        i, j = i[p], j[p]
+        # The baseline has the level 0, without error.
+        level, cov = np.r_[0.0, block.y], np.pad(block.cov, ((1, 0), (1, 0)))
+        own = cov.diagonal()
+        found.append((p, np.full(len(p), d), level[i] - level[j], own[i] + own[j] - 2 * cov[i, j]))
+    pair, dataset, y, v = (np.concatenate(column) for column in zip(*found, strict=True))
+    order = np.argsort(pair, kind="stable")
+    ends = np.cumsum(np.bincount(pair, minlength=len(pairs)))[:-1]
+    split = (np.split(column[order], ends) for column in (dataset, y, v))
+    return [Direct(*one) for one in zip(*split, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,3 +60,29 @@ def test_one_design_has_nothing_between():
     assert got.interaction is None
     assert (got.between.df, got.between.p_value) == (0, 1.0)
     assert split(rows_of(same, 3), same, (0, 1), "reml", refined=True) is None
+
+
+def test_robust_errors_of_splits_of_two_algorithms_at_a_time():
+    # Direct and indirect evidence then share no data set: errors are those of weighted means.
+    rng = np.random.default_rng(3)
+    pairs = [(0, 1), (0, 2), (1, 2)] * 6
+    made = [Block(np.array(p), rng.normal(size=1), rng.uniform(0.1, 1, (1, 1))) for p in pairs]
+    got = split(rows_of(made, 3), made, (0, 1), "reml", refined=True, robust=True)
+
+    def spread(first, second):
+        own = [b for b in made if b.arms.tolist() == [first, second]]
+        w = np.array([1 / (b.cov[0, 0] + got.tau2) for b in own])
+        y = np.array([b.y[0] for b in own])
+        share = w / w.sum()
+        return (share**2 * (y - share @ y) ** 2 / (1 - share)).sum()
+
+    direct, others = spread(0, 1), spread(0, 2) + spread(1, 2)
+    assert got.robust
+    assert got.direct[1] == pytest.approx(np.sqrt(direct))
+    assert got.indirect[1] == pytest.approx(np.sqrt(others))
+    assert got.difference[1] == pytest.approx(np.sqrt(direct + others))
+    assert 5 < got.df < 15
+    # What one data set alone tells has no spread: errors are the model's.
+    few = [made[0], *(b for b in made if b.arms.tolist() != [0, 1])]
+    alone = split(rows_of(few, 3), few, (0, 1), "reml", refined=True, robust=True)
+    assert alone == split(rows_of(few, 3), few, (0, 1), "reml", refined=True)

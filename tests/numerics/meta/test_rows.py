@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchinfer.numerics.meta.pooling import pool, tau_squared
-from benchinfer.numerics.meta.rows import Block, components, rows_of, together
+from benchinfer.numerics.meta.rows import Block, components, direct, rows_of, together
 
 from .golden import VALUES, blocks
 
@@ -43,9 +43,12 @@ def test_baselines_do_not_matter():
 
 def test_a_pair_of_a_block():
     block = Block(np.array([2, 0, 1]), np.array([0.5, 0.2]), np.array([[0.04, 0.01], [0.01, 0.09]]))
-    assert block.pair(0, 2) == (0.5, 0.04)
-    assert block.pair(2, 1) == (-0.2, 0.09)
-    assert block.pair(0, 1) == pytest.approx((0.3, 0.11))
+    other = Block(np.array([1, 3]), np.array([0.7]), np.array([[0.02]]))
+    pairs = np.array([[0, 2], [2, 1], [0, 1], [3, 1], [0, 3], [-1, -1]])
+    found = direct([block, other], pairs, 4)
+    assert [one.held.tolist() for one in found] == [[0], [0], [0], [1], [], []]
+    expected = [(0.5, 0.04), (-0.2, 0.09), (0.3, 0.11), (0.7, 0.02)]
+    assert [(one.y[0], one.v[0]) for one in found[:4]] == [pytest.approx(e) for e in expected]
 
 
 def test_variances_of_zero_are_lifted():
