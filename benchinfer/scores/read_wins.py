@@ -125,7 +125,5 @@ def _faults(text: Mapping[str, Sequence[str]], number: Mapping[str, Array]) -> l
     return found
 
 
-def _places(
-    pairs: Sequence[tuple[str, str]], rows: Sequence[int]
-) -> tuple[tuple[str, ...], ...]:
+def _places(pairs: Sequence[tuple[str, str]], rows: Sequence[int]) -> tuple[tuple[str, ...], ...]:
     return (("row", "first", "second"), *((str(r + 1), *pairs[r]) for r in rows[:_SHOWN]))

@@ -276,5 +276,3 @@ def replicated(model: WinModel, draws: WinDraws, n: int, rng: np.random.Generato
     three = np.stack(probabilities(worth[:, :, i] - worth[:, :, j], tie), axis=-1)
     found = rng.multinomial(np.broadcast_to(counts, three.shape[:-1]), three)
     return np.moveaxis(found.sum(axis=1), -1, 0).astype(np.float64)
-
-
