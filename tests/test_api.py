@@ -27,6 +27,8 @@ NAMES = [
     "Resampling",
     "ScoreTable",
     "ScoreTableError",
+    "WinPriors",
+    "Wins",
     "__version__",
     "bootstrap_consensus",
     "compare_bayes",
@@ -36,6 +38,7 @@ NAMES = [
     "compare_pair",
     "compare_permutation",
     "compare_points",
+    "compare_wins",
     "consensus",
     "consensus_influence",
     "consensus_weights",
@@ -49,12 +52,19 @@ NAMES = [
     "plot",
     "read_effects",
     "read_scores",
+    "read_wins",
     "report",
     "resample_relations",
 ]
 
 # Keyword-only from the star on: what comes later may not shift what scripts rely on.
 SIGNATURES = {
+    "compare_wins": "scores, measure=None, *, inference='likelihood', by='datasets',"
+    " ties='davidson', tie_tolerance=None, local_rope=None, rope=0.05, errors='auto',"
+    " penalised=False, departures=False, contrasts='tukey', control=None,"
+    " alternative='two-sided', adjust='auto', level=0.95, missing='use', draws=1000, chains=8,"
+    " priors=None, seed=None, progress=None",
+    "read_wins": "source, *, name='score', columns=None",
     "compare_bayes": "scores, measure=None, *, interactions='t', structure='auto', sampler='auto',"
     " domains='pooled', quantity='average', contrasts='tukey', control=None, target='auto',"
     " level=0.95, missing='use', draws=1000, chains=8, priors=None, seed=None, progress=None",

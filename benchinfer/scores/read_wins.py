@@ -19,6 +19,13 @@ _COMMON: dict[str, tuple[str, ...]] = {
 }
 _COUNTS = ("wins", "ties", "losses")
 _SHOWN = 5
+_WHAT = {
+    "label missing": "{} rows lack a name.",
+    "one algorithm": "{} rows are of an algorithm with itself.",
+    "repeated": "{} rows are of a pair that is there already, in one order or the other.",
+    "count missing": "{} rows lack a count.",
+    "below 0": "{} rows have a count below 0.",
+}
 
 
 def read_wins(
@@ -101,20 +108,17 @@ def _faults(text: Mapping[str, Sequence[str]], number: Mapping[str, Array]) -> l
     seen: dict[frozenset[str], int] = {}
     repeated = [r for r, pair in enumerate(pairs) if seen.setdefault(frozenset(pair), r) != r]
     rules = (
-        ("label missing", [r for r, pair in enumerate(pairs) if not all(pair)], "a pair lacks a"
-         " name", "complete it, or remove the row."),
-        ("one algorithm", [r for r, (a, b) in enumerate(pairs) if a == b != ""], "a pair is of an"
-         " algorithm with itself", "correct the names."),
-        ("repeated", repeated, "a pair is there already, in one order or the other", "add up the"
-         " counts of a pair in one row."),
-        ("count missing", np.flatnonzero(~whole).tolist(), "a pair lacks a count", "write 0 where"
-         " there was none."),
-        ("below 0", np.flatnonzero((good < 0).any(axis=1)).tolist(), "a count is below 0",
-         "correct it."),
-    )  # fmt: skip
+        ("label missing", [r for r, pair in enumerate(pairs) if not all(pair)], "name them."),
+        ("one algorithm", [r for r, (a, b) in enumerate(pairs) if a == b != ""], "correct them."),
+        ("repeated", repeated, "one row per pair, in one order: add up its counts."),
+        ("count missing", np.flatnonzero(~whole).tolist(), "write 0 where there was none."),
+        ("below 0", np.flatnonzero((good < 0).any(axis=1)).tolist(), "correct them."),
+    )
     found = [
-        Finding(rule, "error", len(rows), f"{what}; rows: {len(rows)}.", _places(pairs, rows), hint)
-        for rule, rows, what, hint in rules
+        Finding(
+            rule, "error", len(rows), _WHAT[rule].format(len(rows)), _places(pairs, rows), hint
+        )
+        for rule, rows, hint in rules
         if rows
     ]
     if not pairs:

@@ -53,7 +53,7 @@ class WinPriors:
 
     scale_sd: float = 0.5
     tie_sd: float = 0.5
-    departure: float = 1.0
+    departure: float = 2.5
 
     def __post_init__(self) -> None:
         for field in fields(self):

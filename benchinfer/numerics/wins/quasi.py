@@ -53,7 +53,7 @@ def quasi_variances(cov: Array) -> QuasiVariances:
     array([1., 2., 3.])
     """
     k = len(cov)
-    pairs, matrix = all_pairs(k)
+    _, matrix = all_pairs(k)
     wanted = np.einsum("pk,kl,pl->p", matrix, cov, matrix)
     if k == 2:
         # One difference cannot say whose error it is.

@@ -89,7 +89,7 @@ class Tally:
         first.
         """
         beaten = self.beaten()
-        n, label = connected_components(csr_array(beaten), directed=True, connection="strong")
+        n, label = connected_components(csr_array(beaten.astype(np.int64)), directed=True, connection="strong")
         members = [np.flatnonzero(label == g) for g in range(n)]
         reach = [int(_reached(beaten, own).sum()) for own in members]
         order = sorted(range(n), key=lambda g: (-reach[g], members[g][0]))
@@ -97,7 +97,7 @@ class Tally:
 
     def parts(self) -> list[list[int]]:
         """Return the algorithms in parts that no chain of contests connects."""
-        n, label = connected_components(csr_array(self.beaten()), directed=False)
+        n, label = connected_components(csr_array(self.beaten().astype(np.int64)), directed=False)
         return [np.flatnonzero(label == g).tolist() for g in range(n)]
 
 
