@@ -138,10 +138,15 @@ def _more(
 
 
 def _drawn(result: "Comparison", *, details: bool) -> dict[str, object]:
-    """Write down what analyses with draws of the effects say beyond verdicts."""
+    """Write down what analyses with draws of the effects, and of wins, say beyond verdicts."""
     from benchinfer.compare.bayes_comparison import BayesComparison
     from benchinfer.compare.bootstrap_comparison import BootstrapComparison
+    from benchinfer.compare.wins_comparison import WinsComparison
 
+    if isinstance(result, WinsComparison):
+        return {"wins": rows(result.wins())} | (
+            {"predicted": rows(result.predicted())} if details else {}
+        )
     if isinstance(result, BootstrapComparison) and details:
         return _profiles(result)
     if isinstance(result, BayesComparison):

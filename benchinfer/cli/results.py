@@ -4,7 +4,16 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from benchinfer.cli import bootstrapped, meta_analysed, model, paired, permuted, rounding, sampled
+from benchinfer.cli import (
+    bootstrapped,
+    meta_analysed,
+    model,
+    paired,
+    permuted,
+    rounding,
+    sampled,
+    won,
+)
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.terminal import Grid, Terminal
 from benchinfer.compare.phrases import count, join
@@ -59,6 +68,7 @@ def _home(result: "Comparison") -> Any:
     from benchinfer.compare.mixed_comparison import MixedComparison
     from benchinfer.compare.pair_comparison import PairComparison
     from benchinfer.compare.permutation_comparison import PermutationComparison
+    from benchinfer.compare.wins_comparison import WinsComparison
 
     homes = {
         MixedComparison: model,
@@ -67,6 +77,7 @@ def _home(result: "Comparison") -> Any:
         BootstrapComparison: bootstrapped,
         BayesComparison: sampled,
         PairComparison: paired,
+        WinsComparison: won,
     }
     return next((home for kind, home in homes.items() if isinstance(result, kind)), None)
 

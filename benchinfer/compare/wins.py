@@ -100,7 +100,7 @@ def compare_wins(
         always wins. Not with Davidson's ties.
     departures
         Of a posterior: whether each data set has worths of its own, normal about the common ones,
-        so that its contests depend on each other.
+        so that its contests depend on each other. Ties are halved or dropped then.
     contrasts, control
         As in `compare_mixed`.
     alternative, adjust
@@ -151,7 +151,7 @@ def compare_wins(
     else:
         _check_likelihood(ties, alternative, penalised, departures, priors)
     found = counted(scores, measure, by, tie_tolerance, local_rope, missing)
-    _check_counts(found, departures=departures)
+    _check_counts(found, departures=departures, davidson=ties == "davidson")
     arguments = {
         "measure": found.scored.measure.name,
         "inference": inference,
@@ -257,14 +257,22 @@ def _check_bayes(
         )
 
 
-def _check_counts(found: "Counted", *, departures: bool) -> None:
+def _check_counts(found: "Counted", *, departures: bool, davidson: bool) -> None:
     """Refuse counts that no model of wins can use."""
-    tally, names = found.tally, found.scored.algorithms
+    tally = found.tally
     if departures and (found.by == "published" or len(tally.wins) < 2):
         raise DesignError(
             message(
                 "departures of data sets show where the contests of several are known.",
                 hint="departures=False goes with published counts, and with one data set.",
+            )
+        )
+    if departures and davidson and tally.ties.sum():
+        raise DesignError(
+            message(
+                f"{tally.ties.sum():g} contests are ties: with departures, the odds of winning on"
+                " average over data sets are not known where ties have a parameter.",
+                hint='ties="half" or ties="drop" goes with departures=True.',
             )
         )
     if found.by == "datasets" and len(tally.wins) == 1:
@@ -274,6 +282,12 @@ def _check_counts(found: "Counted", *, departures: bool) -> None:
                 hint='by="replications" counts the replications that algorithms share, if any.',
             )
         )
+    _check_meetings(found)
+
+
+def _check_meetings(found: "Counted") -> None:
+    """Refuse counts in which some algorithms never meet, or nobody wins."""
+    tally, names = found.tally, found.scored.algorithms
     if not tally.n.sum():
         raise DesignError(
             message(

@@ -169,7 +169,7 @@ def by_posterior(
     model = WinModel(taken if departures else taken.total, arguments["priors"], departures)
     rng = np.random.default_rng(arguments["seed"])
     found = sampled(model, (arguments["chains"], arguments["draws"]), rng, progress)
-    effects = found[0].marginal
+    effects = found[0].log_worth
     levels = level_of(effects, 0.0, level)
     family = family_of(
         setting.algorithms, arguments["contrasts"], arguments["control"], levels.estimate

@@ -202,7 +202,7 @@ def told_as(found: Counted, rope: float) -> Setting:
         tolerance=math.log((0.5 + rope) / (0.5 - rope)),
         scale="logit",
         bounds=(0.0, 1.0),
-        label=f"probability of winning by {found.scored.measure.title}",
+        label=f"chance to win by {found.scored.measure.name}",
     )
     nothing = np.full_like(found.scored.quantiles, np.nan)
     return replace(found.scored, measure=won, quantiles=nothing)

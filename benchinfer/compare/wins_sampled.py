@@ -115,7 +115,7 @@ def concluded(
         Probability of the intervals.
     """
     draws, convergence, extended = found
-    effects = draws.marginal
+    effects = draws.log_worth
     d = effects @ matrix.T
     return WinPosterior(
         draws=draws,

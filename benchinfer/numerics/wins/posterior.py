@@ -102,7 +102,7 @@ class WinDraws:
     Attributes
     ----------
     log_worth
-        (C, T, K) log worths, which sum to 0.
+        (C, T, K) log worths, which sum to 0; their differences are log odds on a data set not seen.
     scale
         (C, T) standard deviation of the log worths under the prior.
     tie
@@ -117,17 +117,34 @@ class WinDraws:
     departure: Array | None
 
     @property
-    def marginal(self) -> Array:
-        """(C, T, K) log worths whose differences are log odds on a data set not seen.
-
-        Departures draw the odds to one: averaged over normal ones of variance v a logistic
-        probability is about that of its argument over ``sqrt(1 + c^2 v)``, ``c = 16 sqrt(3) / (15
-        pi)`` (Zeger, Liang & Albert 1988 [3]_); the difference of two has twice the variance.
-        """
+    def conditional(self) -> Array:
+        """(C, T, K) log worths that data sets depart from; without departures, `log_worth`."""
         if self.departure is None:
             return self.log_worth
-        c = 16 * np.sqrt(3) / (15 * np.pi)
-        return self.log_worth / np.sqrt(1 + 2 * (c * self.departure) ** 2)[:, :, None]
+        return self.log_worth * stretch(self.departure)[0][:, :, None]
+
+
+# Averaged over normal departures of variance v a logistic probability is about that of its argument
+# over sqrt(1 + c^2 v), c = 16 sqrt(3) / (15 pi); a difference of two has twice the variance.
+_ATTENUATED = 2 * (16 * math.sqrt(3) / (15 * math.pi)) ** 2
+
+
+def stretch(departure: Array) -> tuple[Array, Array]:
+    """Return by how much odds given departures are more extreme than those on average over them.
+
+    Parameters
+    ----------
+    departure
+        Standard deviation of the departures (Zeger, Liang & Albert 1988 [3]_).
+
+    Returns
+    -------
+    factor, slope
+        Of log odds, and the factor's derivative by the log of the standard deviation.
+    """
+    square = _ATTENUATED * departure**2
+    factor = np.sqrt(1 + square)
+    return factor, square / factor
 
 
 def density(model: WinModel) -> hmc.Density:
@@ -203,13 +220,19 @@ def _departed(
     scale = np.exp(x[:, at])[:, None, None]
     u = x[:, at + 1 :].reshape(len(x), m, k)
     apart = u[:, :, i] - u[:, :, j]
+    # The prior is on what holds on average over data sets.
+    factor, by_log = stretch(scale[:, :, 0])
     value, by_d, by_tie = _outcomes(
-        tally, d[:, None, :] + scale * apart, None if tie is None else tie[:, None]
+        tally,
+        (factor * d)[:, None, :] + scale * apart,
+        None if tie is None else tie[:, None],
     )
     design = np.eye(k)[i] - np.eye(k)[j]
+    common = by_d.sum(axis=1)
     slope[:, at] += scale[:, 0, 0] * (by_d * apart).sum(axis=(1, 2))
+    slope[:, at] += by_log[:, 0] * (common * d).sum(axis=1)
     slope[:, at + 1 :] += (scale * (by_d @ design)).reshape(len(x), m * k)
-    return value, by_d.sum(axis=1), by_tie
+    return value, factor * common, by_tie
 
 
 def _outcomes(tally: Tally, d: Array, tie: Array | None) -> tuple[Array, Array, Array]:
@@ -262,7 +285,7 @@ def replicated(model: WinModel, draws: WinDraws, n: int, rng: np.random.Generato
         Random numbers.
     """
     k = model.tally.n_algorithms
-    flat = draws.log_worth.reshape(-1, k)
+    flat = draws.conditional.reshape(-1, k)
     chosen = rng.choice(len(flat), n, replace=n > len(flat))
     i, j = model.tally.pairs.T
     counts = np.rint(model.tally.n).astype(np.int64)

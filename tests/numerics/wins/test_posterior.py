@@ -14,6 +14,7 @@ from benchinfer.numerics.wins.posterior import (
     draws_of,
     replicated,
     start,
+    stretch,
 )
 from benchinfer.numerics.wins.tally import Tally
 
@@ -110,14 +111,15 @@ def test_published_posterior_of_wainer():
         assert (np.abs(p - 0.5) < 0.05).mean() == pytest.approx(inside, abs=0.025)
 
 
-def test_marginal_odds_are_averaged_over_departures():
-    rng = np.random.default_rng(4)
-    worth = np.array([0.9, -0.9])
-    draws = WinDraws(worth[None, None], np.ones((1, 1)), None, np.full((1, 1), 1.3))
-    d = draws.marginal[0, 0, 0] - draws.marginal[0, 0, 1]
-    simulated = expit(1.8 + 1.3 * np.sqrt(2) * rng.standard_normal(400_000)).mean()
-    assert expit(d) == pytest.approx(simulated, abs=0.012)  # an approximation
-    assert expit(1.8) - simulated > 0.09
+@pytest.mark.parametrize(("d", "sd"), [(0.5, 0.6), (1.0, 1.3), (2.0, 1.3), (1.0, 4.0)])
+def test_odds_are_averaged_over_departures(d, sd):
+    factor, _ = stretch(np.array(sd))
+    z = np.random.default_rng(4).standard_normal(400_000)
+    simulated = expit(factor * d + sd * np.sqrt(2) * z).mean()
+    assert expit(d) == pytest.approx(simulated, abs=0.015)  # an approximation
+    worth = np.array([d / 2, -d / 2])[None, None]
+    draws = WinDraws(worth, np.ones((1, 1)), None, np.full((1, 1), sd))
+    assert draws.conditional[0, 0, 0] == pytest.approx(factor * d / 2)
 
 
 def test_replicates_are_as_many_contests_with_the_models_means():
