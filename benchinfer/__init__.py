@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from benchinfer.compare.points import compare_points
     from benchinfer.compare.resample import resample_relations
     from benchinfer.compare.selection import mixed_structures
+    from benchinfer.compare.wins import compare_wins
     from benchinfer.errors import (
         BenchinferError,
         DesignError,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from benchinfer.measure import Measure
     from benchinfer.numerics.bayes.priors import Priors
     from benchinfer.numerics.bayes.pseudo import PseudoObservation
+    from benchinfer.numerics.wins.posterior import WinPriors
     from benchinfer.order.consensus import Consensus, consensus
     from benchinfer.order.ensemble import Ensemble
     from benchinfer.order.influence import consensus_influence
@@ -43,9 +45,11 @@ if TYPE_CHECKING:
         Effects,
         Resampling,
         ScoreTable,
+        Wins,
         load_example,
         read_effects,
         read_scores,
+        read_wins,
     )
     from benchinfer.sequential.components import Components
     from benchinfer.sequential.monitor import monitor
@@ -71,6 +75,8 @@ _homes = {
     "Resampling": "scores",
     "ScoreTable": "scores",
     "ScoreTableError": "errors",
+    "WinPriors": "numerics.wins.posterior",
+    "Wins": "scores",
     "__version__": "version",
     "bootstrap_consensus": "order.stability",
     "compare_bayes": "compare.bayes",
@@ -80,6 +86,7 @@ _homes = {
     "compare_pair": "compare.pair",
     "compare_permutation": "compare.permutation",
     "compare_points": "compare.points",
+    "compare_wins": "compare.wins",
     "consensus": "order.consensus",
     "consensus_influence": "order.influence",
     "consensus_weights": "order.weighing",
@@ -93,6 +100,7 @@ _homes = {
     "plot": "plots.draw",
     "read_effects": "scores",
     "read_scores": "scores",
+    "read_wins": "scores",
     "report": "reports.page",
     "resample_relations": "compare.resample",
 }
@@ -116,6 +124,8 @@ __all__ = [
     "Resampling",
     "ScoreTable",
     "ScoreTableError",
+    "WinPriors",
+    "Wins",
     "__version__",
     "bootstrap_consensus",
     "compare_bayes",
@@ -125,6 +135,7 @@ __all__ = [
     "compare_pair",
     "compare_permutation",
     "compare_points",
+    "compare_wins",
     "consensus",
     "consensus_influence",
     "consensus_weights",
@@ -138,6 +149,7 @@ __all__ = [
     "plot",
     "read_effects",
     "read_scores",
+    "read_wins",
     "report",
     "resample_relations",
 ]

@@ -213,6 +213,22 @@ GLOSSARY: dict[str, str] = {
     "q_between": "Q of a pair's pooled effects over domains",
     "df_between": "its degrees of freedom",
     "p_between": "its p-value",
+    "wins": "contests that the first algorithm wins; in summary, that the algorithm wins",
+    "ties": "contests that neither wins, within the tie tolerance",
+    "losses": "contests that the second algorithm wins; in summary, that the algorithm loses",
+    "n_contests": "contests of the pair: data sets (or replications) with scores of both",
+    "prob_win": "probability that the first wins a contest that is no tie, under the model; in"
+    " summary, against an algorithm of average worth",
+    "prob_more_wins": "posterior probability that prob_win is above 1/2, however little",
+    "worth": "share of the algorithm in the sum of all worths",
+    "log_worth": "logarithm of the worth; the mean over algorithms is 0",
+    "quasi_error": "quasi standard error: the root of the sum of two squares is about the standard"
+    " error of the difference of the log worths",
+    "expected_wins": "wins of the first that the model expects",
+    "expected_ties": "ties that the model expects",
+    "wins_low": "lower end of what the model predicts for the wins of the first",
+    "wins_high": "upper end of what the model predicts for the wins of the first",
+    "inside": "whether what was observed lies between the two",
     "not_compared": "the algorithms that this one was not compared with",
 }
 

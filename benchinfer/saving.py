@@ -39,6 +39,7 @@ _homes = (
     "benchinfer.compare.bootstrap",
     "benchinfer.compare.bayes_comparison",
     "benchinfer.compare.bayes_pairs_comparison",
+    "benchinfer.compare.wins_comparison",
     "benchinfer.sequential.monitor_comparison",
     "benchinfer.sequential.planned",
 )

@@ -28,6 +28,8 @@ NAMES = [
     "Resampling",
     "ScoreTable",
     "ScoreTableError",
+    "WinPriors",
+    "Wins",
     "__version__",
     "bootstrap_consensus",
     "compare_bayes",
@@ -37,6 +39,7 @@ NAMES = [
     "compare_pair",
     "compare_permutation",
     "compare_points",
+    "compare_wins",
     "consensus",
     "consensus_influence",
     "consensus_weights",
@@ -50,6 +53,7 @@ NAMES = [
     "plot",
     "read_effects",
     "read_scores",
+    "read_wins",
     "report",
     "resample_relations",
 ]
@@ -60,6 +64,12 @@ SIGNATURES = {
     " sampler='auto', domains='pooled', quantity=None, contrasts='tukey', control=None,"
     " target='auto', level=0.95, missing='use', draws=None, chains=None, priors=None, seed=None,"
     " progress=None",
+    "compare_wins": "scores, measure=None, *, inference='likelihood', by='datasets',"
+    " ties='davidson', tie_tolerance=None, local_rope=None, rope=0.05, errors='auto',"
+    " penalised=False, departures=False, contrasts='tukey', control=None,"
+    " alternative='two-sided', adjust='auto', level=0.95, missing='use', draws=1000, chains=8,"
+    " priors=None, seed=None, progress=None",
+    "read_wins": "source, *, name='score', columns=None",
     "bootstrap_consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
     " resamples=1000, resampled=None, seed=None, progress=None",
     "compare_bootstrap": "scores, measure=None, *, statistic='iqm', resample='replications',"

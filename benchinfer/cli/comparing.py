@@ -14,6 +14,7 @@ from benchinfer.cli.pair_question import PairQuestion
 from benchinfer.cli.permutation_question import PermutationQuestion
 from benchinfer.cli.question import wrong
 from benchinfer.cli.showing import Showing, answer
+from benchinfer.cli.wins_question import WinsQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -202,6 +203,30 @@ def pair(
 
 @compare.command(epilog=EPILOG)
 @reads_scores
+def wins(
+    source: Source,
+    question: WinsQuestion,
+    *,
+    measure: MeasureName = None,
+    details: Annotated[
+        bool,
+        typer.Option("--details", help="Wins of each pair, and what the model expects."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare by how often algorithms win on data sets, by a Bradley-Terry model.
+
+    Exit code 0 says that one algorithm is better than or equivalent to each of the others, 3 that
+    none is.
+    """
+    from benchinfer.compare.wins import compare_wins
+
+    show = Showing(per_dataset=False, details=details, as_json=as_json)
+    _ask(compare_wins, source, question, measure, show)
+
+
+@compare.command(epilog=EPILOG)
+@reads_scores
 def points(
     source: Source,
     *,
@@ -234,7 +259,8 @@ def _ask(
     | PermutationQuestion
     | BootstrapQuestion
     | BayesQuestion
-    | PairQuestion,
+    | PairQuestion
+    | WinsQuestion,
     measure: str | None,
     show: Showing,
 ) -> None:

@@ -138,10 +138,11 @@ def _more(
 
 
 def _drawn(result: "Comparison", *, details: bool) -> dict[str, object]:
-    """Write down what analyses with draws of the effects say beyond verdicts."""
+    """Write down what analyses with draws of the effects, and of wins, say beyond verdicts."""
     from benchinfer.compare.bayes_comparison import BayesComparison
     from benchinfer.compare.bayes_pairs_comparison import BayesPairsComparison
     from benchinfer.compare.bootstrap_comparison import BootstrapComparison
+    from benchinfer.compare.wins_comparison import WinsComparison
 
     if isinstance(result, BayesPairsComparison):
         return {
@@ -150,6 +151,10 @@ def _drawn(result: "Comparison", *, details: bool) -> dict[str, object]:
             "dominance": rows(result.dominance()),
             "convergence": result.convergence,
         }
+    if isinstance(result, WinsComparison):
+        return {"wins": rows(result.wins())} | (
+            {"predicted": rows(result.predicted())} if details else {}
+        )
     if isinstance(result, BootstrapComparison) and details:
         return _profiles(result)
     if isinstance(result, BayesComparison):

@@ -13,6 +13,7 @@ from benchinfer.cli import (
     permuted,
     rounding,
     sampled,
+    won,
 )
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.terminal import Grid, Terminal
@@ -69,6 +70,7 @@ def _home(result: "Comparison") -> Any:
     from benchinfer.compare.mixed_comparison import MixedComparison
     from benchinfer.compare.pair_comparison import PairComparison
     from benchinfer.compare.permutation_comparison import PermutationComparison
+    from benchinfer.compare.wins_comparison import WinsComparison
 
     homes = {
         MixedComparison: model,
@@ -78,6 +80,7 @@ def _home(result: "Comparison") -> Any:
         BayesComparison: sampled,
         BayesPairsComparison: each_pair,
         PairComparison: paired,
+        WinsComparison: won,
     }
     return next((home for kind, home in homes.items() if isinstance(result, kind)), None)
 

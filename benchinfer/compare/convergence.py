@@ -96,32 +96,26 @@ def converged(draws: Draws) -> Convergence:
     looked_at = [*np.moveaxis(effects, 2, 0), draws.effective_scale]
     looked_at += [x for x in (draws.df, draws.domain_scale) if x is not None]
     diverging = draws.statistics.get("diverging")
-    return converged_in(
-        looked_at,
-        (draws.mean, draws.square, draws.average.shape[1]),
-        None if diverging is None else int(diverging.sum()),
-    )
+    between = segments_r_hat(draws.mean, draws.square, draws.average.shape[1])
+    return settled(looked_at, between, None if diverging is None else int(diverging.sum()))
 
 
-def converged_in(
-    looked_at: list[Array], segments: tuple[Array, Array, int], divergences: int | None = None
-) -> Convergence:
-    """Look at parameters, and at moments of what there is too much of to be kept.
+def settled(looked_at: list[Array], r_hat_effects: float, divergences: int | None) -> Convergence:
+    """Look at (C, T) draws of parameters.
 
     Parameters
     ----------
     looked_at
-        (C, T) draws of each parameter.
-    segments
-        (S, C, ...) means and sums of squared deviations of segments of the chains, and how many
-        draws there are of a chain.
+        The parameters.
+    r_hat_effects
+        Largest R-hat of what else there is, such as effects of data sets.
     divergences
-        As in `Convergence`.
+        Number of draws at which the sampler lost its way, None if it cannot.
     """
     bulk, tail = (_sizes(looked_at, *how) for how in (("bulk", None), ("tail", (0.05, 0.95))))
     return Convergence(
         r_hat=max(float(_stats.rhat(x, chain_axis=0, draw_axis=1)) for x in looked_at),
-        r_hat_effects=_segments_r_hat(*segments),
+        r_hat_effects=r_hat_effects,
         bulk=bulk,
         tail=tail,
         divergences=divergences,
@@ -135,7 +129,7 @@ def _sizes(looked_at: list[Array], method: str, prob: tuple[float, float] | None
     )
 
 
-def _segments_r_hat(mean: Array, square: Array, n_draws: int) -> float:
+def segments_r_hat(mean: Array, square: Array, n_draws: int) -> float:
     """Return the largest split R-hat from the moments of (S, C, ...) segments of chains."""
     n = n_draws / len(mean)
     flat = mean.reshape(-1, *mean.shape[2:])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.compare.convergence import Convergence, converged_in
+from benchinfer.compare.convergence import Convergence, segments_r_hat, settled
 from benchinfer.compare.evidence import Array, Setting
 from benchinfer.compare.preset_data import Differences
 from benchinfer.numerics.bayes import dirichlet, pair_model
@@ -212,7 +212,7 @@ def _of_pair(draws: PairDraws, k: int, chains: int) -> PairDraws:
 def _settled(draws: PairDraws) -> Convergence:
     """Look at the draws of one pair."""
     segments = (draws.mean, draws.square, draws.nu.shape[1])
-    return converged_in([draws.centre, draws.std, draws.nu], segments)
+    return settled([draws.centre, draws.std, draws.nu], segments_r_hat(*segments), None)
 
 
 def _spread(draws: PairDraws) -> Array:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _SHADES = ("#F3F7FB", "#DCE9F5", "#C3DAEE", "#A3C7E3", "#7DAFD5", "#5694C5", "#3279B3", "#165F9E")
 _NUMBERED = 20  # of more algorithms shades alone are shown
 _LARGE = 24
+_SHORT = 3  # letters of a head that has room upright
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +151,8 @@ def draw(chances: Chances, ax: "Axes") -> None:
             fontsize=7.5,
             color="white" if _shade(tile.share) > 4 else INK,
         )
-    tiles.frame(chances, ax, upright=True)
+    tiles.frame(chances, ax, upright=max(map(len, chances.columns)) <= _SHORT)
 
 
 def _percent(share: float) -> str:
-    return "<1" if share < 0.005 else f"{100 * share:.0f}"
+    return "<1" if 0 < share < 0.005 else f"{100 * share:.0f}"

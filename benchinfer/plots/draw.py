@@ -21,6 +21,7 @@ from benchinfer.compare.mixed_comparison import MixedComparison
 from benchinfer.compare.new_dataset import NewDataset
 from benchinfer.compare.pair_comparison import PairComparison
 from benchinfer.compare.permutation_comparison import PermutationComparison
+from benchinfer.compare.wins_comparison import WinsComparison
 from benchinfer.errors import BenchinferError, DesignError, message, unknown
 from benchinfer.order.consensus import Consensus
 from benchinfer.order.ensemble import Ensemble
@@ -62,6 +63,8 @@ from benchinfer.plots import (
     support,
     variances,
     verdicts,
+    win_matrix,
+    worths,
 )
 from benchinfer.scores import ScoreTable
 from benchinfer.sequential.monitor_comparison import MonitorComparison
@@ -171,6 +174,12 @@ KINDS: dict[type, Mapping[str, Kind]] = {
         **_comparison,
         "quantiles": Kind(quantiles.layout, quantiles.size, quantiles.draw),
     },
+    WinsComparison: {
+        **_comparison,
+        "distributions": _on(_scores, lambda wins: wins.counted.scored),
+        "worths": Kind(worths.layout, worths.size, worths.draw),
+        "wins": Kind(win_matrix.layout, win_matrix.size, win_matrix.draw),
+    },
     PermutationComparison: {
         **_comparison,
         "critical-difference": Kind(
@@ -255,7 +264,8 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         tests of two algorithms also: ``"quantiles"`` of the differences (Q-Q plot). Of a
         meta-analysis also: the ``"studies"`` of one pair with the pooled effect and what to expect
         on a new data set, their ``"funnel"``, the ``"network"`` of comparisons, ``"influence"``
-        and ``"prediction"``. Of a hierarchical model also: probabilities of ``"ranks"``, the
+        and ``"prediction"``. Of wins also: the ``"worths"`` of the algorithms with intervals that
+        compare any two, and the ``"wins"`` of each against each. Of a hierarchical model also: probabilities of ``"ranks"``, the
         ``"simplex"`` of the three outcomes of each pair, and the ``"shrinkage"`` of the data sets'
         differences to the average. Of a monitored experiment also: the ``"path"`` of its stages or
         looks between their boundaries, or, on the anytime route, the ``"e-process"`` and the

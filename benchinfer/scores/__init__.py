@@ -7,8 +7,10 @@ from benchinfer.scores.examples import load_example
 from benchinfer.scores.observations import DatasetCovariates, Observations
 from benchinfer.scores.read import read_scores
 from benchinfer.scores.read_effects import read_effects
+from benchinfer.scores.read_wins import read_wins
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.table import ScoreTable
+from benchinfer.scores.wins import Wins
 
 __all__ = [
     "Blocks",
@@ -20,7 +22,9 @@ __all__ = [
     "Observations",
     "Resampling",
     "ScoreTable",
+    "Wins",
     "load_example",
     "read_effects",
     "read_scores",
+    "read_wins",
 ]

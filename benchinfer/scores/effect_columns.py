@@ -55,7 +55,9 @@ class Columns:
 
 def read_columns(origin: Source, given: Mapping[str, str], covariates: Sequence[str]) -> Columns:
     """Read the columns of a table of effects; without the ones needed there are findings only."""
-    of, found = _roles(origin.names, given, covariates)
+    of, found = roles(origin.names, given, COMMON, covariates)
+    if lacking := _lacking(of):
+        found.append(missing(lacking, origin.names))
     if any(finding.severity == "error" for finding in found):
         return Columns({}, {}, tuple(found))
     wanted = list(dict.fromkeys([*of.values(), *covariates]))
@@ -63,18 +65,14 @@ def read_columns(origin: Source, given: Mapping[str, str], covariates: Sequence[
     table = frame.collect().to_arrow()
     values = {name: table.column(name).to_pylist() for name in wanted}
     found += notes
-    text = {role: [_label(v) for v in values[of[role]]] for role in _LABELS if role in of}
+    text = {role: [label(v) for v in values[of[role]]] for role in _LABELS if role in of}
     study = text.get("study") or text["dataset"]
     text |= {"study": study, "dataset": text.get("dataset") or study}
     number: dict[str, Array] = {}
     named = {role: of[role] for role in _NUMBERS if role in of}
     for role, name in [*named.items(), *((f"covariate {c}", c) for c in covariates)]:
-        number[role], bad = _numbers(values[name])
-        if bad:
-            what = f"{len(bad)} values of the column {name!r} are no numbers."
-            rows = tuple((str(row + 1), str(values[name][row])) for row in bad[:5])
-            where = (("row", name), *rows)
-            found.append(Finding("not a number", "error", len(bad), what, where, "correct them."))
+        number[role], bad = numbers(name, values[name])
+        found += bad
     number["std_error"], told = _errors(number)
     found += told
     size = number.get("n", np.zeros(len(study)))
@@ -111,9 +109,30 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s.\-]+", "_", name.strip().lower())
 
 
-def _roles(
-    names: Sequence[str], given: Mapping[str, str], covariates: Sequence[str]
+def roles(
+    names: Sequence[str],
+    given: Mapping[str, str],
+    common: Mapping[str, Sequence[str]],
+    covariates: Sequence[str] = (),
 ) -> tuple[dict[str, str], list[Finding]]:
+    """Find which column plays which role.
+
+    Parameters
+    ----------
+    names
+        Columns of the table.
+    given
+        Column to role, as the user says.
+    common
+        Role to common names of its column, its own name first.
+    covariates
+        Columns that play no role.
+
+    Returns
+    -------
+    of, findings
+        Role to column, and what is wrong.
+    """
     has = f"the table has: {', '.join(names)}"
     found = [
         _error(f"there is no column {name!r}.", f"{has}.")
@@ -121,14 +140,14 @@ def _roles(
         if name not in names
     ]
     found += [
-        _error(f"{role!r} is no role of a column.", f"one of {', '.join(COMMON)}.")
+        _error(f"{role!r} is no role of a column.", f"one of {', '.join(common)}.")
         for role in given.values()
-        if role not in COMMON
+        if role not in common
     ]
     of = {role: name for name, role in given.items()}
     left = [name for name in names if name not in given and name not in covariates]
-    for role, common in COMMON.items():
-        near = [name for known in common for name in left if _plain(name) == known]
+    for role, usual in common.items():
+        near = [name for known in usual for name in left if _plain(name) == known]
         if role in of or not near:
             continue
         of[role] = near[0]
@@ -136,10 +155,14 @@ def _roles(
             said = ", ".join(map(repr, near))
             what = f"several columns could be the {role}: {said}."
             found.append(_error(what, "columns={...} says which is."))
-    if lacking := _lacking(of):
-        what = f"missing columns: {', '.join(lacking)}."
-        found.append(_error(what, f"{has}; columns={{...}} says which is which."))
     return of, found
+
+
+def missing(lacking: Sequence[str], names: Sequence[str]) -> Finding:
+    """Report columns that are lacking, and those that there are."""
+    has = f"the table has: {', '.join(names)}"
+    what = f"missing columns: {', '.join(lacking)}."
+    return _error(what, f"{has}; columns={{...}} says which is which.")
 
 
 def _error(what: str, hint: str) -> Finding:
@@ -155,22 +178,27 @@ def _lacking(of: Mapping[str, str]) -> list[str]:
     return lacking
 
 
-def _label(value: Any) -> str:
-    missing = value is None or (isinstance(value, float) and math.isnan(value))
-    return "" if missing else str(value).strip()
+def label(value: Any) -> str:
+    """Return a label without the white space around it, empty where there is none."""
+    absent = value is None or (isinstance(value, float) and math.isnan(value))
+    return "" if absent else str(value).strip()
 
 
-def _numbers(values: Sequence[Any]) -> tuple[Array, list[int]]:
-    """Return numbers, NaN where there is none, and the rows with something else."""
+def numbers(name: str, values: Sequence[Any]) -> tuple[Array, list[Finding]]:
+    """Return a column's numbers, NaN where there is none, and a finding where something else is."""
     found, bad = np.full(len(values), np.nan), list[int]()
     for row, value in enumerate(values):
-        if _label(value) == "":
+        if label(value) == "":
             continue
         try:
             found[row] = float(value)
         except ValueError:
             bad.append(row)
-    return found, bad
+    if not bad:
+        return found, []
+    what = f"{len(bad)} values of the column {name!r} are no numbers."
+    where = (("row", name), *((str(row + 1), str(values[row])) for row in bad[:5]))
+    return found, [Finding("not a number", "error", len(bad), what, where, "correct them.")]
 
 
 def _errors(number: Mapping[str, Array]) -> tuple[Array, list[Finding]]:

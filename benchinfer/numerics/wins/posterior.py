@@ -1,0 +1,301 @@
+"""Bayesian Bradley-Terry models of wins: priors, log densities, and draws.
+
+References
+----------
+Wainer, J. (2023). A Bayesian Bradley-Terry model to compare multiple ML algorithms on multiple data
+sets. Journal of Machine Learning Research 24(341), 1-34.
+
+Davidson, R. R. (1970). On extending the Bradley-Terry model to accommodate ties in paired
+comparison experiments. Journal of the American Statistical Association 65, 317-328.
+https://doi.org/10.1080/01621459.1970.10481082
+
+Zeger, S. L., Liang, K.-Y. & Albert, P. S. (1988). Models for longitudinal data: a generalized
+estimating equation approach. Biometrics 44, 1049-1060. https://doi.org/10.2307/2531734
+"""
+
+import math
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.errors import DesignError, message
+from benchinfer.numerics import hmc
+from benchinfer.numerics.wins.likelihood import probabilities
+from benchinfer.numerics.wins.tally import Tally
+from benchinfer.saving import savable
+
+type Array = NDArray[np.float64]
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class WinPriors:
+    """Priors of a Bayesian Bradley-Terry model; the defaults are Wainer's (2023).
+
+    Parameters
+    ----------
+    scale_sd
+        The log worths are normal about 0; the log of their standard deviation is normal about 0
+        with this standard deviation.
+    tie_sd
+        The log of Davidson's nu is normal about 0; the log of its standard deviation is normal
+        about 0 with this one.
+    departure
+        Scale of the half-normal prior of the standard deviation of the departures of data sets,
+        where they are in the model.
+
+    Raises
+    ------
+    DesignError
+        A number is not positive and finite.
+    """
+
+    scale_sd: float = 0.5
+    tie_sd: float = 0.5
+    departure: float = 2.5
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not (math.isfinite(value) and value > 0):
+                raise DesignError(
+                    message(f"{field.name} is {value!r}.", hint="a finite number above 0.")
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class WinModel:
+    """What is sampled.
+
+    Attributes
+    ----------
+    tally
+        Counts, as `Tally.taken` gives them.
+    priors
+        The priors.
+    departures
+        Whether each cluster has worths of its own, normal about the common ones.
+    """
+
+    tally: Tally
+    priors: WinPriors
+    departures: bool
+
+    @property
+    def tied(self) -> bool:
+        """Whether there is a parameter of ties."""
+        return bool(self.tally.ties.sum() > 0)
+
+    @property
+    def size(self) -> int:
+        """Number of parameters."""
+        m, k = len(self.tally.wins), self.tally.n_algorithms
+        return 1 + k + 2 * self.tied + (1 + m * k) * self.departures
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class WinDraws:
+    """Draws of C chains of length T.
+
+    Attributes
+    ----------
+    log_worth
+        (C, T, K) log worths, which sum to 0; their differences are log odds on a data set not seen.
+    scale
+        (C, T) standard deviation of the log worths under the prior.
+    tie
+        (C, T) log of Davidson's nu, None without ties.
+    departure
+        (C, T) standard deviation of the departures of data sets, None without them.
+    """
+
+    log_worth: Array
+    scale: Array
+    tie: Array | None
+    departure: Array | None
+
+    @property
+    def conditional(self) -> Array:
+        """(C, T, K) log worths that data sets depart from; without departures, `log_worth`."""
+        if self.departure is None:
+            return self.log_worth
+        return self.log_worth * stretch(self.departure)[0][:, :, None]
+
+
+# Averaged over normal departures of variance v a logistic probability is about that of its argument
+# over sqrt(1 + c^2 v), c = 16 sqrt(3) / (15 pi); a difference of two has twice the variance.
+_ATTENUATED = 2 * (16 * math.sqrt(3) / (15 * math.pi)) ** 2
+
+
+def stretch(departure: Array) -> tuple[Array, Array]:
+    """Return by how much odds given departures are more extreme than those on average over them.
+
+    Parameters
+    ----------
+    departure
+        Standard deviation of the departures (Zeger, Liang & Albert 1988 [3]_).
+
+    Returns
+    -------
+    factor, slope
+        Of log odds, and the factor's derivative by the log of the standard deviation.
+    """
+    square = _ATTENUATED * departure**2
+    factor = np.sqrt(1 + square)
+    return factor, square / factor
+
+
+def density(model: WinModel) -> hmc.Density:
+    """Return the log posterior density and its slope.
+
+    Coordinates are the log of the prior's scale, the K log worths, with ties the log of the scale
+    of log nu and log nu, and with departures the log of their scale and the standardised departures
+    of each cluster.
+    """
+    k, tally = model.tally.n_algorithms, model.tally
+    total = tally.total
+    i, j = tally.pairs.T
+    design = np.eye(k)[i] - np.eye(k)[j]
+
+    def plain(d: Array, tie: Array | None) -> tuple[Array, Array, Array]:
+        value, by_d, by_tie = _outcomes(total, d[:, None], None if tie is None else tie[:, None])
+        return value, by_d[:, 0], by_tie
+
+    def evaluate(x: Array) -> tuple[Array, Array]:
+        slope = np.zeros_like(x)
+        value = _prior(model, x, slope)
+        worth, at = x[:, 1 : k + 1], k + 1
+        tie = x[:, at + 1] if model.tied else None
+        rest = at + 2 * model.tied
+        d = worth[:, i] - worth[:, j]
+        if not model.departures:
+            own, by_d, by_tie = plain(d, tie)
+        else:
+            own, by_d, by_tie = _departed(model, x, slope, d, tie, rest)
+        slope[:, 1 : k + 1] += by_d @ design
+        if model.tied:
+            slope[:, at + 1] += by_tie
+        return value + own, slope
+
+    return evaluate
+
+
+def _prior(model: WinModel, x: Array, slope: Array) -> Array:
+    """Return log prior densities; write their slopes."""
+    k, p = model.tally.n_algorithms, model.priors
+    value = _hierarchy(x, slope, 0, slice(1, k + 1), p.scale_sd)
+    at = k + 1
+    if model.tied:
+        value += _hierarchy(x, slope, at, slice(at + 1, at + 2), p.tie_sd)
+        at += 2
+    if model.departures:
+        # Half-normal scale, by its log; standard normal departures.
+        square = np.exp(2 * x[:, at]) / p.departure**2
+        u = x[:, at + 1 :]
+        value += x[:, at] - square / 2 - (u**2).sum(axis=1) / 2
+        slope[:, at] += 1 - square
+        slope[:, at + 1 :] -= u
+    return value
+
+
+def _hierarchy(x: Array, slope: Array, at: int, members: slice, sd: float) -> Array:
+    """Normal members about 0 whose log scale, at a place, is normal about 0."""
+    own = x[:, members]
+    inverse = np.exp(-2 * x[:, at])
+    squares = (own**2).sum(axis=1) * inverse
+    slope[:, at] += squares - own.shape[1] - x[:, at] / sd**2
+    slope[:, members] -= own * inverse[:, None]
+    return -own.shape[1] * x[:, at] - squares / 2 - (x[:, at] / sd) ** 2 / 2
+
+
+def _departed(
+    model: WinModel, x: Array, slope: Array, d: Array, tie: Array | None, at: int
+) -> tuple[Array, Array, Array]:
+    """Return the likelihood where clusters depart; write slopes of the departures."""
+    tally = model.tally
+    k, m = tally.n_algorithms, len(tally.wins)
+    i, j = tally.pairs.T
+    scale = np.exp(x[:, at])[:, None, None]
+    u = x[:, at + 1 :].reshape(len(x), m, k)
+    apart = u[:, :, i] - u[:, :, j]
+    # The prior is on what holds on average over data sets.
+    factor, by_log = stretch(scale[:, :, 0])
+    value, by_d, by_tie = _outcomes(
+        tally,
+        (factor * d)[:, None, :] + scale * apart,
+        None if tie is None else tie[:, None],
+    )
+    design = np.eye(k)[i] - np.eye(k)[j]
+    common = by_d.sum(axis=1)
+    slope[:, at] += scale[:, 0, 0] * (by_d * apart).sum(axis=(1, 2))
+    slope[:, at] += by_log[:, 0] * (common * d).sum(axis=1)
+    slope[:, at + 1 :] += (scale * (by_d @ design)).reshape(len(x), m * k)
+    return value, factor * common, by_tie
+
+
+def _outcomes(tally: Tally, d: Array, tie: Array | None) -> tuple[Array, Array, Array]:
+    """Return (C,) log likelihoods, and slopes by (C, M, P) differences and (C,) log nu."""
+    even = None if tie is None else tie[:, :, None]
+    first, tied, second = probabilities(d, even)
+    by_d = (tally.wins - tally.losses - tally.n * (first - second)) / 2
+    # log p1 = d / 2 - log Z, and so on: Z by the largest of its terms.
+    half = np.abs(d) / 2
+    extra = np.zeros_like(d) if even is None else np.exp(even - half)
+    log_z = half + np.log(1 + np.exp(-2 * half) + extra)
+    value = (tally.wins - tally.losses) * d / 2 - tally.n * log_z
+    if even is None:
+        return value.sum(axis=(1, 2)), by_d, np.zeros(len(d))
+    by_tie = (tally.ties - tally.n * tied).sum(axis=(1, 2))
+    return (value + tally.ties * even).sum(axis=(1, 2)), by_d, by_tie
+
+
+def start(model: WinModel, chains: int, rng: np.random.Generator) -> Array:
+    """Return (C, d) points to start from, further apart than the posterior."""
+    x = 0.5 * rng.standard_normal((chains, model.size))
+    if model.departures:
+        x[:, 1 + model.tally.n_algorithms + 2 * model.tied] -= 1.0
+    return x
+
+
+def draws_of(model: WinModel, found: Array) -> WinDraws:
+    """Return draws by name from (C, T, d) ones."""
+    k = model.tally.n_algorithms
+    worth = found[:, :, 1 : k + 1]
+    at = k + 1 + 2 * model.tied
+    return WinDraws(
+        log_worth=worth - worth.mean(axis=2, keepdims=True),
+        scale=np.exp(found[:, :, 0]),
+        tie=found[:, :, k + 2] if model.tied else None,
+        departure=np.exp(found[:, :, at]) if model.departures else None,
+    )
+
+
+def replicated(model: WinModel, draws: WinDraws, n: int, rng: np.random.Generator) -> Array:
+    """Draw (3, n, P) wins, ties and losses of new contests, as many as there were.
+
+    Parameters
+    ----------
+    model, draws
+        What was sampled, and the draws.
+    n
+        Replications, each from a draw of its own.
+    rng
+        Random numbers.
+    """
+    k = model.tally.n_algorithms
+    flat = draws.conditional.reshape(-1, k)
+    chosen = rng.choice(len(flat), n, replace=n > len(flat))
+    i, j = model.tally.pairs.T
+    counts = np.rint(model.tally.n).astype(np.int64)
+    worth = np.repeat(flat[chosen][:, None], len(counts), axis=1)
+    if draws.departure is not None:
+        sd = draws.departure.ravel()[chosen][:, None, None]
+        worth = worth + sd * rng.standard_normal(worth.shape)
+    else:
+        worth, counts = worth[:, :1], counts.sum(axis=0, keepdims=True)
+    tie = None if draws.tie is None else draws.tie.ravel()[chosen][:, None, None]
+    three = np.stack(probabilities(worth[:, :, i] - worth[:, :, j], tie), axis=-1)
+    found = rng.multinomial(np.broadcast_to(counts, three.shape[:-1]), three)
+    return np.moveaxis(found.sum(axis=1), -1, 0).astype(np.float64)
