@@ -9,9 +9,11 @@ from benchinfer.cli.comparing import compare
 from benchinfer.cli.consensus_question import ConsensusQuestion
 from benchinfer.cli.guard import EPILOG, Exit, settled
 from benchinfer.cli.options import AsJson, MeasureName, Source, reads_scores
+from benchinfer.cli.usage import PlainGroup
 from benchinfer.errors import ScoreTableError
 
 app = typer.Typer(
+    cls=PlainGroup,
     rich_markup_mode=None,  # plain text, as what is piped should be; and rich takes time to load
     no_args_is_help=True,
     epilog=EPILOG,

@@ -11,7 +11,6 @@ comparing multiple classifiers through Bayesian analysis. Journal of Machine Lea
 18(77), 1-36.
 """
 
-import secrets
 from typing import Literal, get_args
 
 import numpy as np
@@ -31,6 +30,7 @@ from benchinfer.compare.comparison import Target
 from benchinfer.compare.contrasts import Contrasts
 from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.posterior import compared
+from benchinfer.drawn import check_count, seed_of
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.bayes.gibbs import Interactions
 from benchinfer.numerics.bayes.priors import Priors
@@ -154,7 +154,7 @@ def compare_bayes(
     ):
         if value not in (known := get_args(kind.__value__)):
             raise DesignError(unknown(name, value, known))
-    seed = _check_numbers(draws, chains, seed)
+    seed = _checked_numbers(draws, chains, seed)
     setting, scores = Setting.of(scores, measure)
     designs.check_missing(setting, missing)
     resolved = _target(setting, target, quantity)
@@ -208,21 +208,9 @@ def _target(setting: Setting, target: str, quantity: str) -> Target:
     return "datasets" if target == "datasets" else "domain"
 
 
-def _check_numbers(draws: int, chains: int, seed: int | None) -> int:
+def _checked_numbers(draws: int, chains: int, seed: int | None) -> int:
     """Check the size of the sample, and return the seed or draw one."""
-    if draws < _FEWEST_DRAWS or draws % 2:
-        raise DesignError(
-            message(f"draws is {draws!r}.", hint=f"an even number from {_FEWEST_DRAWS}.")
-        )
-    if chains < _FEWEST_CHAINS:
-        raise DesignError(
-            message(
-                f"chains is {chains!r}.",
-                hint=f"at least {_FEWEST_CHAINS}, to see whether chains agree.",
-            )
-        )
-    if seed is None:
-        return secrets.randbits(32)
-    if not 0 <= seed < 2**64:
-        raise DesignError(message(f"seed is {seed!r}.", hint="an integer from 0 to 2^64 - 1."))
-    return int(seed)
+    check_count("draws", draws, _FEWEST_DRAWS, f"an even number from {_FEWEST_DRAWS}.", even=True)
+    enough = f"at least {_FEWEST_CHAINS}, to see whether chains agree."
+    check_count("chains", chains, _FEWEST_CHAINS, enough)
+    return seed_of(seed)

@@ -95,7 +95,7 @@ def test_json_holds_the_tables(run: Callable) -> None:
         (("--prior", "effect_sd=wide"), "'wide' in 'effect_sd=wide' is no number"),
         (("--prior", "effect_sd=-1"), "effect_sd is -1.0"),
         (("--quantity", "next", "--target", "datasets"), "goes without --target datasets"),
-        (("--draws", "50"), "greater than or equal to 100"),
+        (("--draws", "50"), "at least 100"),
     ],
 )
 def test_wrong_usage(run: Callable, arguments: tuple[str, ...], words: str) -> None:
