@@ -101,6 +101,12 @@ GLOSSARY: dict[str, str] = {
     " prob_first, prob_equivalent and prob_second",
     "p_dominant": "share of posterior draws in which the outcome that is most probable over all of"
     " them (first, equivalent, second) is the most probable: a vote, not a probability of it",
+    "expected_regret": "what choosing the algorithm is expected to cost against the best one, on"
+    " average unless quantity says otherwise, in the unit of the tolerance",
+    "expected_regret_next": "what choosing it is expected to cost on a new data set of the domain",
+    "regret_error": "Monte Carlo standard error of expected_regret",
+    "regret_first": "what choosing the first of the two is expected to cost",
+    "regret_second": "what choosing the second of the two is expected to cost",
     "variant": "how the model of this row differs from that of the comparison",
     "quantity": "what the probabilities are about: average effects, or the next data set",
     "prob_best": "probability to be the best algorithm on average, or that none stands above it in"

@@ -33,6 +33,13 @@ Quantity = Annotated[
     Literal["average", "next"],
     typer.Option(help="What verdicts are about: differences on average, or on the next data set."),
 ]
+Rule = Annotated[
+    Literal["threshold", "regret", "vote"],
+    typer.Option(
+        help="What verdicts go by: a probability of at least the level, what a choice is expected"
+        " to cost, or a vote of the draws."
+    ),
+]
 Draws = Annotated[
     int, typer.Option(metavar="INTEGER", min=100, help="Draws of each chain; an even number.")
 ]
@@ -64,6 +71,7 @@ class BayesQuestion(Contrasted):
     interactions: Interactions = "t"
     structure: Structure = "auto"
     quantity: Quantity = "average"
+    rule: Rule = "threshold"
     target: Target = "auto"
     prior: Prior = None
     draws: Draws = 1000
@@ -83,6 +91,7 @@ class BayesQuestion(Contrasted):
             "sampler": self.sampler,
             "domains": self.domains,
             "quantity": self.quantity,
+            "rule": self.rule,
             "target": self.target,
             "draws": self.draws,
             "chains": self.chains,

@@ -26,6 +26,7 @@ from benchinfer.compare.bayes_fit import (
     modelled,
     reduced,
 )
+from benchinfer.compare.bayes_rules import Rule, check_rule
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.contrasts import Contrasts
 from benchinfer.compare.evidence import Setting, alpha_of
@@ -49,6 +50,7 @@ def compare_bayes(
     sampler: Sampler = "auto",
     domains: Domains = "pooled",
     quantity: Quantity = "average",
+    rule: Rule = "threshold",
     contrasts: Contrasts = "tukey",
     control: str | None = None,
     target: Literal["auto"] | Target = "auto",
@@ -92,6 +94,10 @@ def compare_bayes(
     quantity
         What verdicts are about: ``"average"`` effects or the ``"next"`` data set. Both are in the
         result; see `BayesComparison.of`.
+    rule
+        What verdicts go by. ``"threshold"``: a probability of at least `level`. ``"regret"``: what
+        a choice is expected to cost, against the tolerance. ``"vote"``: the share of draws in which
+        an outcome is the most probable one, for ``quantity="next"``, as in Corani et al. (2017).
     contrasts, control
         As in `compare_mixed`.
     target
@@ -126,8 +132,10 @@ def compare_bayes(
     Notes
     -----
     A pair is decided where one of its three outcomes (first better by more than the tolerance,
-    equivalent, second better) has at least the probability `level`. If chains do not pass the gates
-    (R-hat at most 1.01, effective sample sizes at least 400) they are run on, once.
+    equivalent, second better) has at least the probability `level`. By ``rule="regret"`` the first
+    is better where choosing it among the two is expected to cost at most the tolerance and choosing
+    the second more, and both are equivalent where neither costs more. If chains do not pass the
+    gates (R-hat at most 1.01, effective sample sizes at least 400) they are run on, once.
 
     References
     ----------
@@ -157,6 +165,7 @@ def compare_bayes(
     seed = _checked_numbers(draws, chains, seed)
     setting, scores = Setting.of(scores, measure)
     designs.check_missing(setting, missing)
+    check_rule(rule, setting.measure, quantity, domains)
     resolved = _target(setting, target, quantity)
     arguments = {
         "measure": setting.measure.name,
@@ -165,6 +174,7 @@ def compare_bayes(
         "sampler": sampler,
         "domains": domains,
         "quantity": quantity,
+        "rule": rule,
         "contrasts": contrasts,
         "control": control,
         "target": target,

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from benchinfer.compare import wording
+from benchinfer.compare.bayes_rules import in_unit
 from benchinfer.compare.phrases import count
 
 if TYPE_CHECKING:
@@ -19,6 +20,19 @@ def rule(result: "BayesComparison") -> str:
     """Say by which rule pairs are decided."""
     share = f"at least {100 * result.level:g} %"
     where = "on the next data set" if result.quantity == "next" else "on average"
+    if result.decision == "regret":
+        return (
+            f"A pair is decided when choosing its better algorithm is expected to cost {where} at"
+            f" most {wording.margin(result.measure)}, and choosing the other one more; it is"
+            " equivalent when either choice is expected to cost no more than that; otherwise it is"
+            f" undecided. Costs are cut off at {_cap(result)}."
+        )
+    if result.decision == "vote":
+        return (
+            "A pair is decided, or equivalent, when that outcome is the most probable one on the"
+            f" next data set, and is so in {share} of the posterior draws. This is a vote of the"
+            " draws, not a probability of the outcome; otherwise it is undecided."
+        )
     if result.measure.tolerance == 0:
         return (
             f"A pair is decided when the posterior probability that one is better {where} is"
@@ -31,6 +45,14 @@ def rule(result: "BayesComparison") -> str:
         f" probability that they differ by no more than that is {share}; otherwise it is"
         " undecided."
     )
+
+
+def _cap(result: "BayesComparison") -> str:
+    """Say what regrets are cut off at."""
+    cap = float(in_unit(result.measure, result.regret.cap))
+    unit = f" {result.measure.unit}" if result.measure.unit else ""
+    relative = {"identity": unit, "log": " (relative)", "logit": " log-odds"}[result.measure.scale]
+    return f"{cap:.3g}{relative}"
 
 
 def formula(result: "BayesComparison") -> str:
@@ -85,7 +107,7 @@ def scope(result: "BayesComparison") -> str:
 
 def rests_on(result: "BayesComparison") -> list[str]:
     """Return the modules and functions used whose docstrings name their sources."""
-    numerics = ("gibbs", "slices", "residual_scales", "outcomes")
+    numerics = ("gibbs", "slices", "residual_scales", "outcomes", "regret")
     names = ["benchinfer.compare.bayes", "benchinfer.compare.convergence"]
     names += [f"benchinfer.numerics.bayes.{name}" for name in numerics]
     if result.structure == "unstructured":

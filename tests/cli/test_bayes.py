@@ -34,6 +34,7 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
         *("--order", "alg2, alg1", "--interactions", "normal", "--structure", "common"),
         *("--sampler", "gibbs", "--quantity", "next", "--target", "domain", "--level", "0.9"),
         *("--missing", "error", "--draws", "400", "--chains", "6", "--seed", "3"),
+        *("--rule", "vote"),
         *("--prior", "effect_sd=1", "--prior", "tail_rate = 0.2"),
     )
     assert given == {
@@ -42,6 +43,7 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
         "sampler": "gibbs",
         "domains": "pooled",
         "quantity": "next",
+        "rule": "vote",
         "contrasts": ("alg2", "alg1"),
         "control": None,
         "target": "domain",
