@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.compare import bayes_words
+from benchinfer.compare.bayes_beside import Beside
 from benchinfer.compare.bayes_rules import Rule, check_rule, in_unit, verdict_codes
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.convergence import Convergence
@@ -65,6 +66,8 @@ class BayesComparison(Comparison):
         What domain the claims are about, in words; empty where they are about all.
     decision
         What verdicts go by: ``"threshold"``, ``"regret"`` or ``"vote"``.
+    beside
+        What other models say by few draws, None where they were not asked.
     """
 
     quantity: Quantity
@@ -82,6 +85,7 @@ class BayesComparison(Comparison):
     domain: NDArray[np.int64] | None = None
     about: str = ""
     decision: Rule = "threshold"
+    beside: Beside | None = None
 
     title: ClassVar[str] = "Hierarchical Bayesian model"
 
@@ -243,7 +247,8 @@ class BayesComparison(Comparison):
         pandas.DataFrame
             One row per quantity and algorithm: ``measure quantity algorithm expected_regret
             regret_error prob_near_best prob_error``, in the unit of the tolerance (relative on the
-            log scale, log-odds on the logit scale). `prob_near_best` is that of a regret within the tolerance.
+            log scale, log-odds on the logit scale). `prob_near_best` is the probability of a regret
+            within the tolerance.
         """
         parts = [("average", self.regret, self.ranks)]
         if self.regret_following is not None and self.ranks_following is not None:
