@@ -40,6 +40,13 @@ Rule = Annotated[
         " to cost, or a vote of the draws."
     ),
 ]
+Sensitivity = Annotated[
+    Literal["none", "quick"],
+    typer.Option(
+        help="Also fit the other interactions and other scales by few draws (quick), and say where"
+        " they answer otherwise."
+    ),
+]
 Draws = Annotated[
     int, typer.Option(metavar="INTEGER", min=100, help="Draws of each chain; an even number.")
 ]
@@ -78,6 +85,7 @@ class BayesQuestion(Contrasted):
     chains: Chains = 8
     sampler: Sampler = "auto"
     domains: Domains = "pooled"
+    sensitivity: Sensitivity = "quick"
     seed: Seed = None
 
     def arguments(self, *, each: bool = False) -> dict[str, Any]:
@@ -96,6 +104,7 @@ class BayesQuestion(Contrasted):
             "draws": self.draws,
             "chains": self.chains,
             "priors": None if self.prior is None else _priors(self.prior),
+            "sensitivity": self.sensitivity,
             "seed": self.seed,
             "progress": True,
             # Zero-argument super() does not work in a slotted dataclass.

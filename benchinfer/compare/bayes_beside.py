@@ -5,6 +5,7 @@ no scores tell which is right: under t interactions unusual data sets count less
 every data set counts fully.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -55,6 +56,8 @@ class Beside:
         (V,) largest Monte Carlo error of them.
     otherwise
         What each says otherwise, in words; empty where it does not.
+    draws
+        Draws of each.
     """
 
     variants: tuple[str, ...]
@@ -62,6 +65,7 @@ class Beside:
     following: Array | None
     error: Array
     otherwise: tuple[str, ...]
+    draws: int = _CHAINS * _DRAWS
 
     @property
     def disagree(self) -> int:
@@ -81,6 +85,14 @@ class Beside:
             columns["prob_best_next"] = self.following.ravel()
         return frame({**columns, "prob_error": np.repeat(self.error, k)})
 
+    def leaders(self, algorithms: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """Return who is likeliest best by each variant, in words: on average and next."""
+        parts = [self.best] if self.following is None else [self.best, self.following]
+        return [
+            (name, *(likeliest(part[v], algorithms) for part in parts))
+            for v, name in enumerate(self.variants)
+        ]
+
     def check(self) -> Check:
         """Return the row of the diagnostics."""
         named = zip(self.variants, self.otherwise, strict=True)
@@ -93,6 +105,36 @@ class Beside:
             remedy=f"{said}. The scores do not tell which model is right: say which is meant, and"
             " both answers",
         )
+
+
+def likeliest(best: Array, algorithms: tuple[str, ...]) -> str:
+    """Name the algorithm of the highest probability, with that."""
+    top = int(best.argmax())
+    return f"{algorithms[top]} ({best[top]:.2f})"
+
+
+def leaders(result: "BayesComparison") -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return who is likeliest best by the comparison and by the other models beside it.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+
+    Returns
+    -------
+    tuple
+        Heads, and rows of words; no rows where no other model was asked.
+    """
+    heads = ("model", "best on average")
+    own = [f"as compared ({TAILS[result.interactions]})"]
+    own.append(likeliest(result.ranks.best, result.algorithms))
+    if result.ranks_following is not None:
+        heads = (*heads, "best on the next data set")
+        own.append(likeliest(result.ranks_following.best, result.algorithms))
+    if result.beside is None:
+        return heads, []
+    return heads, [tuple(own), *result.beside.leaders(result.algorithms)]
 
 
 def beside(
@@ -109,14 +151,20 @@ def beside(
     progress
         Told of the sweeps.
     """
-    variants = [other_interactions(result), *other_scales(result, scores, brief=True)]
+    asked = [other_interactions(result), *other_scales(result, scores, brief=True)]
     means = scores.cells(result.measure.name).mean
+    variants: list[Variant] = []
     others: list[BayesComparison] = []
-    for i, variant in enumerate(variants):
+    for i, variant in enumerate(asked):
         rng = np.random.default_rng([result.provenance.seed or 0, i])
-        others.append(_compared(result, variant, means, rng))
+        # A model without a posterior, as on scores that repeat exactly, has no answer.
+        with suppress(np.linalg.LinAlgError):
+            others.append(_compared(result, variant, means, rng))
+            variants.append(variant)
         if progress is not None:
-            progress("other models", _WARM_UP + _DRAWS, len(variants) * (_WARM_UP + _DRAWS))
+            progress("other models", _WARM_UP + _DRAWS, len(asked) * (_WARM_UP + _DRAWS))
+    if not others:
+        return result
     after = [other.ranks_following for other in others]
     errors = [max(r.error.max() for r in (o.ranks, o.ranks_following) if r) for o in others]
     found = Beside(

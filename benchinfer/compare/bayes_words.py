@@ -13,6 +13,8 @@ _STRUCTURES = {
     "common": "one variance of the interactions for all pairs",
     "unstructured": "an unstructured covariance of the interactions with estimated shrinkage",
 }
+# Verdicts that are no claims of probability say so.
+_DECIDED = {"threshold": "", "regret": ", by expected regret", "vote": ", by a vote of the draws"}
 _SAMPLERS = {"nuts": "NUTS (PyMC, nutpie)"}
 
 
@@ -99,10 +101,10 @@ def scope(result: "BayesComparison") -> str:
     domains = "one" if result.about else domains
     where = wording.scope(result.setting, result.target, domains)
     if result.about:
-        return f"{where}, {result.about}"
-    if result.quantity == "average":
-        return where
-    return where.replace("on average over", "on the next data set of", 1)
+        where = f"{where}, {result.about}"
+    elif result.quantity == "next":
+        where = where.replace("on average over", "on the next data set of", 1)
+    return where + _DECIDED[result.decision]
 
 
 def rests_on(result: "BayesComparison") -> list[str]:

@@ -52,6 +52,7 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
         "draws": 400,
         "chains": 6,
         "priors": bi.Priors(effect_sd=1.0, tail_rate=0.2),
+        "sensitivity": "quick",
         "seed": 3,
         "progress": True,
     }
