@@ -28,8 +28,19 @@ def check_resamples(resamples: int, fewest: int, hint: str) -> None:
     DesignError
         With the hint.
     """
-    if not (_whole(resamples) and resamples >= fewest):
-        raise DesignError(message(f"resamples is {resamples!r}.", hint=hint))
+    check_count("resamples", resamples, fewest, hint)
+
+
+def check_count(name: str, number: int, fewest: int, hint: str, *, even: bool = False) -> None:
+    """Refuse a number that is not whole, too small, or odd where it should be even.
+
+    Raises
+    ------
+    DesignError
+        With the hint.
+    """
+    if not (_whole(number) and number >= fewest) or (even and number % 2):
+        raise DesignError(message(f"{name} is {number!r}.", hint=hint))
 
 
 def _whole(number: object) -> bool:

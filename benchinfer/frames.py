@@ -109,6 +109,12 @@ GLOSSARY: dict[str, str] = {
     " better, by more than the tolerance",
     "dominant_error": "largest Monte Carlo standard error of dominant_first, dominant_equivalent"
     " and dominant_second",
+    "expected_regret": "what choosing the algorithm is expected to cost against the best one, on"
+    " average unless quantity says otherwise, in the unit of the tolerance",
+    "expected_regret_next": "what choosing it is expected to cost on a new data set of the domain",
+    "regret_error": "Monte Carlo standard error of expected_regret",
+    "regret_first": "what choosing the first of the two is expected to cost",
+    "regret_second": "what choosing the second of the two is expected to cost",
     "variant": "how the model of this row differs from that of the comparison",
     "quantity": "what the probabilities are about: average effects, the next data set, or"
     " which outcome is the most probable (dominant)",

@@ -61,9 +61,9 @@ NAMES = [
 # Keyword-only from the star on: what comes later may not shift what scripts rely on.
 SIGNATURES = {
     "compare_bayes": "scores, measure=None, *, preset=None, interactions='t', structure='auto',"
-    " sampler='auto', domains='pooled', quantity=None, contrasts='tukey', control=None,"
-    " target='auto', level=0.95, missing='use', draws=None, chains=None, priors=None, seed=None,"
-    " progress=None",
+    " sampler='auto', domains='pooled', quantity=None, rule='threshold', contrasts='tukey',"
+    " control=None, target='auto', level=0.95, missing='use', draws=None, chains=None,"
+    " priors=None, sensitivity='none', seed=None, progress=None",
     "compare_wins": "scores, measure=None, *, inference='likelihood', by='datasets',"
     " ties='davidson', tie_tolerance=None, local_rope=None, rope=0.05, errors='auto',"
     " penalised=False, departures=False, contrasts='tukey', control=None,"

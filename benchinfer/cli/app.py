@@ -10,6 +10,7 @@ from benchinfer.cli.consensus_question import ConsensusQuestion
 from benchinfer.cli.guard import EPILOG, Exit, settled
 from benchinfer.cli.options import AsJson, MeasureName, Source, reads_scores
 from benchinfer.cli.question import open_unit, wrong
+from benchinfer.cli.usage import PlainGroup
 from benchinfer.errors import ScoreTableError
 
 RateInterval = Annotated[
@@ -23,6 +24,7 @@ RateInterval = Annotated[
 ]
 
 app = typer.Typer(
+    cls=PlainGroup,
     rich_markup_mode=None,  # plain text, as what is piped should be; and rich takes time to load
     no_args_is_help=True,
     epilog=EPILOG,

@@ -46,6 +46,20 @@ Quantity = Annotated[
         show_default=False,
     ),
 ]
+Rule = Annotated[
+    Literal["threshold", "regret", "vote"],
+    typer.Option(
+        help="What verdicts go by: a probability of at least the level, what a choice is expected"
+        " to cost, or a vote of the draws."
+    ),
+]
+Sensitivity = Annotated[
+    Literal["none", "quick"],
+    typer.Option(
+        help="Also fit the other interactions and other scales by few draws (quick), and say where"
+        " they answer otherwise."
+    ),
+]
 Draws = Annotated[
     int | None,
     typer.Option(
@@ -90,12 +104,14 @@ class BayesQuestion(Contrasted):
     interactions: Interactions = "t"
     structure: Structure = "auto"
     quantity: Quantity = None
+    rule: Rule = "threshold"
     target: Target = "auto"
     prior: Prior = None
     draws: Draws = None
     chains: Chains = None
     sampler: Sampler = "auto"
     domains: Domains = "pooled"
+    sensitivity: Sensitivity = "quick"
     seed: Seed = None
 
     def arguments(self, *, each: bool = False) -> dict[str, Any]:
@@ -113,10 +129,12 @@ class BayesQuestion(Contrasted):
             "sampler": self.sampler,
             "domains": self.domains,
             "quantity": self.quantity,
+            "rule": self.rule,
             "target": self.target,
             "draws": self.draws,
             "chains": self.chains,
             "priors": _pseudo(self.prior) if tests else _priors(self.prior),
+            "sensitivity": "none" if self.preset else self.sensitivity,
             "seed": self.seed,
             "progress": True,
             # Zero-argument super() does not work in a slotted dataclass.

@@ -207,13 +207,20 @@ def _profiles(result: "BootstrapComparison") -> dict[str, object]:
 
 def _posterior(result: "BayesComparison", *, details: bool) -> dict[str, object]:
     """Write down what verdicts are about, and with details both quantities and the ranks."""
-    found: dict[str, object] = {"quantity": result.quantity, "convergence": result.convergence}
+    found: dict[str, object] = {
+        "quantity": result.quantity,
+        "decided_by": result.decision,
+        "convergence": result.convergence,
+    }
+    if result.beside is not None:
+        found["other_models"] = rows(result.beside.table(result.measure, result.algorithms))
     if not details:
         return found
     kinds = ("average",) if result.following is None else ("average", "next")
     return {
         **found,
         "quantities": {kind: rows(result.contrasts(kind)) for kind in kinds},
+        "regrets": rows(result.regrets()),
         "rank_probabilities": dict(
             zip(result.algorithms, result.ranks.distribution.tolist(), strict=True)
         ),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchinfer.cli import rounding
 from benchinfer.cli.terminal import Grid, Terminal
+from benchinfer.compare.bayes_beside import leaders
 from benchinfer.reports import numbers
 
 if TYPE_CHECKING:
@@ -16,14 +17,19 @@ if TYPE_CHECKING:
 
 def evidence(out: Terminal, result: "BayesComparison") -> None:
     """Print how likely each algorithm is best, on average and on the next data set."""
+    if result.decision == "regret":
+        _costs(out, result)
     table = result.summary().sort_values("prob_best", ascending=False, kind="stable")
     out.heading("How likely each algorithm is best")
     heads = {"prob_best": "on average", "prob_best_next": "on the next data set"}
     if result.measure.tolerance > 0:
         heads["prob_near_best"] = "within tolerance of best there"
+    if result.decision == "regret":
+        costs = "expected_regret_next" if result.quantity == "next" else "expected_regret"
+        heads[costs] = "expected regret"
     heads = {name: head for name, head in heads.items() if name in table}
     rows = tuple(
-        (str(row["algorithm"]), *(f"{row[name]:.3f}" for name in heads), _ranks(row))
+        (str(row["algorithm"]), *(_number(row[name], name) for name in heads), _ranks(row))
         for row in table.to_dict("records")
     )
     marked = frozenset(range(1, len(heads) + 1))
@@ -33,6 +39,36 @@ def evidence(out: Terminal, result: "BayesComparison") -> None:
         f"rank: mean of the rank on average, and an interval with {rounding.percent(result.level)}"
         f" of it. Seed {result.provenance.seed}."
     )
+    _others(out, result)
+
+
+def _costs(out: Terminal, result: "BayesComparison") -> None:
+    """Print what either choice of a pair is expected to cost."""
+    rows = tuple(
+        (
+            str(row["first"]),
+            str(row["second"]),
+            numbers.significant(row["regret_first"]),
+            numbers.significant(row["regret_second"]),
+        )
+        for row in result.contrasts().to_dict("records")
+    )
+    out.heading("What choosing one of two is expected to cost")
+    heads = ("first", "second", "choosing the first", "choosing the second")
+    out.grid(Grid(heads, rows, frozenset({2, 3})))
+
+
+def _others(out: Terminal, result: "BayesComparison") -> None:
+    """Print whom other models of the same scores call likeliest best."""
+    heads, rows = leaders(result)
+    if not rows:
+        return
+    out.heading("Other models of the same scores, by few draws")
+    out.grid(Grid(heads, tuple(rows)))
+
+
+def _number(value: float, name: str) -> str:
+    return numbers.significant(value) if name.startswith("expected") else f"{value:.3f}"
 
 
 def _ranks(row: Mapping[Hashable, Any]) -> str:

@@ -8,18 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.compare import bayes_words
+from benchinfer.compare.bayes_beside import Beside
+from benchinfer.compare.bayes_rules import Rule, check_rule, in_unit, verdict_codes
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.convergence import Convergence
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.kept import Kept
 from benchinfer.compare.local import Comparisons
-from benchinfer.compare.posterior_verdicts import codes_of
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.frames import frame
 from benchinfer.numerics.bayes.gibbs import Model, Structure
 from benchinfer.numerics.bayes.outcomes import Outcomes, Ranks
 from benchinfer.numerics.bayes.priors import Priors
 from benchinfer.numerics.bayes.reduction import ContrastData
+from benchinfer.numerics.bayes.regret import Regrets
+from benchinfer.order.relation import Relation
 from benchinfer.saving import savable
 
 if TYPE_CHECKING:
@@ -49,6 +52,8 @@ class BayesComparison(Comparison):
         the next one where claims are about these data sets.
     ranks, ranks_following
         Ranks of the algorithms, likewise.
+    regret, regret_following
+        Expected regrets of choosing an algorithm, on average and on the next data set, likewise.
     data
         What the model saw of the scores.
     convergence, extended
@@ -59,6 +64,10 @@ class BayesComparison(Comparison):
         (M,) domain of each of the model's data sets, None where they are taken as one.
     about
         What domain the claims are about, in words; empty where they are about all.
+    decision
+        What verdicts go by: ``"threshold"``, ``"regret"`` or ``"vote"``.
+    beside
+        What other models say by few draws, None where they were not asked.
     """
 
     quantity: Quantity
@@ -67,12 +76,16 @@ class BayesComparison(Comparison):
     following: Outcomes | None
     ranks: Ranks
     ranks_following: Ranks | None
+    regret: Regrets
+    regret_following: Regrets | None
     data: ContrastData
     convergence: Convergence
     extended: bool
     draws: Kept
     domain: NDArray[np.int64] | None = None
     about: str = ""
+    decision: Rule = "threshold"
+    beside: Beside | None = None
 
     title: ClassVar[str] = "Hierarchical Bayesian model"
 
@@ -160,19 +173,31 @@ class BayesComparison(Comparison):
         chosen = self.following if self.quantity == "next" else self.average
         return self.average if chosen is None else chosen
 
-    def of(self, quantity: Quantity) -> "BayesComparison":
-        """Return the same comparison with verdicts about another quantity.
+    @property
+    def costs(self) -> Regrets:
+        """Expected regrets for the quantity that verdicts are about."""
+        chosen = self.regret_following if self.quantity == "next" else self.regret
+        return self.regret if chosen is None else chosen
+
+    def of(
+        self, quantity: Quantity | None = None, *, rule: Rule | None = None
+    ) -> "BayesComparison":
+        """Return the same comparison with verdicts about another quantity, or by another rule.
 
         Parameters
         ----------
         quantity
-            ``"average"`` or ``"next"``.
+            ``"average"`` or ``"next"``; by default as it is.
+        rule
+            ``"threshold"``, ``"regret"`` or ``"vote"``, as in `compare_bayes`; by default as it is.
 
         Raises
         ------
         DesignError
-            The quantity is not known, or claims are about these data sets.
+            The quantity or the rule is not known or does not go with the other or the measure, or
+            claims are about these data sets.
         """
+        quantity, rule = quantity or self.quantity, rule or self.decision
         if quantity not in (known := get_args(Quantity.__value__)):
             raise DesignError(unknown("quantity", quantity, known))
         if quantity == "next" and self.following is None:
@@ -183,8 +208,65 @@ class BayesComparison(Comparison):
                     hint='compare with target="domain"; the next data set is one of all domains.',
                 )
             )
-        other = replace(self, quantity=quantity)
-        return replace(other, codes=codes_of(other.outcomes, self.level))
+        check_rule(rule, self.measure, quantity, "pooled" if self.domain is None else "random")
+        other = replace(self, quantity=quantity, decision=rule)
+        margin = self.measure.margin
+        codes = verdict_codes(rule, other.outcomes, other.costs, margin, self.level)
+        return replace(other, codes=codes)
+
+    def relation(self, rule: str = "evidence") -> Relation:
+        """Return the preference relation.
+
+        Parameters
+        ----------
+        rule
+            ``"evidence"``: the verdicts as they stand; or ``"threshold"``, ``"regret"`` or
+            ``"vote"``, as in `compare_bayes`.
+
+        Raises
+        ------
+        DesignError
+            The rule does not exist, or does not go with the quantity or the measure.
+        """
+        if rule == "evidence":
+            return Comparison.relation(self)
+        if rule not in (known := get_args(Rule.__value__)):
+            raise DesignError(unknown("rule", rule, ["evidence", *known]))
+        chosen: Rule = next(name for name in known if name == rule)
+        return Comparison.relation(self.of(rule=chosen))
+
+    def regrets(self) -> "pd.DataFrame":
+        """Return what choosing an algorithm is expected to cost.
+
+        The regret of a choice is how much better the best algorithm is. Regrets are cut off at the
+        range of the measure where its ``bounds`` are declared, else at the largest difference
+        between two algorithms' means on one data set (``regret.cap``, on the modelling scale).
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per quantity and algorithm: ``measure quantity algorithm expected_regret
+            regret_error prob_near_best prob_error``, in the unit of the tolerance (relative on the
+            log scale, log-odds on the logit scale). `prob_near_best` is the probability of a regret
+            within the tolerance.
+        """
+        parts = [("average", self.regret, self.ranks)]
+        if self.regret_following is not None and self.ranks_following is not None:
+            parts.append(("next", self.regret_following, self.ranks_following))
+        k = len(self.algorithms)
+        regret = in_unit(self.measure, np.concatenate([r.expected for _, r, _ in parts]))
+        error = np.concatenate([r.error for _, r, _ in parts])
+        return frame(
+            {
+                "measure": [self.measure.name] * (k * len(parts)),
+                "quantity": [quantity for quantity, _, _ in parts for _ in range(k)],
+                "algorithm": list(self.algorithms) * len(parts),
+                "expected_regret": regret,
+                "regret_error": error * (1 + regret) if self.measure.scale == "log" else error,
+                "prob_near_best": np.concatenate([ranks.near for _, _, ranks in parts]),
+                "prob_error": np.concatenate([ranks.error for _, _, ranks in parts]),
+            }
+        )
 
     def by_domain(self) -> Comparisons:
         """Compare the algorithms on average in each domain, and in a new domain.
@@ -215,6 +297,8 @@ class BayesComparison(Comparison):
             "prob_equivalent": found.equivalent,
             "prob_second": found.second,
             "prob_error": found.error,
+            "regret_first": in_unit(self.measure, self.costs.first),
+            "regret_second": in_unit(self.measure, self.costs.second),
             **({} if found.dominant is None else {"p_dominant": found.dominant}),
         }
 
@@ -245,7 +329,8 @@ class BayesComparison(Comparison):
         -------
         pandas.DataFrame
             ``measure algorithm estimate conf_low conf_high n rank expected_rank rank_low rank_high
-            prob_best`` and, for claims about the domain, ``prob_best_next prob_near_best``.
+            prob_best expected_regret`` and, for claims about the domain, ``prob_best_next
+            prob_near_best expected_regret_next``. Regrets are as in `regrets`.
             Intervals are of the algorithm's effect on top of what data sets have in common.
         """
         table = Comparison.summary(self)
@@ -255,10 +340,12 @@ class BayesComparison(Comparison):
             "rank_low": low,
             "rank_high": high,
             "prob_best": self.ranks.best,
+            "expected_regret": in_unit(self.measure, self.regret.expected),
         }
-        if self.ranks_following is not None:
+        if self.ranks_following is not None and self.regret_following is not None:
             columns["prob_best_next"] = self.ranks_following.best
             columns["prob_near_best"] = self.ranks_following.near
+            columns["expected_regret_next"] = in_unit(self.measure, self.regret_following.expected)
         return frame({**{name: table[name] for name in table.columns}, **columns})
 
     def sensitivity(

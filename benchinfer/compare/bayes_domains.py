@@ -3,11 +3,13 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from benchinfer.compare.bayes_rules import verdict_codes
 from benchinfer.compare.contrasts import family_of
 from benchinfer.compare.local import Comparisons
-from benchinfer.compare.posterior_verdicts import codes_of, level_of
+from benchinfer.compare.posterior_verdicts import level_of
 from benchinfer.errors import DesignError, message
 from benchinfer.numerics.bayes.outcomes import average_outcomes, ranks
+from benchinfer.numerics.bayes.regret import regrets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +50,9 @@ def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "Baye
     asked = family_of(
         result.algorithms, given["contrasts"], given["control"], result.levels.estimate
     )
-    average = average_outcomes(effects, asked.matrix[asked.wanted], margin, result.level)
+    matrix = asked.matrix[asked.wanted]
+    average = average_outcomes(effects, matrix, margin, result.level)
+    regret = regrets(effects, matrix, result.regret.cap)
     return replace(
         result,
         quantity="average",
@@ -56,7 +60,9 @@ def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "Baye
         following=None,
         ranks=ranks(effects, margin),
         ranks_following=None,
-        codes=codes_of(average, result.level),
+        regret=regret,
+        regret_following=None,
+        codes=verdict_codes(result.decision, average, regret, margin, result.level),
         levels=level_of(effects, float(result.levels.estimate.mean()), result.level),
         about=about,
     )

@@ -160,9 +160,30 @@ def fit(
         Told of the sweeps.
     sampler
         As in `compare_bayes`.
+
+    Raises
+    ------
+    DesignError
+        Scores are so nearly equal that the model has no posterior.
     """
     if sampler == "nuts":
         return _nuts(model, size, rng, progress)
+    try:
+        return _gibbs(model, size, rng, progress)
+    except np.linalg.LinAlgError:
+        raise DesignError(
+            message(
+                "differences are the same on several data sets, without noise, so that the"
+                " interactions have no smallest size and the model no posterior.",
+                hint="compare_permutation needs no model; or give scores with more digits.",
+            )
+        ) from None
+
+
+def _gibbs(
+    model: Model, size: tuple[int, int], rng: np.random.Generator, progress: "Progress | None"
+) -> Fitted:
+    """Sample by Gibbs; run the chains on once where the gates are not passed."""
     chains, n = size
     start = gibbs.start(model, chains, rng)
     # The draws of the warm-up are let go at once: of many algorithms they are large.

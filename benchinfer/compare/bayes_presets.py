@@ -42,6 +42,8 @@ _FIXED: dict[str, tuple[tuple[object, ...], str]] = {
     "structure": (("auto",), "each pair has a model of its own"),
     "sampler": (("auto", "gibbs"), "the test has a sampler of its own"),
     "domains": (("pooled",), "the test takes data sets as alike"),
+    "rule": (("threshold",), 'quantity="dominant" decides as the papers do'),
+    "sensitivity": (("none",), "its assumptions are those of the paper"),
     "target": (("auto", "domain"), "the test is about the domain"),
 }
 

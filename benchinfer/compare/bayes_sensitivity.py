@@ -12,6 +12,7 @@ from benchinfer.errors import DesignError, message
 from benchinfer.frames import frame
 from benchinfer.numerics.bayes import outcomes
 from benchinfer.numerics.bayes.reduction import helmert
+from benchinfer.numerics.bayes.standardised import standardised
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from benchinfer.scores import ScoreTable
 
 type Variant = tuple[str, ContrastData, Interactions, Structure, Priors]
+
+_STANDARDISED = "standardised on each data set"
 
 # Scales of the interactions' and effects' priors, which make these twice as wide.
 _WIDTHS = ("effect_sd", "interaction_scale", "residual_spread")
@@ -71,17 +74,52 @@ def sensitivity(
 def _variants(result: "BayesComparison", scores: "ScoreTable | None") -> Iterator["Variant"]:
     """Yield models that differ from that of the comparison in one thing each."""
     data, priors, structure = result.data, result.priors, result.structure
-    tails: Interactions = "t" if result.interactions == "t" else "normal"
-    other: Interactions = "normal" if tails == "t" else "t"
-    yield f'interactions="{other}"', data, other, structure, priors
+    tails = _tails(result)
+    yield other_interactions(result)
     if len(result.algorithms) > 2:
         turned: Structure = "common" if structure == "unstructured" else "unstructured"
         yield f'structure="{turned}"', data, tails, turned, priors
     wide = replace(priors, **{name: 2 * getattr(priors, name) for name in _WIDTHS})
     yield "priors twice as wide", data, tails, structure, wide
-    if scores is not None:
-        for scale, on_scale in _scales(result, scores):
-            yield f'scale="{scale}"', on_scale, tails, structure, priors
+    yield from other_scales(result, scores)
+
+
+def _tails(result: "BayesComparison") -> "Interactions":
+    return "t" if result.interactions == "t" else "normal"
+
+
+def other_interactions(result: "BayesComparison") -> "Variant":
+    """Return the model with the other interactions.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    """
+    other: Interactions = "normal" if result.interactions == "t" else "t"
+    return f'interactions="{other}"', result.data, other, result.structure, result.priors
+
+
+def other_scales(
+    result: "BayesComparison", scores: "ScoreTable | None", *, brief: bool = False
+) -> Iterator["Variant"]:
+    """Yield the models on other scales, which differ in what the interactions exchange.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    scores
+        The table that it is of; None for data sets in units of their own spread alone.
+    brief
+        Leave out the log scale where scores have room on the logit scale.
+    """
+    like = _tails(result), result.structure, result.priors
+    yield _STANDARDISED, standardised(result.data), *like
+    found = {} if scores is None else dict(_scales(result, scores))
+    for scale, on_scale in found.items():
+        if not (brief and scale == "log" and "logit" in found):
+            yield f'scale="{scale}"', on_scale, *like
 
 
 def _scales(

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from benchinfer.compare import wording
+from benchinfer.compare.bayes_rules import in_unit
 from benchinfer.compare.phrases import count
 
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ _STRUCTURES = {
     "common": "one variance of the interactions for all pairs",
     "unstructured": "an unstructured covariance of the interactions with estimated shrinkage",
 }
+# Verdicts that are no claims of probability say so.
+_DECIDED = {"threshold": "", "regret": ", by expected regret", "vote": ", by a vote of the draws"}
 _SAMPLERS = {"nuts": "NUTS (PyMC, nutpie)"}
 
 
@@ -19,6 +22,19 @@ def rule(result: "BayesComparison") -> str:
     """Say by which rule pairs are decided."""
     share = f"at least {100 * result.level:g} %"
     where = "on the next data set" if result.quantity == "next" else "on average"
+    if result.decision == "regret":
+        return (
+            f"A pair is decided when choosing its better algorithm is expected to cost {where} at"
+            f" most {wording.margin(result.measure)}, and choosing the other one more; it is"
+            " equivalent when either choice is expected to cost no more than that; otherwise it is"
+            f" undecided. Costs are cut off at {_cap(result)}."
+        )
+    if result.decision == "vote":
+        return (
+            "A pair is decided, or equivalent, when that outcome is the most probable one on the"
+            f" next data set, and is so in {share} of the posterior draws. This is a vote of the"
+            " draws, not a probability of the outcome; otherwise it is undecided."
+        )
     if result.measure.tolerance == 0:
         return (
             f"A pair is decided when the posterior probability that one is better {where} is"
@@ -31,6 +47,14 @@ def rule(result: "BayesComparison") -> str:
         f" probability that they differ by no more than that is {share}; otherwise it is"
         " undecided."
     )
+
+
+def _cap(result: "BayesComparison") -> str:
+    """Say what regrets are cut off at."""
+    cap = float(in_unit(result.measure, result.regret.cap))
+    unit = f" {result.measure.unit}" if result.measure.unit else ""
+    relative = {"identity": unit, "log": " (relative)", "logit": " log-odds"}[result.measure.scale]
+    return f"{cap:.3g}{relative}"
 
 
 def formula(result: "BayesComparison") -> str:
@@ -77,15 +101,15 @@ def scope(result: "BayesComparison") -> str:
     domains = "one" if result.about else domains
     where = wording.scope(result.setting, result.target, domains)
     if result.about:
-        return f"{where}, {result.about}"
-    if result.quantity == "average":
-        return where
-    return where.replace("on average over", "on the next data set of", 1)
+        where = f"{where}, {result.about}"
+    elif result.quantity == "next":
+        where = where.replace("on average over", "on the next data set of", 1)
+    return where + _DECIDED[result.decision]
 
 
 def rests_on(result: "BayesComparison") -> list[str]:
     """Return the modules and functions used whose docstrings name their sources."""
-    numerics = ("gibbs", "slices", "residual_scales", "outcomes")
+    numerics = ("gibbs", "slices", "residual_scales", "outcomes", "regret")
     names = ["benchinfer.compare.bayes", "benchinfer.compare.convergence"]
     names += [f"benchinfer.numerics.bayes.{name}" for name in numerics]
     if result.structure == "unstructured":

@@ -9,16 +9,18 @@ from benchinfer import version
 from benchinfer.compare import bayes_checks
 from benchinfer.compare.bayes_comparison import BayesComparison
 from benchinfer.compare.bayes_fit import Fitted
+from benchinfer.compare.bayes_rules import cap_of, verdict_codes
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.contrasts import Family, family_of
 from benchinfer.compare.evidence import Array, Level, Provenance, Setting
 from benchinfer.compare.kept import Kept
-from benchinfer.compare.posterior_verdicts import codes_of, level_of
+from benchinfer.compare.posterior_verdicts import level_of
 from benchinfer.numerics.bayes import outcomes
 from benchinfer.numerics.bayes.gibbs import Model
 from benchinfer.numerics.bayes.outcomes import Outcomes
 from benchinfer.numerics.bayes.prior import draw_prior
 from benchinfer.numerics.bayes.reduction import ContrastData, helmert
+from benchinfer.numerics.bayes.regret import regrets
 
 # Names of parameters: in draws, and as users see them.
 _NAMES = {
@@ -64,21 +66,26 @@ def compared(
     )
     matrix = family.matrix[family.wanted]
     average = outcomes.average_outcomes(effects, matrix, margin, level)
-    new = following = None
+    cap = cap_of(setting.measure, means, scale)
+    regret = regrets(effects, matrix, cap)
+    new = following = after = None
     if target == "domain":
         unit = outcomes.next_outcomes(
             fitted.draws, kept.following / scale, matrix, margin / scale, level, centre
         )
         new = _scaled(unit, scale)
         following = outcomes.ranks(kept.following, margin)
-    chosen = new if new is not None and arguments["quantity"] == "next" else average
+        after = regrets(kept.following, matrix, cap)
+    chosen, cost = average, regret
+    if arguments["quantity"] == "next" and new is not None and after is not None:
+        chosen, cost = new, after
     ranks = outcomes.ranks(effects, margin)
     errors = [average.error, ranks.error]
     errors += [] if new is None or following is None else [new.error, following.error]
     return BayesComparison(
         setting=setting,
         pairs=family.pairs[family.wanted],
-        codes=codes_of(chosen, level),
+        codes=verdict_codes(arguments["rule"], chosen, cost, margin, level),
         level=level,
         target=target,
         levels=levels,
@@ -94,11 +101,14 @@ def compared(
         following=new,
         ranks=ranks,
         ranks_following=following,
+        regret=regret,
+        regret_following=after,
         data=fitted.model.data,
         convergence=fitted.convergence,
         extended=fitted.extended,
         draws=kept,
         domain=fitted.model.domain,
+        decision=arguments["rule"],
     )
 
 

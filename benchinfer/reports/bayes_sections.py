@@ -3,6 +3,7 @@
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
+from benchinfer.compare.bayes_beside import leaders
 from benchinfer.compare.bayes_comparison import BayesComparison
 from benchinfer.reports.numbers import fixed, percent, significant
 from benchinfer.reports.pictures import picture
@@ -50,7 +51,7 @@ def beyond(comparison: "Comparison") -> tuple[Section, ...]:
                 picture(comparison, "ranks", "Probability of each rank."),
                 picture(comparison, "simplex", "The three outcomes of each pair."),
             ),
-            tables=(chances(comparison),),
+            tables=(chances(comparison), *costs(comparison), *others(comparison)),
             fold=Fold("Data sets one by one, and the priors", (shrinkage,), (priors(comparison),)),
         ),
     )
@@ -127,11 +128,19 @@ def chances(result: BayesComparison) -> Table:
         "expected_rank": "mean rank",
         "rank_low": "from",
         "rank_high": "to",
+        "expected_regret": "expected regret on average",
+        "expected_regret_next": "on the next data set",
     }
     names = [name for name in heads if name in frame]
     if result.measure.tolerance == 0 and "prob_near_best" in names:
         names.remove("prob_near_best")
     places = {"expected_rank": 1, "rank_low": 0, "rank_high": 0}
+
+    def number(name: str, value: float) -> str:
+        if name.startswith("expected_regret"):
+            return significant(value)
+        return fixed(value, places.get(name, 3))
+
     return Table(
         caption="Who is likely best",
         columns=(
@@ -141,11 +150,68 @@ def chances(result: BayesComparison) -> Table:
         rows=tuple(
             (
                 Cell(algorithm, "name"),
-                *(Cell(fixed(v, places.get(n, 3))) for n, v in zip(names, values, strict=True)),
+                *(Cell(number(n, v)) for n, v in zip(names, values, strict=True)),
             )
             for algorithm, *values in rows_of(frame, "algorithm", *names)
         ),
-        note=f"Ranks are on average; from, to: an interval with {100 * result.level:g} % of them.",
+        note=f"Ranks are on average; from, to: an interval with {100 * result.level:g} % of them."
+        " Expected regret: how much better the best algorithm is expected to be than this one.",
+    )
+
+
+def costs(result: BayesComparison) -> tuple[Table, ...]:
+    """Return what either choice of a pair is expected to cost; none if verdicts go by others.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    """
+    if result.decision != "regret":
+        return ()
+    names = ("first", "second", "regret_first", "regret_second")
+    found = rows_of(result.contrasts(), *names)
+    return (
+        Table(
+            caption="What choosing one of two is expected to cost",
+            columns=(
+                Column("first", "first"),
+                Column("second", "second"),
+                Column("regret_first", "choosing the first", numeric=True),
+                Column("regret_second", "choosing the second", numeric=True),
+            ),
+            rows=tuple(
+                (Cell(a, "name"), Cell(b, "name"), Cell(significant(x)), Cell(significant(y)))
+                for a, b, x, y in found
+            ),
+        ),
+    )
+
+
+def others(result: BayesComparison) -> tuple[Table, ...]:
+    """Return whom other models of the same scores call best; none if they were not asked.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    """
+    heads, rows = leaders(result)
+    if result.beside is None:
+        return ()
+    said = zip(result.beside.variants, result.beside.otherwise, strict=True)
+    note = " ".join(f"By {name}: {words}." for name, words in said if words)
+    return (
+        Table(
+            caption="Other models of the same scores",
+            columns=tuple(Column("", head) for head in heads),
+            rows=tuple(
+                (Cell(name), *(Cell(word, "name") for word in words)) for name, *words in rows
+            ),
+            note=note
+            or "All name the same algorithms, and decide pairs alike, within the error of"
+            f" {result.beside.draws:,} draws each.",
+        ),
     )
 
 

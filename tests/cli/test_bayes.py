@@ -34,6 +34,7 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
         *("--order", "alg2, alg1", "--interactions", "normal", "--structure", "common"),
         *("--sampler", "gibbs", "--quantity", "next", "--target", "domain", "--level", "0.9"),
         *("--missing", "error", "--draws", "400", "--chains", "6", "--seed", "3"),
+        *("--rule", "vote"),
         *("--prior", "effect_sd=1", "--prior", "tail_rate = 0.2"),
     )
     assert given == {
@@ -42,6 +43,7 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
         "sampler": "gibbs",
         "domains": "pooled",
         "quantity": "next",
+        "rule": "vote",
         "contrasts": ("alg2", "alg1"),
         "control": None,
         "target": "domain",
@@ -50,6 +52,7 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
         "draws": 400,
         "chains": 6,
         "priors": bi.Priors(effect_sd=1.0, tail_rate=0.2),
+        "sensitivity": "quick",
         "seed": 3,
         "progress": True,
     }
@@ -95,7 +98,7 @@ def test_json_holds_the_tables(run: Callable) -> None:
         (("--prior", "effect_sd=wide"), "'wide' in 'effect_sd=wide' is no number"),
         (("--prior", "effect_sd=-1"), "effect_sd is -1.0"),
         (("--quantity", "next", "--target", "datasets"), "goes without --target datasets"),
-        (("--draws", "50"), "greater than or equal to 100"),
+        (("--draws", "50"), "at least 100"),
     ],
 )
 def test_wrong_usage(run: Callable, arguments: tuple[str, ...], words: str) -> None:
