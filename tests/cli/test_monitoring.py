@@ -94,3 +94,32 @@ def test_wrong_usage(run: Callable, growing: Callable, arguments: tuple, said: s
     found = run("monitor", growing(20), *ARGUMENTS, *arguments)
     assert found.exit_code == 2
     assert said in found.stderr
+
+
+def test_a_report_beside_the_state(run: Callable, growing: Callable, tmp_path: Path) -> None:
+    file = tmp_path / "new" / "stop.html"
+    found = run("monitor", growing(60, 0.2), *ARGUMENTS, "--report", file)
+    assert found.exit_code == 3, found.output
+    text = file.read_text(encoding="utf-8")
+    assert "Where the experiment stands" in text
+    assert "What is owed to the order" in text
+    assert "Report: " in found.stdout
+    as_json = run("monitor", growing(60, 0.2), *ARGUMENTS, "--report", file, "--json")
+    assert json.loads(as_json.stdout)["decision"] == "go on"
+
+
+def test_before_the_first_stage_there_is_no_p_value(run: Callable, growing: Callable) -> None:
+    found = run("monitor", growing(20), *ARGUMENTS)
+    assert "provisional" not in found.stdout
+    assert "Nothing is counted before the first stage is whole." in found.stdout
+
+
+def test_an_interval_that_holds_zero_beside_a_verdict(run: Callable, growing: Callable) -> None:
+    said = "sequences are for all pairs at once"
+    texts = [
+        " ".join(run("monitor", growing(n, 0.6), *ARGUMENTS, "--method", "anytime").stdout.split())
+        for n in (50, 60, 70, 80, 90, 100, 400)
+    ]
+    assert said in " ".join(texts)
+    assert said not in texts[0]
+    assert said not in texts[-1]
