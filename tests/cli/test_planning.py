@@ -57,5 +57,5 @@ def test_a_report_of_the_plan(run: Callable, tmp_path: Path) -> None:
     file = tmp_path / "plan.html"
     found = run("plan", TABLE, "--difference", 0.02, "--report", file)
     assert found.exit_code == 0, found.output
-    assert "Report: " in found.stdout
+    assert "Report:" in found.stdout
     assert "A plan to show a difference" in file.read_text(encoding="utf-8")
