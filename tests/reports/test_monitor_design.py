@@ -52,7 +52,9 @@ def test_looks_spend_the_level(scores, alternative, spending):
     # The first look spends what lies beyond its boundary.
     share = sides * norm.sf(z[0])
     shown = table.rows[0][-1].text
-    assert shown.startswith("<") if share < 1e-6 else float(shown[:-2]) == pytest.approx(
-        100 * share, rel=0.02
+    assert (
+        shown.startswith("<")
+        if share < 1e-6
+        else float(shown[:-2]) == pytest.approx(100 * share, rel=0.02)
     )
     assert ("either side" in table.note) == (sides == 2)
