@@ -20,9 +20,7 @@ def letters() -> bi.ScoreTable:
         {"dataset": "letters", "replication": r, "algorithm": name, "accuracy": round(score, 4)}
         for r in range(1, 251)
         for shared in [rng.normal(0.80, 0.02)]
-        for name, score in zip(
-            "abc", shared + rng.normal([0.0, 0.012, 0.010], 0.015), strict=True
-        )
+        for name, score in zip("abc", shared + rng.normal([0.0, 0.012, 0.010], 0.015), strict=True)
     )
     return bi.read_scores(
         rows,

@@ -36,8 +36,8 @@ def rule(design: "MonitorDesign", measure: "Measure") -> str:
         over = f" ({alpha} over all {both})" if design.alpha_one < design.alpha else ""
         return (
             f"A pair is decided when one of its recursions rejects at {percent(design.alpha_one)}"
-            f"{over}. One that stops for futility is undecided: no evidence of equality. No pair can"
-            " be called equivalent."
+            f"{over}. One that stops for futility is undecided: no evidence of equality. No pair"
+            " can be called equivalent."
         )
     if design.method == "group-sequential":
         over = f" per pair ({alpha} over all pairs)" if many else ""

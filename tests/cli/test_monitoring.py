@@ -94,3 +94,34 @@ def test_wrong_usage(run: Callable, growing: Callable, arguments: tuple, said: s
     found = run("monitor", growing(20), *ARGUMENTS, *arguments)
     assert found.exit_code == 2
     assert said in found.stderr
+
+
+def test_a_report_beside_the_state(run: Callable, growing: Callable, tmp_path: Path) -> None:
+    file = tmp_path / "new" / "stop.html"
+    found = run("monitor", growing(60, 0.2), *ARGUMENTS, "--report", file)
+    assert found.exit_code == 3, found.output
+    text = file.read_text(encoding="utf-8")
+    assert "Where the experiment stands" in text
+    assert "What is owed to the order" in text
+    assert "Report:" in found.stdout
+    as_json = run("monitor", growing(60, 0.2), *ARGUMENTS, "--report", file, "--json")
+    assert json.loads(as_json.stdout)["decision"] == "go on"
+
+
+def test_before_the_first_stage_there_is_no_p_value(run: Callable, growing: Callable) -> None:
+    found = run("monitor", growing(20), *ARGUMENTS)
+    assert "provisional" not in found.stdout
+    assert "Nothing is counted before the first stage is whole." in found.stdout
+
+
+def test_an_interval_that_holds_zero_beside_a_verdict(run: Callable, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=(400, 1)) + rng.normal(size=(400, 3)) + [0.0, 4.0, 4.7]
+    for n, holds in ((20, True), (30, False)):
+        rows = [f"d,{r},{k},acc,{y[r, i]:.6f}" for r in range(n) for i, k in enumerate("abc")]
+        path = tmp_path / "scores.csv"
+        head = "dataset,replication,algorithm,measure,value"
+        path.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
+        found = run("monitor", path, *ARGUMENTS, "--method", "anytime", "--state", "none")
+        assert found.exit_code == 0, found.output
+        assert ("A sequence may hold 0 where a pair is decided" in found.stdout) == holds

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -50,3 +51,11 @@ def test_given_data_sets_have_no_table_of_numbers(run: Callable) -> None:
     assert "these data sets and no others" in found.stdout
     both = run("plan", TABLE, "--difference", 0.02, "--target", "datasets", "--json")
     assert json.loads(both.stdout)["designs"] == []
+
+
+def test_a_report_of_the_plan(run: Callable, tmp_path: Path) -> None:
+    file = tmp_path / "plan.html"
+    found = run("plan", TABLE, "--difference", 0.02, "--report", file)
+    assert found.exit_code == 0, found.output
+    assert "Report:" in found.stdout
+    assert "A plan to show a difference" in file.read_text(encoding="utf-8")

@@ -1,0 +1,47 @@
+"""E-processes on a logarithmic axis."""
+
+import numpy as np
+import pytest
+
+import benchinfer as bi
+from benchinfer.errors import DesignError
+from benchinfer.plots import e_process
+
+
+def test_lines_are_those_of_the_path(running):
+    found = bi.monitor(running(60, {"a": 0.0, "b": 0.1, "c": 1.0}), method="anytime")
+    laid = e_process.layout(found)
+    assert laid.limits == pytest.approx((60, 20))
+    path = found.path()
+    for panel in laid.panels:
+        first, second = panel.label.split(" vs ")
+        mine = path[(path["first"] == first) & (path["second"] == second)]
+        np.testing.assert_allclose(panel.log10_e, mine["log_e"] / np.log(10))
+        np.testing.assert_array_equal(panel.n, mine["n"])
+    assert laid.panels[0].label == "a vs b"  # goes on
+    assert laid.reach[1] > max(panel.log10_e.max() for panel in laid.panels)
+
+
+def test_one_pair_has_one_limit(running):
+    found = bi.monitor(running(30, {"a": 0.0, "b": 0.1}), method="anytime")
+    laid = e_process.layout(found)
+    assert laid.limits[0] == laid.limits[1]
+    assert laid.notes[0].startswith("dashed: at 20 the pair is decided")
+    (ax,) = bi.plot(found, "e-process").axes
+    (inside,) = ax.child_axes
+    assert len(inside.lines) == 4  # one, the limit, the line and its end
+
+
+def test_evidence_of_data_sets(running):
+    found = bi.monitor(running(30, {"a": 0.0, "b": 0.1}, datasets=3), method="anytime")
+    (panel,) = e_process.layout(found).panels
+    ends = [log10_e[-1] for _, log10_e in panel.each]
+    expected = found.stages()["log_e_dataset"] / np.log(10)
+    np.testing.assert_allclose(ends, expected)
+
+
+def test_stages_have_none(running):
+    found = bi.monitor(running(60, {"a": 0.0, "b": 0.1}))
+    for kind in ("e-process", "sequence"):
+        with pytest.raises(DesignError, match='"path" is the figure of stages'):
+            bi.plot(found, kind)

@@ -1,0 +1,51 @@
+"""Confidence sequences as they narrow."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+from benchinfer.errors import DesignError
+from benchinfer.plots import sequence
+
+
+@pytest.mark.parametrize("scale", ["identity", "log"])
+def test_bands_are_those_of_the_path(running, scale):
+    scores = running(80, {"a": 0.0, "b": 0.4}, tolerance=0.1, scale=scale)
+    found = bi.monitor(scores, method="anytime")
+    laid = sequence.layout(found)
+    (panel,) = laid.panels
+    np.testing.assert_array_equal(panel.low, found.path()["conf_low"])
+    np.testing.assert_array_equal(panel.high, found.path()["conf_high"])
+    row = found.contrasts().iloc[0]
+    assert panel.estimate == row["estimate"]
+    assert laid.reach[0] < row["conf_low"] < row["conf_high"] < laid.reach[1]
+    assert laid.log == (scale == "log")
+    expected = (-0.1, 0.1) if scale == "identity" else (1 / 1.1, 1.1)
+    assert laid.tolerance == pytest.approx(expected)
+    assert any("which do not matter" in note for note in laid.notes)
+    assert bi.plot(found, "sequence").get_label() == laid.alt
+
+
+def test_intervals_that_are_still_open(running):
+    found = bi.monitor(running(3, {"a": 0.0, "b": 0.1}), method="anytime")
+    laid = sequence.layout(found)
+    assert np.isinf(laid.panels[0].low).all()
+    assert np.isfinite(laid.reach).all()
+    assert laid.tolerance is None
+    assert bi.plot(found, "sequence").axes
+
+
+def test_bets_on_a_mean_have_none():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"a": rng.random(20), "b": rng.random(20)})
+    scores = bi.read_scores(
+        frame.rename_axis("replication").reset_index(),
+        layout="wide-algorithms",
+        measures=bi.Measure("acc", "higher", bounds=(0, 1)),
+        resampling=bi.Resampling("independent", paired=True),
+    )
+    found = bi.monitor(scores, method="anytime", null="mean")
+    with pytest.raises(DesignError, match="no confidence sequence"):
+        bi.plot(found, "sequence")
+    assert bi.plot(found, "e-process").axes

@@ -1,0 +1,60 @@
+"""What a report says about a running experiment."""
+
+import pytest
+
+import benchinfer as bi
+from benchinfer.reports import monitor_sections
+
+THREE = {"a": 0.0, "b": 0.02, "c": 3.0}
+
+
+def test_a_reader_learns_what_is_decided_and_what_to_run(written, running):
+    scores = running(60, THREE)
+    found = bi.monitor(scores, stage=20)
+    page = written(found, scores=scores)
+    headings = page.headings()
+    for title in ("Where the experiment stands", "The design", "What is owed to the order"):
+        assert title in headings
+    assert "Go on: 2 of 3 pairs decided and 1 going on." in page.text
+    assert "c is better than a (after 20); c is better than b (after 20)" in page.text
+    assert "The p-value of 1 pair is provisional" in page.text
+    assert "d1: a and b, 20 replications (61 to 80)" in page.text
+    assert "are saved" in page.text
+    cells = page.cells()
+    assert cells.count("decided") == 2
+    assert "yes" in cells  # provisional
+
+
+def test_without_the_table_nothing_is_said_of_the_order(written, running):
+    page = written(bi.monitor(running(60, THREE), stage=20))
+    assert "What is owed to the order" not in page.headings()
+
+
+@pytest.mark.parametrize(
+    ("method", "figures"), [("recursive", 1), ("group-sequential", 1), ("anytime", 2)]
+)
+def test_every_method_has_its_figures(running, method, figures):
+    section = monitor_sections.standing(bi.monitor(running(60, THREE), method=method, stage=20))
+    assert len(section.pictures) == figures
+    assert section.fold is not None
+    assert section.lead.startswith("Go on: ")
+
+
+def test_an_experiment_that_ended_without_a_verdict(running):
+    found = bi.monitor(running(100, {"a": 0.0, "b": 0.0}, seed=3), stage=20)
+    section = monitor_sections.standing(found)
+    assert section.lead.endswith("the pair ended without a verdict.")
+    assert any("not known to be alike" in text for text in section.text)
+    assert section.facts == ()
+
+
+def test_many_data_sets_are_cut(running):
+    found = bi.monitor(running(4, {"a": 0.0, "b": 0.0}, datasets=11), stage=20)
+    section = monitor_sections.standing(found)
+    assert len(section.facts) == 9
+    assert section.facts[-1] == ("", "and on 3 more data sets")
+    assert section.fold is None
+
+
+def test_other_comparisons_have_no_such_section(running):
+    assert monitor_sections.beyond(bi.compare_points(running(5, THREE))) == ()
