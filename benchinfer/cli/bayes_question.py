@@ -149,7 +149,7 @@ def _priors(texts: list[str] | None) -> "Priors | None":
     if texts is None:
         return None
     named = _named(texts, [field.name for field in fields(Priors)])
-    given = {name: _number(text) for name, text in named.items()}
+    given = {name: _number(name, text) for name, text in named.items()}
     return checked("--prior", Priors, **given)
 
 
@@ -162,7 +162,7 @@ def _pseudo(texts: list[str] | None) -> "PseudoObservation | None":
     named = _named(texts, ["strength", "place"])
     given: dict[str, object] = dict(named)
     if "strength" in named:
-        given["strength"] = _number(named["strength"])
+        given["strength"] = _number("strength", named["strength"])
     return checked("--prior", PseudoObservation, **given)
 
 
@@ -172,13 +172,13 @@ def _named(texts: list[str], known: list[str]) -> dict[str, str]:
     for text in texts:
         name, _, value = (part.strip() for part in text.partition("="))
         if name not in known:
-            raise wrong("--prior", f"{text!r} is not NAME=VALUE with one of {', '.join(known)}.")
+            raise wrong("--prior", f"{text!r} is not NAME=NUMBER with one of {', '.join(known)}.")
         found[name] = value
     return found
 
 
-def _number(text: str) -> float:
+def _number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise wrong("--prior", f"{text!r} is no number.") from None
+        raise wrong("--prior", f"{text!r} in '{name}={text}' is no number.") from None

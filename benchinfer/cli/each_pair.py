@@ -18,11 +18,9 @@ def evidence(out: Terminal, result: "BayesPairsComparison") -> None:
             str(row["first"]),
             str(row["second"]),
             *(f"{row[name]:.3f}" for name in _SHARES),
-            str(n),
+            str(row["n_datasets"]),
         )
-        for row, n in zip(
-            result.dominance().to_dict("records"), result.differences.datasets, strict=True
-        )
+        for row in result.dominance().to_dict("records")
     )
     heads = ("first", "second", "first better", "equivalent", "second better", "data sets")
     out.grid(Grid(heads, rows, frozenset({2, 3, 4, 5})))

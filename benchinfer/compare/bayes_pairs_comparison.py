@@ -284,13 +284,11 @@ class BayesPairsComparison(Comparison):
         -------
         pandas.DataFrame
             ``measure first second estimate conf_low conf_high quantity prob_first prob_equivalent
-            prob_second prob_error p_dominant n_datasets verdict winner``; see the glossary.
+            prob_second prob_error p_dominant verdict winner``; see the glossary.
         """
         chosen = self if quantity is None else self.of(quantity)
         table = Comparison.contrasts(chosen)
-        columns = list(table.columns)
-        table.insert(columns.index("p_dominant") + 1, "n_datasets", self.differences.datasets)
-        table.insert(columns.index("prob_first"), "quantity", chosen.quantity)
+        table.insert(list(table.columns).index("prob_first"), "quantity", chosen.quantity)
         return table
 
     def dominance(self) -> "pd.DataFrame":
@@ -303,7 +301,7 @@ class BayesPairsComparison(Comparison):
         -------
         pandas.DataFrame
             ``measure first second dominant_first dominant_equivalent dominant_second
-            dominant_error``.
+            dominant_error n_datasets``. Data sets that lack scores of one of the pair are left out.
         """
         sides, v = self.named_sides(), self.votes
         return frame(
@@ -315,5 +313,6 @@ class BayesPairsComparison(Comparison):
                 "dominant_equivalent": v.equivalent,
                 "dominant_second": v.second,
                 "dominant_error": v.error,
+                "n_datasets": self.differences.datasets,
             }
         )

@@ -61,8 +61,7 @@ def dominance(result: BayesPairsComparison) -> Table:
         The comparison.
     """
     names = ("dominant_first", "dominant_equivalent", "dominant_second")
-    rows = rows_of(result.dominance(), "first", "second", *names)
-    sets = result.differences.datasets.tolist()
+    rows = rows_of(result.dominance(), "first", "second", *names, "n_datasets")
     return Table(
         caption="Which outcome is the most probable one",
         columns=(
@@ -80,7 +79,7 @@ def dominance(result: BayesPairsComparison) -> Table:
                 *(Cell(fixed(share, 3)) for share in shares),
                 Cell(str(n)),
             )
-            for (first, second, *shares), n in zip(rows, sets, strict=True)
+            for first, second, *shares, n in rows
         ),
         note="Data sets that lack scores of one of the pair are left out for it; they do not count"
         " as equality.",

@@ -38,6 +38,7 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
         *("--prior", "effect_sd=1", "--prior", "tail_rate = 0.2"),
     )
     assert given == {
+        "preset": None,
         "interactions": "normal",
         "structure": "common",
         "sampler": "gibbs",

@@ -40,3 +40,17 @@ def test_numbers_are_kept_off_the_dots():
     dots = tuple(simplex.Dot(str(n), (0.4, 0.4), (0.5, 0.4), Verdict.FIRST) for n in range(3))
     numbers = simplex._numbers(dots, 3.0)
     assert len({(text.x, text.y) for text in numbers}) == 3
+
+
+def test_tests_of_the_literature_join_what_is_next_to_what_is_ahead():
+    found = bi.compare_bayes(bi.load_example("demsar2006"), preset="signed-rank", seed=1)
+    laid = simplex.layout_pairs(found)
+    rows = found.contrasts().set_index(["first", "second"])
+    ahead = found.dominance().set_index(["first", "second"])
+    for dot in laid.dots:
+        pair = tuple(dot.label.split("  ")[1].split(" vs "))
+        height = np.sqrt(3) / 2
+        assert dot.average[1] == pytest.approx(height * rows.loc[pair, "prob_equivalent"])
+        assert dot.following[1] == pytest.approx(height * ahead.loc[pair, "dominant_equivalent"])
+    assert laid.notes[1].startswith("filled: on the mean of the next two data sets; hollow")
+    bi.plot(found, "simplex")

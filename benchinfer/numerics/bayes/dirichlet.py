@@ -9,6 +9,9 @@ sign test; with margin 0 ties count half to both sides in either test.
 
 References
 ----------
+Ferguson, T. S. (1973). A Bayesian analysis of some nonparametric problems. Annals of Statistics 1,
+209-230. https://doi.org/10.1214/aos/1176342360
+
 Benavoli, A., Mangili, F., Corani, G., Zaffalon, M. & Ruggeri, F. (2014). A Bayesian Wilcoxon
 signed-rank test based on the Dirichlet process. Proceedings of the 31st International Conference on
 Machine Learning, PMLR 32(2), 1026-1034.

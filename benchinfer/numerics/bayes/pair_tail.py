@@ -23,6 +23,8 @@ type Array = NDArray[np.float64]
 ALPHA, BETA = (0.5, 5.0), (0.05, 0.15)
 # Far beyond where the density of log(nu - 1) has any mass: below 1e-13 and above 1e-30 of it.
 _LOWEST, _HIGHEST, _STEPS = -60.0, 9.0, 6901
+# Range of log(nu - 1) in which alpha and beta are told apart by it.
+_SPAN = (-30.0, 7.0)
 
 
 def log_prior(u: Array) -> Array:
@@ -73,32 +75,45 @@ def draw_hyperparameters(nu: Array, rng: np.random.Generator) -> tuple[Array, Ar
     Returns
     -------
     tuple of numpy.ndarray
-        (...) alpha and (...) beta. Alpha is drawn from a grid of 451 points with linear density
-        between them, beta given alpha from its truncated gamma distribution.
+        (...) alpha, drawn by a table of its density over log(nu - 1) with linear interpolation, and
+        (...) beta given alpha, from its truncated gamma distribution.
     """
-    flat = np.maximum(nu.ravel() - 1, 1e-300)
-    found = [_draw_some(part, rng) for part in np.array_split(flat, len(flat) // 4096 + 1)]
-    alpha, beta = (np.concatenate(part).reshape(nu.shape) for part in zip(*found, strict=True))
-    return alpha, beta
+    v = np.clip(nu.ravel() - 1, *np.exp(_SPAN))
+    grid, summed = _alpha_table()
+    # Between two rows of the table the density is a mixture of theirs: one of them is drawn.
+    place = (np.log(v) - _SPAN[0]) / (_SPAN[1] - _SPAN[0]) * (len(summed) - 1)
+    row = np.minimum((place + rng.random(len(v))).astype(np.int64), len(summed) - 1)
+    share = rng.random(len(v))
+    flat = (summed + np.arange(len(summed))[:, None]).ravel()
+    cell = np.searchsorted(flat, row + share, "right") - row * summed.shape[1]
+    cell = np.clip(cell, 0, len(grid) - 2)
+    alpha = grid[cell] + (grid[1] - grid[0]) * rng.random(len(v))
+    beta = _draw_beta(alpha, v, rng)
+    return alpha.reshape(nu.shape), beta.reshape(nu.shape)
 
 
-def _draw_some(above: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Draw alpha and beta given (N,) values of nu - 1."""
-    grid = np.linspace(*ALPHA, 451)
-    # The integral of beta^alpha exp(-beta v) over its range, times v^(alpha - 1) / Gamma(alpha).
-    x = above[:, None]
-    mass = gammainc(grid + 1, BETA[1] * x) - gammainc(grid + 1, BETA[0] * x)
-    density = grid * np.maximum(mass, 0.0) / x**2
-    low = density.sum(axis=1) <= 0  # nu - 1 so small that both gammas round to 0
-    if low.any():
-        power = np.log(np.mean(BETA)) + np.log(above[low, None])
-        log_density = grid * power - gammaln(grid)
-        density[low] = np.exp(log_density - log_density.max(axis=1, keepdims=True))
-    steps = (density[:, 1:] + density[:, :-1]).cumsum(axis=1)
-    share = rng.random((len(above), 1)) * steps[:, -1:]
-    cell = (steps < share).sum(axis=1)
-    alpha = grid[cell] + (grid[1] - grid[0]) * rng.random(len(above))
-    ends = [gammainc(alpha + 1, end * above) for end in BETA]
-    at = ends[0] + (ends[1] - ends[0]) * rng.random(len(above))
-    beta = gammaincinv(alpha + 1, at) / above
-    return alpha, np.clip(beta, *BETA)
+@cache
+def _alpha_table() -> tuple[Array, Array]:
+    """Return a grid of alpha, and its distribution function in the cells for each log(nu - 1)."""
+    grid = np.linspace(*ALPHA, 901)
+    u = np.linspace(*_SPAN, 301)[:, None]
+    middle = (grid[1:] + grid[:-1]) / 2
+    beta, weight = _nodes(*BETA, 16)
+    parts = np.exp(-(beta - BETA[0]) * np.exp(u)) * weight
+    inside = parts @ np.exp(np.log(beta)[:, None] * middle)
+    log_density = np.log(inside) + middle * u - gammaln(middle)
+    density = np.exp(log_density - log_density.max(axis=1, keepdims=True))
+    summed = density.cumsum(axis=1)
+    return grid, summed / summed[:, -1:]
+
+
+def _draw_beta(alpha: Array, v: Array, rng: np.random.Generator) -> Array:
+    """Draw (N,) beta: gamma of shape alpha + 1 and rate v, between its bounds."""
+    low, high = (gammainc(alpha + 1, end * v) for end in BETA)
+    share = rng.random(len(v))
+    power = [end ** (alpha + 1) for end in BETA]
+    # Where beta v is small the density is a power of beta, and the above would round to nothing.
+    flat = (power[0] + (power[1] - power[0]) * share) ** (1 / (alpha + 1))
+    small = v < 1e-4
+    drawn = gammaincinv(alpha + 1, np.where(small, 0.5, low + (high - low) * share)) / v
+    return np.clip(np.where(small, flat, drawn), *BETA)

@@ -1,0 +1,52 @@
+"""What `compare bayes --preset` can be asked, and what it prints."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+TABLE = ("compare", "bayes", "example:demsar2006", "--seed", "1")
+
+
+def test_what_papers_print_stands_beside_probabilities(run: Callable) -> None:
+    done = run(*TABLE, "--preset", "sign", "--details")
+    assert done.exit_code == 3
+    text = " ".join(done.stdout.split())
+    assert "On the next data set of the domain that the 14 data sets stand for" in text
+    assert "Which outcome is the most probable one" in text
+    assert "not how probable that outcome is" in text
+    assert "The pseudo-observation has strength 1, placed at 'equivalent'" in text
+
+
+def test_the_document_has_both(run: Callable) -> None:
+    done = run(*TABLE, "--preset", "signed-rank", "--quantity", "dominant", "--json")
+    found = json.loads(done.stdout)
+    assert found["preset"] == "signed-rank"
+    assert found["quantity"] == "dominant"
+    assert found["contrasts"][0]["prob_first"] == found["dominance"][0]["dominant_first"]
+    assert found["provenance"]["arguments"]["draws"] == 50_000
+
+
+def test_priors_of_the_pseudo_observation_are_read(run: Callable) -> None:
+    asked = (*TABLE, "--preset", "sign", "--json", "--prior")
+    found = json.loads(run(*asked, "strength=3", "--prior", "place=first").stdout)
+    given = found["provenance"]["arguments"]["priors"]
+    assert (given["strength"], given["place"]) == (3.0, "first")
+    assert "unknown place 'left'" in run(*asked, "place=left").stderr
+    assert "'effect_sd=1' is not NAME=NUMBER with one of strength, place" in " ".join(
+        run(*asked, "effect_sd=1").stderr.split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--quantity", "dominant"), "dominant goes with --preset"),
+        (("--preset", "sign", "--chains", "5"), "chains=5 its draws are independent"),
+        (("--preset", "sign", "--interactions", "normal"), "interactions='normal'"),
+    ],
+)
+def test_what_does_not_go_together_is_said(run: Callable, options: tuple, said: str) -> None:
+    done = run(*TABLE, *options)
+    assert done.exit_code == (4 if "--preset" in options else 2)
+    assert said in " ".join(done.stderr.split())

@@ -1,0 +1,30 @@
+"""What a report says about Bayesian tests of each pair."""
+
+import pytest
+
+import benchinfer as bi
+from benchinfer.reports import bayes_pairs_sections
+
+
+@pytest.fixture(scope="module")
+def tested():
+    return bi.compare_bayes(bi.load_example("demsar2006"), preset="sign", seed=1)
+
+
+def test_what_papers_print_has_a_table_and_a_figure(tested):
+    (section,) = bayes_pairs_sections.beyond(tested)
+    assert section.lead == "Each pair has the Bayesian sign test of its own."
+    assert len(section.pictures) == 1
+    (table,) = section.tables
+    row = tested.dominance().iloc[0]
+    assert [cell.text for cell in table.rows[0]] == [
+        row["first"],
+        row["second"],
+        *(f"{row[f'dominant_{name}']:.3f}" for name in ("first", "equivalent", "second")),
+        "14",
+    ]
+
+
+def test_other_comparisons_have_no_such_section():
+    points = bi.compare_points(bi.load_example("demsar2006"))
+    assert bayes_pairs_sections.beyond(points) == ()
