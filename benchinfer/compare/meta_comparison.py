@@ -195,7 +195,8 @@ class MetaComparison(TestedComparison):
         """Predict the contrasts and which algorithm is best on a data set not yet seen.
 
         With robust errors (two levels, no covariates) each pair varies between data sets as those
-        that hold both show, if there are three; else all pairs vary alike.
+        that hold both show, if there are three, drawn to what all pairs show; else all pairs vary
+        alike.
 
         Raises
         ------

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # Two data sets say next to nothing of a variance between them.
 _ENOUGH = 3
+# Few data sets often show none at all: the network's variance counts as so many degrees of freedom.
+_DRAWN = 4.0
 
 
 def own_variances(meta: "MetaComparison") -> bool:
@@ -34,7 +36,8 @@ def between(meta: "MetaComparison", fit: "NetworkFit") -> tuple[Array, Array]:
     """Return (K, K) variances of differences between data sets, and degrees of freedom of each.
 
     The network's, known as if without error (infinite), where pairs are taken as varying alike, and
-    for pairs that fewer than three data sets hold; else each pair's own, from these data sets.
+    for pairs that fewer than three data sets hold; else each pair's own from these n data sets,
+    drawn to the network's: ``((n - 1) own + 4 network) / (n + 3)``, with n - 1.
     """
     k = len(meta.algorithms)
     tau2, df = fit.heterogeneity * (1 - np.eye(k)), np.full((k, k), np.inf)
@@ -46,9 +49,10 @@ def between(meta: "MetaComparison", fit: "NetworkFit") -> tuple[Array, Array]:
     interval: Interval = "hartung-knapp"
     found = pairwise(meta.studies, np.column_stack([i, j]), method, interval)
     held = found.n_datasets >= _ENOUGH
-    i, j = i[held], j[held]
-    tau2[i, j] = tau2[j, i] = found.tau2[held]
-    df[i, j] = df[j, i] = found.n_datasets[held] - 1.0
+    i, j, free = i[held], j[held], found.n_datasets[held] - 1.0
+    own = (free * found.tau2[held] + _DRAWN * fit.heterogeneity) / (free + _DRAWN)
+    tau2[i, j] = tau2[j, i] = own
+    df[i, j] = df[j, i] = free
     return tau2, df
 
 

@@ -66,7 +66,9 @@ def test_direction_and_names_do_not_matter(scores):
 def test_predictions_add_the_heterogeneity(meta):
     ahead, now = meta.prediction().contrasts(), meta.contrasts()
     # Robust errors are each pair's own, and so is how much it varies between data sets.
-    np.testing.assert_allclose(ahead["std_error"] ** 2, now["std_error"] ** 2 + meta.alone.tau2)
+    n, of_all = meta.alone.n_datasets, meta.heterogeneity()["tau2"][0]
+    drawn = ((n - 1) * meta.alone.tau2 + 4 * of_all) / (n + 3)
+    np.testing.assert_allclose(ahead["std_error"] ** 2, now["std_error"] ** 2 + drawn)
     np.testing.assert_allclose(ahead["estimate"], now["estimate"])
     assert (ahead["conf_low"] < now["estimate"]).all()
     common = bi.compare_meta(bi.load_example("simulated/balanced"), interval="hartung-knapp")
@@ -87,7 +89,7 @@ def test_a_pair_on_two_data_sets_varies_as_all_pairs_do():
     tau2 = (ahead["std_error"] ** 2 - now["std_error"] ** 2).to_numpy()
     assert meta.interval == "robust"
     assert meta.alone.n_datasets.tolist() == [5, 5, 2]
-    np.testing.assert_allclose(tau2[:2], meta.alone.tau2[:2])
+    np.testing.assert_allclose(tau2[:2], (meta.alone.tau2[:2] + meta.fit.tau2) / 2)
     assert tau2[2] == pytest.approx(meta.fit.tau2)
     assert ahead["df"][2] == pytest.approx(now["df"][2])
     # Both rest on the same data sets: no more degrees of freedom than either has.
