@@ -43,6 +43,7 @@ def comparison(
     result: "Comparison", *, details: bool = False, places: "Sequence[str] | None" = None
 ) -> None:
     """Print a comparison, with details and Page's test for an order if asked for."""
+    from benchinfer.compare.meta_comparison import MetaComparison
     from benchinfer.compare.permutation_comparison import PermutationComparison
 
     out = Terminal()
@@ -50,7 +51,10 @@ def comparison(
     if not result.sides:
         out.line()
         legend(out, [result.relation()])
-    out.heading(f"Levels: {result.measure.title} ({result.measure.better} is better)")
+    about = f"{result.measure.better} is better"
+    if isinstance(result, MetaComparison) and result.relative:
+        about = f"relative to the mean of the algorithms; {about}"
+    out.heading(f"Levels: {result.measure.title} ({about})")
     out.grid(levels(result))
     contrasts(out, result)
     if (home := _home(result)) is not None:

@@ -172,8 +172,8 @@ def _alike(fit: NetworkFit, alone: PairFits, smallest: float) -> list[Check]:
                 2.0,
                 ok=largest <= 2.0,
                 remedy="pairs vary by different amounts between data sets: robust errors allow for"
-                " it, but predictions for a new data set are too short for some pairs and too long"
-                ' for others; compare with pooling="pairwise"'
+                " it, and so do predictions of two levels for pairs that three data sets hold; the"
+                ' test of designs does not; compare with pooling="pairwise"'
                 if robust
                 else "pairs vary by different amounts between data sets, so that one"
                 " heterogeneity is too small for some and their intervals are too short: compare"

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from benchinfer import version
-from benchinfer.compare import adjust, meta_checks, meta_left_out, meta_tables, network_tables
+from benchinfer.compare import (
+    adjust,
+    meta_checks,
+    meta_left_out,
+    meta_prediction,
+    meta_tables,
+    network_tables,
+)
 from benchinfer.compare.comparison import Comparison, TestedComparison
 from benchinfer.compare.evidence import (
     Level,
@@ -79,6 +86,11 @@ class MetaComparison(TestedComparison):
     third: str = ""
 
     title: ClassVar[str] = "Meta-analysis"
+
+    @property
+    def relative(self) -> bool:
+        """Whether levels are told from the mean of the algorithms: effects alone have none."""
+        return not np.isfinite(self.studies.levels).any()
 
     @property
     def joint(self) -> bool:
@@ -182,12 +194,16 @@ class MetaComparison(TestedComparison):
     def prediction(self) -> NewDataset:
         """Predict the contrasts and which algorithm is best on a data set not yet seen.
 
+        With robust errors (two levels, no covariates) each pair varies between data sets as those
+        that hold both show, if there are three, drawn to what all pairs show; else all pairs vary
+        alike.
+
         Raises
         ------
         DesignError
             Each pair was pooled alone, so that ranks have no joint distribution.
         """
-        return meta_tables.prediction(self)
+        return meta_prediction.prediction(self)
 
     def left_out(self, most: int | None = None) -> "pd.DataFrame":
         """Say what changes when each data set is left out.

@@ -8,9 +8,7 @@ from scipy.special import chdtrc
 
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.network_errors import columns, joint_errors
-from benchinfer.compare.new_dataset import NewDataset
 from benchinfer.compare.pooled_effects import alone, lifted
-from benchinfer.compare.prediction import Prediction
 from benchinfer.errors import DesignError, FitError, message
 from benchinfer.frames import frame
 from benchinfer.numerics import tukey
@@ -20,7 +18,6 @@ from benchinfer.numerics.meta.heterogeneity import Heterogeneity
 from benchinfer.numerics.meta.heterogeneity import heterogeneity as described
 from benchinfer.numerics.meta.pooling import Part
 from benchinfer.numerics.meta.rows import rows_of
-from benchinfer.numerics.new_dataset import Predicted, probability_above
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,51 +87,6 @@ def _numbers(found: list[Heterogeneity]) -> dict[str, list[float]]:
         "df": [h.df for h in found],
         "p_value": [h.p_value for h in found],
     }
-
-
-def prediction_of(meta: "MetaComparison") -> tuple[Array, Array, Array]:
-    """Return (P,) standard errors of the contrasts on a new data set, df, and tau^2."""
-    e = meta.evidence
-    if meta.fit is None:
-        tau2 = meta.alone.tau2[: len(e.estimate)]
-        return np.sqrt(e.std_error**2 + tau2), e.df, tau2
-    family, _ = meta.asked()
-    # Averages of algorithms have less of it: the variance of a contrast c is |c|^2 tau^2 / 2.
-    length = (family.matrix[family.wanted] ** 2).sum(axis=1) / 2
-    tau2 = length * meta.fit.heterogeneity
-    return np.sqrt(e.std_error**2 + tau2), e.df, tau2
-
-
-def prediction(meta: "MetaComparison") -> NewDataset:
-    """Predict contrasts on a new data set; see `MetaComparison.prediction`."""
-    if meta.fit is None:
-        raise DesignError(
-            message(
-                "pairs pooled alone have no joint distribution to rank algorithms by.",
-                hint='pooling="network"; plot(kind="forest") shows each pair\'s prediction.',
-            )
-        )
-    error, df, tau2 = prediction_of(meta)
-    estimate, margin, k = meta.evidence.estimate, meta.measure.margin, len(meta.algorithms)
-    wanted = Predicted(error**2, df, tau2, np.zeros_like(tau2))
-    reach = tukey.critical_t(df, meta.alpha) * error
-    first = probability_above(estimate, wanted, margin)
-    second = probability_above(-estimate, wanted, margin)
-    levels, apart, joint_df = joint_errors(meta.studies, meta.fit, k)
-    spread = apart + meta.fit.heterogeneity * (1 - np.eye(k))
-    found = Prediction(
-        quantity="difference",
-        level=meta.level,
-        estimate=estimate,
-        low=estimate - reach,
-        high=estimate + reach,
-        predicted=wanted,
-        prob_first=first,
-        prob_equivalent=np.maximum(1 - first - second, 0.0) if margin > 0 else 0 * first,
-        prob_second=second,
-        best=probability_best(levels, spread, joint_df, margin),
-    )
-    return NewDataset(meta.measure, meta.algorithms, tuple(meta.named_sides()), found)
 
 
 def egger(meta: "MetaComparison") -> "pd.DataFrame":

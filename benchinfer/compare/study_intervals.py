@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.compare.evidence import Array
+from benchinfer.compare.meta_prediction import prediction_of
 from benchinfer.numerics import tukey
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StudyIntervals:
-    """Effects of one pair, from direct evidence alone, on the scale of effects.
+    """Effects of one pair on the scale of effects, from direct evidence and from the network.
 
     Attributes
     ----------
@@ -25,9 +26,12 @@ class StudyIntervals:
     weight
         (D,) weights in the mean, the largest is 1.
     pooled
-        The mean effect and the ends of its interval.
+        The mean of these effects and the ends of its interval.
+    network
+        The same from all data sets jointly, None where there are two algorithms or pairs are pooled
+        alone.
     ahead
-        Ends of the interval for a new data set.
+        Ends of the interval for a new data set: of the network, if there is one.
     """
 
     datasets: tuple[str, ...]
@@ -36,6 +40,7 @@ class StudyIntervals:
     high: Array
     weight: Array
     pooled: tuple[float, float, float]
+    network: tuple[float, float, float] | None
     ahead: tuple[float, float]
 
 
@@ -47,16 +52,33 @@ def study_intervals(meta: "MetaComparison", p: int) -> StudyIntervals:
     reach = float(tukey.critical_t(np.inf, meta.alpha)) * np.sqrt(v)
     low, high = measure.effect_interval(y - reach, y + reach)
     weight = 1 / (v + own.tau2[p])
-    t, error = float(tukey.critical_t(own.df[p], meta.alpha)), float(own.std_error[p])
-    mean, wide = float(own.estimate[p]), t * float(np.sqrt(error**2 + own.tau2[p]))
-    ends = measure.effect_interval(mean - t * error, mean + t * error)
-    ahead = measure.effect_interval(mean - wide, mean + wide)
+    mean, reach_of_mean = float(own.estimate[p]), _reach(meta, own.df[p], own.std_error[p])
+    joint = meta.joint and len(meta.algorithms) > 2
+    network, centre = None, mean
+    wide = _reach(meta, own.df[p], np.sqrt(own.std_error[p] ** 2 + own.tau2[p]))
+    if joint:
+        error, df, _ = prediction_of(meta)
+        centre, wide = float(meta.evidence.estimate[p]), _reach(meta, df[p], error[p])
+        e = meta.evidence
+        network = _ends(meta, centre, _reach(meta, e.df[p], e.std_error[p]))
+    _, *ahead = _ends(meta, centre, wide)
     return StudyIntervals(
         datasets=tuple(meta.studies.datasets[d] for d in found.held),
         estimate=np.asarray(measure.effect(y)),
         low=np.asarray(low),
         high=np.asarray(high),
         weight=weight / weight.max(),
-        pooled=(float(measure.effect(mean)), float(ends[0]), float(ends[1])),
-        ahead=(float(ahead[0]), float(ahead[1])),
+        pooled=_ends(meta, mean, reach_of_mean),
+        network=network,
+        ahead=(ahead[0], ahead[1]),
     )
+
+
+def _reach(meta: "MetaComparison", df: float, error: float) -> float:
+    return float(tukey.critical_t(df, meta.alpha)) * float(error)
+
+
+def _ends(meta: "MetaComparison", mean: float, reach: float) -> tuple[float, float, float]:
+    """Return an effect and the ends of its interval, on the scale of effects."""
+    low, high = meta.measure.effect_interval(mean - reach, mean + reach)
+    return float(meta.measure.effect(mean)), float(low), float(high)

@@ -39,8 +39,9 @@ class Studies:
     ----------
     rows
         Data sets, the smallest effect first.
-    pooled, ahead
-        The pooled effect, and the interval for a new data set.
+    pooled, network, ahead
+        The effect pooled from these data sets, that of the network if there is one, and the
+        interval for a new data set.
     neutral, band, log
         The effect of no difference, effects within the tolerance, and whether the axis is
         logarithmic.
@@ -50,6 +51,7 @@ class Studies:
 
     rows: tuple[Line, ...]
     pooled: Line
+    network: Line | None
     ahead: tuple[float, float]
     neutral: float
     band: tuple[float, float] | None
@@ -105,13 +107,17 @@ def layout(meta: MetaComparison, width: Width = "wide") -> Studies:
         for r, name in enumerate(found.datasets)
     ]
     rows = sorted(rows, key=lambda row: row.estimate)
-    pooled, ahead = Line("pooled", *found.pooled, 0.0), found.ahead
+    own = "pooled" if found.network is None else "pooled, these"
+    pooled, ahead = Line(own, *found.pooled, 0.0), found.ahead
+    network = None if found.network is None else Line("network", *found.network, 0.0)
+    whole = pooled if network is None else network
     first, second = (meta.algorithms[int(k)] for k in meta.pairs[p])
     level = f"{100 * meta.level:g} %"
     step = max(1, -(-len(rows) // _MOST))
+    all_sets = "; hollow diamond: the same from all data sets jointly" if network else ""
     reading = (
         f"lines: {level} intervals of each data set; diamond: their mean with its {level}"
-        " interval; bar below it: where the difference on a new data set is expected"
+        f" interval{all_sets}; bar below: where the difference on a new data set is expected"
     )
     notes = [reading]
     if step > 1:
@@ -119,6 +125,7 @@ def layout(meta: MetaComparison, width: Width = "wide") -> Studies:
     return Studies(
         rows=tuple(rows[::step]),
         pooled=pooled,
+        network=network,
         ahead=ahead,
         neutral=measure.neutral,
         band=band(measure),
@@ -127,22 +134,24 @@ def layout(meta: MetaComparison, width: Width = "wide") -> Studies:
         axis=axis_title(measure),
         notes=(*notes, *filter(None, [band_note(measure)])),
         alt=f"Forest plot of {first} vs {second} on {count(len(found.datasets), 'data set')},"
-        f" {axis_title(measure)}: pooled {pooled.estimate:.3g}, from {pooled.low:.3g} to"
-        f" {pooled.high:.3g}; on a new data set from {ahead[0]:.3g} to {ahead[1]:.3g}.",
+        f" {axis_title(measure)}: pooled {whole.estimate:.3g}, from {whole.low:.3g} to"
+        f" {whole.high:.3g}; on a new data set from {ahead[0]:.3g} to {ahead[1]:.3g}.",
         width=width,
     )
 
 
 def size(studies: Studies) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    return (6.9 if studies.width == "wide" else 3.75), 1.9 + 0.2 * len(studies.rows)
+    lines = len(studies.rows) + (studies.network is not None)
+    return (6.9 if studies.width == "wide" else 3.75), 1.9 + 0.2 * lines
 
 
 def draw(studies: Studies, ax: "Axes") -> None:
     """Draw the effects into an Axes."""
     s, n = studies, len(studies.rows)
     ends = [s.neutral, *s.ahead, *(s.band or ())]
-    ends += [end for row in s.rows for end in (row.low, row.high)]
+    summaries = [s.pooled, *([s.network] if s.network else [])]
+    ends += [end for row in (*s.rows, *summaries) for end in (row.low, row.high)]
     finite = np.array([end for end in ends if np.isfinite(end) and (end > 0 or not s.log)])
     if s.log:
         ax.set_xscale("log")
@@ -151,18 +160,22 @@ def draw(studies: Studies, ax: "Axes") -> None:
         pad = 0.03 * float(np.ptp(finite))
         low, high = finite.min() - pad, finite.max() + pad
     ax.set_xlim(low, high)
-    ax.set_ylim(n + 1.8, -0.8)
+    below = n + 0.9 * len(summaries)
+    ax.set_ylim(below + 0.9, -0.8)
     if s.band:
         ax.axvspan(*s.band, color=BAND, lw=0, zorder=0)
     ax.axvline(s.neutral, color=INK, lw=0.9, zorder=1)
     for y, row in enumerate(s.rows):
         ax.plot([row.low, row.high], [y, y], color=FAINT, lw=1.2)
         ax.plot([row.estimate], [y], "s", color=INK, ms=row.size * 0.7)
-    d = s.pooled
-    ax.fill([d.low, d.estimate, d.high, d.estimate], [n, n - 0.32, n, n + 0.32], color=_MARK.colour)
-    ax.plot(s.ahead, [n + 0.9] * 2, color=_MARK.colour, lw=3, solid_capstyle="butt", alpha=0.45)
-    labels = [*(row.label for row in s.rows), "pooled", "new data set"]
-    at = [*range(n), n, n + 0.9]
+    for i, d in enumerate(summaries):
+        y = n + 0.9 * i
+        inside = _MARK.colour if i == 0 else "none"
+        corners = [d.low, d.estimate, d.high, d.estimate], [y, y - 0.32, y, y + 0.32]
+        ax.fill(*corners, facecolor=inside, edgecolor=_MARK.colour, lw=1.2)
+    ax.plot(s.ahead, [below] * 2, color=_MARK.colour, lw=3, solid_capstyle="butt", alpha=0.45)
+    labels = [*(row.label for row in (*s.rows, *summaries)), "new data set"]
+    at = [*range(n), *(n + 0.9 * i for i in range(len(summaries) + 1))]
     ax.set_yticks(at, [plain(label) for label in labels], fontsize=8.5, color=INK)
     ax.tick_params(axis="y", length=0)
     finish(ax, s.title, (s.axis, *s.notes), s.width)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchinfer.compare.meta_comparison import MetaComparison
 from benchinfer.frames import GLOSSARY
 from benchinfer.order.relation import Verdict
 from benchinfer.plots.forest import order
@@ -192,6 +193,8 @@ def summary(comparison: "Comparison") -> Table:
         if "conf_low" in frame
         else ""
     )
+    if isinstance(comparison, MetaComparison) and comparison.relative:
+        interval = "Estimates are relative to the mean of the algorithms: effects have no level."
     return Table(
         caption=f"Algorithms by {measure.title}, {measure.better} is better, best first",
         columns=tuple(columns),

@@ -65,10 +65,37 @@ def test_direction_and_names_do_not_matter(scores):
 
 def test_predictions_add_the_heterogeneity(meta):
     ahead, now = meta.prediction().contrasts(), meta.contrasts()
-    tau2 = meta.heterogeneity()["tau2"][0]
-    np.testing.assert_allclose(ahead["std_error"] ** 2, now["std_error"] ** 2 + tau2)
+    # Robust errors are each pair's own, and so is how much it varies between data sets.
+    n, of_all = meta.alone.n_datasets, meta.heterogeneity()["tau2"][0]
+    drawn = ((n - 1) * meta.alone.tau2 + 4 * of_all) / (n + 3)
+    np.testing.assert_allclose(ahead["std_error"] ** 2, now["std_error"] ** 2 + drawn)
     np.testing.assert_allclose(ahead["estimate"], now["estimate"])
     assert (ahead["conf_low"] < now["estimate"]).all()
+    common = bi.compare_meta(bi.load_example("simulated/balanced"), interval="hartung-knapp")
+    ahead, now = common.prediction().contrasts(), common.contrasts()
+    tau2 = common.heterogeneity()["tau2"][0]
+    np.testing.assert_allclose(ahead["std_error"] ** 2, now["std_error"] ** 2 + tau2)
+
+
+def test_a_pair_on_two_data_sets_varies_as_all_pairs_do():
+    rng, rows = np.random.default_rng(5), []
+    for d in range(8):
+        arms = "abc" if d < 2 else "ab" if d % 2 else "ac"
+        level = dict(zip(arms, rng.normal(size=3), strict=False))
+        rows += [(f"d{d}", i, j, level[i] - level[j], 0.1) for i in arms for j in arms if i < j]
+    frame = pd.DataFrame(rows, columns=["dataset", "first", "second", "estimate", "std_error"])
+    meta = bi.compare_meta(bi.read_effects(frame, measures="x:higher"))
+    ahead, now = meta.prediction().contrasts(), meta.contrasts()
+    tau2 = (ahead["std_error"] ** 2 - now["std_error"] ** 2).to_numpy()
+    assert meta.interval == "robust"
+    assert meta.alone.n_datasets.tolist() == [5, 5, 2]
+    np.testing.assert_allclose(tau2[:2], (meta.alone.tau2[:2] + meta.fit.tau2) / 2)
+    assert tau2[2] == pytest.approx(meta.fit.tau2)
+    assert ahead["df"][2] == pytest.approx(now["df"][2])
+    # Both rest on the same data sets: no more degrees of freedom than either has.
+    low = np.minimum(now["df"][:2], 4)
+    assert (ahead["df"][:2] <= np.maximum(now["df"][:2], 4) + 1e-9).all()
+    assert (ahead["df"][:2] >= low - 1e-9).all()
     assert meta.prediction().summary()["prob_best_next"].sum() == pytest.approx(1)
 
 

@@ -1,0 +1,35 @@
+"""Forest of one pair's effects: what stands in it, for two algorithms and for a network."""
+
+import pytest
+
+import benchinfer as bi
+from benchinfer.compare.study_intervals import study_intervals
+from benchinfer.plots import studies
+
+
+@pytest.fixture(scope="module")
+def table():
+    return bi.load_example("sklearn_bootstrap")
+
+
+def test_two_algorithms_have_one_pooled_effect(table):
+    meta = bi.compare_meta(table.subset(algorithms=["mlp", "svm"]), "error")
+    found = studies.layout(meta)
+    row = meta.contrasts().iloc[0]
+    assert found.network is None
+    assert (found.pooled.low, found.pooled.high) == pytest.approx((row.conf_low, row.conf_high))
+    assert found.pooled.label == "pooled"
+
+
+def test_a_network_stands_below_its_direct_evidence(table):
+    meta = bi.compare_meta(table, "error")
+    found, p = studies.layout(meta), studies.shown_pair(meta)
+    own = study_intervals(meta, p)
+    contrast, ahead = meta.contrasts().iloc[p], meta.prediction().contrasts().iloc[p]
+    assert found.network.label == "network"
+    assert found.network.estimate == pytest.approx(contrast["estimate"])
+    # Of this pair alone: not adjusted for all pairs.
+    assert found.network.high - found.network.low < contrast["conf_high"] - contrast["conf_low"]
+    assert own.ahead == pytest.approx((ahead["conf_low"], ahead["conf_high"]))
+    assert "hollow diamond" in found.notes[0]
+    assert studies.size(found)[1] > 1.9 + 0.2 * len(found.rows)
