@@ -24,6 +24,7 @@ from benchinfer.reports import (
     permutation_sections,
     references,
     sections,
+    wins_sections,
     tables,
 )
 from benchinfer.reports.gather import Gathered, gather
@@ -164,6 +165,7 @@ def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
             found += [sections.verdict(c, main=n == 0 or sections.inferential(c)), *beyond(c)]
         found += bootstrap_sections.beyond(c)
         found += [*meta_sections.beyond(c), *pair_sections.beyond(c), *bayes_sections.beyond(c)]
+        found += wins_sections.beyond(c)
     local = [
         r
         for r in gathered.results
