@@ -60,7 +60,10 @@ Penalised = Annotated[
 ]
 Departures = Annotated[
     bool,
-    typer.Option("--departures", help="Of a posterior: worths of its own for each data set (--ties half or drop)."),
+    typer.Option(
+        "--departures",
+        help="Of a posterior: worths of its own for each data set (--ties half or drop).",
+    ),
 ]
 Adjust = Annotated[
     Literal["auto", "single-step", "westfall", "shaffer", "holm", "none"],

@@ -24,8 +24,8 @@ from benchinfer.reports import (
     permutation_sections,
     references,
     sections,
-    wins_sections,
     tables,
+    wins_sections,
 )
 from benchinfer.reports.gather import Gathered, gather
 from benchinfer.reports.mixed_sections import beyond

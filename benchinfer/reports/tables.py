@@ -46,8 +46,15 @@ _HEADS = {
     "prob_second": "P(second better)",
     "prob_error": "Monte Carlo error",
     "p_dominant": "share of draws with this outcome ahead",
+    "prob_win": "P(first wins)",
+    "prob_more_wins": "P(first wins more often)",
+    "n_contests": "contests",
 }
-_SHARES = ("prob_first", "prob_equivalent", "prob_second", "p_dominant")
+_SHARES = (
+    *("prob_first", "prob_equivalent", "prob_second", "p_dominant"),
+    *("prob_win", "prob_more_wins"),
+)
+_COUNTS = ("wins", "ties", "losses", "n_contests")
 _P = ("p_value", "p_equivalence", "p_noninferiority", "p_raw")
 # What decides comes before what it was computed from: a narrow screen shows the left end.
 _DECIDES = ("verdict", "estimate", "conf_low", "conf_high", "p_value", *_P[1:3])
@@ -146,6 +153,7 @@ def _effect_writers(measure: "Measure", frame: "pd.DataFrame") -> dict[str, Writ
         **dict.fromkeys(("estimate", "conf_low", "conf_high"), effect),
         **dict.fromkeys(_P, p_value),
         **dict.fromkeys(_SHARES, lambda value: fixed(value, 3)),
+        **dict.fromkeys(_COUNTS, lambda value: f"{value:g}"),
         "df": lambda value: fixed(value, 1),
         "statistic": lambda value: fixed(value, 2),
     }

@@ -12,6 +12,8 @@ from benchinfer.reports.tables import rows_of
 if TYPE_CHECKING:
     from benchinfer.compare.comparison import Comparison
 
+_MEANS = "A preference by wins can be the opposite of one by mean scores."
+
 
 def beyond(comparison: "Comparison") -> tuple[Section, ...]:
     """Return the section that follows the verdicts of a comparison.
@@ -29,8 +31,7 @@ def beyond(comparison: "Comparison") -> tuple[Section, ...]:
             lead=best(comparison),
             text=(
                 f"{wins_words.counting(comparison)}.",
-                f"{wins_words.SIZES}. A preference by wins can be the opposite of one by mean"
-                " scores.",
+                f"{wins_words.SIZES}. {_MEANS}",
             ),
             pictures=(
                 picture(comparison, "wins", "Share of the contests that the row's algorithm wins."),

@@ -115,9 +115,7 @@ def _faults(text: Mapping[str, Sequence[str]], number: Mapping[str, Array]) -> l
         ("below 0", np.flatnonzero((good < 0).any(axis=1)).tolist(), "correct them."),
     )
     found = [
-        Finding(
-            rule, "error", len(rows), _WHAT[rule].format(len(rows)), _places(pairs, rows), hint
-        )
+        Finding(rule, "error", len(rows), _WHAT[rule].format(len(rows)), _places(pairs, rows), hint)
         for rule, rows, hint in rules
         if rows
     ]

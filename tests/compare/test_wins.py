@@ -10,7 +10,7 @@ from benchinfer.compare.wins_checks import error_ratio
 from benchinfer.numerics.wins.tally import count
 
 
-def _table(seed=1, datasets=20, k=4, replications=1, step=0.5, paired=True):
+def _table(seed=1, datasets=20, k=4, replications=1, step=0.5, *, paired=True):
     rng = np.random.default_rng(seed)
     rows = [
         (f"d{m:02}", f"r{b}", f"a{i}", step * i + rng.gumbel())
@@ -291,7 +291,7 @@ def test_predictions_are_near_what_was_seen(which, request):
     assert table["inside"].mean() > 0.6
     # A maximum of the likelihood has the wins of each algorithm right.
     if which == "found":
-        total = {name: 0.0 for name in result.algorithms}
+        total = dict.fromkeys(result.algorithms, 0.0)
         for row in table.to_dict("records"):
             n = 20
             total[row["first"]] += row["expected_wins"]

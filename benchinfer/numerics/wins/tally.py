@@ -89,7 +89,9 @@ class Tally:
         first.
         """
         beaten = self.beaten()
-        n, label = connected_components(csr_array(beaten.astype(np.int64)), directed=True, connection="strong")
+        n, label = connected_components(
+            csr_array(beaten.astype(np.int64)), directed=True, connection="strong"
+        )
         members = [np.flatnonzero(label == g) for g in range(n)]
         reach = [int(_reached(beaten, own).sum()) for own in members]
         order = sorted(range(n), key=lambda g: (-reach[g], members[g][0]))
