@@ -144,9 +144,8 @@ def _drawn(result: "Comparison", *, details: bool) -> dict[str, object]:
     from benchinfer.compare.wins_comparison import WinsComparison
 
     if isinstance(result, WinsComparison):
-        return {"wins": rows(result.wins())} | (
-            {"predicted": rows(result.predicted())} if details else {}
-        )
+        found: dict[str, object] = {"wins": rows(result.wins())}
+        return found | ({"predicted": rows(result.predicted())} if details else {})
     if isinstance(result, BootstrapComparison) and details:
         return _profiles(result)
     if isinstance(result, BayesComparison):
