@@ -54,6 +54,7 @@ def main() -> None:
         "profiles": bi.plot(resampled, "profile"),
         "improvement": bi.plot(resampled, "improvement"),
         "simplex": bi.plot(sampled, "simplex"),
+        "wins": bi.plot(bi.compare_wins(bi.load_example("sklearn_bootstrap"), "error"), "wins"),
         "consensus_podium": bi.plot(local, "podium"),
         "consensus_map": bi.plot(local, "map"),
         "consensus_clusters": bi.plot(local, "clusters"),

@@ -152,9 +152,8 @@ def _drawn(result: "Comparison", *, details: bool) -> dict[str, object]:
             "convergence": result.convergence,
         }
     if isinstance(result, WinsComparison):
-        return {"wins": rows(result.wins())} | (
-            {"predicted": rows(result.predicted())} if details else {}
-        )
+        found: dict[str, object] = {"wins": rows(result.wins())}
+        return found | ({"predicted": rows(result.predicted())} if details else {})
     if isinstance(result, BootstrapComparison) and details:
         return _profiles(result)
     if isinstance(result, BayesComparison):

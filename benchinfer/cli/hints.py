@@ -33,6 +33,7 @@ _OPTIONS = (
     "nan|repeats|layout|terms|adjust|structure|residual|domains|df|contrasts|alternative|target"
     "|missing|family|method|rule|spending|statistic|on|null|pairs|resample|interval|normalise|test|quantity|interactions"
     "|pooling|covariance|effect|nested"
+    "|inference|ties|errors|by"
 )
 
 # From the special to the general: what one has rewritten, the next ones no longer find.
@@ -81,6 +82,12 @@ _REWRITES: tuple[tuple[re.Pattern[str], _Rewrite], ...] = tuple(
         (r'\bprofile\("scores"\)', "the share of scores"),
         (r"\bresamples=", "--resamples"),
         (r"\bdraws=\.\.\.", "--draws"),
+        (r"\b(penalised|departures)=True", r"--\1"),
+        (r"\bdepartures=False goes", "no --departures goes"),
+        (r"\btie_tolerance\b(?:=\.\.\.)?", "--tie-tolerance"),
+        (r"\blocal_rope\b", "--local-rope"),
+        (r"\brope=(0\.\d+)", r"--rope \1"),
+        (r"\bpredicted\(\)", "--details"),
         (r"\bpriors=\.\.\.", "--prior NAME=NUMBER"),
         (r"\btime_limit\b", "--time-limit"),
         (r"\brelation\(\) has what all of them say", "the first line has what all of them say"),

@@ -17,7 +17,7 @@ from benchinfer.frames import frame
 from benchinfer.numerics.wins.likelihood import WinFit
 from benchinfer.numerics.wins.posterior import WinModel, WinPriors
 from benchinfer.numerics.wins.quasi import QuasiVariances
-from benchinfer.numerics.wins.tally import Tally, Ties
+from benchinfer.numerics.wins.tally import Ties
 from benchinfer.saving import savable
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class WinsComparison(TestedComparison):
         """What a posterior was sampled of."""
         given = self.provenance.arguments["priors"]
         priors = given if isinstance(given, WinPriors) else WinPriors()
-        taken: Tally = self.counted.tally.taken(self.ties)
+        taken = self.counted.tally.taken(self.ties)
         return WinModel(taken if self.departures else taken.total, priors, self.departures)
 
     @property
@@ -226,11 +226,11 @@ class WinsComparison(TestedComparison):
         return frame({**{name: table[name] for name in table.columns}, **columns})
 
     def wins(self) -> "pd.DataFrame":
-        """The win table, every pair once: ``first second wins ties losses n_contests``."""
+        """Return the win table: ``first second wins ties losses n_contests`` of every pair."""
         return wins_predicted.table(self)
 
     def predicted(self) -> "pd.DataFrame":
-        """What the model says of the win table that it was fitted to.
+        """Say what the model expects of the win table that it was fitted to.
 
         Returns
         -------

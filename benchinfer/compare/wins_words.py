@@ -95,7 +95,7 @@ def model(result: "WinsComparison") -> str:
     if result.posterior is None:
         how = "penalised maximum likelihood (Firth)" if result.penalised else "maximum likelihood"
         errors = {
-            "robust": "errors are from the spread of the data sets (sandwich), as contests of a data"
+            "robust": "errors are from the spread of data sets (sandwich), as contests of a data"
             f" set depend on each other, with {count(result.clusters - 1, 'degree')} of freedom",
             "independent": "errors take all contests as independent",
         }[result.errors]

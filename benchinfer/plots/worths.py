@@ -45,12 +45,14 @@ def layout(result: "WinsComparison", width: Width = "wide") -> Intervals:
     worst = max(-result.quasi.low, result.quasi.high)
     ends = [end for row in rows for end in (row.low, row.high)]
     measure = result.counted.scored.measure
-    notes = [
+    reading = (
         "lines: 1.39 quasi-standard errors; where two do not overlap, their difference alone is"
-        " about significant at 5 %",
+        " about significant at 5 %"
+    )
+    exact = (
         f"the errors of differences that they give are off by at most {100 * worst:.0f} %;"
-        " of many pairs read the adjusted contrasts",
-    ]
+        " of many pairs read the adjusted contrasts"
+    )
     return Intervals(
         rows=rows,
         limits=room(ends, log=False),
@@ -59,7 +61,7 @@ def layout(result: "WinsComparison", width: Width = "wide") -> Intervals:
         sides=("\N{LEFTWARDS ARROW} wins less often", "wins more often \N{RIGHTWARDS ARROW}"),
         title=f"Worths by wins in {measure.name}, {measure.better} is better",
         axis="log worth; a difference is the log odds that one wins against the other",
-        notes=tuple(notes),
+        notes=(reading, exact),
         width=width,
         alt=f"Dots with intervals: the log worth of {count(len(rows), 'algorithm')}, best first:"
         f" {', '.join(f'{row.label} {row.said}' for row in rows)}.",

@@ -28,6 +28,7 @@ from benchinfer.reports import (
     references,
     sections,
     tables,
+    wins_sections,
 )
 from benchinfer.reports.gather import Gathered, gather
 from benchinfer.reports.mixed_sections import beyond
@@ -172,6 +173,7 @@ def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
         found += [*meta_sections.beyond(c), *pair_sections.beyond(c), *bayes_sections.beyond(c)]
         found += bayes_pairs_sections.beyond(c)
         found += monitor_sections.beyond(c, gathered.scores)
+        found += wins_sections.beyond(c)
     local = [
         r
         for r in gathered.results

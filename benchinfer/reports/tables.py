@@ -49,8 +49,15 @@ _HEADS = {
     "log_e": "log e",
     "n_used": "replications used",
     "p_dominant": "share of draws with this outcome ahead",
+    "prob_win": "P(first wins)",
+    "prob_more_wins": "P(first wins more often)",
+    "n_contests": "contests",
 }
-_SHARES = ("prob_first", "prob_equivalent", "prob_second", "p_dominant")
+_SHARES = (
+    *("prob_first", "prob_equivalent", "prob_second", "p_dominant"),
+    *("prob_win", "prob_more_wins"),
+)
+_COUNTS = ("wins", "ties", "losses", "n_contests")
 _P = ("p_value", "p_equivalence", "p_noninferiority", "p_raw")
 # Columns of words, and what is said in place of a word.
 _TOLD = {"state": {"first": "decided", "second": "decided"},
@@ -155,6 +162,7 @@ def _effect_writers(measure: "Measure", frame: "pd.DataFrame") -> dict[str, Writ
         **dict.fromkeys(("estimate", "conf_low", "conf_high"), effect),
         **dict.fromkeys(_P, p_value),
         **dict.fromkeys(_SHARES, lambda value: fixed(value, 3)),
+        **dict.fromkeys(_COUNTS, lambda value: f"{value:g}"),
         "df": lambda value: fixed(value, 1),
         "statistic": lambda value: fixed(value, 2),
         "log_e": lambda value: fixed(value, 2),

@@ -201,7 +201,7 @@ def _prior(model: WinModel, x: Array, slope: Array) -> Array:
 
 
 def _hierarchy(x: Array, slope: Array, at: int, members: slice, sd: float) -> Array:
-    """Normal members about 0 whose log scale, at a place, is normal about 0."""
+    """Add normal members about 0 whose log scale, at a place, is normal about 0."""
     own = x[:, members]
     inverse = np.exp(-2 * x[:, at])
     squares = (own**2).sum(axis=1) * inverse

@@ -1,0 +1,97 @@
+"""What `compare wins` can be asked, and what it says."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import benchinfer as bi
+from benchinfer.compare import wins
+
+ERRORS = ("compare", "wins", "example:sklearn_bootstrap", "--measure", "error")
+
+
+def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, Any] = {}
+    real = wins.compare_wins
+
+    def spy(scores: bi.ScoreTable, measure: str, **arguments: Any) -> object:
+        given.update(arguments)
+        return real(scores, measure)
+
+    monkeypatch.setattr(wins, "compare_wins", spy)
+    run(
+        *ERRORS,
+        *("--inference", "bayes", "--by", "replications", "--ties", "half", "--rope", "0.1"),
+        *("--tie-tolerance", "0.02", "--local-rope", "0.4", "--errors", "robust", "--departures"),
+        *("--adjust", "holm", "--draws", "400", "--chains", "6", "--seed", "3", "--level", "0.9"),
+        *("--control", "svm", "--missing", "error", "--alternative", "better", "--penalised"),
+    )
+    assert given == {
+        "inference": "bayes",
+        "by": "replications",
+        "ties": "half",
+        "rope": 0.1,
+        "tie_tolerance": 0.02,
+        "local_rope": 0.4,
+        "errors": "robust",
+        "penalised": True,
+        "departures": True,
+        "adjust": "holm",
+        "draws": 400,
+        "chains": 6,
+        "seed": 3,
+        "progress": True,
+        "contrasts": "dunnett",
+        "control": "svm",
+        "level": 0.9,
+        "missing": "error",
+        "alternative": "better",
+    }
+
+
+def test_wins_are_printed_with_ties_and_model(run: Callable) -> None:
+    result = run(*ERRORS, "--details")
+    assert result.exit_code == 3
+    text = " ".join(result.stdout.split())
+    assert "algorithm wins ties losses log worth quasi-error svm 44 14 2 2.29" in text
+    assert "means that differ by at most 0.01 are ties" in text
+    assert "Wins say how often an algorithm is better, not by how much" in text
+    assert "cart lda 4 1.0 0 to 3 outside" in text
+
+
+def test_probabilities_are_printed(run: Callable) -> None:
+    quick = ("--draws", "100", "--chains", "4", "--seed", "1")
+    result = run("compare", "wins", "example:demsar2006", "--inference", "bayes", *quick)
+    assert "P(best)" in result.stdout
+    assert "P equivalent" in result.stdout
+
+
+def test_documents_hold_the_win_table(run: Callable) -> None:
+    document = json.loads(run(*ERRORS, "--json", "--details").stdout)
+    assert document["analysis"] == "Wins (Bradley-Terry model)"
+    assert len(document["wins"]) == len(document["predicted"]) == 15
+    assert {"wins", "ties", "losses"} <= set(document["contrasts"][0])
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (("--penalised",), "--ties half or --ties drop"),
+        (("--departures",), "--inference bayes"),
+        (("--rope", "0.6"), "less than or equal to 0.49"),
+        (("--ties", "spread"), "'spread' is not one of"),
+    ],
+)
+def test_wrong_usage(run: Callable, options: tuple[str, ...], text: str) -> None:
+    result = run(*ERRORS, *options)
+    assert result.exit_code == 2
+    assert text in " ".join(result.stderr.split())
+
+
+def test_separated_algorithms_are_refused_with_options_as_hints(run: Callable) -> None:
+    result = run("compare", "wins", "example:sklearn_bootstrap", "--measure", "seconds")
+    assert result.exit_code == 4
+    assert "no finite worths" in result.stderr
+    assert "--inference bayes" in result.stderr

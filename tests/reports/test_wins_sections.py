@@ -1,0 +1,46 @@
+"""What a report says about wins."""
+
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+from benchinfer.reports import wins_sections
+
+
+@pytest.fixture(scope="module")
+def wins():
+    return bi.compare_wins(bi.load_example("sklearn_bootstrap"), "error")
+
+
+def test_who_wins_in_a_sentence_and_what_wins_are_not(wins):
+    (section,) = wins_sections.beyond(wins)
+    assert section.lead.startswith("svm has the largest worth: it wins 44 of its 60 contests")
+    assert "180 contests, of which 37 ties" in section.text[0]
+    assert "not by how much" in section.text[1]
+    assert len(section.pictures) == 2
+    rows = section.tables[0].rows
+    assert [cell.text for cell in rows[0]][:4] == ["svm", "44", "14", "2"]
+    pairs = section.fold.tables[0]
+    assert len(pairs.rows) == 15
+    assert [row[6].text for row in pairs.rows].count("outside") == 1
+
+
+def test_a_posterior_says_who_is_best():
+    scores = bi.load_example("demsar2006")
+    found = bi.compare_wins(scores, inference="bayes", seed=1, draws=100, chains=4)
+    assert "it is the best one with probability" in wins_sections.best(found)
+    assert "P(best)" in [column.head for column in wins_sections.worths(found).columns]
+
+
+def test_other_comparisons_have_no_such_section():
+    found = bi.compare_points(bi.load_example("demsar2006"))
+    assert wins_sections.beyond(found) == ()
+
+
+def test_a_report_of_published_wins(tmp_path):
+    table = pd.DataFrame({"first": ["a"], "second": ["b"], "wins": [9], "ties": 0, "losses": [3]})
+    path = tmp_path / "wins.html"
+    bi.report(bi.compare_wins(bi.read_wins(table)), path)
+    text = path.read_text(encoding="utf-8")
+    assert "By wins as published" in text
+    assert ">nan<" not in text
