@@ -267,9 +267,9 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         and ``"prediction"``. Of wins also: the ``"worths"`` of the algorithms with intervals that
         compare any two, and the ``"wins"`` of each against each. Of a hierarchical model also:
         probabilities of ``"ranks"``, the ``"simplex"`` of the three outcomes of each pair, and the
-        ``"shrinkage"`` of the data sets' differences to the average. Of a monitored experiment also:
-        the ``"path"`` of its stages or looks between their boundaries, or, on the anytime route,
-        the ``"e-process"`` and the confidence ``"sequence"`` of each pair.
+        ``"shrinkage"`` of the data sets' differences to the average. Of a monitored experiment
+        also: the ``"path"`` of its stages or looks between their boundaries, or, on the anytime
+        route, the ``"e-process"`` and the confidence ``"sequence"`` of each pair.
 
         Of comparisons per data set: ``"verdicts"`` (default), ``"podium"``, and what an ensemble
         has. Of an ensemble: ``"verdicts"`` (default), ``"support"``, the weight of each verdict,
