@@ -9,6 +9,7 @@ from benchinfer.cli.question import Contrasted, Seed, Target, checked, open_unit
 
 if TYPE_CHECKING:
     from benchinfer.numerics.bayes.priors import Priors
+    from benchinfer.scores import ScoreTable
 
 Interactions = Annotated[
     Literal["t", "normal"],
@@ -28,6 +29,13 @@ Sampler = Annotated[
 Domains = Annotated[
     Literal["pooled", "random"],
     typer.Option(help="Domains of the data sets: taken as one, or as a sample of domains."),
+]
+Covariate = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Give each algorithm a slope along this covariate of data sets. Once per covariate.",
+    ),
 ]
 Quantity = Annotated[
     Literal["average", "next"],
@@ -70,6 +78,7 @@ class BayesQuestion(Contrasted):
     chains: Chains = 8
     sampler: Sampler = "auto"
     domains: Domains = "pooled"
+    covariate: Covariate = None
     seed: Seed = None
 
     def arguments(self, *, each: bool = False) -> dict[str, Any]:
@@ -82,6 +91,7 @@ class BayesQuestion(Contrasted):
             "structure": self.structure,
             "sampler": self.sampler,
             "domains": self.domains,
+            "covariates": tuple(self.covariate or ()),
             "quantity": self.quantity,
             "target": self.target,
             "draws": self.draws,
@@ -92,6 +102,14 @@ class BayesQuestion(Contrasted):
             # Zero-argument super() does not work in a slotted dataclass.
             **Contrasted.shared(self),
         }
+
+    def check_names(self, scores: "ScoreTable") -> None:
+        """Find the algorithms and covariates that are named; a wrong name is wrong usage."""
+        if self.covariate:
+            from benchinfer.compare.fitted import known_covariates
+
+            checked("--covariate", known_covariates, scores, tuple(self.covariate))
+        Contrasted.check_names(self, scores)
 
 
 def _priors(texts: list[str]) -> "Priors":

@@ -12,12 +12,14 @@ comparing multiple classifiers through Bayesian analysis. Journal of Machine Lea
 """
 
 import secrets
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
 
 from benchinfer.compare import designs
 from benchinfer.compare.bayes_comparison import BayesComparison, Quantity
+from benchinfer.compare.bayes_covariates import read_along
 from benchinfer.compare.bayes_fit import (
     Domains,
     Sampler,
@@ -48,6 +50,7 @@ def compare_bayes(
     structure: Structure = "auto",
     sampler: Sampler = "auto",
     domains: Domains = "pooled",
+    covariates: str | Sequence[str] = (),
     quantity: Quantity = "average",
     contrasts: Contrasts = "tukey",
     control: str | None = None,
@@ -89,6 +92,10 @@ def compare_bayes(
         ``"random"`` as a sample of at least three domains, in each of which algorithms have effects
         of their own, drawn to the average over domains. The next data set is then one of a new
         domain; `BayesComparison.by_domain` compares in each and in a new one.
+    covariates
+        Names of covariates of the data sets: each algorithm has a slope along them. The comparison
+        is at their means, and the next data set one with these; `BayesComparison.at` compares at
+        other values, `BayesComparison.slopes` compares the slopes.
     quantity
         What verdicts are about: ``"average"`` effects or the ``"next"`` data set. Both are in the
         result; see `BayesComparison.of`.
@@ -121,7 +128,8 @@ def compare_bayes(
     ------
     DesignError
         The table cannot answer the question: one data set, fewer than two algorithms, algorithms
-        that share no data set with the others, or scores that do not differ.
+        that share no data set with the others, scores that do not differ, or a covariate that is
+        not one of data sets.
 
     Notes
     -----
@@ -157,6 +165,7 @@ def compare_bayes(
     seed = _check_numbers(draws, chains, seed)
     setting, scores = Setting.of(scores, measure)
     designs.check_missing(setting, missing)
+    names = (covariates,) if isinstance(covariates, str) else tuple(covariates)
     resolved = _target(setting, target, quantity)
     arguments = {
         "measure": setting.measure.name,
@@ -164,6 +173,7 @@ def compare_bayes(
         "structure": structure,
         "sampler": sampler,
         "domains": domains,
+        "covariates": names,
         "quantity": quantity,
         "contrasts": contrasts,
         "control": control,
@@ -178,11 +188,13 @@ def compare_bayes(
     rng = np.random.default_rng(seed)
     data = reduced(scores, setting)
     code = domain_level(setting, data) if domains == "random" else None
-    model = modelled(data, interactions, structure, priors or Priors(), code)
+    along = read_along(scores, setting.measure.name, data, names)
+    scaled = None if along is None else along.scaled
+    model = modelled(data, interactions, structure, priors or Priors(), code, scaled)
     with reporting(progress=progress, doing="Sampling:") as told:
         fitted = fit(model, (chains, draws), rng, told, sampler)
     means = scores.cells(setting.measure.name).mean
-    return compared(setting, fitted, means, resolved, arguments, rng)
+    return compared(setting, fitted, means, resolved, arguments, rng, along)
 
 
 def _target(setting: Setting, target: str, quantity: str) -> Target:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.compare import bayes_words
+from benchinfer.compare import bayes_covariates, bayes_words
+from benchinfer.compare.bayes_covariates import Along
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.convergence import Convergence
 from benchinfer.compare.evidence import Array
@@ -59,6 +60,8 @@ class BayesComparison(Comparison):
         (M,) domain of each of the model's data sets, None where they are taken as one.
     about
         What domain the claims are about, in words; empty where they are about all.
+    along
+        Covariates of the data sets, and where along them claims are made; None without them.
     """
 
     quantity: Quantity
@@ -73,6 +76,7 @@ class BayesComparison(Comparison):
     draws: Kept
     domain: NDArray[np.int64] | None = None
     about: str = ""
+    along: Along | None = None
 
     title: ClassVar[str] = "Hierarchical Bayesian model"
 
@@ -99,14 +103,15 @@ class BayesComparison(Comparison):
         from benchinfer.compare.posterior import prior_draws
 
         rng = np.random.default_rng(self.provenance.seed)
-        prior = prior_draws(self.sampled, self.draws.effects.shape[1], rng)
+        prior = prior_draws(self.sampled, self.draws.effects.shape[1], rng, self.along)
         return self.draws.tree(self.setting, self.data, prior)
 
     @property
     def sampled(self) -> Model:
         """What was sampled, as both engines read it."""
         interactions = "t" if self.interactions == "t" else "normal"
-        return Model(self.data, interactions, self.structure, self.priors, self.domain)
+        scaled = None if self.along is None else self.along.scaled
+        return Model(self.data, interactions, self.structure, self.priors, self.domain, scaled)
 
     def model(self) -> "PyMCModel":
         """Return the model in PyMC: the same posterior, to look at or to build upon.
@@ -123,6 +128,7 @@ class BayesComparison(Comparison):
             "dataset": [self.setting.coverage.datasets[m] for m in self.data.dataset],
             "algorithm": list(self.algorithms),
             **({} if self.domain is None else {"domain": sorted(set(self.setting.domains))}),
+            **({} if self.along is None else {"covariate": list(self.along.names)}),
         }
         return pymc_model(self.sampled, names)
 
@@ -202,6 +208,34 @@ class BayesComparison(Comparison):
         from benchinfer.compare.bayes_domains import by_domain
 
         return by_domain(self)
+
+    def at(self, **covariates: float) -> "BayesComparison":
+        """Compare the algorithms at given values of covariates, others at their means.
+
+        The next data set is then one with these values. Its probabilities are shares of draws.
+
+        Raises
+        ------
+        DesignError
+            A covariate is not in the model, or claims are about these data sets.
+        """
+        return bayes_covariates.at(self, covariates)
+
+    def slopes(self) -> "pd.DataFrame":
+        """Contrasts of the algorithms' slopes along the covariates, per unit of them.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of `contrasts` after a leading ``covariate``, but for what is about
+            equivalence: the algorithm with the better slope gains more as the covariate grows.
+
+        Raises
+        ------
+        DesignError
+            The model has no covariates.
+        """
+        return bayes_covariates.slopes(self)
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and probabilities of the pairs, in the measure's own unit."""

@@ -18,6 +18,7 @@ from benchinfer.numerics.bayes.domains import DomainEffects
 from benchinfer.numerics.bayes.effects import Effects, draw_interactions
 from benchinfer.numerics.bayes.gibbs import Draws, Model, State, collected, residual_variance
 from benchinfer.numerics.bayes.residual_scales import ResidualScales
+from benchinfer.numerics.bayes.slopes import Slopes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -167,9 +168,12 @@ def states(
         if model.structure == "unstructured":
             eigenvalues, vectors = np.linalg.eigh(now["covariance"])
             sigma = Covariance(vectors, eigenvalues, now["scale"], now["shrinkage"])
+        slopes = None
+        if model.covariates is not None:
+            slopes = Slopes(now["slopes"], model.covariates)
         average = now["contrasts"]
-        centre = Effects(average, np.zeros((*shape, j)), domains).centre
+        centre = Effects(average, np.zeros((*shape, j)), domains, slopes).centre
         noise = residual_variance(data, scales)
         w = draw_interactions(data, sigma, mixing, noise, centre, rng)
         nu = 1 + now["tail"] if "tail" in now else None
-        yield State(Effects(average, w, domains), scales, sigma, mixing, nu)
+        yield State(Effects(average, w, domains, slopes), scales, sigma, mixing, nu)

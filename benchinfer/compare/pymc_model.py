@@ -3,7 +3,7 @@
 The same posterior as that of the Gibbs sampler, from the same contrasts, residuals and priors, with
 the interactions integrated out:
 
-    z_m ~ N(X_m (beta + g_d(m)), lam_m X_m Sigma X_m' + sigma_m^2 D_m),
+    z_m ~ N(X_m (beta + B' x_m + g_d(m)), lam_m X_m Sigma X_m' + sigma_m^2 D_m),
     RSS_m ~ sigma_m^2 chi2(df_m)
 
 Everything is observed by distributions of PyMC (not by potentials), so that prior and posterior
@@ -42,7 +42,8 @@ def pymc_model(model: "Model", names: "Mapping[str, Sequence[str]] | None" = Non
     model
         What is sampled.
     names
-        Names of ``"dataset"``, ``"algorithm"`` and ``"domain"``, numbers by default.
+        Names of ``"dataset"``, ``"algorithm"``, ``"domain"`` and ``"covariate"``, numbers by
+        default.
 
     Returns
     -------
@@ -51,7 +52,7 @@ def pymc_model(model: "Model", names: "Mapping[str, Sequence[str]] | None" = Non
         are the effects), ``scale``, ``shrinkage`` with ``bartlett_square`` and ``bartlett_below``,
         ``tail`` (degrees of freedom less 1) and ``mixing``, ``residual_centre``,
         ``residual_spread`` and ``log_sigma`` (over the pooled one), ``domain_scale`` and
-        ``domain_unit``, as the model has them; observed are ``contrast_estimate`` and
+        ``domain_unit``, ``slopes``, as the model has them; observed are ``contrast_estimate`` and
         ``residual_square``.
     """
     data, priors = model.data, model.priors
@@ -61,12 +62,13 @@ def pymc_model(model: "Model", names: "Mapping[str, Sequence[str]] | None" = Non
         "algorithm": range(j + 1),
         "contrast": range(j),
         **({} if model.domain is None else {"domain": range(int(model.domain.max()) + 1)}),
+        **({} if model.covariates is None else {"covariate": range(model.covariates.shape[1])}),
         **(names or {}),
     }
     with pm.Model(coords=coords) as built:
         beta = pm.Normal("contrasts", 0.0, priors.effect_sd, dims="contrast")
         pm.Deterministic("effect", beta @ helmert(j + 1), dims="algorithm")
-        centre = beta[None, :] + _domains(model)
+        centre = beta[None, :] + _domains(model) + _slopes(model)
         noise = _noise(model)
         mixing = _mixing(model)
         scale = pm.HalfStudentT("scale", nu=3, sigma=priors.interaction_scale)
@@ -98,6 +100,14 @@ def _domains(model: "Model") -> Variable:
     scale = pm.HalfStudentT("domain_scale", nu=3, sigma=model.priors.domain_scale)
     unit = pm.Normal("domain_unit", 0.0, 1.0, dims=("domain", "contrast"))
     return (scale * unit)[model.domain]
+
+
+def _slopes(model: "Model") -> Variable:
+    """Return what covariates add to the effects on the data sets."""
+    if model.covariates is None:
+        return 0.0
+    slopes = pm.Normal("slopes", 0.0, model.priors.slope_sd, dims=("covariate", "contrast"))
+    return model.covariates @ slopes
 
 
 def _noise(model: "Model") -> Variable:

@@ -22,6 +22,7 @@ _PRIORS = {
     "residual_sd": "mean log residual scale: standard deviation",
     "residual_spread": "spread of residual scales: scale of a half-t",
     "domain_scale": "variation between domains: scale of a half-t",
+    "slope_sd": "slopes along a scaled covariate: standard deviation",
 }
 
 
@@ -158,9 +159,11 @@ def priors(result: BayesComparison) -> Table:
         The comparison.
     """
     used = result.priors
+    levels = {"domain_scale": result.domain, "slope_sd": result.along}
+    unused = {name for name, level in levels.items() if level is None}
     rows: list[tuple[Cell, ...]] = []
     for field in fields(used):
-        if field.name == "domain_scale" and result.domain is None:
+        if field.name in unused:
             continue
         value: float | None = getattr(used, field.name)
         said = "number of algorithms \N{MINUS SIGN} 1" if value is None else f"{value:g}"

@@ -35,6 +35,9 @@ class Priors:
     domain_scale
         Scale of the half-t prior, with 3 degrees of freedom, of the standard deviation of the
         domains' effects about the average ones, where domains are a level of the model.
+    slope_sd
+        Standard deviation of the normal prior of each orthonormal contrast of the slopes along a
+        covariate, per standard deviation of the covariate.
 
     Raises
     ------
@@ -56,6 +59,7 @@ class Priors:
     residual_sd: float = 2.0
     residual_spread: float = 1.0
     domain_scale: float = 1.0
+    slope_sd: float = 1.0
 
     def __post_init__(self) -> None:
         for field in fields(self):
