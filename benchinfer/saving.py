@@ -38,6 +38,7 @@ _homes = (
     "benchinfer.compare.permutation_comparison",
     "benchinfer.compare.bootstrap",
     "benchinfer.compare.bayes_comparison",
+    "benchinfer.compare.response_comparison",
     "benchinfer.sequential.monitor_comparison",
     "benchinfer.sequential.planned",
 )

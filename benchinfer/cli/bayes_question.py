@@ -37,6 +37,21 @@ Covariate = Annotated[
         help="Give each algorithm a slope along this covariate of data sets. Once per covariate.",
     ),
 ]
+Likelihood = Annotated[
+    Literal["normal", "binomial", "beta", "logit-normal"],
+    typer.Option(
+        help="How scores come about; all but normal are for scores between 0 and 1 (binomial: right"
+        " or wrong) and compile the model first (a minute)."
+    ),
+]
+Trials = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Covariate with the number of trials that a score is the share of; for binomial.",
+        show_default=False,
+    ),
+]
 Quantity = Annotated[
     Literal["average", "next"],
     typer.Option(help="What verdicts are about: differences on average, or on the next data set."),
@@ -79,6 +94,8 @@ class BayesQuestion(Contrasted):
     sampler: Sampler = "auto"
     domains: Domains = "pooled"
     covariate: Covariate = None
+    likelihood: Likelihood = "normal"
+    trials: Trials = None
     seed: Seed = None
 
     def arguments(self, *, each: bool = False) -> dict[str, Any]:
@@ -92,6 +109,8 @@ class BayesQuestion(Contrasted):
             "sampler": self.sampler,
             "domains": self.domains,
             "covariates": tuple(self.covariate or ()),
+            "likelihood": self.likelihood,
+            "trials": self.trials,
             "quantity": self.quantity,
             "target": self.target,
             "draws": self.draws,
@@ -105,10 +124,15 @@ class BayesQuestion(Contrasted):
 
     def check_names(self, scores: "ScoreTable") -> None:
         """Find the algorithms and covariates that are named; a wrong name is wrong usage."""
-        if self.covariate:
-            from benchinfer.compare.fitted import known_covariates
+        from benchinfer.compare.fitted import known_covariates
 
-            checked("--covariate", known_covariates, scores, tuple(self.covariate))
+        if self.trials is not None and self.likelihood != "binomial":
+            raise wrong("--trials", "goes with --likelihood binomial.")
+        for option, names in (
+            ("--covariate", tuple(self.covariate or ())),
+            ("--trials", () if self.trials is None else (self.trials,)),
+        ):
+            checked(option, known_covariates, scores, names)
         Contrasted.check_names(self, scores)
 
 

@@ -60,9 +60,10 @@ def details(out: Terminal, result: "BayesComparison") -> None:
         f" Carlo at most {float(result.outcomes.error.max()):.2g}."
     )
     out.heading("Priors")
-    unit = numbers.significant(result.data.scale)
-    given = ", ".join(f"{k}={v:g}" for k, v in asdict(result.priors).items() if v is not None)
-    out.prose(f"{given}; in units of {unit}, the spread of the algorithms on the modelling scale.")
+    unused = result.unused_priors
+    own = {k: v for k, v in asdict(result.priors).items() if v is not None and k not in unused}
+    given = ", ".join(f"{k}={v:g}" for k, v in own.items())
+    out.prose(f"{given}; {result.prior_unit}.")
 
 
 def _slopes(table: "pd.DataFrame", result: "BayesComparison") -> Grid:

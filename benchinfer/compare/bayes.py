@@ -33,6 +33,8 @@ from benchinfer.compare.comparison import Target
 from benchinfer.compare.contrasts import Contrasts
 from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.posterior import compared
+from benchinfer.compare.response_compared import compare_responses
+from benchinfer.compare.responses import Likelihood
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.bayes.gibbs import Interactions
 from benchinfer.numerics.bayes.priors import Priors
@@ -51,6 +53,8 @@ def compare_bayes(
     sampler: Sampler = "auto",
     domains: Domains = "pooled",
     covariates: str | Sequence[str] = (),
+    likelihood: Likelihood = "normal",
+    trials: str | None = None,
     quantity: Quantity = "average",
     contrasts: Contrasts = "tukey",
     control: str | None = None,
@@ -96,6 +100,14 @@ def compare_bayes(
         Names of covariates of the data sets: each algorithm has a slope along them. The comparison
         is at their means, and the next data set one with these; `BayesComparison.at` compares at
         other values, `BayesComparison.slopes` compares the slopes.
+    likelihood
+        How scores come about. ``"normal"``: about their effects, on the measure's scale. For scores
+        between 0 and 1, on the logit scale and by NUTS, with estimates and tolerance in the
+        measure's own unit: ``"binomial"`` for right or wrong (rows of 0 and 1, with the item as
+        replication where algorithms share items; or shares of `trials`), ``"beta"`` or
+        ``"logit-normal"`` for others, which may not be 0 or 1. See `ResponseComparison`.
+    trials
+        For ``"binomial"``: covariate with the number of trials that a score is the share of.
     quantity
         What verdicts are about: ``"average"`` effects or the ``"next"`` data set. Both are in the
         result; see `BayesComparison.of`.
@@ -159,6 +171,7 @@ def compare_bayes(
         ("sampler", sampler, Sampler),
         ("domains", domains, Domains),
         ("quantity", quantity, Quantity),
+        ("likelihood", likelihood, Likelihood),
     ):
         if value not in (known := get_args(kind.__value__)):
             raise DesignError(unknown(name, value, known))
@@ -174,6 +187,8 @@ def compare_bayes(
         "sampler": sampler,
         "domains": domains,
         "covariates": names,
+        "likelihood": likelihood,
+        "trials": trials,
         "quantity": quantity,
         "contrasts": contrasts,
         "control": control,
@@ -185,6 +200,10 @@ def compare_bayes(
         "priors": priors or Priors(),
         "seed": seed,
     }
+    if likelihood != "normal":
+        return compare_responses(scores, setting, resolved, arguments, progress)
+    if trials is not None:
+        raise DesignError(message("trials= goes with likelihood='binomial'.", hint="ask for it."))
     rng = np.random.default_rng(seed)
     data = reduced(scores, setting)
     code = domain_level(setting, data) if domains == "random" else None

@@ -87,6 +87,19 @@ class BayesComparison(Comparison):
         return found if isinstance(found, Priors) else Priors()
 
     @property
+    def unused_priors(self) -> frozenset[str]:
+        """Names of priors that the model does not have."""
+        levels = {"domain_scale": self.domain, "slope_sd": self.along}
+        unused = {name for name, level in levels.items() if level is None}
+        return frozenset({*unused, "level_sd", "level_scale", "item_scale"})
+
+    @property
+    def prior_unit(self) -> str:
+        """What priors are in units of, in words."""
+        unit = f"{self.data.scale:.4g}"
+        return f"in units of {unit}, the spread of the algorithms on the modelling scale"
+
+    @property
     def interactions(self) -> str:
         """Distribution of the interactions: ``"t"`` or ``"normal"``."""
         return str(self.provenance.arguments["interactions"])

@@ -90,7 +90,7 @@ def compared(
         checks=tuple(
             bayes_checks.checks(setting, fitted, max(float(e.max()) for e in errors), target)
         ),
-        provenance=_provenance(setting, family, arguments),
+        provenance=provenance(setting, family, arguments),
         sides=family.sides[family.wanted],
         names=family.names[family.wanted],
         quantity=arguments["quantity"],
@@ -201,7 +201,8 @@ def _scaled(found: Outcomes, scale: float) -> Outcomes:
     )
 
 
-def _provenance(setting: Setting, family: Family, arguments: dict[str, Any]) -> Provenance:
+def provenance(setting: Setting, family: Family, arguments: dict[str, Any]) -> Provenance:
+    """Say where a comparison by `compare_bayes` comes from."""
     return Provenance(
         analysis="compare_bayes",
         version=version.__version__,

@@ -68,9 +68,9 @@ def pymc_model(model: "Model", names: "Mapping[str, Sequence[str]] | None" = Non
     with pm.Model(coords=coords) as built:
         beta = pm.Normal("contrasts", 0.0, priors.effect_sd, dims="contrast")
         pm.Deterministic("effect", beta @ helmert(j + 1), dims="algorithm")
-        centre = beta[None, :] + _domains(model) + _slopes(model)
+        centre = beta[None, :] + domain_departures(model) + _slopes(model)
         noise = _noise(model)
-        mixing = _mixing(model)
+        mixing = mixing_scales(model)
         scale = pm.HalfStudentT("scale", nu=3, sigma=priors.interaction_scale)
         if model.structure == "common" and data.whole.all():
             variance = mixing * scale**2 + noise * data.variance[:, 0]
@@ -82,7 +82,7 @@ def pymc_model(model: "Model", names: "Mapping[str, Sequence[str]] | None" = Non
                 dims=("dataset", "contrast"),
             )
         else:
-            sigma = _covariance(model, scale)
+            sigma = covariance(model, scale)
             pm.MvNormal(
                 "contrast_estimate",
                 mu=_seen(model, centre),
@@ -93,7 +93,7 @@ def pymc_model(model: "Model", names: "Mapping[str, Sequence[str]] | None" = Non
     return built
 
 
-def _domains(model: "Model") -> Variable:
+def domain_departures(model: "Model") -> Variable:
     """Return the departures of the data sets' domains."""
     if model.domain is None:
         return 0.0
@@ -169,7 +169,7 @@ class _Standardised(Transform):
         return pt.log(sd) + pt.zeros_like(value)
 
 
-def _mixing(model: "Model") -> Variable:
+def mixing_scales(model: "Model") -> Variable:
     """Return the mixing scales of the data sets."""
     if model.interactions == "normal":
         return np.ones(len(model.data.z))
@@ -178,7 +178,7 @@ def _mixing(model: "Model") -> Variable:
     return pm.InverseGamma("mixing", alpha=half, beta=half, dims="dataset")
 
 
-def _covariance(model: "Model", scale: Variable) -> Variable:
+def covariance(model: "Model", scale: Variable) -> Variable:
     """Return (J, J) Sigma."""
     j = model.data.z.shape[1]
     if model.structure == "common":

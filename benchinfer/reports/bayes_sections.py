@@ -23,6 +23,9 @@ _PRIORS = {
     "residual_spread": "spread of residual scales: scale of a half-t",
     "domain_scale": "variation between domains: scale of a half-t",
     "slope_sd": "slopes along a scaled covariate: standard deviation",
+    "level_sd": "mean level of the data sets: standard deviation",
+    "level_scale": "levels of the data sets: scale of a half-t",
+    "item_scale": "items or replications: scale of a half-t",
 }
 
 
@@ -159,11 +162,9 @@ def priors(result: BayesComparison) -> Table:
         The comparison.
     """
     used = result.priors
-    levels = {"domain_scale": result.domain, "slope_sd": result.along}
-    unused = {name for name, level in levels.items() if level is None}
     rows: list[tuple[Cell, ...]] = []
     for field in fields(used):
-        if field.name in unused:
+        if field.name in result.unused_priors:
             continue
         value: float | None = getattr(used, field.name)
         said = "number of algorithms \N{MINUS SIGN} 1" if value is None else f"{value:g}"
@@ -172,6 +173,5 @@ def priors(result: BayesComparison) -> Table:
         caption="Priors",
         columns=(Column("", "of"), Column("", "name"), Column("", "value", numeric=True)),
         rows=tuple(rows),
-        note="Scores are divided by the spread of the algorithms' effects on the data sets,"
-        f" {significant(result.data.scale)} on the modelling scale, before priors apply.",
+        note=f"Priors are {result.prior_unit}.",
     )

@@ -42,6 +42,8 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
         "sampler": "gibbs",
         "domains": "pooled",
         "covariates": (),
+        "likelihood": "normal",
+        "trials": None,
         "quantity": "next",
         "contrasts": ("alg2", "alg1"),
         "control": None,
