@@ -56,8 +56,8 @@ NAMES = [
 # Keyword-only from the star on: what comes later may not shift what scripts rely on.
 SIGNATURES = {
     "compare_bayes": "scores, measure=None, *, interactions='t', structure='auto', sampler='auto',"
-    " domains='pooled', quantity='average', contrasts='tukey', control=None, target='auto',"
-    " level=0.95, missing='use', draws=1000, chains=8, priors=None, seed=None, progress=None",
+    " domains='pooled', covariates=(), likelihood='normal', trials=None, quantity='average',"
+    " contrasts='tukey', control=None, target='auto', level=0.95, missing='use', draws=1000, chains=8, priors=None, seed=None, progress=None",
     "bootstrap_consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
     " resamples=1000, resampled=None, seed=None, progress=None",
     "compare_bootstrap": "scores, measure=None, *, statistic='iqm', resample='replications',"

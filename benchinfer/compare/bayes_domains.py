@@ -48,6 +48,7 @@ def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "Baye
     asked = family_of(
         result.algorithms, given["contrasts"], given["control"], result.levels.estimate
     )
+    base = float(result.levels.estimate.mean() - result.draws.effects.mean())
     average = average_outcomes(effects, asked.matrix[asked.wanted], margin, result.level)
     return replace(
         result,
@@ -57,6 +58,6 @@ def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "Baye
         ranks=ranks(effects, margin),
         ranks_following=None,
         codes=codes_of(average, result.level),
-        levels=level_of(effects, float(result.levels.estimate.mean()), result.level),
+        levels=level_of(effects, base, result.level),
         about=about,
     )

@@ -45,7 +45,7 @@ class Kept:
         effects on each data set.
     log_likelihood
         (C, T, M) log densities of what the model saw of each data set, its interactions integrated
-        out, in single precision.
+        out, in single precision; none (M = 0) of row-level models.
     domains
         (C, T, G, K) effects in each domain that the model has, else None.
     new_domain
@@ -97,10 +97,12 @@ class Kept:
 
         groups: dict[str, Group] = {
             "posterior": self._posterior(),
-            "log_likelihood": {"scores": ((*_DRAW, "dataset"), self.log_likelihood)},
             "prior": {name: ((*_DRAW, *_PRIOR.get(name, ())), x) for name, x in prior.items()},
             "observed_data": _observed(data),
         }
+        if self.log_likelihood.shape[2]:
+            pointwise = ((*_DRAW, "dataset"), self.log_likelihood)
+            groups["log_likelihood"] = {"scores": pointwise}
         if self.statistics:
             groups["sample_stats"] = {name: (_DRAW, x) for name, x in self.statistics.items()}
         return DataTree.from_dict({name: group(of) for name, of in groups.items()})

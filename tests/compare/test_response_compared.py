@@ -21,9 +21,9 @@ def table(kind="binomial", better="higher", **columns):
     rng = np.random.default_rng(1)
     m, n, k = (x.ravel() for x in np.indices((M, N, K)))
     p = expit(LOGITS[k] + 0.5 * rng.standard_normal((M, N))[m, n])
-    value = (
-        (rng.random(p.size) < p).astype(float) if kind == "binomial" else rng.beta(9 * p, 9 - 9 * p)
-    )
+    value = rng.beta(9 * p, 9 - 9 * p)
+    if kind == "binomial":
+        value = (rng.random(p.size) < p).astype(float)
     frame = pd.DataFrame(
         {
             "dataset": [f"d{i}" for i in m],
@@ -39,7 +39,7 @@ def table(kind="binomial", better="higher", **columns):
     )
 
 
-def made_up(model, size, scale, items=True):
+def made_up(model, size, scale):
     """Return draws about known logits, with scales that are known."""
     rng = np.random.default_rng(2)
     mu = LOGITS - LOGITS.mean()
@@ -62,8 +62,6 @@ def made_up(model, size, scale, items=True):
     if model.domain is not None:
         values["domain_scale"] = scale * one
         values["domain_unit"] = rng.standard_normal((*size, model.domain.max() + 1, K - 1))
-    if not items:
-        del values["item_scale"]
     draws = logit_draws(model, values)
     return Sampled(values, draws, response_convergence(draws, values), extended=False)
 
@@ -71,7 +69,7 @@ def made_up(model, size, scale, items=True):
 @pytest.fixture
 def sampled(monkeypatch):
     def use(scale=0.3):
-        def fake(model, responses, likelihood, size, rng, told):
+        def fake(model, _responses, _likelihood, size, *_):
             return made_up(model, size, scale)
 
         monkeypatch.setattr(response_compared, "sample_responses", fake)
@@ -158,9 +156,8 @@ def test_shares(likelihood):
     found = compare(table("beta"), likelihood)
     assert likelihood in found.formula
     assert "Algorithms share replications" in found.method
-    own = mean_response(
-        LOGITS, np.array(0.25 + (np.exp(2 * found.log_sd) if likelihood != "beta" else 0))
-    )
+    residual = 0.0 if likelihood == "beta" else np.exp(2 * found.log_sd)
+    own = mean_response(LOGITS, np.array(0.25 + residual))
     np.testing.assert_allclose(found.draws.these.mean(axis=(0, 1)), own, atol=0.02)
     np.testing.assert_allclose(np.nanmean(found.observed_mean, axis=0), own, atol=0.05)
 
