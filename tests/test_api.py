@@ -57,7 +57,8 @@ NAMES = [
 SIGNATURES = {
     "compare_bayes": "scores, measure=None, *, interactions='t', structure='auto', sampler='auto',"
     " domains='pooled', covariates=(), likelihood='normal', trials=None, quantity='average',"
-    " contrasts='tukey', control=None, target='auto', level=0.95, missing='use', draws=1000, chains=8, priors=None, seed=None, progress=None",
+    " contrasts='tukey', control=None, target='auto', level=0.95, missing='use', draws=1000,"
+    " chains=8, priors=None, seed=None, progress=None",
     "bootstrap_consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
     " resamples=1000, resampled=None, seed=None, progress=None",
     "compare_bootstrap": "scores, measure=None, *, statistic='iqm', resample='replications',"
@@ -102,7 +103,8 @@ SIGNATURES = {
     "plot": "result, kind=None, ax=None",
     "Priors": "effect_sd=2.0, interaction_scale=1.0, tail_shape=2.0, tail_rate=0.1,"
     " shrinkage_median=None, shrinkage_sd=1.5, residual_sd=2.0, residual_spread=1.0,"
-    " domain_scale=1.0",
+    " domain_scale=1.0,"
+    " slope_sd=1.0, level_sd=2.0, level_scale=1.0, item_scale=1.0",
     "read_effects": "source, *, measures=None, columns=None, effect='difference', harmonise=None,"
     " correlation=None, covariates=()",
     "read_scores": "source, *, measures=None, columns=None, layout='long', dataset=None,"
