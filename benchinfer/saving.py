@@ -40,6 +40,7 @@ _homes = (
     "benchinfer.compare.bayes_comparison",
     "benchinfer.compare.bayes_pairs_comparison",
     "benchinfer.compare.wins_comparison",
+    "benchinfer.compare.response_comparison",
     "benchinfer.sequential.monitor_comparison",
     "benchinfer.sequential.planned",
 )

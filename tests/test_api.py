@@ -61,9 +61,10 @@ NAMES = [
 # Keyword-only from the star on: what comes later may not shift what scripts rely on.
 SIGNATURES = {
     "compare_bayes": "scores, measure=None, *, preset=None, interactions='t', structure='auto',"
-    " sampler='auto', domains='pooled', quantity=None, rule='threshold', contrasts='tukey',"
-    " control=None, target='auto', level=0.95, missing='use', draws=None, chains=None,"
-    " priors=None, sensitivity='none', seed=None, progress=None",
+    " sampler='auto', domains='pooled', covariates=(), likelihood='normal', trials=None,"
+    " quantity=None, rule='threshold', contrasts='tukey', control=None, target='auto', level=0.95,"
+    " missing='use', draws=None, chains=None, priors=None, sensitivity='none', seed=None,"
+    " progress=None",
     "compare_wins": "scores, measure=None, *, inference='likelihood', by='datasets',"
     " ties='davidson', tie_tolerance=None, local_rope=None, rope=0.05, errors='auto',"
     " penalised=False, departures=False, contrasts='tukey', control=None,"
@@ -114,7 +115,8 @@ SIGNATURES = {
     "plot": "result, kind=None, ax=None",
     "Priors": "effect_sd=2.0, interaction_scale=1.0, tail_shape=2.0, tail_rate=0.1,"
     " shrinkage_median=None, shrinkage_sd=1.5, residual_sd=2.0, residual_spread=1.0,"
-    " domain_scale=1.0",
+    " domain_scale=1.0,"
+    " slope_sd=1.0, level_sd=2.0, level_scale=1.0, item_scale=1.0",
     "read_effects": "source, *, measures=None, columns=None, effect='difference', harmonise=None,"
     " correlation=None, covariates=()",
     "read_scores": "source, *, measures=None, columns=None, layout='long', dataset=None,"

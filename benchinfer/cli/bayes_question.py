@@ -10,6 +10,7 @@ from benchinfer.cli.question import Contrasted, Seed, Target, checked, open_unit
 if TYPE_CHECKING:
     from benchinfer.numerics.bayes.priors import Priors
     from benchinfer.numerics.bayes.pseudo import PseudoObservation
+    from benchinfer.scores import ScoreTable
 
 Preset = Annotated[
     Literal["corani2017", "signed-rank", "sign"] | None,
@@ -36,6 +37,28 @@ Sampler = Annotated[
 Domains = Annotated[
     Literal["pooled", "random"],
     typer.Option(help="Domains of the data sets: taken as one, or as a sample of domains."),
+]
+Covariate = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Give each algorithm a slope along this covariate of data sets. Once per covariate.",
+    ),
+]
+Likelihood = Annotated[
+    Literal["normal", "binomial", "beta", "logit-normal"],
+    typer.Option(
+        help="How scores come about; all but normal are for scores between 0 and 1 (binomial: right"
+        " or wrong) and compile the model first (a minute)."
+    ),
+]
+Trials = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Covariate with the number of trials that a score is the share of; for binomial.",
+        show_default=False,
+    ),
 ]
 Quantity = Annotated[
     Literal["average", "next", "dominant"] | None,
@@ -112,6 +135,9 @@ class BayesQuestion(Contrasted):
     sampler: Sampler = "auto"
     domains: Domains = "pooled"
     sensitivity: Sensitivity = "quick"
+    covariate: Covariate = None
+    likelihood: Likelihood = "normal"
+    trials: Trials = None
     seed: Seed = None
 
     def arguments(self, *, each: bool = False) -> dict[str, Any]:
@@ -121,6 +147,7 @@ class BayesQuestion(Contrasted):
             raise wrong("--quantity", "next goes without --target datasets.")
         if self.quantity == "dominant" and self.preset is None:
             raise wrong("--quantity", "dominant goes with --preset.")
+        plain = self.preset is None and self.likelihood == "normal"
         tests = self.preset in {"signed-rank", "sign"}
         return {
             "preset": self.preset,
@@ -128,18 +155,34 @@ class BayesQuestion(Contrasted):
             "structure": self.structure,
             "sampler": self.sampler,
             "domains": self.domains,
+            "covariates": tuple(self.covariate or ()),
+            "likelihood": self.likelihood,
+            "trials": self.trials,
             "quantity": self.quantity,
             "rule": self.rule,
             "target": self.target,
             "draws": self.draws,
             "chains": self.chains,
             "priors": _pseudo(self.prior) if tests else _priors(self.prior),
-            "sensitivity": "none" if self.preset else self.sensitivity,
+            "sensitivity": self.sensitivity if plain else "none",
             "seed": self.seed,
             "progress": True,
             # Zero-argument super() does not work in a slotted dataclass.
             **Contrasted.shared(self),
         }
+
+    def check_names(self, scores: "ScoreTable") -> None:
+        """Find the algorithms and covariates that are named; a wrong name is wrong usage."""
+        from benchinfer.compare.fitted import known_covariates
+
+        if self.trials is not None and self.likelihood != "binomial":
+            raise wrong("--trials", "goes with --likelihood binomial.")
+        for option, names in (
+            ("--covariate", tuple(self.covariate or ())),
+            ("--trials", () if self.trials is None else (self.trials,)),
+        ):
+            checked(option, known_covariates, scores, names)
+        Contrasted.check_names(self, scores)
 
 
 def _priors(texts: list[str] | None) -> "Priors | None":

@@ -216,6 +216,8 @@ def _posterior(result: "BayesComparison", *, details: bool) -> dict[str, object]
     if not details:
         return found
     kinds = ("average",) if result.following is None else ("average", "next")
+    if result.along is not None:
+        found["slopes"] = rows(result.slopes())
     return {
         **found,
         "quantities": {kind: rows(result.contrasts(kind)) for kind in kinds},

@@ -1,5 +1,6 @@
 """What is printed of a hierarchical model beyond verdicts: who is likely best, ranks, priors."""
 
+import math
 from collections.abc import Hashable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -82,6 +83,9 @@ def details(out: Terminal, result: "BayesComparison") -> None:
         where = "on average" if other == "average" else "on the next data set"
         out.heading(f"The same pairs {where}")
         out.grid(_pairs(result.contrasts(other)))
+    if result.along is not None:
+        out.heading(f"Slopes: {result.measure.effect_name} per unit of the covariate")
+        out.grid(_slopes(result.slopes(), result))
     out.heading("Chains")
     settled = result.convergence
     largest = max(settled.r_hat, settled.r_hat_effects)
@@ -92,9 +96,30 @@ def details(out: Terminal, result: "BayesComparison") -> None:
         f" Carlo at most {float(result.outcomes.error.max()):.2g}."
     )
     out.heading("Priors")
-    unit = numbers.significant(result.data.scale)
-    given = ", ".join(f"{k}={v:g}" for k, v in asdict(result.priors).items() if v is not None)
-    out.prose(f"{given}; in units of {unit}, the spread of the algorithms on the modelling scale.")
+    unused = result.unused_priors
+    own = {k: v for k, v in asdict(result.priors).items() if v is not None and k not in unused}
+    given = ", ".join(f"{k}={v:g}" for k, v in own.items())
+    out.prose(f"{given}; {result.prior_unit}.")
+
+
+def _slopes(table: "pd.DataFrame", result: "BayesComparison") -> Grid:
+    decimals = numbers.decimals(((table["conf_high"] - table["conf_low"]) / 4).tolist())
+    lowest = -math.inf if result.measure.scale == "identity" else 0.0
+    rows = tuple(
+        (
+            row["covariate"],
+            row["first"],
+            row["second"],
+            rounding.number(row["estimate"], decimals),
+            rounding.interval(row["conf_low"], row["conf_high"], decimals, lowest),
+            f"{row['prob_first']:.3f}",
+            f"{row['prob_second']:.3f}",
+        )
+        for row in table.to_dict("records")
+    )
+    interval = f"{rounding.percent(result.level)} interval"
+    heads = ("covariate", "first", "second", result.measure.effect_name, interval)
+    return Grid((*heads, "P first", "P second"), rows, frozenset(range(3, 7)))
 
 
 def _pairs(table: "pd.DataFrame") -> Grid:

@@ -11,6 +11,7 @@ comparing multiple classifiers through Bayesian analysis. Journal of Machine Lea
 18(77), 1-36.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal, overload
 
 from benchinfer.compare.bayes_asked import checked, completed
@@ -23,6 +24,7 @@ from benchinfer.compare.bayes_presets import compare_preset
 from benchinfer.compare.bayes_rules import Rule
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.contrasts import Contrasts
+from benchinfer.compare.responses import Likelihood
 from benchinfer.numerics.bayes.gibbs import Interactions
 from benchinfer.numerics.bayes.priors import Priors
 from benchinfer.numerics.bayes.pseudo import PseudoObservation
@@ -40,6 +42,9 @@ def compare_bayes(
     structure: Structure = "auto",
     sampler: Sampler = "auto",
     domains: Domains = "pooled",
+    covariates: str | Sequence[str] = (),
+    likelihood: Likelihood = "normal",
+    trials: str | None = None,
     quantity: Quantity | None = None,
     rule: Rule = "threshold",
     contrasts: Contrasts = "tukey",
@@ -84,6 +89,9 @@ def compare_bayes(
     structure: Structure = "auto",
     sampler: Sampler = "auto",
     domains: Domains = "pooled",
+    covariates: str | Sequence[str] = (),
+    likelihood: Likelihood = "normal",
+    trials: str | None = None,
     quantity: Quantity | PairQuantity | None = None,
     rule: Rule = "threshold",
     contrasts: Contrasts = "tukey",
@@ -115,7 +123,7 @@ def compare_bayes(
         ``"corani2017"`` (the hierarchical model of replicated differences with its published
         priors), ``"signed-rank"`` or ``"sign"`` (a Dirichlet process on the data sets' mean
         differences). Interactions, structure, sampler, domains,
-        rule, target and sensitivity are then not to be chosen.
+        covariates, likelihood, rule, target and sensitivity are then not to be chosen.
     interactions
         ``"t"``: multivariate t with estimated degrees of freedom, so that unusual data sets count
         less and mu is that of a typical data set. ``"normal"``: every data set counts fully. They
@@ -133,6 +141,18 @@ def compare_bayes(
         ``"random"`` as a sample of at least three domains, in each of which algorithms have effects
         of their own, drawn to the average over domains. The next data set is then one of a new
         domain; `BayesComparison.by_domain` compares in each and in a new one.
+    covariates
+        Names of covariates of the data sets: each algorithm has a slope along them. The comparison
+        is at their means, and the next data set one with these; `BayesComparison.at` compares at
+        other values, `BayesComparison.slopes` compares the slopes.
+    likelihood
+        How scores come about. ``"normal"``: about their effects, on the measure's scale. For scores
+        between 0 and 1, on the logit scale and by NUTS, with estimates and tolerance in the
+        measure's own unit: ``"binomial"`` for right or wrong (rows of 0 and 1, with the item as
+        replication where algorithms share items; or shares of `trials`), ``"beta"`` or
+        ``"logit-normal"`` for others, which may not be 0 or 1. See `ResponseComparison`.
+    trials
+        For ``"binomial"``: covariate with the number of trials that a score is the share of.
     quantity
         What verdicts are about: ``"average"`` effects (the default) or the ``"next"`` data set.
         Both are in the result; see `BayesComparison.of`. With a preset ``"next"`` is the default,
@@ -180,8 +200,8 @@ def compare_bayes(
     ------
     DesignError
         The table cannot answer the question: one data set, fewer than two algorithms, algorithms
-        that share no data set with the others, or scores that do not differ; or arguments do not
-        go with the preset.
+        that share no data set with the others, scores that do not differ, or a covariate that is
+        not one of data sets; or arguments do not go with the preset.
 
     Notes
     -----
@@ -211,6 +231,9 @@ def compare_bayes(
         "structure": structure,
         "sampler": sampler,
         "domains": domains,
+        "covariates": (covariates,) if isinstance(covariates, str) else tuple(covariates),
+        "likelihood": likelihood,
+        "trials": trials,
         "quantity": quantity,
         "rule": rule,
         "contrasts": contrasts,

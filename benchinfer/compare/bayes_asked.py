@@ -8,6 +8,7 @@ from benchinfer.compare.bayes_comparison import Quantity
 from benchinfer.compare.bayes_fit import Domains, Sampler, Structure
 from benchinfer.compare.bayes_pairs_comparison import PairQuantity
 from benchinfer.compare.evidence import alpha_of
+from benchinfer.compare.responses import Likelihood
 from benchinfer.drawn import check_count, seed_of
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.numerics.bayes.gibbs import Interactions
@@ -21,6 +22,7 @@ _CHOICES = {
     "structure": Structure,
     "sampler": Sampler,
     "domains": Domains,
+    "likelihood": Likelihood,
     "sensitivity": Sensitivity,
 }
 

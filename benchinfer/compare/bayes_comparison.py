@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.compare import bayes_words
+from benchinfer.compare import bayes_covariates, bayes_words
 from benchinfer.compare.bayes_beside import Beside
+from benchinfer.compare.bayes_covariates import Along
 from benchinfer.compare.bayes_rules import Rule, check_rule, in_unit, verdict_codes
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.convergence import Convergence
@@ -68,6 +69,8 @@ class BayesComparison(Comparison):
         What verdicts go by: ``"threshold"``, ``"regret"`` or ``"vote"``.
     beside
         What other models say by few draws, None where they were not asked.
+    along
+        Covariates of the data sets, and where along them claims are made; None without them.
     """
 
     quantity: Quantity
@@ -86,6 +89,7 @@ class BayesComparison(Comparison):
     about: str = ""
     decision: Rule = "threshold"
     beside: Beside | None = None
+    along: Along | None = None
 
     title: ClassVar[str] = "Hierarchical Bayesian model"
 
@@ -94,6 +98,19 @@ class BayesComparison(Comparison):
         """The priors used."""
         found = self.provenance.arguments["priors"]
         return found if isinstance(found, Priors) else Priors()
+
+    @property
+    def unused_priors(self) -> frozenset[str]:
+        """Names of priors that the model does not have."""
+        levels = {"domain_scale": self.domain, "slope_sd": self.along}
+        unused = {name for name, level in levels.items() if level is None}
+        return frozenset({*unused, "level_sd", "level_scale", "item_scale"})
+
+    @property
+    def prior_unit(self) -> str:
+        """What priors are in units of, in words."""
+        unit = f"{self.data.scale:.4g}"
+        return f"in units of {unit}, the spread of the algorithms on the modelling scale"
 
     @property
     def interactions(self) -> str:
@@ -112,14 +129,15 @@ class BayesComparison(Comparison):
         from benchinfer.compare.posterior import prior_draws
 
         rng = np.random.default_rng(self.provenance.seed)
-        prior = prior_draws(self.sampled, self.draws.effects.shape[1], rng)
+        prior = prior_draws(self.sampled, self.draws.effects.shape[1], rng, self.along)
         return self.draws.tree(self.setting, self.data, prior)
 
     @property
     def sampled(self) -> Model:
         """What was sampled, as both engines read it."""
         interactions = "t" if self.interactions == "t" else "normal"
-        return Model(self.data, interactions, self.structure, self.priors, self.domain)
+        scaled = None if self.along is None else self.along.scaled
+        return Model(self.data, interactions, self.structure, self.priors, self.domain, scaled)
 
     def model(self) -> "PyMCModel":
         """Return the model in PyMC: the same posterior, to look at or to build upon.
@@ -136,6 +154,7 @@ class BayesComparison(Comparison):
             "dataset": [self.setting.coverage.datasets[m] for m in self.data.dataset],
             "algorithm": list(self.algorithms),
             **({} if self.domain is None else {"domain": sorted(set(self.setting.domains))}),
+            **({} if self.along is None else {"covariate": list(self.along.names)}),
         }
         return pymc_model(self.sampled, names)
 
@@ -179,9 +198,7 @@ class BayesComparison(Comparison):
         chosen = self.regret_following if self.quantity == "next" else self.regret
         return self.regret if chosen is None else chosen
 
-    def of(
-        self, quantity: Quantity | None = None, *, rule: Rule | None = None
-    ) -> "BayesComparison":
+    def of(self, quantity: Quantity | None = None, *, rule: Rule | None = None) -> Self:
         """Return the same comparison with verdicts about another quantity, or by another rule.
 
         Parameters
@@ -284,6 +301,34 @@ class BayesComparison(Comparison):
         from benchinfer.compare.bayes_domains import by_domain
 
         return by_domain(self)
+
+    def at(self, **covariates: float) -> "BayesComparison":
+        """Compare the algorithms at given values of covariates, others at their means.
+
+        The next data set is then one with these values. Its probabilities are shares of draws.
+
+        Raises
+        ------
+        DesignError
+            A covariate is not in the model, or claims are about these data sets.
+        """
+        return bayes_covariates.at(self, covariates)
+
+    def slopes(self) -> "pd.DataFrame":
+        """Contrasts of the algorithms' slopes along the covariates, per unit of them.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of `contrasts` after a leading ``covariate``, but for what is about
+            equivalence: the algorithm with the better slope gains more as the covariate grows.
+
+        Raises
+        ------
+        DesignError
+            The model has no covariates.
+        """
+        return bayes_covariates.slopes(self)
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and probabilities of the pairs, in the measure's own unit."""

@@ -50,6 +50,7 @@ def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "Baye
     asked = family_of(
         result.algorithms, given["contrasts"], given["control"], result.levels.estimate
     )
+    base = float(result.levels.estimate.mean() - result.draws.effects.mean())
     matrix = asked.matrix[asked.wanted]
     average = average_outcomes(effects, matrix, margin, result.level)
     regret = regrets(effects, matrix, result.regret.cap)
@@ -63,6 +64,6 @@ def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "Baye
         regret=regret,
         regret_following=None,
         codes=verdict_codes(result.decision, average, regret, margin, result.level),
-        levels=level_of(effects, float(result.levels.estimate.mean()), result.level),
+        levels=level_of(effects, base, result.level),
         about=about,
     )

@@ -122,6 +122,7 @@ def modelled(
     structure: Structure,
     priors: Priors,
     domain: NDArray[np.int64] | None = None,
+    covariates: "Array | None" = None,
 ) -> Model:
     """Return what is to be sampled.
 
@@ -133,10 +134,13 @@ def modelled(
         As in `compare_bayes`.
     domain
         Domain of each data set, None where they are taken as one.
+    covariates
+        (M, q) covariates of the data sets, centred and scaled.
     """
     # Of two algorithms Sigma is one number: scale and matrix would say the same thing twice.
     one = structure == "common" or data.n_algorithms == 2
-    return Model(data, interactions, "common" if one else "unstructured", priors, domain)
+    kind = "common" if one else "unstructured"
+    return Model(data, interactions, kind, priors, domain, covariates)
 
 
 def fit(

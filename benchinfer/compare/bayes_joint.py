@@ -8,11 +8,13 @@ import numpy as np
 from benchinfer.compare import designs
 from benchinfer.compare.bayes_beside import beside
 from benchinfer.compare.bayes_comparison import BayesComparison
+from benchinfer.compare.bayes_covariates import read_along
 from benchinfer.compare.bayes_fit import domain_level, fit, modelled, reduced
 from benchinfer.compare.bayes_rules import check_rule
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.evidence import Setting
 from benchinfer.compare.posterior import compared
+from benchinfer.compare.response_compared import compare_responses
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.progress import reporting
 
@@ -49,13 +51,22 @@ def compare_joint(
     check_rule(asked["rule"], setting.measure, asked["quantity"], domains)
     target = _target(setting, asked["target"], asked["quantity"])
     given = {"measure": name, **asked}
+    if asked["likelihood"] != "normal":
+        return compare_responses(scores, setting, target, given, progress)
+    if asked["trials"] is not None:
+        raise DesignError(
+            message("trials= goes with likelihood='binomial'.", hint="ask for it, or leave it out.")
+        )
     rng = np.random.default_rng(asked["seed"])
     data = reduced(scores, setting)
     code = domain_level(setting, data) if domains == "random" else None
-    model = modelled(data, asked["interactions"], asked["structure"], asked["priors"], code)
+    along = read_along(scores, name, data, asked["covariates"])
+    scaled = None if along is None else along.scaled
+    kind = asked["interactions"], asked["structure"]
+    model = modelled(data, *kind, asked["priors"], code, scaled)
     with reporting(progress=progress, doing="Sampling:") as told:
         fitted = fit(model, (asked["chains"], asked["draws"]), rng, told, asked["sampler"])
-        result = compared(setting, fitted, scores.cells(name).mean, target, given, rng)
+        result = compared(setting, fitted, scores.cells(name).mean, target, given, rng, along)
         return result if asked["sensitivity"] == "none" else beside(result, scores, told)
 
 

@@ -31,7 +31,7 @@ type Variant = tuple[str, ContrastData, Interactions, Structure, Priors]
 _STANDARDISED = "standardised on each data set"
 
 # Scales of the interactions' and effects' priors, which make these twice as wide.
-_WIDTHS = ("effect_sd", "interaction_scale", "residual_spread")
+_WIDTHS = ("effect_sd", "interaction_scale", "residual_spread", "slope_sd")
 
 
 def sensitivity(
@@ -158,7 +158,8 @@ def _best(
     rng = np.random.default_rng(result.provenance.seed)
     chains = len(result.draws.effects)
     domain = None if result.domain is None else domain_level(result.setting, data)
-    model = modelled(data, interactions, structure, priors, domain)
+    scaled = None if result.along is None else result.along.scaled
+    model = modelled(data, interactions, structure, priors, domain, scaled)
     found = fit(model, (chains, draws), rng, progress).draws
     if result.ranks_following is None:
         return outcomes.ranks(found.these @ helmert(data.n_algorithms), 0.0).best, None

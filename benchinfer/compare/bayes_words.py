@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from benchinfer.compare import wording
 from benchinfer.compare.bayes_rules import in_unit
-from benchinfer.compare.phrases import count
+from benchinfer.compare.phrases import count, join
 
 if TYPE_CHECKING:
     from benchinfer.compare.bayes_comparison import BayesComparison
@@ -61,6 +61,8 @@ def formula(result: "BayesComparison") -> str:
     """Write the model in one line."""
     kind = "t" if result.interactions == "t" else "normal"
     within = "" if result.domain is None else " domain:algorithm +"
+    if result.along is not None:
+        within += "".join(f" algorithm:{name} +" for name in result.along.names)
     return (
         f"score = data set + replication + algorithm +{within} interaction + residual;"
         f" interaction ~ {kind}, {result.structure} covariance"
@@ -74,6 +76,11 @@ def method(result: "BayesComparison") -> str:
     if result.domain is not None:
         n = count(len(set(result.setting.domains)), "domain")
         domains = f" The effects depart from their average in each of {n}."
+    if result.along is not None:
+        domains += (
+            f" Effects had slopes along {join(list(result.along.names))} of the data sets, centred"
+            " and scaled."
+        )
     sampler = _SAMPLERS.get(str(given["sampler"]), "Gibbs sampling")
     chains, draws, _ = result.draws.effects.shape
     scale = "" if result.measure.scale == "identity" else f" on the {result.measure.scale} scale"
@@ -100,6 +107,8 @@ def scope(result: "BayesComparison") -> str:
     domains = "pooled" if result.domain is None else "random"
     domains = "one" if result.about else domains
     where = wording.scope(result.setting, result.target, domains)
+    if result.along is not None and result.target == "domain":
+        where = f"{where}, {result.along.place}"
     if result.about:
         where = f"{where}, {result.about}"
     elif result.quantity == "next":

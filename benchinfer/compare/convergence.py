@@ -94,6 +94,9 @@ def converged(draws: Draws) -> Convergence:
     """Look at draws."""
     effects = draws.average @ helmert(draws.average.shape[2] + 1)
     looked_at = [*np.moveaxis(effects, 2, 0), draws.effective_scale]
+    if draws.slopes is not None:
+        slopes = draws.slopes @ helmert(draws.average.shape[2] + 1)
+        looked_at += list(np.moveaxis(slopes.reshape(*slopes.shape[:2], -1), 2, 0))
     looked_at += [x for x in (draws.df, draws.domain_scale) if x is not None]
     diverging = draws.statistics.get("diverging")
     between = segments_r_hat(draws.mean, draws.square, draws.average.shape[1])

@@ -108,7 +108,7 @@ def fixed_effects(
     if not covariates:
         return Fixed(base if names else None, at, names)
     centre, spread = values.mean(axis=0), values.std(axis=0)
-    _check_covariates(covariates, spread, d)
+    check_covariates(covariates, spread, d)
     z = (values - centre) / spread
     parts = [base, *(z[:, i, None, None] * np.eye(k) for i in range(len(covariates)))]
     zeros = np.zeros((k, k * len(covariates)))
@@ -189,7 +189,21 @@ def _by_domain(setting: Setting) -> tuple[tuple[str, ...], Array, Array]:
     return names, base, np.tile(np.eye(k), len(names)) / len(names)
 
 
-def _check_covariates(covariates: tuple[str, ...], spread: Array, d: int) -> None:
+def check_covariates(covariates: tuple[str, ...], spread: Array, d: int) -> None:
+    """Refuse covariates that do not vary, and too few data sets for their number.
+
+    Parameters
+    ----------
+    covariates, spread
+        The q names, and (q,) standard deviations over the data sets.
+    d
+        Number of data sets.
+
+    Raises
+    ------
+    DesignError
+        With the names, or how many data sets it takes.
+    """
     if flat := [name for name, s in zip(covariates, spread, strict=True) if s == 0]:
         raise DesignError(
             message(

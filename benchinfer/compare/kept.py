@@ -1,7 +1,7 @@
 """The draws that a result holds, and the posterior that they make."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Names of dimensions and values, by name.
 type Group = Mapping[str, tuple[tuple[str, ...], NDArray[np.floating]]]
 _DRAW: tuple[str, ...] = ("chain", "draw")
+_PRIOR = {"effect": ("algorithm",), "slope": ("covariate", "algorithm")}
 
 
 @savable
@@ -44,13 +45,15 @@ class Kept:
         effects on each data set.
     log_likelihood
         (C, T, M) log densities of what the model saw of each data set, its interactions integrated
-        out, in single precision.
+        out, in single precision; none (M = 0) of row-level models.
     domains
         (C, T, G, K) effects in each domain that the model has, else None.
     new_domain
         (C, T, K) effects in a new domain.
     statistics
         (C, T) numbers that tell how the sampler fared, by name.
+    slopes
+        (C, T, K) slopes of the effects along each covariate, per unit of it; by covariate.
     """
 
     effects: Array
@@ -63,6 +66,7 @@ class Kept:
     domains: Array | None
     new_domain: Array | None
     statistics: Mapping[str, Array]
+    slopes: Mapping[str, Array] = field(default_factory=dict[str, Array])
 
     def tree(
         self, setting: "Setting", data: "ContrastData", prior: Mapping[str, Array]
@@ -74,7 +78,8 @@ class Kept:
         setting, data
             What was compared, and what the model saw of it.
         prior
-            Draws of the prior, on the modelling scale: ``effect`` (1, T, K) and (1, T) parameters.
+            Draws of the prior, on the modelling scale: ``effect`` (1, T, K), ``slope``
+            (1, T, q, K) and (1, T) parameters.
         """
         from xarray import Dataset, DataTree
 
@@ -82,6 +87,7 @@ class Kept:
             "algorithm": list(setting.algorithms),
             "dataset": [setting.coverage.datasets[m] for m in data.dataset],
             "domain": sorted(set(setting.domains)),
+            "covariate": list(self.slopes),
         }
 
         def group(of: Group) -> Dataset:
@@ -91,13 +97,12 @@ class Kept:
 
         groups: dict[str, Group] = {
             "posterior": self._posterior(),
-            "log_likelihood": {"scores": ((*_DRAW, "dataset"), self.log_likelihood)},
-            "prior": {
-                name: ((*_DRAW, "algorithm") if name == "effect" else _DRAW, x)
-                for name, x in prior.items()
-            },
+            "prior": {name: ((*_DRAW, *_PRIOR.get(name, ())), x) for name, x in prior.items()},
             "observed_data": _observed(data),
         }
+        if self.log_likelihood.shape[2]:
+            pointwise = ((*_DRAW, "dataset"), self.log_likelihood)
+            groups["log_likelihood"] = {"scores": pointwise}
         if self.statistics:
             groups["sample_stats"] = {name: (_DRAW, x) for name, x in self.statistics.items()}
         return DataTree.from_dict({name: group(of) for name, of in groups.items()})
@@ -116,6 +121,9 @@ class Kept:
         }
         if self.domains is not None:
             found["effect_domain"] = ((*_DRAW, "domain", "algorithm"), self.domains)
+        if self.slopes:
+            each = np.stack(list(self.slopes.values()), axis=2)
+            found["slope"] = ((*_DRAW, "covariate", "algorithm"), each)
         return found
 
 

@@ -18,15 +18,17 @@ from benchinfer.numerics.bayes.domains import DomainEffects
 from benchinfer.numerics.bayes.effects import Effects, draw_interactions
 from benchinfer.numerics.bayes.gibbs import Draws, Model, State, collected, residual_variance
 from benchinfer.numerics.bayes.residual_scales import ResidualScales
+from benchinfer.numerics.bayes.slopes import Slopes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from benchinfer.compare.asked import Progress
     from benchinfer.compare.evidence import Array
+    from benchinfer.compare.pymc_model import PyMCModel
 
 TARGET_ACCEPT, CAREFUL = 0.95, 0.99
-_WARM_UP = 1000
+WARM_UP = 1000
 _COMPILING = "compiling the model, about a minute the first time"
 _RATE = 200  # milliseconds between two reports of progress
 _KEPT = ("diverging", "energy", "logp", "depth", "n_steps", "step_size", "mean_tree_accept")
@@ -55,18 +57,13 @@ class Nuts:
     @classmethod
     def of(cls, model: Model, progress: "Progress | None") -> Self:
         """Compile a model, after saying so."""
-        if progress is None:
-            sys.stderr.write(f"benchinfer: {_COMPILING} ...\n")
-        else:
-            progress(_COMPILING, 0, 1)
-        import nutpie
 
-        from benchinfer.compare.pymc_model import pymc_model
+        def built() -> "PyMCModel":
+            from benchinfer.compare.pymc_model import pymc_model
 
-        compiled = nutpie.compile_pymc_model(pymc_model(model))
-        if progress is not None:
-            progress(_COMPILING, 1, 1)
-        return cls(model, compiled, progress)
+            return pymc_model(model)
+
+        return cls(model, compiled(built, progress), progress)
 
     def sample(
         self,
@@ -89,28 +86,78 @@ class Nuts:
         accept
             Acceptance rate that step sizes aim at.
         """
-        import nutpie
-
-        found: Any = nutpie.sample(
-            self.compiled,
-            draws=n,
-            tune=_WARM_UP,
-            chains=chains,
-            seed=int(rng.integers(2**32)),
-            target_accept=accept,
-            save_warmup=False,
-            progress_bar=False,
-            progress_callback=_told(self.progress, task, chains, n + _WARM_UP),
-            progress_rate=_RATE,
-        )
-        values = {name: x.to_numpy() for name, x in found["posterior"].data_vars.items()}
-        stats = found["sample_stats"]
-        statistics = {_ARVIZ.get(k, k): stats[k].to_numpy() for k in _KEPT if k in stats}
+        told = nuts_told(self.progress, task, chains, n + WARM_UP)
+        values, statistics = sampled(self.compiled, chains, n, rng, told, accept)
         draws, _ = collected(self.model, states(self.model, values, rng), n)
         return replace(draws, statistics=statistics)
 
 
-def _told(
+def compiled(built: "Callable[[], PyMCModel]", progress: "Progress | None") -> Any:
+    """Build a model and compile it, after saying so.
+
+    Parameters
+    ----------
+    built
+        Builds the model.
+    progress
+        Told of compiling; without it standard error is.
+    """
+    if progress is None:
+        sys.stderr.write(f"benchinfer: {_COMPILING} ...\n")
+    else:
+        progress(_COMPILING, 0, 1)
+    import nutpie
+
+    found = nutpie.compile_pymc_model(built())
+    if progress is not None:
+        progress(_COMPILING, 1, 1)
+    return found
+
+
+def sampled(
+    of: Any,
+    chains: int,
+    n: int,
+    rng: np.random.Generator,
+    told: "Callable[[list[Any]], None] | None",
+    accept: float,
+) -> tuple[dict[str, "Array"], dict[str, "Array"]]:
+    """Draw n points of each chain of a compiled model.
+
+    Parameters
+    ----------
+    of
+        The model of nutpie.
+    chains, n, rng, accept
+        As in `Nuts.sample`.
+    told
+        What nutpie calls with the progress of its chains.
+
+    Returns
+    -------
+    values, statistics
+        (C, T, ...) draws by the names of the model, and (C, T) numbers of the sampler.
+    """
+    import nutpie
+
+    found: Any = nutpie.sample(
+        of,
+        draws=n,
+        tune=WARM_UP,
+        chains=chains,
+        seed=int(rng.integers(2**32)),
+        target_accept=accept,
+        save_warmup=False,
+        progress_bar=False,
+        progress_callback=told,
+        progress_rate=_RATE,
+    )
+    values = {name: x.to_numpy() for name, x in found["posterior"].data_vars.items()}
+    stats = found["sample_stats"]
+    return values, {_ARVIZ.get(k, k): stats[k].to_numpy() for k in _KEPT if k in stats}
+
+
+def nuts_told(
     progress: "Progress | None", task: str, chains: int, total: int
 ) -> Callable[[list[Any]], None] | None:
     """Return what nutpie calls with the progress of its chains."""
@@ -167,9 +214,12 @@ def states(
         if model.structure == "unstructured":
             eigenvalues, vectors = np.linalg.eigh(now["covariance"])
             sigma = Covariance(vectors, eigenvalues, now["scale"], now["shrinkage"])
+        slopes = None
+        if model.covariates is not None:
+            slopes = Slopes(now["slopes"], model.covariates)
         average = now["contrasts"]
-        centre = Effects(average, np.zeros((*shape, j)), domains).centre
+        centre = Effects(average, np.zeros((*shape, j)), domains, slopes).centre
         noise = residual_variance(data, scales)
         w = draw_interactions(data, sigma, mixing, noise, centre, rng)
         nu = 1 + now["tail"] if "tail" in now else None
-        yield State(Effects(average, w, domains), scales, sigma, mixing, nu)
+        yield State(Effects(average, w, domains, slopes), scales, sigma, mixing, nu)

@@ -1,6 +1,7 @@
 """From draws to the comparison that a hierarchical model gives."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from benchinfer import version
 from benchinfer.compare import bayes_checks
 from benchinfer.compare.bayes_comparison import BayesComparison
+from benchinfer.compare.bayes_covariates import Along
 from benchinfer.compare.bayes_fit import Fitted
 from benchinfer.compare.bayes_rules import cap_of, verdict_codes
 from benchinfer.compare.comparison import Target
@@ -40,6 +42,7 @@ def compared(
     target: Target,
     arguments: dict[str, Any],
     rng: np.random.Generator,
+    along: Along | None = None,
 ) -> BayesComparison:
     """Turn draws into verdicts.
 
@@ -55,10 +58,12 @@ def compared(
         Of `compare_bayes`.
     rng
         Random numbers, for the next data set.
+    along
+        Covariates of the data sets, None without them.
     """
     scale, margin, level = fitted.model.data.scale, setting.measure.margin, arguments["level"]
     centre = outcomes.new_domain(fitted.draws, rng)
-    kept = _kept(fitted, centre, rng)
+    kept = replace(_kept(fitted, centre, rng), slopes=_slopes(fitted, along))
     effects = kept.effects if target == "domain" else kept.these
     levels = _levels(effects, fitted, means, level)
     family = family_of(
@@ -92,7 +97,7 @@ def compared(
         checks=tuple(
             bayes_checks.checks(setting, fitted, max(float(e.max()) for e in errors), target)
         ),
-        provenance=_provenance(setting, family, arguments),
+        provenance=provenance(setting, family, arguments),
         sides=family.sides[family.wanted],
         names=family.names[family.wanted],
         quantity=arguments["quantity"],
@@ -109,6 +114,7 @@ def compared(
         draws=kept,
         domain=fitted.model.domain,
         decision=arguments["rule"],
+        along=along,
     )
 
 
@@ -136,6 +142,15 @@ def _kept(fitted: Fitted, centre: Array | None, rng: np.random.Generator) -> Kep
     )
 
 
+def _slopes(fitted: Fitted, along: Along | None) -> dict[str, Array]:
+    """Return (C, T, K) slopes per unit of each covariate, on the modelling scale."""
+    found, data = fitted.draws.slopes, fitted.model.data
+    if found is None or along is None:
+        return {}
+    each = data.scale * (found / along.spread[:, None]) @ helmert(data.n_algorithms)
+    return {name: each[:, :, i] for i, name in enumerate(along.names)}
+
+
 def _parameters(found: Mapping[str, Array | None], data: ContrastData) -> dict[str, Array]:
     """Return parameters by the names that users see, on the modelling scale."""
     known = {name: x for name in _NAMES if (x := found.get(name)) is not None}
@@ -146,7 +161,9 @@ def _parameters(found: Mapping[str, Array | None], data: ContrastData) -> dict[s
     return {_NAMES[name]: x for name, x in known.items()}
 
 
-def prior_draws(model: Model, n: int, rng: np.random.Generator) -> dict[str, Array]:
+def prior_draws(
+    model: Model, n: int, rng: np.random.Generator, along: Along | None = None
+) -> dict[str, Array]:
     """Draw the priors on the modelling scale.
 
     Parameters
@@ -157,15 +174,20 @@ def prior_draws(model: Model, n: int, rng: np.random.Generator) -> dict[str, Arr
         Number of draws.
     rng
         Random numbers.
+    along
+        Covariates of the data sets, None without them.
 
     Returns
     -------
     dict
-        (1, n, K) ``effect`` and (1, n) parameters, by their names in `Kept`.
+        (1, n, K) ``effect``, (1, n, q, K) ``slope`` and (1, n) parameters, by their names in
+        `Kept`.
     """
     found = draw_prior(model, n, rng)
-    effect = model.data.scale * found["average"] @ helmert(model.data.n_algorithms)
-    known = {"effect": effect, **_parameters(found, model.data)}
+    scale, h = model.data.scale, helmert(model.data.n_algorithms)
+    known = {"effect": scale * found["average"] @ h, **_parameters(found, model.data)}
+    if along is not None:
+        known["slope"] = scale * (found["slopes"] / along.spread[:, None]) @ h
     return {name: x[None] for name, x in known.items()}
 
 
@@ -181,8 +203,6 @@ def _levels(effects: Array, fitted: Fitted, means: Array, level: float) -> Level
 
 
 def _scaled(found: Outcomes, scale: float) -> Outcomes:
-    from dataclasses import replace
-
     return replace(
         found,
         estimate=scale * found.estimate,
@@ -191,7 +211,8 @@ def _scaled(found: Outcomes, scale: float) -> Outcomes:
     )
 
 
-def _provenance(setting: Setting, family: Family, arguments: dict[str, Any]) -> Provenance:
+def provenance(setting: Setting, family: Family, arguments: dict[str, Any]) -> Provenance:
+    """Say where a comparison by `compare_bayes` comes from."""
     return Provenance(
         analysis="compare_bayes",
         version=version.__version__,

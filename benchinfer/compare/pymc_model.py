@@ -3,7 +3,7 @@
 The same posterior as that of the Gibbs sampler, from the same contrasts, residuals and priors, with
 the interactions integrated out:
 
-    z_m ~ N(X_m (beta + g_d(m)), lam_m X_m Sigma X_m' + sigma_m^2 D_m),
+    z_m ~ N(X_m (beta + B' x_m + g_d(m)), lam_m X_m Sigma X_m' + sigma_m^2 D_m),
     RSS_m ~ sigma_m^2 chi2(df_m)
 
 Everything is observed by distributions of PyMC (not by potentials), so that prior and posterior
@@ -42,7 +42,8 @@ def pymc_model(model: "Model", names: "Mapping[str, Sequence[str]] | None" = Non
     model
         What is sampled.
     names
-        Names of ``"dataset"``, ``"algorithm"`` and ``"domain"``, numbers by default.
+        Names of ``"dataset"``, ``"algorithm"``, ``"domain"`` and ``"covariate"``, numbers by
+        default.
 
     Returns
     -------
@@ -51,7 +52,7 @@ def pymc_model(model: "Model", names: "Mapping[str, Sequence[str]] | None" = Non
         are the effects), ``scale``, ``shrinkage`` with ``bartlett_square`` and ``bartlett_below``,
         ``tail`` (degrees of freedom less 1) and ``mixing``, ``residual_centre``,
         ``residual_spread`` and ``log_sigma`` (over the pooled one), ``domain_scale`` and
-        ``domain_unit``, as the model has them; observed are ``contrast_estimate`` and
+        ``domain_unit``, ``slopes``, as the model has them; observed are ``contrast_estimate`` and
         ``residual_square``.
     """
     data, priors = model.data, model.priors
@@ -61,14 +62,15 @@ def pymc_model(model: "Model", names: "Mapping[str, Sequence[str]] | None" = Non
         "algorithm": range(j + 1),
         "contrast": range(j),
         **({} if model.domain is None else {"domain": range(int(model.domain.max()) + 1)}),
+        **({} if model.covariates is None else {"covariate": range(model.covariates.shape[1])}),
         **(names or {}),
     }
     with pm.Model(coords=coords) as built:
         beta = pm.Normal("contrasts", 0.0, priors.effect_sd, dims="contrast")
         pm.Deterministic("effect", beta @ helmert(j + 1), dims="algorithm")
-        centre = beta[None, :] + _domains(model)
+        centre = beta[None, :] + domain_departures(model) + _slopes(model)
         noise = _noise(model)
-        mixing = _mixing(model)
+        mixing = mixing_scales(model)
         scale = pm.HalfStudentT("scale", nu=3, sigma=priors.interaction_scale)
         if model.structure == "common" and data.whole.all():
             variance = mixing * scale**2 + noise * data.variance[:, 0]
@@ -80,7 +82,7 @@ def pymc_model(model: "Model", names: "Mapping[str, Sequence[str]] | None" = Non
                 dims=("dataset", "contrast"),
             )
         else:
-            sigma = _covariance(model, scale)
+            sigma = covariance(model, scale)
             pm.MvNormal(
                 "contrast_estimate",
                 mu=_seen(model, centre),
@@ -91,13 +93,21 @@ def pymc_model(model: "Model", names: "Mapping[str, Sequence[str]] | None" = Non
     return built
 
 
-def _domains(model: "Model") -> Variable:
+def domain_departures(model: "Model") -> Variable:
     """Return the departures of the data sets' domains."""
     if model.domain is None:
         return 0.0
     scale = pm.HalfStudentT("domain_scale", nu=3, sigma=model.priors.domain_scale)
     unit = pm.Normal("domain_unit", 0.0, 1.0, dims=("domain", "contrast"))
     return (scale * unit)[model.domain]
+
+
+def _slopes(model: "Model") -> Variable:
+    """Return what covariates add to the effects on the data sets."""
+    if model.covariates is None:
+        return 0.0
+    slopes = pm.Normal("slopes", 0.0, model.priors.slope_sd, dims=("covariate", "contrast"))
+    return model.covariates @ slopes
 
 
 def _noise(model: "Model") -> Variable:
@@ -159,7 +169,7 @@ class _Standardised(Transform):
         return pt.log(sd) + pt.zeros_like(value)
 
 
-def _mixing(model: "Model") -> Variable:
+def mixing_scales(model: "Model") -> Variable:
     """Return the mixing scales of the data sets."""
     if model.interactions == "normal":
         return np.ones(len(model.data.z))
@@ -168,7 +178,7 @@ def _mixing(model: "Model") -> Variable:
     return pm.InverseGamma("mixing", alpha=half, beta=half, dims="dataset")
 
 
-def _covariance(model: "Model", scale: Variable) -> Variable:
+def covariance(model: "Model", scale: Variable) -> Variable:
     """Return (J, J) Sigma."""
     j = model.data.z.shape[1]
     if model.structure == "common":

@@ -23,6 +23,10 @@ _PRIORS = {
     "residual_sd": "mean log residual scale: standard deviation",
     "residual_spread": "spread of residual scales: scale of a half-t",
     "domain_scale": "variation between domains: scale of a half-t",
+    "slope_sd": "slopes along a scaled covariate: standard deviation",
+    "level_sd": "mean level of the data sets: standard deviation",
+    "level_scale": "levels of the data sets: scale of a half-t",
+    "item_scale": "items or replications: scale of a half-t",
 }
 
 
@@ -226,7 +230,7 @@ def priors(result: BayesComparison) -> Table:
     used = result.priors
     rows: list[tuple[Cell, ...]] = []
     for field in fields(used):
-        if field.name == "domain_scale" and result.domain is None:
+        if field.name in result.unused_priors:
             continue
         value: float | None = getattr(used, field.name)
         said = "number of algorithms \N{MINUS SIGN} 1" if value is None else f"{value:g}"
@@ -235,6 +239,5 @@ def priors(result: BayesComparison) -> Table:
         caption="Priors",
         columns=(Column("", "of"), Column("", "name"), Column("", "value", numeric=True)),
         rows=tuple(rows),
-        note="Scores are divided by the spread of the algorithms' effects on the data sets,"
-        f" {significant(result.data.scale)} on the modelling scale, before priors apply.",
+        note=f"Priors are {result.prior_unit}.",
     )

@@ -19,13 +19,17 @@ from tests.numerics.bayes.simulator import design, numbers, prior, with_tables
 TABLES, DRAWS, THIN, WARM_UP, BINS = 400, 99, 20, 500, 10
 # The defaults but for tails of noise that would overflow in tables from the prior.
 PRIORS = Priors(residual_sd=0.7, residual_spread=0.3)
+# Of 12 data sets: one that is spread out, one that sets half of them apart.
+COVARIATES = np.column_stack([np.linspace(-1.6, 1.6, 12), np.repeat([1.0, -1.0], 6)])
 
 
-def calibrated(kind, interactions, structure, seed, tables=TABLES, domains=0):
+def calibrated(kind, interactions, structure, seed, domains=0, covariates=None):
     """Return (tables,) ranks of the truth among the draws, by parameter."""
     rng = np.random.default_rng(seed)
     code = np.arange(12) % domains if domains else None
-    model = Model(design(kind, 12, 4), interactions, structure, PRIORS, code)
+    data = design(kind, 12, 4)
+    model = Model(data, interactions, structure, PRIORS, code, covariates)
+    tables = TABLES
     truth = prior(model, tables, rng)
     model = with_tables(model, truth, rng)
     state = gibbs.start(model, tables, rng)
@@ -69,23 +73,40 @@ def test_domains(kind, interactions, structure, record_property):
 
 
 @pytest.mark.calibration
-@pytest.mark.filterwarnings("default")  # of compilers
 @pytest.mark.parametrize(
     ("kind", "interactions", "structure", "domains"),
     [
         ("whole", "t", "unstructured", 0),
-        ("missing", "t", "unstructured", 3),
-        ("unpaired", "normal", "common", 0),
-        ("single", "t", "unstructured", 0),
+        ("missing", "t", "common", 0),
+        ("missing", "normal", "unstructured", 4),
     ],
 )
-def test_both_engines_agree(kind, interactions, structure, domains, record_property):
+def test_covariates(kind, interactions, structure, domains, record_property):
+    found = calibrated(kind, interactions, structure, 103, domains, COVARIATES)
+    assert "slope" in found
+    check(found, f"{kind} {interactions} {structure} {domains} along", record_property)
+
+
+@pytest.mark.calibration
+@pytest.mark.filterwarnings("default")  # of compilers
+@pytest.mark.parametrize(
+    ("kind", "interactions", "structure", "domains", "covariates"),
+    [
+        ("whole", "t", "unstructured", 0, None),
+        ("missing", "t", "unstructured", 3, None),
+        ("unpaired", "normal", "common", 0, None),
+        ("single", "t", "unstructured", 0, None),
+        ("missing", "t", "unstructured", 3, COVARIATES),
+    ],
+)
+def test_both_engines_agree(kind, interactions, structure, domains, covariates, record_property):
     code = np.arange(12) % domains if domains else None
-    model = Model(design(kind, 12, 4), interactions, structure, Priors(), code)
+    model = Model(design(kind, 12, 4), interactions, structure, Priors(), code, covariates)
     nuts = fit(model, (4, 2000), np.random.default_rng(1), None, "nuts")
     gibbs_ = fit(model, (8, 4000), np.random.default_rng(2), None)
     name, gap = largest_gap(gibbs_.draws, nuts.draws)
-    record_property(f"{kind} {interactions} {structure} {domains}", [name, gap])
+    about = f"{kind} {interactions} {structure} {domains} {covariates is not None}"
+    record_property(about, [name, gap])
     assert nuts.convergence.passed
     assert gap < 4, name
 

@@ -43,6 +43,9 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
         "structure": "common",
         "sampler": "gibbs",
         "domains": "pooled",
+        "covariates": (),
+        "likelihood": "normal",
+        "trials": None,
         "quantity": "next",
         "rule": "vote",
         "contrasts": ("alg2", "alg1"),
@@ -115,3 +118,24 @@ def test_one_data_set_cannot_say(run: Callable, table: Callable) -> None:
     assert "compare mixed and compare permutation compare on one data set" in " ".join(
         result.stderr.split()
     )
+
+
+@pytest.mark.usefixtures("quick")
+def test_slopes_along_a_covariate(run: Callable, table: Callable) -> None:
+    rows = [
+        (f"d{m}", r, a, 0.1 * m * k + 0.01 * ((7 * m + 3 * r + k) % 5), m)
+        for m in range(8)
+        for r in range(3)
+        for k, a in enumerate("ab")
+    ]
+    path = table(rows)
+    text = path.read_text().replace("value\n", "value,size\n", 1)
+    path.write_text(text, encoding="utf-8")
+    read = (path, "--measures", "value:higher", "--covariates", "size")
+    asked = ("compare", "bayes", *read, "--covariate", "size", *QUICK)
+    text = run(*asked, "--details").stdout
+    assert "Slopes: difference per unit of the covariate" in text
+    assert "b is better" in text
+    found = json.loads(run(*asked, "--details", "--json").stdout)
+    assert found["slopes"][0]["winner"] == "b"
+    assert "size" in " ".join(run(*asked[:-8], "--covariate", "sise", *QUICK).stderr.split())

@@ -20,6 +20,8 @@ def numbers(draws):
         found |= {f"variance[{i}]": np.log(x) for i, x in enumerate(np.moveaxis(variance, 2, 0))}
     if draws.domain is not None:
         found |= {f"domain[{g}]": draws.domain[:, :, g, 0] for g in range(draws.domain.shape[2])}
+    if draws.slopes is not None:
+        found |= {f"slope[{i}]": draws.slopes[:, :, 0, i] for i in range(draws.slopes.shape[3])}
     return found
 
 

@@ -37,21 +37,24 @@ def likelihood(built, point):
 
 
 @pytest.mark.parametrize(
-    ("kind", "interactions", "structure", "domains"),
+    ("kind", "interactions", "structure", "domains", "covariates"),
     [
-        ("whole", "t", "common", 0),
-        ("whole", "normal", "common", 3),
-        ("whole", "t", "unstructured", 3),
-        ("missing", "t", "unstructured", 0),
-        ("missing", "normal", "common", 3),
-        ("single", "t", "unstructured", 0),
+        ("whole", "t", "common", 0, 0),
+        ("whole", "normal", "common", 3, 2),
+        ("whole", "t", "unstructured", 3, 0),
+        ("missing", "t", "unstructured", 0, 1),
+        ("missing", "normal", "common", 3, 0),
+        ("single", "t", "unstructured", 0, 0),
     ],
 )
-def test_likelihood_is_that_of_the_gibbs_sampler(kind, interactions, structure, domains):
+def test_likelihood_is_that_of_the_gibbs_sampler(
+    kind, interactions, structure, domains, covariates
+):
     rng = np.random.default_rng(1)
     data = design(kind, 6, 4)
     code = np.arange(6) % domains if domains else None
-    model = Model(data, interactions, structure, Priors(), code)
+    x = rng.standard_normal((6, covariates)) if covariates else None
+    model = Model(data, interactions, structure, Priors(), code, x)
     built = pymc_model(model)
     point, values = at_random(built, rng)
     if structure == "unstructured":
@@ -93,8 +96,10 @@ def test_priors_are_those_asked_for():
         residual_sd=1.1,
         residual_spread=0.6,
         domain_scale=0.8,
+        slope_sd=0.4,
     )
-    model = Model(design("whole", 6, 3), "t", "unstructured", priors, np.arange(6) % 3)
+    along = np.linspace(-1, 1, 6)[:, None]
+    model = Model(design("whole", 6, 3), "t", "unstructured", priors, np.arange(6) % 3, along)
     built = pymc_model(model)
     point, x = at_random(built, np.random.default_rng(2))
     half_t, normal = stats.t(3), stats.norm
@@ -108,6 +113,7 @@ def test_priors_are_those_asked_for():
         "residual_spread": np.log(2) + half_t.logpdf(x["residual_spread"] / 0.6) - np.log(0.6),
         "log_sigma": normal(x["residual_centre"], x["residual_spread"]).logpdf(x["log_sigma"]),
         "domain_scale": np.log(2) + half_t.logpdf(x["domain_scale"] / 0.8) - np.log(0.8),
+        "slopes": normal(0, 0.4).logpdf(x["slopes"]),
         "domain_unit": normal.logpdf(x["domain_unit"]),
         "mixing": stats.invgamma(half, scale=half).logpdf(x["mixing"]),
     }

@@ -103,11 +103,29 @@ def draw_levels(
     total = (total + total.swapaxes(1, 2)) / 2 + priors.effect_sd**-2 * eye
     average = draw_normal(total, pulled.sum(axis=1), rng.standard_normal(pulled[:, 0].shape))
     rest = shift - (precision @ average[:, None, :, None])[..., 0]
+    return average, draw_departures(precision, rest, now, priors, rng)
+
+
+def draw_departures(
+    precision: Array, rest: Array, now: DomainEffects, priors: Priors, rng: np.random.Generator
+) -> DomainEffects:
+    """Draw the domains' departures and their scale, given what they depart from.
+
+    Parameters
+    ----------
+    precision, rest
+        As in `draw_levels`, the shift less what the average explains of it.
+    now
+        Current departures, of which only the scale matters.
+    priors, rng
+        Priors and random numbers.
+    """
+    inner = now.scale[:, None, None, None] ** -2 * np.eye(rest.shape[2])
     effects = draw_normal(precision + inner, rest, rng.standard_normal(rest.shape))
     scale = _given_effects(now.scale, effects, priors, rng)
     unit = effects / scale[:, None, None]
     scale = _given_unit(scale, unit, precision, rest, priors, rng)
-    return average, DomainEffects(scale[:, None, None] * unit, scale, now.code)
+    return DomainEffects(scale[:, None, None] * unit, scale, now.code)
 
 
 def _given_effects(scale: Array, effects: Array, priors: Priors, rng: np.random.Generator) -> Array:

@@ -14,6 +14,7 @@ from benchinfer.numerics.bayes.covariance import Covariance
 from benchinfer.numerics.bayes.domains import DomainEffects, draw_levels, draw_normal
 from benchinfer.numerics.bayes.priors import Priors
 from benchinfer.numerics.bayes.reduction import ContrastData
+from benchinfer.numerics.bayes.slopes import Slopes, draw_coefficients
 
 type Array = NDArray[np.float64]
 
@@ -30,17 +31,23 @@ class Effects:
         (C, M, J) departures of the data sets from them: w.
     domains
         Departures of the domains, None without them.
+    slopes
+        Slopes along covariates of the data sets, None without them.
     """
 
     average: Array
     interaction: Array
     domains: DomainEffects | None = None
+    slopes: Slopes | None = None
 
     @property
     def centre(self) -> Array:
         """(C, M or 1, J) what the data sets' effects depart from."""
         centre = self.average[:, None, :]
-        return centre if self.domains is None else centre + self.domains.of_datasets
+        for part in (self.domains, self.slopes):
+            if part is not None:
+                centre = centre + part.of_datasets
+        return centre
 
     @property
     def of_datasets(self) -> Array:
@@ -100,6 +107,37 @@ def draw_effects_in_domains(
     average, domains = draw_levels(*seen.by_domain(now.member), now, priors, rng)
     centre = average[:, None, :] + domains.of_datasets
     return Effects(average, seen.interactions(centre, rng), domains)
+
+
+def draw_effects_along(
+    data: ContrastData,
+    sigma: Covariance,
+    mixing: Array,
+    noise: Array,
+    now: Effects,
+    priors: Priors,
+    rng: np.random.Generator,
+) -> Effects:
+    """Draw average effects, slopes along covariates, departures of domains, and interactions.
+
+    Parameters
+    ----------
+    data, sigma, mixing, noise, rng
+        As in `draw_effects`.
+    now
+        Current effects, of which only the covariates and the scale of the domains matter.
+    priors
+        Priors.
+    """
+    if now.slopes is None:
+        raise ValueError("no covariates.")
+    seen = _Seen.of(data, sigma, mixing, noise)
+    member = np.ones((1, len(data.rank))) if now.domains is None else now.domains.member
+    along = seen.along(now.slopes.design, member)
+    found, domains = draw_coefficients(*along, now.domains, priors, rng)
+    slopes = Slopes(found[:, 1:], now.slopes.values)
+    centre = Effects(found[:, 0], now.interaction, domains, slopes).centre
+    return Effects(found[:, 0], seen.interactions(centre, rng), domains, slopes)
 
 
 def draw_interactions(
@@ -171,6 +209,23 @@ class _Seen:
             rest = member[:, ~self.whole]
             precision += np.einsum("gm,cmij->cgij", rest, self.part.precision)
             shift += rest @ self.part.shift
+        return precision, shift
+
+    def along(self, x: Array, member: Array) -> tuple[Array, Array]:
+        """Return (C, G, p, p, J, J) precisions and (C, G, p, J) shifts of coefficients of x."""
+        g, p, j = len(member), x.shape[1], self.turn.shape[1]
+        linear = member[:, None, :] * x.T
+        square = linear[:, :, None, :] * x.T
+        whole, turned = self.whole, self.turned
+        c = len(turned.total)
+        weight = (square[..., whole].reshape(g * p * p, -1) @ (1 / turned.total))[..., None, :]
+        turn = self.turn[:, None]
+        precision = ((turn * weight) @ turn.swapaxes(2, 3)).reshape(c, g, p, p, j, j)
+        shift = linear[..., whole].reshape(g * p, -1) @ (turned.z / turned.total)
+        shift = (shift @ self.turn.swapaxes(1, 2)).reshape(c, g, p, j)
+        if self.part is not None:
+            precision += np.einsum("gabm,cmij->cgabij", square[..., ~whole], self.part.precision)
+            shift += np.einsum("gam,cmj->cgaj", linear[..., ~whole], self.part.shift)
         return precision, shift
 
     def interactions(self, centre: Array, rng: np.random.Generator) -> Array:

@@ -28,12 +28,14 @@ from benchinfer.numerics.bayes.domains import DomainEffects
 from benchinfer.numerics.bayes.effects import (
     Effects,
     draw_effects,
+    draw_effects_along,
     draw_effects_in_domains,
     log_likelihood,
 )
 from benchinfer.numerics.bayes.priors import Priors
 from benchinfer.numerics.bayes.reduction import ContrastData
 from benchinfer.numerics.bayes.residual_scales import ResidualScales, draw_scales
+from benchinfer.numerics.bayes.slopes import Slopes
 
 type Array = NDArray[np.float64]
 type Interactions = Literal["t", "normal"]
@@ -60,6 +62,8 @@ class Model:
         Priors.
     domain
         (M,) domain of each data set from 0, None where domains are no level of the model.
+    covariates
+        (M, q) covariates of the data sets, centred and scaled, None without them.
     """
 
     data: ContrastData
@@ -67,6 +71,7 @@ class Model:
     structure: Structure
     priors: Priors
     domain: NDArray[np.int64] | None = None
+    covariates: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +110,11 @@ def start(model: Model, chains: int, rng: np.random.Generator) -> State:
         scale = priors.domain_scale * np.exp(rng.standard_normal(chains)) / 2
         nothing = np.zeros((chains, int(model.domain.max()) + 1, j))
         domains = DomainEffects(nothing, scale, model.domain)
+    slopes = None
+    if model.covariates is not None:
+        slopes = Slopes(np.zeros((chains, model.covariates.shape[1], j)), model.covariates)
     return State(
-        effects=Effects(np.zeros((chains, j)), np.zeros((*shape, j)), domains),
+        effects=Effects(np.zeros((chains, j)), np.zeros((*shape, j)), domains, slopes),
         scales=ResidualScales(
             0.5 * rng.standard_normal(shape), 0.5 * rng.standard_normal(chains), spread
         ),
@@ -121,11 +129,12 @@ def sweep(model: Model, now: State, rng: np.random.Generator) -> State:
     data, priors = model.data, model.priors
     noise = residual_variance(data, now.scales)
     given, domains = (data, now.sigma, now.mixing, noise), now.effects.domains
-    effects = (
-        draw_effects(*given, priors.effect_sd, rng)
-        if domains is None
-        else draw_effects_in_domains(*given, domains, priors, rng)
-    )
+    if now.effects.slopes is not None:
+        effects = draw_effects_along(*given, now.effects, priors, rng)
+    elif domains is not None:
+        effects = draw_effects_in_domains(*given, domains, priors, rng)
+    else:
+        effects = draw_effects(*given, priors.effect_sd, rng)
     scales = now.scales
     if data.noisy:
         square = (data.rss + _residual_squares(data, effects)) / _pooled(data)
@@ -202,6 +211,8 @@ class Draws:
     mean, square
         (S, C, M, J) means, and sums of squares about them, of the data sets' effects in each of S
         segments of equal length.
+    slopes
+        (C, T, q, J) slopes along the scaled covariates; None without them.
     statistics
         (C, T) numbers that tell how the sampler fared, by name; none of the Gibbs sampler.
     """
@@ -219,6 +230,7 @@ class Draws:
     log_likelihood: Array
     mean: Array
     square: Array
+    slopes: Array | None = None
     statistics: Mapping[str, Array] = field(default_factory=dict[str, Array])
 
     @classmethod
@@ -339,6 +351,8 @@ def recorded(model: Model, now: State) -> dict[str, Array]:
         found["residual_spread"] = now.scales.spread
     if domains is not None:
         found |= {"domain": domains.effects, "domain_scale": domains.scale}
+    if effects.slopes is not None:
+        found["slopes"] = effects.slopes.coefficients
     return found
 
 

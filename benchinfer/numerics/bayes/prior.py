@@ -24,8 +24,9 @@ def draw_prior(model: Model, n: int, rng: np.random.Generator) -> dict[str, Arra
     Returns
     -------
     dict
-        (n, J) ``average`` contrasts, and (n,) numbers by their names in `Draws`, with
-        ``effective_scale`` for the root of the mean variance of the interactions.
+        (n, J) ``average`` contrasts, (n, q, J) ``slopes`` if there are any, and (n,) numbers by
+        their names in `Draws`, with ``effective_scale`` for the root of the mean variance of the
+        interactions.
     """
     priors, j = model.priors, model.data.n_algorithms - 1
 
@@ -51,4 +52,7 @@ def draw_prior(model: Model, n: int, rng: np.random.Generator) -> dict[str, Arra
         found["residual_spread"] = half_t(priors.residual_spread)
     if model.domain is not None:
         found["domain_scale"] = half_t(priors.domain_scale)
+    if model.covariates is not None:
+        q = model.covariates.shape[1]
+        found["slopes"] = priors.slope_sd * rng.standard_normal((n, q, j))
     return found

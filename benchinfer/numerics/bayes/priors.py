@@ -35,6 +35,16 @@ class Priors:
     domain_scale
         Scale of the half-t prior, with 3 degrees of freedom, of the standard deviation of the
         domains' effects about the average ones, where domains are a level of the model.
+    slope_sd
+        Standard deviation of the normal prior of each orthonormal contrast of the slopes along a
+        covariate, per standard deviation of the covariate.
+    level_sd, level_scale
+        Of scores between 0 and 1 with a likelihood of their own, whose unit is the logit: standard
+        deviation of the normal prior of the data sets' mean level, and scale of the half-t prior,
+        with 3 degrees of freedom, of the standard deviation of their levels.
+    item_scale
+        Scale of the half-t prior, with 3 degrees of freedom, of the standard deviation of the
+        effects of items or shared replications, in the same unit.
 
     Raises
     ------
@@ -56,6 +66,10 @@ class Priors:
     residual_sd: float = 2.0
     residual_spread: float = 1.0
     domain_scale: float = 1.0
+    slope_sd: float = 1.0
+    level_sd: float = 2.0
+    level_scale: float = 1.0
+    item_scale: float = 1.0
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -11,6 +11,7 @@ from benchinfer.numerics.bayes.effects import Effects
 from benchinfer.numerics.bayes.gibbs import State
 from benchinfer.numerics.bayes.reduction import reduce_contrasts
 from benchinfer.numerics.bayes.residual_scales import ResidualScales
+from benchinfer.numerics.bayes.slopes import Slopes
 
 
 def design(kind, d=5, k=3):
@@ -63,11 +64,16 @@ def prior(model, chains, rng):
         s_g = p.domain_scale * np.abs(rng.standard_t(3, chains))
         g = s_g[:, None, None] * rng.standard_normal((chains, model.domain.max() + 1, j))
         domains = DomainEffects(g, s_g, model.domain)
+    slopes = None
+    if model.covariates is not None:
+        shape = (chains, model.covariates.shape[1], j)
+        slopes = Slopes(p.slope_sd * rng.standard_normal(shape), model.covariates)
     return State(
         effects=Effects(
             p.effect_sd * rng.standard_normal((chains, j)),
             np.sqrt(mixing)[:, :, None] * w,
             domains,
+            slopes,
         ),
         scales=ResidualScales(log, centre, spread),
         sigma=Covariance(vectors, values, scale, kappa),
@@ -82,6 +88,9 @@ def with_tables(model, state, rng):
     theta = state.effects.average[:, None, :] + state.effects.interaction
     if model.domain is not None:
         theta = theta + state.effects.domains.effects[:, model.domain]
+    if model.covariates is not None:
+        slopes = state.effects.slopes.coefficients
+        theta = theta + np.einsum("mq,cqj->cmj", model.covariates, slopes)
     noise = sd[:, :, None] * np.sqrt(data.variance) * rng.standard_normal(theta.shape)
     z = (data.design @ theta[..., None])[..., 0] + noise
     rss = sd**2 * rng.chisquare(np.maximum(data.df, 1e-9), sd.shape)
@@ -90,7 +99,9 @@ def with_tables(model, state, rng):
 
 def numbers(state):
     domains = state.effects.domains
+    slopes = state.effects.slopes
     found = {
+        "slope": None if slopes is None else slopes.coefficients[:, 0, 0],
         "domain": None if domains is None else domains.effects[:, 1, 0],
         "domain_scale": None if domains is None else domains.scale,
         "average": state.effects.average[:, 0],

@@ -1,0 +1,176 @@
+"""Covariates of the data sets in a hierarchical Bayesian comparison: slopes, and other places."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchinfer.compare.contrasts import family_of
+from benchinfer.compare.evidence import Array
+from benchinfer.compare.fitted import varying
+from benchinfer.compare.fixed import check_covariates
+from benchinfer.compare.phrases import count, join
+from benchinfer.compare.posterior_verdicts import level_of
+from benchinfer.errors import DesignError, message, unknown
+from benchinfer.numerics.bayes.outcomes import average_outcomes, ranks
+from benchinfer.numerics.bayes.regret import regrets
+from benchinfer.saving import savable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.compare.bayes_comparison import BayesComparison
+    from benchinfer.numerics.bayes.outcomes import Outcomes
+    from benchinfer.numerics.bayes.reduction import ContrastData
+    from benchinfer.scores import ScoreTable
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Along:
+    """Covariates of M data sets, along which algorithms have slopes.
+
+    Attributes
+    ----------
+    names
+        The q names.
+    values
+        (M, q) values, as the table has them.
+    at
+        Where claims are made, by covariate; at the mean of those that are not named.
+    """
+
+    names: tuple[str, ...]
+    values: Array
+    at: Mapping[str, float]
+
+    @property
+    def centre(self) -> Array:
+        """(q,) means over the data sets."""
+        return self.values.mean(axis=0)
+
+    @property
+    def spread(self) -> Array:
+        """(q,) standard deviations over the data sets."""
+        return self.values.std(axis=0)
+
+    @property
+    def scaled(self) -> Array:
+        """(M, q) values as the model sees them: centred and divided by their spread."""
+        return (self.values - self.centre) / self.spread
+
+    @property
+    def place(self) -> str:
+        """Where claims are made, in words."""
+        told = [f"{name} = {value:g}" for name, value in self.at.items()]
+        rest = [name for name in self.names if name not in self.at]
+        if not rest:
+            return f"at {join(told)}"
+        means = f"{join(rest)} at {'its mean' if len(rest) == 1 else 'their means'}"
+        return f"with {means}" if not told else f"at {join(told)} and with {means}"
+
+
+def read_along(
+    scores: "ScoreTable", measure: str, data: "ContrastData", names: tuple[str, ...]
+) -> Along | None:
+    """Return the covariates of the data sets that a model learns from; None if none are asked for.
+
+    Raises
+    ------
+    DesignError
+        A covariate is not in the table, varies within data sets or not at all, or there are too few
+        data sets.
+    """
+    if not names:
+        return None
+    if by_run := varying(scores, measure, names):
+        n = len(scores.dataset_covariates(measure).varying[by_run[0]])
+        raise DesignError(
+            message(
+                f"the covariate {by_run[0]!r} varies within {count(n, 'data set')}.",
+                hint="the hierarchical model takes features of data sets; compare_mixed takes those"
+                " of runs, too.",
+            )
+        )
+    known = scores.dataset_covariates(measure).constant
+    values = np.column_stack([known[name] for name in names])[data.dataset]
+    check_covariates(names, values.std(axis=0), len(values))
+    return Along(names, values, {})
+
+
+def slopes(result: "BayesComparison") -> "pd.DataFrame":
+    """Compare slopes; see `BayesComparison.slopes`."""
+    import pandas as pd
+
+    along = _along(result)
+    exact = replace(result.setting, measure=replace(result.measure, tolerance=0.0))
+    tables: list[pd.DataFrame] = []
+    for name in along.names:
+        found = average_outcomes(result.draws.slopes[name], _matrix(result), 0.0, result.level)
+        one = _with(replace(result, setting=exact, decision="threshold"), found)
+        table = one.contrasts("average").drop(columns=["quantity", "prob_equivalent"])
+        table.insert(0, "covariate", name)
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
+def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesComparison":
+    """Compare at given values of covariates; see `BayesComparison.at`."""
+    along = _along(result)
+    if not given:
+        raise DesignError(message("no covariate is given.", hint="at(NAME=value)."))
+    for name, value in given.items():
+        if name not in along.names:
+            raise DesignError(unknown("covariate", name, along.names))
+        if not np.isfinite(value):
+            raise DesignError(message(f"{name} is {value!r}.", hint="a finite number."))
+    if result.following is None or result.ranks_following is None:
+        raise DesignError(
+            message(
+                "the comparison is about these data sets, whose covariates are what they are.",
+                hint='compare with target="domain".',
+            )
+        )
+    centre = dict(zip(along.names, along.centre, strict=True))
+    kept = result.draws
+    moved = sum((x - centre[name]) * kept.slopes[name] for name, x in given.items())
+    effects, following = kept.effects + moved, kept.following + moved
+    margin, matrix = result.measure.margin, _matrix(result)
+    average = average_outcomes(effects, matrix, margin, result.level)
+    # What is expected on the next data set is the average; its own mean need not exist.
+    new = average_outcomes(following, matrix, margin, result.level)
+    cap = result.regret.cap
+    there = replace(
+        result,
+        regret=regrets(effects, matrix, cap),
+        regret_following=regrets(following, matrix, cap),
+        following=replace(new, estimate=average.estimate),
+        ranks=ranks(effects, margin),
+        ranks_following=ranks(following, margin),
+        levels=level_of(effects, float(result.levels.estimate.mean()), result.level),
+        along=replace(along, at=dict(given)),
+    )
+    return _with(there, average)
+
+
+def _with(result: "BayesComparison", average: "Outcomes") -> "BayesComparison":
+    """Return a comparison with other outcomes on average, and verdicts that go with them."""
+    return replace(result, average=average).of()
+
+
+def _along(result: "BayesComparison") -> Along:
+    if result.along is None:
+        raise DesignError(
+            message("the model has no covariates.", hint="compare_bayes(..., covariates=[...])")
+        )
+    return result.along
+
+
+def _matrix(result: "BayesComparison") -> Array:
+    """Return the contrasts that were asked for."""
+    given: Mapping[str, Any] = result.provenance.arguments
+    asked = family_of(
+        result.algorithms, given["contrasts"], given["control"], result.levels.estimate
+    )
+    return asked.matrix[asked.wanted]
