@@ -185,10 +185,12 @@ def _counted(
             )
         )
     shape = setting.coverage.found.shape
-    sums = np.zeros((2, *shape), dtype=np.int64)
-    for part, x in zip(sums, (n, right), strict=True):
-        np.add.at(part, (found.dataset, found.algorithm), np.round(x).astype(np.int64))
-    return Answers(sums[0, kept], sums[1, kept], None)
+    cell = found.dataset * shape[1] + found.algorithm
+    tried, won = (
+        np.bincount(cell, np.round(x), shape[0] * shape[1]).reshape(shape).astype(np.int64)[kept]
+        for x in (n, right)
+    )
+    return Answers(tried, won, None)
 
 
 def _answers(scores: "ScoreTable", setting: "Setting", kept: NDArray[np.int64]) -> Answers:
