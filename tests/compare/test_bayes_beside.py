@@ -73,6 +73,18 @@ def test_nobody_is_asked_by_default():
     assert bayes_beside.leaders(found)[1] == []
 
 
+def test_what_cannot_be_sampled_is_left_out(monkeypatch):
+    def fails(*_):
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr(bayes_beside, "_compared", fails)
+    found = bi.compare_bayes(read(outlying()), draws=100, chains=4, seed=1, sensitivity="quick")
+    assert found.beside is None
+    monkeypatch.setattr(bayes_fit.gibbs, "sample", fails)
+    with pytest.raises(bi.DesignError, match="spike at 0 that cannot be sampled"):
+        bi.compare_bayes(read(outlying()), draws=100, chains=4, seed=1)
+
+
 def test_changes_within_monte_carlo_error_are_none():
     found = bi.compare_bayes(read(outlying(far=0.1)), draws=100, seed=1)
     by_code = {Verdict.FIRST: "first", Verdict.SECOND: "second", Verdict.EQUIVALENT: "equivalent"}
