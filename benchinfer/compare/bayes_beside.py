@@ -157,7 +157,7 @@ def beside(
     others: list[BayesComparison] = []
     for i, variant in enumerate(asked):
         rng = np.random.default_rng([result.provenance.seed or 0, i])
-        # A model without a posterior, as on scores that repeat exactly, has no answer.
+        # Where scores repeat exactly a posterior may have a spike that cannot be sampled.
         with suppress(np.linalg.LinAlgError):
             others.append(_compared(result, variant, means, rng))
             variants.append(variant)

@@ -332,7 +332,12 @@ class BayesComparison(Comparison):
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and probabilities of the pairs, in the measure's own unit."""
-        found = self.outcomes
+        found, costs = self.outcomes, {}
+        if self.decision == "regret":
+            costs = {
+                "regret_first": in_unit(self.measure, self.costs.first),
+                "regret_second": in_unit(self.measure, self.costs.second),
+            }
         low, high = self.measure.effect_interval(found.low, found.high)
         return {
             "estimate": self.measure.effect(found.estimate),
@@ -342,8 +347,7 @@ class BayesComparison(Comparison):
             "prob_equivalent": found.equivalent,
             "prob_second": found.second,
             "prob_error": found.error,
-            "regret_first": in_unit(self.measure, self.costs.first),
-            "regret_second": in_unit(self.measure, self.costs.second),
+            **costs,
             **({} if found.dominant is None else {"p_dominant": found.dominant}),
         }
 
@@ -358,8 +362,9 @@ class BayesComparison(Comparison):
         Returns
         -------
         pandas.DataFrame
-            ``measure first second estimate ... verdict winner``; see the glossary. The estimate is
-            the posterior mean of the average difference for either quantity, as that is the
+            ``measure first second estimate ... verdict winner``; see the glossary. With verdicts by
+            ``rule="regret"``, what either choice is expected to cost, too. The estimate is the
+            posterior mean of the average difference for either quantity, as that is the
             expected difference on the next data set, too.
         """
         chosen = self if quantity is None else self.of(quantity)

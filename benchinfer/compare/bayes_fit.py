@@ -168,7 +168,7 @@ def fit(
     Raises
     ------
     DesignError
-        Scores are so nearly equal that the model has no posterior.
+        Scores repeat so exactly that the posterior cannot be sampled.
     """
     if sampler == "nuts":
         return _nuts(model, size, rng, progress)
@@ -177,8 +177,8 @@ def fit(
     except np.linalg.LinAlgError:
         raise DesignError(
             message(
-                "differences are the same on several data sets, without noise, so that the"
-                " interactions have no smallest size and the model no posterior.",
+                "differences are the same on several data sets to the last digit: the posterior of"
+                " the interactions' size has a spike at 0 that cannot be sampled.",
                 hint="compare_permutation needs no model; or give scores with more digits.",
             )
         ) from None

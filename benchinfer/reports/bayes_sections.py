@@ -55,7 +55,7 @@ def beyond(comparison: "Comparison") -> tuple[Section, ...]:
                 picture(comparison, "ranks", "Probability of each rank."),
                 picture(comparison, "simplex", "The three outcomes of each pair."),
             ),
-            tables=(chances(comparison), *costs(comparison), *others(comparison)),
+            tables=(chances(comparison), *others(comparison)),
             fold=Fold("Data sets one by one, and the priors", (shrinkage,), (priors(comparison),)),
         ),
     )
@@ -160,35 +160,6 @@ def chances(result: BayesComparison) -> Table:
         ),
         note=f"Ranks are on average; from, to: an interval with {100 * result.level:g} % of them."
         " Expected regret: how much better the best algorithm is expected to be than this one.",
-    )
-
-
-def costs(result: BayesComparison) -> tuple[Table, ...]:
-    """Return what either choice of a pair is expected to cost; none if verdicts go by others.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    """
-    if result.decision != "regret":
-        return ()
-    names = ("first", "second", "regret_first", "regret_second")
-    found = rows_of(result.contrasts(), *names)
-    return (
-        Table(
-            caption="What choosing one of two is expected to cost",
-            columns=(
-                Column("first", "first"),
-                Column("second", "second"),
-                Column("regret_first", "choosing the first", numeric=True),
-                Column("regret_second", "choosing the second", numeric=True),
-            ),
-            rows=tuple(
-                (Cell(a, "name"), Cell(b, "name"), Cell(significant(x)), Cell(significant(y)))
-                for a, b, x, y in found
-            ),
-        ),
     )
 
 

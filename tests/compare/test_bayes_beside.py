@@ -49,7 +49,11 @@ def test_few_draws_tell_what_many_do():
 
 def test_where_nothing_is_unusual_all_agree():
     found = bi.compare_bayes(
-        read(outlying(far=0.1)), draws=400, seed=1, sensitivity="quick", target="datasets"
+        read(outlying(far=0.1, shift=0.9)),
+        draws=400,
+        seed=1,
+        sensitivity="quick",
+        target="datasets",
     )
     assert found.beside.disagree == 0
     assert found.beside.following is None
@@ -71,6 +75,18 @@ def test_nobody_is_asked_by_default():
     found = bi.compare_bayes(read(outlying()), draws=100, chains=4, seed=1)
     assert found.beside is None
     assert bayes_beside.leaders(found)[1] == []
+
+
+def test_what_cannot_be_sampled_is_left_out(monkeypatch):
+    def fails(*_):
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr(bayes_beside, "_compared", fails)
+    found = bi.compare_bayes(read(outlying()), draws=100, chains=4, seed=1, sensitivity="quick")
+    assert found.beside is None
+    monkeypatch.setattr(bayes_fit.gibbs, "sample", fails)
+    with pytest.raises(bi.DesignError, match="spike at 0 that cannot be sampled"):
+        bi.compare_bayes(read(outlying()), draws=100, chains=4, seed=1)
 
 
 def test_changes_within_monte_carlo_error_are_none():
