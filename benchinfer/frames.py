@@ -101,6 +101,28 @@ GLOSSARY: dict[str, str] = {
     " prob_first, prob_equivalent and prob_second",
     "p_dominant": "share of posterior draws in which the outcome that is most probable over all of"
     " them (first, equivalent, second) is the most probable: a vote, not a probability of it",
+    "elpd": "expected log predictive density of the data set by all others; of models, the sum",
+    "p_loo": "effective number of parameters: what having seen the data set adds to its density",
+    "pareto_k": "tail of the importance weights of leaving the data set out: above 0.7 (less with"
+    " few draws) the data set is influential",
+    "elpd_difference": "elpd less that of the model with the highest one",
+    "difference_error": "standard error of that difference",
+    "stacking_weight": "share of the model in the mixture of models that predicts best",
+    "largest_k": "largest Pareto k of the data sets",
+    "n_refitted": "data sets that the model was sampled anew without",
+    "winner_score": "mean log probability, by all other data sets, of the algorithm that is best on"
+    " a data set",
+    "winner_difference": "winner_score less that of the comparison itself",
+    "winner_error": "standard error of that difference",
+    "statistic_name": "what of a data set is looked at",
+    "predicted": "median of what the model predicts",
+    "predicted_low": "lower end of the interval that the model predicts",
+    "predicted_high": "upper end of the interval that the model predicts",
+    "tail_probability": "probability that the model predicts something as extreme, on either side",
+    "parameter": "parameter of the model",
+    "prior_sensitivity": "how much the posterior moves with the weight of the priors; 0.05 is much",
+    "likelihood_sensitivity": "how much the posterior moves with the weight of the scores",
+    "diagnosis": "what that says, in words",
     "variant": "how the model of this row differs from that of the comparison",
     "quantity": "what the probabilities are about: average effects, or the next data set",
     "prob_best": "probability to be the best algorithm on average, or that none stands above it in"

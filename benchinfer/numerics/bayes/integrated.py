@@ -74,7 +74,7 @@ class Shared:
         """Return the number of draws."""
         return len(self.centre)
 
-    def __getitem__(self, rows: slice) -> "Shared":
+    def __getitem__(self, rows: slice | NDArray[np.intp]) -> "Shared":
         """Return some of the draws."""
 
         def part(x: Array | None) -> Array | None:
