@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchinfer.cli import rounding
 from benchinfer.cli.terminal import Grid, Terminal
+from benchinfer.compare.phrases import count
 from benchinfer.reports import numbers
 
 if TYPE_CHECKING:
@@ -55,10 +56,26 @@ def details(out: Terminal, result: "BayesComparison") -> None:
         f" sample size {min(settled.bulk, settled.tail):,.0f}; errors of probabilities by Monte"
         f" Carlo at most {float(result.outcomes.error.max()):.2g}."
     )
+    _checked(out, result)
     out.heading("Priors")
     unit = numbers.significant(result.data.scale)
     given = ", ".join(f"{k}={v:g}" for k, v in asdict(result.priors).items() if v is not None)
     out.prose(f"{given}; in units of {unit}, the spread of the algorithms on the modelling scale.")
+
+
+def _checked(out: Terminal, result: "BayesComparison") -> None:
+    """Print how well each data set is predicted by the others."""
+    left = result.loo()
+    checks = [*left.checks(), *result.predictive_check(left).checks()]
+    out.heading("Data sets predicted by the others")
+    out.prose(
+        f"Leaving one data set out: elpd {left.elpd:.1f} (standard error {left.se:.1f}),"
+        f" {left.p_loo:.1f} effective parameters, largest Pareto k {left.pareto_k.max():.2f};"
+        f" {count(int(left.refitted.sum()), 'refit')}."
+    )
+    for row in checks:
+        found = f": {row.remedy}" if row.remedy else ""
+        out.prose(f"{row.value:g} {row.check}{found}.")
 
 
 def _pairs(table: "pd.DataFrame") -> Grid:

@@ -40,6 +40,7 @@ from benchinfer.plots import (
     improvement,
     influence,
     landscape,
+    left_out,
     letters,
     matrix,
     network,
@@ -147,6 +148,10 @@ KINDS: dict[type, Mapping[str, Kind]] = {
         "ranks": Kind(chances.layout_ranks, chances.size, chances.draw),
         "simplex": Kind(simplex.layout, simplex.size, simplex.draw),
         "shrinkage": Kind(shrinkage.layout, shrinkage.size, shrinkage.draw),
+        "left-out": Kind(left_out.layout, left_out.size, left_out.draw),
+        "predicted": Kind(
+            left_out.layout_predicted, left_out.size_predicted, left_out.draw_predicted
+        ),
     },
     MetaComparison: {
         **_comparison,
@@ -238,8 +243,9 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         meta-analysis also: the ``"studies"`` of one pair with the pooled effect and what to expect
         on a new data set, their ``"funnel"``, the ``"network"`` of comparisons, ``"influence"``
         and ``"prediction"``. Of a hierarchical model also: probabilities of ``"ranks"``, the
-        ``"simplex"`` of the three outcomes of each pair, and the ``"shrinkage"`` of the data sets'
-        differences to the average.
+        ``"simplex"`` of the three outcomes of each pair, the ``"shrinkage"`` of the data sets'
+        differences to the average, how much each weighs when ``"left-out"``, and what the others
+        say of it, ``"predicted"``.
 
         Of comparisons per data set: ``"verdicts"`` (default), ``"podium"``, and what an ensemble
         has. Of an ensemble: ``"verdicts"`` (default), ``"support"``, the weight of each verdict,
