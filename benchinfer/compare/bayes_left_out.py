@@ -207,28 +207,24 @@ def leave_out(
         pointwise[m], contrasts[m] = both_m, both_m - residuals_m
         draws[m] = Weighted(other, np.full(len(other), -np.log(len(other))))
     overfit, good = seen - pointwise, float(found.good_k)
-    return LeftOut(
-        measure, datasets, pointwise, contrasts, overfit, k, good, bad, tuple(draws)
-    )
+    return LeftOut(measure, datasets, pointwise, contrasts, overfit, k, good, bad, tuple(draws))
 
 
 def _psis(thinned: Thinned, log_likelihood: Array) -> tuple[Any, Array]:
     """Return what ArviZ makes of (N, M) log densities, and (N, M) normalised log weights."""
-    from arviz_stats import loo
-    from xarray import DataTree
+    from arviz_stats.loo import loo
+    from xarray import Dataset, DataTree
 
     chains = len(thinned.scale)
     likelihood = log_likelihood.reshape(chains, -1, log_likelihood.shape[1])
-    posterior = {"average": (("chain", "draw", "contrast"), thinned.average)}
-    posterior["scale"] = (("chain", "draw"), thinned.scale)
-    import xarray
-
+    posterior: dict[str, tuple[tuple[str, ...], Array]] = {
+        "average": (("chain", "draw", "contrast"), thinned.average),
+        "scale": (("chain", "draw"), thinned.scale),
+    }
     tree = DataTree.from_dict(
         {
-            "posterior": xarray.Dataset(posterior),
-            "log_likelihood": xarray.Dataset(
-                {"scores": (("chain", "draw", "dataset"), likelihood)}
-            ),
+            "posterior": Dataset(posterior),
+            "log_likelihood": Dataset({"scores": (("chain", "draw", "dataset"), likelihood)}),
         }
     )
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Which hierarchical model predicts data sets best: covariances, tails and scales beside each other.
+"""Which hierarchical model predicts data sets best: covariances, tails and scales compared.
 
 Models are compared by what they say of data sets that they have not seen. Densities of contrasts
 are comparable between scales once they are in one unit: let g bring scores to a scale, ``m_k`` be

@@ -135,9 +135,7 @@ def predicted(result: "BayesComparison", draws: "tuple[Weighted, ...]") -> Predi
     )
 
 
-def winners(
-    data: "ContrastData", draws: "tuple[Weighted, ...]", rng: np.random.Generator
-) -> Array:
+def winners(data: "ContrastData", draws: "tuple[Weighted, ...]", rng: np.random.Generator) -> Array:
     """Return (M,) predicted probabilities of the algorithms that are best on the data sets."""
     return np.array([_winner(data, m, _drawn(data, m, one, rng)) for m, one in enumerate(draws)])
 
@@ -157,9 +155,7 @@ def _one(
     return np.array([seen[:, 0], median, low, high, tail]), _winner(data, m, drawn)
 
 
-def _drawn(
-    data: "ContrastData", m: int, draws: "Weighted", rng: np.random.Generator
-) -> Replicated:
+def _drawn(data: "ContrastData", m: int, draws: "Weighted", rng: np.random.Generator) -> Replicated:
     """Draw a data set by the model that has not seen it."""
     n = len(draws.shared)
     weights = np.exp(draws.log_weights)
@@ -183,4 +179,6 @@ def _winner(data: "ContrastData", m: int, drawn: Replicated) -> float:
     # Algorithms that tie share it.
     first = np.isclose(best, best.max(), rtol=0, atol=1e-12)
     shares = np.array([(won == k).mean() for k in np.flatnonzero(first)])
-    return float((shares.sum() + 0.5) / (len(won) + 1)) if shares.sum() == 0 else float(shares.sum())
+    return (
+        float((shares.sum() + 0.5) / (len(won) + 1)) if shares.sum() == 0 else float(shares.sum())
+    )

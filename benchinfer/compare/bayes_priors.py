@@ -20,6 +20,7 @@ from benchinfer.numerics.bayes.thinned import log_priors
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
     from benchinfer.compare.bayes_comparison import BayesComparison
     from benchinfer.compare.evidence import Array
@@ -58,7 +59,7 @@ def prior_check(result: "BayesComparison") -> "pd.DataFrame":
     )
 
 
-def _spread(effects: "Array", there: "Array") -> "Array":
+def _spread(effects: "Array", there: "NDArray[np.bool_]") -> "Array":
     """Return (..., M) standard deviations of (..., M, K) effects of algorithms that are there."""
     n = there.sum(axis=1)
     known = np.where(there, effects, 0.0)
@@ -66,14 +67,14 @@ def _spread(effects: "Array", there: "Array") -> "Array":
     return np.sqrt((centred**2).sum(axis=-1) / (n - 1))
 
 
-def _range(effects: "Array", there: "Array") -> "Array":
+def _range(effects: "Array", there: "NDArray[np.bool_]") -> "Array":
     top = np.where(there, effects, -np.inf).max(axis=-1)
     return top - np.where(there, effects, np.inf).min(axis=-1)
 
 
 def prior_sensitivity(result: "BayesComparison") -> "pd.DataFrame":
     """Scale priors and likelihood by powers; see `BayesComparison.prior_sensitivity`."""
-    from arviz_stats import psense
+    from arviz_stats.psense import psense
     from xarray import Dataset, DataTree
 
     draw, thinned = ("chain", "draw"), result.draws.thinned

@@ -55,8 +55,7 @@ def sensitivity(
     following = result.ranks_following
     rows = [("as compared", result.ranks.best, None if following is None else following.best)]
     rows += [
-        (variant[0], *_best(result, variant, draws, progress))
-        for variant in _asked(result, scores)
+        (variant[0], *_best(result, variant, draws, progress)) for variant in _asked(result, scores)
     ]
     k, names = len(result.algorithms), [row[0] for row in rows]
     columns: dict[str, object] = {

@@ -35,10 +35,8 @@ def layout(result: "BayesComparison", width: Width = "wide") -> Bars:
     rows = [
         _bar(names[left.datasets[m]], float(left.pareto_k[m]), left.good_k) for m in order.tolist()
     ]
-    notes = [
-        f"\N{BLACK DIAMOND} above {left.good_k:.2f}: influential, so that weights do not tell what"
-        " the model without it says",
-    ]
+    limit = f"{left.good_k:.2f}"
+    notes = [f"\N{BLACK DIAMOND} above {limit}: influential, the posterior without it differs much"]
     if len(rows) < many:
         notes.append(f"{len(rows)} of {count(many, 'data set')}: those with the largest k")
     return Bars(

@@ -29,35 +29,33 @@ def table(d=8, k=3, n=4, far=0.0, seed=2, domains=0):
 
 @pytest.fixture
 def _quick(monkeypatch):
-    monkeypatch.setattr(bayes_fit, "WARM_UP", 200)
+    monkeypatch.setattr(bayes_fit, "WARM_UP", 100)
 
 
 @pytest.mark.usefixtures("_quick")
 @pytest.mark.parametrize("domains", [0, 4])
 def test_weights_agree_with_refits(domains):
     scores = table(domains=domains)
-    asked = {"draws": 1000, "chains": 4, "seed": 1}
+    asked = {"draws": 400, "chains": 4, "seed": 1}
     result = bi.compare_bayes(scores, domains="random" if domains else "pooled", **asked)
     weighted = result.loo(refit=False)
     assert not weighted.refitted.any()
     good = np.flatnonzero(weighted.pareto_k < weighted.good_k)
     assert len(good) >= 5
     rng = np.random.default_rng(1)
-    for m in good:
-        other = bayes_left_out._without(result.sampled, m, 1000, rng, None)
+    for m in good[:2]:
+        other = bayes_left_out._without(result.sampled, m, 400, rng, None)
         both, residuals = log_marginals(bayes_left_out.rows(result.data, np.array([m])), other)
         exact = logsumexp(both) - np.log(len(other))
-        assert weighted.pointwise[m] == pytest.approx(exact, abs=0.2)
+        assert weighted.pointwise[m] == pytest.approx(exact, abs=0.25)
         exact -= logsumexp(residuals) - np.log(len(other))
-        assert weighted.contrasts[m] == pytest.approx(exact, abs=0.2)
+        assert weighted.contrasts[m] == pytest.approx(exact, abs=0.25)
     assert weighted.elpd == pytest.approx(weighted.table()["elpd"].sum())
 
 
 @pytest.mark.usefixtures("_quick")
 def test_an_influential_data_set_is_named_and_refitted():
-    result = bi.compare_bayes(
-        table(far=12.0), interactions="normal", draws=400, chains=4, seed=1
-    )
+    result = bi.compare_bayes(table(far=12.0), interactions="normal", draws=200, chains=4, seed=1)
     left = result.loo(draws=100)
     assert left.refitted[0]
     row = left.diagnostics().iloc[0]
@@ -72,7 +70,7 @@ def test_an_influential_data_set_is_named_and_refitted():
 def test_arviz_reads_the_tree():
     from arviz_stats import loo
 
-    result = bi.compare_bayes(table(), draws=500, chains=4, seed=1)
+    result = bi.compare_bayes(table(), draws=200, chains=4, seed=1)
     found = loo(result.posterior, reff=1.0, pointwise=True)
     assert float(found.elpd) == pytest.approx(result.loo(refit=False).elpd, abs=0.3)
     assert found.elpd_i.sizes == {"dataset": 8}

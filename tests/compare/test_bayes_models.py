@@ -11,7 +11,7 @@ from tests.compare.test_bayes_left_out import table
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(bayes_fit, "WARM_UP", 200)
+    monkeypatch.setattr(bayes_fit, "WARM_UP", 100)
 
 
 def skewed(base=1.0, seed=3):
@@ -34,8 +34,8 @@ def skewed(base=1.0, seed=3):
 
 def test_the_scale_that_generated_the_scores_wins():
     scores = skewed()
-    result = bi.compare_bayes(scores, interactions="normal", draws=200, chains=4, seed=1)
-    found = result.compare_models(scores, draws=200).set_index("variant")
+    result = bi.compare_bayes(scores, interactions="normal", draws=100, chains=4, seed=1)
+    found = result.compare_models(scores, draws=100).set_index("variant")
     assert found.loc['scale="log"', "elpd_difference"] == 0
     worse = found.loc["as compared"]
     assert worse["elpd_difference"] < -3 * worse["difference_error"]

@@ -11,12 +11,12 @@ from tests.compare.test_bayes_left_out import table
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(bayes_fit, "WARM_UP", 200)
+    monkeypatch.setattr(bayes_fit, "WARM_UP", 100)
 
 
 def test_tails_are_uniform_where_the_model_holds():
     result = bi.compare_bayes(
-        table(d=60, far=0.0), interactions="normal", draws=300, chains=4, seed=1
+        table(d=60, far=0.0), interactions="normal", draws=100, chains=4, seed=1
     )
     found = result.predictive_check(result.loo(refit=False))
     assert not found.beyond.any()
@@ -30,7 +30,7 @@ def test_tails_are_uniform_where_the_model_holds():
 
 def test_an_unusual_data_set_is_named():
     result = bi.compare_bayes(
-        table(d=20, far=15.0), interactions="normal", draws=300, chains=4, seed=1
+        table(d=20, far=15.0), interactions="normal", draws=100, chains=4, seed=1
     )
     found = result.predictive_check()
     rows = found.table().set_index(["dataset", "statistic_name"])

@@ -10,7 +10,7 @@ from tests.compare.test_bayes_left_out import table
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(bayes_fit, "WARM_UP", 200)
+    monkeypatch.setattr(bayes_fit, "WARM_UP", 100)
 
 
 def test_prior_check_is_in_the_units_of_the_scores():

@@ -212,8 +212,16 @@ class _Own:
     spread: Array
 
     def __getitem__(self, rows: NDArray[np.intp]) -> "_Own":
-        parts = {name: getattr(self, name) for name in self.__slots__}
-        return _Own(**{name: None if x is None else x[rows] for name, x in parts.items()})
+        return _Own(
+            squares=self.squares[rows],
+            values=self.values[rows],
+            held=self.held[rows],
+            rss=self.rss[rows],
+            n=self.n[rows],
+            nu=None if self.nu is None else self.nu[rows],
+            centre=self.centre[rows],
+            spread=self.spread[rows],
+        )
 
     @property
     def rank(self) -> NDArray[np.int64]:

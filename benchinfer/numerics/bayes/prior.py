@@ -25,7 +25,8 @@ def draw_prior(model: Model, n: int, rng: np.random.Generator) -> dict[str, Arra
     -------
     dict
         (n, J) ``average`` contrasts, and (n,) numbers by their names in `Draws`, with
-        (n, J, J) ``covariance`` if it is unstructured, and ``effective_scale`` for the root of the mean variance of the interactions.
+        (n, J, J) ``covariance`` if it is unstructured, and ``effective_scale`` for
+        the root of the mean variance of the interactions.
     """
     priors, j = model.priors, model.data.n_algorithms - 1
 

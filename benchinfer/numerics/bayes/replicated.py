@@ -33,9 +33,7 @@ class Replicated:
     variance: Array | None
 
 
-def replicate(
-    data: ContrastData, m: int, shared: Shared, rng: np.random.Generator
-) -> Replicated:
+def replicate(data: ContrastData, m: int, shared: Shared, rng: np.random.Generator) -> Replicated:
     """Draw data set m once for each draw of what data sets share.
 
     Parameters
