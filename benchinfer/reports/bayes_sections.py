@@ -41,17 +41,24 @@ def beyond(comparison: "Comparison") -> tuple[Section, ...]:
         "What scores say of the two best algorithms on each data set, and what the model makes of"
         " it.",
     )
+    others = picture(
+        comparison,
+        "predicted",
+        "How far apart algorithms are on each data set, and what the other data sets let expect.",
+    )
     return (
         Section(
             title="How probable it is",
             lead=best(comparison),
-            text=_text(comparison),
+            text=(*_text(comparison), fits(comparison)),
             pictures=(
                 picture(comparison, "ranks", "Probability of each rank."),
                 picture(comparison, "simplex", "The three outcomes of each pair."),
             ),
             tables=(chances(comparison),),
-            fold=Fold("Data sets one by one, and the priors", (shrinkage,), (priors(comparison),)),
+            fold=Fold(
+                "Data sets one by one, and the priors", (shrinkage, others), (priors(comparison),)
+            ),
         ),
     )
 
@@ -76,6 +83,25 @@ def best(result: BayesComparison) -> str:
         return f"{said}, and on the next data set with probability {own}."
     other = f"{result.algorithms[after]} with {percent(float(following[after]))}"
     return f"{said}; on the next data set with {own}, where {other} is the likeliest."
+
+
+def fits(result: BayesComparison) -> str:
+    """Say how well each data set is predicted by the others.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    """
+    left = result.loo(refit=False)
+    found = [*left.checks()[:1], *result.predictive_check(left).checks()]
+    failed = [f"{row.value:g} {row.check}: {row.remedy}." for row in found if not row.ok]
+    if failed:
+        return "Predicting each data set by the others: " + " ".join(failed)
+    return (
+        "Each data set was predicted by the others: none is so influential that the answer rests on"
+        " it, and none is far from what the others let expect."
+    )
 
 
 def _text(result: BayesComparison) -> tuple[str, ...]:
