@@ -42,10 +42,10 @@ def test_weights_agree_with_refits(domains):
     result = bi.compare_bayes(scores, domains="random" if domains else "pooled", **asked)
     weighted = result.loo(refit=False)
     assert not weighted.refitted.any()
-    good = np.flatnonzero(weighted.pareto_k < 0.35)
-    assert len(good) >= 2
+    good = np.argsort(weighted.pareto_k)[:2]
+    assert weighted.pareto_k[good].max() < 0.5
     rng = np.random.default_rng(1)
-    for m in good[:2]:
+    for m in good:
         other = bayes_left_out._without(result.sampled, m, 400, rng, None)
         both, residuals = log_marginals(bayes_left_out.rows(result.data, np.array([m])), other)
         exact = logsumexp(both) - np.log(len(other))
