@@ -157,7 +157,7 @@ def bayes(
         typer.Option(
             "--details",
             help="Probabilities of the pairs for the other quantity, how far the chains settled,"
-            " and the priors.",
+            " how well each data set is predicted by the others, and the priors.",
         ),
     ] = False,
     as_json: AsJson = False,

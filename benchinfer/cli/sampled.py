@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from benchinfer.cli import rounding
 from benchinfer.cli.terminal import Grid, Terminal
 from benchinfer.compare.bayes_beside import leaders
+from benchinfer.compare.phrases import count
 from benchinfer.reports import numbers
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ def details(out: Terminal, result: "BayesComparison") -> None:
         f" sample size {min(settled.bulk, settled.tail):,.0f}; errors of probabilities by Monte"
         f" Carlo at most {float(result.outcomes.error.max()):.2g}."
     )
+    _checked(out, result)
     out.heading("Priors")
     unused = result.unused_priors
     own = {k: v for k, v in asdict(result.priors).items() if v is not None and k not in unused}
@@ -120,6 +122,25 @@ def _slopes(table: "pd.DataFrame", result: "BayesComparison") -> Grid:
     interval = f"{rounding.percent(result.level)} interval"
     heads = ("covariate", "first", "second", result.measure.effect_name, interval)
     return Grid((*heads, "P first", "P second"), rows, frozenset(range(3, 7)))
+
+
+def _checked(out: Terminal, result: "BayesComparison") -> None:
+    """Print how well each data set is predicted by the others."""
+    from benchinfer.compare.response_comparison import ResponseComparison
+
+    if isinstance(result, ResponseComparison):  # whose rows have no such checks
+        return
+    left = result.loo()
+    checks = [*left.checks(), *result.predictive_check(left).checks()]
+    out.heading("Data sets predicted by the others")
+    out.prose(
+        f"Leaving one data set out: elpd {left.elpd:.1f} (standard error {left.se:.1f}),"
+        f" {left.p_loo:.1f} effective parameters, largest Pareto k {left.pareto_k.max():.2f};"
+        f" {count(int(left.refitted.sum()), 'refit')}."
+    )
+    for row in checks:
+        found = f": {row.remedy}" if row.remedy else ""
+        out.prose(f"{row.value:g} {row.check}{found}.")
 
 
 def _pairs(table: "pd.DataFrame") -> Grid:

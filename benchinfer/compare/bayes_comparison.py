@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from benchinfer.compare import bayes_covariates, bayes_words
 from benchinfer.compare.bayes_beside import Beside
+from benchinfer.compare.bayes_checked import Checked
 from benchinfer.compare.bayes_covariates import Along
 from benchinfer.compare.bayes_rules import Rule, check_rule, in_unit, verdict_codes
 from benchinfer.compare.comparison import Comparison
@@ -39,7 +40,7 @@ type Quantity = Literal["average", "next"]
 
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BayesComparison(Comparison):
+class BayesComparison(Checked, Comparison):
     """Verdicts from posterior probabilities of a hierarchical model.
 
     Attributes
@@ -122,15 +123,15 @@ class BayesComparison(Comparison):
         """Draws and observations as an `xarray.DataTree`, which ArviZ reads.
 
         Effects are on the modelling scale, larger is better, and sum to 0 over the algorithms.
-        Groups are ``posterior``, ``prior``, ``log_likelihood`` (per data set, its interactions
-        integrated out), ``observed_data`` and, for NUTS, ``sample_stats``. ``posterior.to_zarr``
-        saves it; ``posterior.to_netcdf`` does with h5netcdf or netCDF4 installed.
+        Groups are ``posterior``, ``prior``, ``prior_predictive`` (contrasts of the data sets),
+        ``sample_stats``, ``observed_data``, and, for every so many draws, ``log_likelihood`` (per
+        data set, with its interactions and its scales integrated out), ``log_prior`` and
+        ``posterior_predictive`` (data sets drawn anew). ``posterior.to_netcdf`` and
+        ``posterior.to_zarr`` save it.
         """
-        from benchinfer.compare.posterior import prior_draws
+        from benchinfer.compare.bayes_tree import groups
 
-        rng = np.random.default_rng(self.provenance.seed)
-        prior = prior_draws(self.sampled, self.draws.effects.shape[1], rng, self.along)
-        return self.draws.tree(self.setting, self.data, prior)
+        return self.draws.tree(self.setting, self.data, groups(self))
 
     @property
     def sampled(self) -> Model:

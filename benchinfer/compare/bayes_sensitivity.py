@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from benchinfer.compare.bayes_comparison import BayesComparison
     from benchinfer.compare.bayes_fit import Structure
     from benchinfer.compare.evidence import Array
+    from benchinfer.measure import Measure
     from benchinfer.numerics.bayes.gibbs import Interactions
     from benchinfer.numerics.bayes.priors import Priors
     from benchinfer.numerics.bayes.reduction import ContrastData
@@ -31,6 +32,7 @@ type Variant = tuple[str, ContrastData, Interactions, Structure, Priors]
 _STANDARDISED = "standardised on each data set"
 
 # Scales of the interactions' and effects' priors, which make these twice as wide.
+WIDER = "priors twice as wide"
 _WIDTHS = ("effect_sd", "interaction_scale", "residual_spread", "slope_sd")
 
 
@@ -56,8 +58,7 @@ def sensitivity(
     following = result.ranks_following
     rows = [("as compared", result.ranks.best, None if following is None else following.best)]
     rows += [
-        (variant[0], *_best(result, variant, draws, progress))
-        for variant in _variants(result, scores)
+        (variant[0], *_best(result, variant, draws, progress)) for variant in _asked(result, scores)
     ]
     k, names = len(result.algorithms), [row[0] for row in rows]
     columns: dict[str, object] = {
@@ -71,8 +72,14 @@ def sensitivity(
     return frame(columns)
 
 
-def _variants(result: "BayesComparison", scores: "ScoreTable | None") -> Iterator["Variant"]:
+def _asked(result: "BayesComparison", scores: "ScoreTable | None") -> Iterator["Variant"]:
     """Yield models that differ from that of the comparison in one thing each."""
+    yield from variants(result)
+    yield from other_scales(result, scores)
+
+
+def variants(result: "BayesComparison") -> Iterator["Variant"]:
+    """Yield models of the same contrasts that differ in one thing each."""
     data, priors, structure = result.data, result.priors, result.structure
     tails = _tails(result)
     yield other_interactions(result)
@@ -80,8 +87,7 @@ def _variants(result: "BayesComparison", scores: "ScoreTable | None") -> Iterato
         turned: Structure = "common" if structure == "unstructured" else "unstructured"
         yield f'structure="{turned}"', data, tails, turned, priors
     wide = replace(priors, **{name: 2 * getattr(priors, name) for name in _WIDTHS})
-    yield "priors twice as wide", data, tails, structure, wide
-    yield from other_scales(result, scores)
+    yield WIDER, data, tails, structure, wide
 
 
 def _tails(result: "BayesComparison") -> "Interactions":
@@ -116,16 +122,16 @@ def other_scales(
     """
     like = _tails(result), result.structure, result.priors
     yield _STANDARDISED, standardised(result.data), *like
-    found = {} if scores is None else dict(_scales(result, scores))
+    found = {} if scores is None else {m.scale: data for m, data, _ in on_scales(result, scores)}
     for scale, on_scale in found.items():
         if not (brief and scale == "log" and "logit" in found):
             yield f'scale="{scale}"', on_scale, *like
 
 
-def _scales(
+def on_scales(
     result: "BayesComparison", scores: "ScoreTable"
-) -> Iterator[tuple[str, "ContrastData"]]:
-    """Yield the contrasts on each other scale that the scores have room on."""
+) -> Iterator[tuple["Measure", "ContrastData", "ScoreTable"]]:
+    """Yield contrasts and table on each other scale that the scores have room on."""
     own = result.measure
     setting, _ = Setting.of(scores, own.name)
     if setting.digest != result.setting.digest:
@@ -142,7 +148,7 @@ def _scales(
         others = tuple(measure if m.name == own.name else m for m in scores.measures)
         try:
             there, table = Setting.of(replace(scores, measures=others), own.name)
-            yield scale, reduced(table, there)
+            yield measure, reduced(table, there), table
         except DesignError:
             continue  # scores of 0 have no log, those of 1 no logit
 

@@ -20,6 +20,7 @@ from benchinfer.compare.evidence import (
     Provenance,
     Setting,
     alpha_of,
+    checks_frame,
     decide,
 )
 from benchinfer.errors import DesignError, unknown
@@ -163,8 +164,7 @@ class Comparison(Showable):
 
     def diagnostics(self) -> "pd.DataFrame":
         """One row per check: ``check value limit ok remedy``."""
-        names = ("check", "value", "limit", "ok", "remedy")
-        return frame({name: [getattr(row, name) for row in self.checks] for name in names})
+        return checks_frame(self.checks)
 
     def relation(self, rule: str = "evidence") -> Relation:
         """Return the preference relation.

@@ -1,16 +1,21 @@
 """What a comparison rests on: its setting, evidence, checks, provenance, and the verdict rule."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.errors import DesignError, message
+from benchinfer.frames import frame
 from benchinfer.measure import Measure
 from benchinfer.order.relation import Verdict
 from benchinfer.saving import savable
 from benchinfer.scores import Coverage, Resampling, ScoreTable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 type Array = NDArray[np.float64]
 
@@ -278,3 +283,9 @@ def decide(estimate: Array, p: Array, p_equivalence: Array, alpha: float) -> NDA
     better = np.where(estimate > 0, Verdict.FIRST, Verdict.SECOND)
     codes = np.where(p <= alpha, better, Verdict.UNDECIDED)
     return np.where(p_equivalence <= alpha, Verdict.EQUIVALENT, codes).astype(np.int8)
+
+
+def checks_frame(checks: Sequence[Check]) -> "pd.DataFrame":
+    """Return checks as a table: ``check value limit ok remedy``."""
+    names = ("check", "value", "limit", "ok", "remedy")
+    return frame({name: [getattr(row, name) for row in checks] for name in names})

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.compare.evidence import Array
+from benchinfer.numerics.bayes.thinned import Thinned
 from benchinfer.saving import savable
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 # Names of dimensions and values, by name.
 type Group = Mapping[str, tuple[tuple[str, ...], NDArray[np.floating]]]
 _DRAW: tuple[str, ...] = ("chain", "draw")
-_PRIOR = {"effect": ("algorithm",), "slope": ("covariate", "algorithm")}
 
 
 @savable
@@ -43,9 +43,8 @@ class Kept:
     dataset_mean, dataset_sd
         (M, K - 1) posterior means and standard deviations of the orthonormal contrasts of the
         effects on each data set.
-    log_likelihood
-        (C, T, M) log densities of what the model saw of each data set, its interactions integrated
-        out, in single precision; none (M = 0) of row-level models.
+    thinned
+        Some of the draws of what data sets share, by which the model is checked.
     domains
         (C, T, G, K) effects in each domain that the model has, else None.
     new_domain
@@ -62,14 +61,14 @@ class Kept:
     parameters: Mapping[str, Array]
     dataset_mean: Array
     dataset_sd: Array
-    log_likelihood: NDArray[np.float32]
+    thinned: Thinned
     domains: Array | None
     new_domain: Array | None
     statistics: Mapping[str, Array]
     slopes: Mapping[str, Array] = field(default_factory=dict[str, Array])
 
     def tree(
-        self, setting: "Setting", data: "ContrastData", prior: Mapping[str, Array]
+        self, setting: "Setting", data: "ContrastData", more: Mapping[str, Group]
     ) -> "DataTree":
         """Return the posterior and what was observed, as ArviZ reads them.
 
@@ -77,9 +76,8 @@ class Kept:
         ----------
         setting, data
             What was compared, and what the model saw of it.
-        prior
-            Draws of the prior, on the modelling scale: ``effect`` (1, T, K), ``slope``
-            (1, T, q, K) and (1, T) parameters.
+        more
+            Further groups, by name.
         """
         from xarray import Dataset, DataTree
 
@@ -93,16 +91,15 @@ class Kept:
         def group(of: Group) -> Dataset:
             axes = [axis for dims, x in of.values() for axis in zip(dims, x.shape, strict=True)]
             used = {name: coords.get(name, np.arange(n)) for name, n in axes}
+            if "draw" in used and (n := len(used["draw"])) < self.effects.shape[1]:
+                used["draw"] = self.thinned.step * np.arange(n)
             return Dataset({name: (dims, x) for name, (dims, x) in of.items()}, coords=used)
 
         groups: dict[str, Group] = {
             "posterior": self._posterior(),
-            "prior": {name: ((*_DRAW, *_PRIOR.get(name, ())), x) for name, x in prior.items()},
             "observed_data": _observed(data),
+            **more,
         }
-        if self.log_likelihood.shape[2]:
-            pointwise = ((*_DRAW, "dataset"), self.log_likelihood)
-            groups["log_likelihood"] = {"scores": pointwise}
         if self.statistics:
             groups["sample_stats"] = {name: (_DRAW, x) for name, x in self.statistics.items()}
         return DataTree.from_dict({name: group(of) for name, of in groups.items()})

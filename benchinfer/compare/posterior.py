@@ -23,6 +23,7 @@ from benchinfer.numerics.bayes.outcomes import Outcomes
 from benchinfer.numerics.bayes.prior import draw_prior
 from benchinfer.numerics.bayes.reduction import ContrastData, helmert
 from benchinfer.numerics.bayes.regret import regrets
+from benchinfer.numerics.bayes.thinned import Thinned
 
 # Names of parameters: in draws, and as users see them.
 _NAMES = {
@@ -135,10 +136,13 @@ def _kept(fitted: Fitted, centre: Array | None, rng: np.random.Generator) -> Kep
         parameters=_parameters({name: getattr(found, name) for name in _NAMES}, data),
         dataset_mean=scale * mean,
         dataset_sd=scale * np.sqrt(found.square.mean(axis=(0, 1)) / n + between),
-        log_likelihood=found.log_likelihood.astype(np.float32),
+        thinned=Thinned.of(found),
         domains=domains,
         new_domain=None if centre is None else scale * (centre @ h),
-        statistics=found.statistics,
+        statistics={
+            "log_likelihood": found.log_likelihood.sum(axis=2),
+            **found.statistics,
+        },
     )
 
 

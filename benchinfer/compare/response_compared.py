@@ -22,6 +22,7 @@ from benchinfer.errors import DesignError, message
 from benchinfer.numerics.bayes.outcomes import average_outcomes, ranks
 from benchinfer.numerics.bayes.reduction import helmert
 from benchinfer.numerics.bayes.regret import regrets
+from benchinfer.numerics.bayes.thinned import Thinned
 from benchinfer.progress import reporting
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ def _kept(sign: int, model: "Model", found: Sampled, means: MeanResponses) -> Ke
         parameters=parameters | {name: x for name, x in others.items() if x is not None},
         dataset_mean=contrasts.mean(axis=(0, 1)),
         dataset_sd=contrasts.std(axis=(0, 1)),
-        log_likelihood=np.empty((c, t, 0), dtype=np.float32),
+        thinned=Thinned.of(draws),
         domains=None if means.domains is None else sign * means.domains,
         new_domain=None if means.new_domain is None else sign * means.new_domain,
         statistics=draws.statistics,

@@ -115,7 +115,7 @@ class ResponseComparison(BayesComparison):
         groups = {
             name: node.to_dataset()
             for name, node in tree.children.items()
-            if name not in ("log_likelihood", "observed_data", "prior")
+            if name != "observed_data"
         }
         draw = ("chain", "draw", "algorithm")
         groups["posterior"] = groups["posterior"].assign(logit=(draw, self.logits))

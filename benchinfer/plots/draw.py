@@ -44,6 +44,7 @@ from benchinfer.plots import (
     improvement,
     influence,
     landscape,
+    left_out,
     letters,
     matrix,
     network,
@@ -157,6 +158,10 @@ KINDS: dict[type, Mapping[str, Kind]] = {
         "ranks": Kind(chances.layout_ranks, chances.size, chances.draw),
         "simplex": Kind(simplex.layout, simplex.size, simplex.draw),
         "shrinkage": Kind(shrinkage.layout, shrinkage.size, shrinkage.draw),
+        "left-out": Kind(left_out.layout, left_out.size, left_out.draw),
+        "predicted": Kind(
+            left_out.layout_predicted, left_out.size_predicted, left_out.draw_predicted
+        ),
     },
     BayesPairsComparison: {
         **_comparison,
@@ -266,8 +271,9 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         on a new data set, their ``"funnel"``, the ``"network"`` of comparisons, ``"influence"``
         and ``"prediction"``. Of wins also: the ``"worths"`` of the algorithms with intervals that
         compare any two, and the ``"wins"`` of each against each. Of a hierarchical model also:
-        probabilities of ``"ranks"``, the ``"simplex"`` of the three outcomes of each pair, and the
-        ``"shrinkage"`` of the data sets' differences to the average. Of a monitored experiment
+        probabilities of ``"ranks"``, the ``"simplex"`` of the three outcomes of each pair, the
+        ``"shrinkage"`` of the data sets' differences to the average, how much each weighs when
+        ``"left-out"``, and what the others say of it, ``"predicted"``. Of a monitored experiment
         also: the ``"path"`` of its stages or looks between their boundaries, or, on the anytime
         route, the ``"e-process"`` and the confidence ``"sequence"`` of each pair.
 

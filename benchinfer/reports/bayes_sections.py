@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from benchinfer.compare.bayes_beside import leaders
 from benchinfer.compare.bayes_comparison import BayesComparison
+from benchinfer.compare.response_comparison import ResponseComparison
 from benchinfer.reports.numbers import fixed, percent, significant
 from benchinfer.reports.pictures import picture
 from benchinfer.reports.records import Cell, Column, Fold, Section, Table
@@ -46,17 +47,26 @@ def beyond(comparison: "Comparison") -> tuple[Section, ...]:
         "What scores say of the two best algorithms on each data set, and what the model makes of"
         " it.",
     )
+    text, pictures = _text(comparison), (shrinkage,)
+    if not isinstance(comparison, ResponseComparison):  # whose rows have no such checks
+        predicted = picture(
+            comparison,
+            "predicted",
+            "How far apart algorithms are on each data set, and what the other data sets let"
+            " expect.",
+        )
+        text, pictures = (*text, fits(comparison)), (shrinkage, predicted)
     return (
         Section(
             title="How probable it is",
             lead=best(comparison),
-            text=_text(comparison),
+            text=text,
             pictures=(
                 picture(comparison, "ranks", "Probability of each rank."),
                 picture(comparison, "simplex", "The three outcomes of each pair."),
             ),
             tables=(chances(comparison), *others(comparison)),
-            fold=Fold("Data sets one by one, and the priors", (shrinkage,), (priors(comparison),)),
+            fold=Fold("Data sets one by one, and the priors", pictures, (priors(comparison),)),
         ),
     )
 
@@ -81,6 +91,25 @@ def best(result: BayesComparison) -> str:
         return f"{said}, and on the next data set with probability {own}."
     other = f"{result.algorithms[after]} with {percent(float(following[after]))}"
     return f"{said}; on the next data set with {own}, where {other} is the likeliest."
+
+
+def fits(result: BayesComparison) -> str:
+    """Say how well each data set is predicted by the others.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    """
+    left = result.loo(refit=False)
+    found = [*left.checks()[:1], *result.predictive_check(left).checks()]
+    failed = [f"{row.value:g} {row.check}: {row.remedy}." for row in found if not row.ok]
+    if failed:
+        return "Predicting each data set by the others: " + " ".join(failed)
+    return (
+        "Each data set was predicted by the others: none is so influential that the answer rests on"
+        " it, and none is far from what the others let expect."
+    )
 
 
 def _text(result: BayesComparison) -> tuple[str, ...]:

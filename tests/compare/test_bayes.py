@@ -188,7 +188,10 @@ def test_direction_does_not_matter():
 
 def test_posterior_is_a_tree_that_arviz_reads(result):
     tree = result.posterior
-    assert set(tree.children) == {"posterior", "prior", "log_likelihood", "observed_data"}
+    assert set(tree.children) == {
+        *("posterior", "sample_stats", "log_likelihood", "log_prior", "observed_data"),
+        *("prior", "prior_predictive", "posterior_predictive"),
+    }
     draws = tree["posterior"]
     assert draws["effect"].dims == ("chain", "draw", "algorithm")
     np.testing.assert_array_equal(draws["chain"], np.arange(8))
@@ -356,13 +359,18 @@ def test_domains_need_three():
 
 
 @pytest.mark.usefixtures("brief")
-def test_posterior_is_saved_and_read(tmp_path):
+@pytest.mark.parametrize("engine", ["zarr", "h5netcdf"])
+def test_posterior_is_saved_and_read(tmp_path, engine):
     from xarray import open_datatree
 
     scores = read(in_domains())
     tree = bi.compare_bayes(scores, domains="random", draws=100, seed=1).posterior
-    tree.to_zarr(tmp_path / "posterior.zarr", consolidated=False)
-    again = open_datatree(tmp_path / "posterior.zarr", engine="zarr", consolidated=False)
+    if engine == "zarr":
+        tree.to_zarr(path := tmp_path / "posterior.zarr", consolidated=False)
+        again = open_datatree(path, engine="zarr", consolidated=False)
+    else:
+        tree.to_netcdf(path := tmp_path / "posterior.nc", engine="h5netcdf")
+        again = open_datatree(path, engine="h5netcdf")
     np.testing.assert_array_equal(tree["posterior"]["effect"], again["posterior"]["effect"])
     assert again["log_likelihood"]["scores"].dims == ("chain", "draw", "dataset")
     assert set(again["prior"].data_vars) <= set(again["posterior"].data_vars)

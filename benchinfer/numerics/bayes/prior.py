@@ -24,9 +24,9 @@ def draw_prior(model: Model, n: int, rng: np.random.Generator) -> dict[str, Arra
     Returns
     -------
     dict
-        (n, J) ``average`` contrasts, (n, q, J) ``slopes`` if there are any, and (n,) numbers by
-        their names in `Draws`, with ``effective_scale`` for the root of the mean variance of the
-        interactions.
+        (n, J) ``average`` contrasts, (n, q, J) ``slopes`` if there are any, (n, J, J)
+        ``covariance`` if it is unstructured, and (n,) numbers by their names in `Draws`, with
+        ``effective_scale`` for the root of the mean variance of the interactions.
     """
     priors, j = model.priors, model.data.n_algorithms - 1
 
@@ -43,8 +43,12 @@ def draw_prior(model: Model, n: int, rng: np.random.Generator) -> dict[str, Arra
         median = priors.shrinkage_median or j
         kappa = median * np.exp(priors.shrinkage_sd * rng.standard_normal(n))
         psi = (1 + kappa) * scale**2
-        _, values = draw_wishart(np.zeros((n, j, j)), psi, j + 2 + kappa, rng)
-        found |= {"shrinkage": kappa, "effective_scale": np.sqrt(values.mean(axis=1))}
+        vectors, values = draw_wishart(np.zeros((n, j, j)), psi, j + 2 + kappa, rng)
+        found |= {
+            "shrinkage": kappa,
+            "effective_scale": np.sqrt(values.mean(axis=1)),
+            "covariance": (vectors * values[:, None, :]) @ vectors.swapaxes(1, 2),
+        }
     if model.interactions == "t":
         found["df"] = 1 + rng.gamma(priors.tail_shape, 1 / priors.tail_rate, n)
     if model.data.noisy:
