@@ -149,6 +149,43 @@ class Checked:
         with reporting(progress=progress, doing="Sampling:") as told:
             return compare_models(_of(self), scores, draws, told)
 
+    def sensitivity(
+        self,
+        scores: "ScoreTable | None" = None,
+        *,
+        draws: int = 400,
+        progress: "Progress | bool | None" = None,
+    ) -> "pd.DataFrame":
+        """Say who is best by models that differ in one thing each: each is sampled anew.
+
+        Parameters
+        ----------
+        scores
+            The table that was compared, for other scales (those that its scores have room on:
+            log above 0, logit between 0 and 1).
+        draws
+            Draws of each chain; an even number. Fewer than for the comparison will do.
+        progress
+            As in `compare_bayes`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure variant algorithm prob_best prob_best_next``: the comparison itself, the other
+            interactions, the other structure (of three algorithms or more), priors twice as wide,
+            and the other scales. On another scale, "on average" is about other differences.
+
+        Raises
+        ------
+        DesignError
+            The table is not the one that was compared.
+        """
+        from benchinfer.compare import bayes_sensitivity
+        from benchinfer.progress import reporting
+
+        with reporting(progress=progress, doing="Sampling:") as told:
+            return bayes_sensitivity.sensitivity(_of(self), scores, draws, told)
+
 
 def _of(checked: Checked) -> "BayesComparison":
     """Return the comparison, which is the only class that has these methods."""

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
     from benchinfer.compare.pymc_model import PyMCModel
-    from benchinfer.progress import Progress
-    from benchinfer.scores import ScoreTable
 
 type Quantity = Literal["average", "next"]
 
@@ -268,23 +266,9 @@ class BayesComparison(Checked, Comparison):
             log scale, log-odds on the logit scale). `prob_near_best` is the probability of a regret
             within the tolerance.
         """
-        parts = [("average", self.regret, self.ranks)]
-        if self.regret_following is not None and self.ranks_following is not None:
-            parts.append(("next", self.regret_following, self.ranks_following))
-        k = len(self.algorithms)
-        regret = in_unit(self.measure, np.concatenate([r.expected for _, r, _ in parts]))
-        error = np.concatenate([r.error for _, r, _ in parts])
-        return frame(
-            {
-                "measure": [self.measure.name] * (k * len(parts)),
-                "quantity": [quantity for quantity, _, _ in parts for _ in range(k)],
-                "algorithm": list(self.algorithms) * len(parts),
-                "expected_regret": regret,
-                "regret_error": error * (1 + regret) if self.measure.scale == "log" else error,
-                "prob_near_best": np.concatenate([ranks.near for _, _, ranks in parts]),
-                "prob_error": np.concatenate([ranks.error for _, _, ranks in parts]),
-            }
-        )
+        from benchinfer.compare.bayes_tables import regrets
+
+        return regrets(self)
 
     def by_domain(self) -> Comparisons:
         """Compare the algorithms on average in each domain, and in a new domain.
@@ -398,40 +382,3 @@ class BayesComparison(Checked, Comparison):
             columns["prob_near_best"] = self.ranks_following.near
             columns["expected_regret_next"] = in_unit(self.measure, self.regret_following.expected)
         return frame({**{name: table[name] for name in table.columns}, **columns})
-
-    def sensitivity(
-        self,
-        scores: "ScoreTable | None" = None,
-        *,
-        draws: int = 400,
-        progress: "Progress | bool | None" = None,
-    ) -> "pd.DataFrame":
-        """Say who is best by models that differ in one thing each: each is sampled anew.
-
-        Parameters
-        ----------
-        scores
-            The table that was compared, for other scales (those that its scores have room on:
-            log above 0, logit between 0 and 1).
-        draws
-            Draws of each chain; an even number. Fewer than for the comparison will do.
-        progress
-            As in `compare_bayes`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``measure variant algorithm prob_best prob_best_next``: the comparison itself, the other
-            interactions, the other structure (of three algorithms or more), priors twice as wide,
-            and the other scales. On another scale, "on average" is about other differences.
-
-        Raises
-        ------
-        DesignError
-            The table is not the one that was compared.
-        """
-        from benchinfer.compare import bayes_sensitivity
-        from benchinfer.progress import reporting
-
-        with reporting(progress=progress, doing="Sampling:") as told:
-            return bayes_sensitivity.sensitivity(self, scores, draws, told)
