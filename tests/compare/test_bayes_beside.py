@@ -78,7 +78,7 @@ def test_nobody_is_asked_by_default():
 
 
 def test_what_cannot_be_sampled_is_left_out(monkeypatch):
-    def fails(*_):
+    def fails(*_, **__):
         raise np.linalg.LinAlgError
 
     monkeypatch.setattr(bayes_beside, "_compared", fails)

@@ -38,6 +38,7 @@ def test_each_variant_differs_in_one_thing():
         'interactions="normal"',
         'structure="common"',
         "priors twice as wide",
+        "standardised on each data set",
         'scale="log"',
         'scale="logit"',
     ]
@@ -59,14 +60,15 @@ def test_a_variant_is_the_comparison_that_is_asked_for():
 def test_scales_are_those_of_the_measure():
     found = bi.compare_bayes(table(), draws=100, chains=4, seed=1)
     other = bi.compare_bayes(table(scale="log"), draws=100, chains=4, seed=1)
-    (_, log), _ = bayes_sensitivity._scales(found, table())
+    (_, log, _), _ = bayes_sensitivity.on_scales(found, table())
     np.testing.assert_allclose(log.z, other.data.z, rtol=1e-12)
     assert log.scale == pytest.approx(other.data.scale)
 
 
 def test_scales_without_room_are_left_out():
     found = bi.compare_bayes(table(shift=3.0), draws=100, chains=4, seed=1)
-    assert [scale for scale, _ in bayes_sensitivity._scales(found, table(shift=3.0))] == ["log"]
+    others = bayes_sensitivity.on_scales(found, table(shift=3.0))
+    assert [measure.scale for measure, _, _ in others] == ["log"]
 
 
 def test_two_algorithms_and_these_data_sets():
