@@ -22,6 +22,13 @@ type Adjust = Literal["auto", "single-step", "westfall", "shaffer", "holm", "non
 ADJUSTMENTS = ("single-step", "westfall", "shaffer", "holm", "none")
 # With an error of its own for each pair the joint distribution of the statistics is not known.
 JOINT = ("single-step", "westfall")
+WORDS = {
+    "single-step": "p-values and intervals are single-step (max-|t|) over {family}",
+    "westfall": "p-values are Westfall's and intervals single-step (max-|t|) over {family}",
+    "shaffer": "p-values are Shaffer's and intervals Sidak's over {family}",
+    "holm": "p-values are Holm's and intervals {simple} over {family}",
+    "none": "p-values and intervals are those of each pair alone, not adjusted for {family}",
+}
 
 
 def resolve(adjust: Adjust, contrasts: Contrasts, alternative: Alternative, *, common: bool) -> str:

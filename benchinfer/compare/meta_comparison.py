@@ -54,13 +54,6 @@ _EFFECTS = {
     "standardised": "standardised mean differences (Hedges' g)",
     "log-ratio": "log ratios of means",
 }
-_adjustment_words = {
-    "single-step": "p-values and intervals are single-step (max-|t|) over {family}",
-    "westfall": "p-values are Westfall's and intervals single-step (max-|t|) over {family}",
-    "shaffer": "p-values are Shaffer's and intervals Sidak's over {family}",
-    "holm": "p-values are Holm's and intervals {simple} over {family}",
-    "none": "p-values and intervals are those of each pair alone, not adjusted for {family}",
-}
 
 
 @savable
@@ -362,7 +355,7 @@ def compared(
             analysis="compare_meta",
             version=version.__version__,
             arguments=arguments,
-            adjustment=_adjustment_words[method].format(family=family.words, simple=simple),
+            adjustment=adjust.WORDS[method].format(family=family.words, simple=simple),
             digest=setting.digest,
         ),
         sides=family.sides[shown],
