@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 type Array = NDArray[np.float64]
 
 GRID = np.array([0.05, 0.1, 0.2, 0.4, 0.8, 1.6])
-_MOST = 0.75  # of the capital that a bet on a bounded difference may lose
+MOST = 0.75  # of the capital that a bet on a bounded difference may lose
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class MeanBet:
 def _stakes(means: Array, spreads: Array, count: NDArray[np.int64], bound: float) -> Array:
     """Return the next stakes: of the growth-optimal order mean / (variance + mean^2)."""
     variances = (bound**2 / 4 + spreads) / (count + 1)
-    return np.clip(means / (variances + means**2), -_MOST / bound, _MOST / bound)
+    return np.clip(means / (variances + means**2), -MOST / bound, MOST / bound)
 
 
 def _mixed(up: Array, down: Array) -> Paths:

@@ -48,9 +48,10 @@ class Course:
     provisional
         Whether a part of the level is kept for later stages, so that no verdict may rest on the
         p-value.
-    stages, path
-        Columns of `MonitorComparison.stages` and `MonitorComparison.path`; pairs and data sets as
-        index codes.
+    stages, path, path_each
+        Columns of `MonitorComparison.stages` and `MonitorComparison.path`, the last of the path of
+        each data set, empty where there is one; pairs and data sets as index codes, ends of
+        intervals as ``low`` and ``high`` on the modelling scale.
     low, high, log_e
         Confidence sequence and log e-values, where the method has them.
     """
@@ -66,6 +67,7 @@ class Course:
     low: Array | None = None
     high: Array | None = None
     log_e: Array | None = None
+    path_each: Columns = field(default_factory=dict[str, NDArray[Any]])
 
     @property
     def live(self) -> NDArray[np.bool_]:

@@ -139,7 +139,7 @@ def monitor(
     """
     if target != "datasets":
         raise DesignError(unknown("target", target, ["datasets"]))
-    if isinstance(pairs, tuple) and len(pairs) == 2 and isinstance(scores, ScoreTable):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if isinstance(pairs, tuple) and len(pairs) == 2:
         scores = scores.subset(algorithms=sorted(set(pairs)))
     setting, scores = Setting.of(scores, measure)
     chosen = pairs_of(setting.algorithms, pairs, control)
@@ -217,15 +217,16 @@ def _followed(
     feed = Feed(scores.blocks(setting.measure.name), design.stage, memory.pins)
     if feed.broken and file is not None:
         raise file.refuse(feed.broken)
-    gathered, settled = Gathered(feed, pairs), dict(memory.settled or {})
+    gathered, sums = Gathered(feed, pairs), []
     if design.method == "anytime":
-        course = anytime(gathered, design, setting.measure, settled)
+        measures = [setting.measure] * len(pairs)
+        course, sums = anytime(gathered, design, measures, memory.sums)
     else:
         follow = recursive if design.method == "recursive" else group_sequential
         course = follow(gathered, design)
     if file is not None:
         pins = feed.pins(joined=design.method == "anytime")
-        file.write(Memory(memory.design, pins, settled))
+        file.write(Memory(memory.design, pins, sums))
     return gathered, course
 
 

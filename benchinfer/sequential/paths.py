@@ -8,15 +8,7 @@ from benchinfer.sequential.course import Columns
 from benchinfer.sequential.design import MonitorDesign, Test
 from benchinfer.sequential.gathered import Gathered
 from benchinfer.sequential.stage_tests import Array, combined, running_z
-
-_POINTS = 200
-
-
-def points(n: int) -> NDArray[np.int64]:
-    """Return which of n replications a path shows: all of few, about 200 of many, and the last."""
-    if n <= _POINTS:
-        return np.arange(1, n + 1)
-    return np.unique(np.linspace(1, n, _POINTS).round().astype(np.int64))
+from benchinfer.sequential.trail import points
 
 
 def fixed_p(
