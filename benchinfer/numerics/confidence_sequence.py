@@ -1,9 +1,9 @@
 """Confidence sequences: intervals that hold at all times at once.
 
 The interval after n differences holds the centres m at which a two-sided bet on ``d - m`` has never
-reached ``1 / alpha``: the running intersection of the intervals of all times up to n. The bets are
-those of `benchinfer.numerics.betting`: for the centre of symmetry its `SymmetryBet`; for the mean of
-differences within known bounds its `MeanBet`, whose capital is hedged, half on either side.
+reached ``1 / alpha``: the running intersection of the intervals of all times up to n. The bets of
+`benchinfer.numerics.betting` are its `SymmetryBet` for a centre of symmetry, and for the mean of
+differences within known bounds its `MeanBet`, whose capital is hedged: half on either side.
 
 References
 ----------
@@ -22,7 +22,8 @@ from benchinfer.numerics.betting import GRID, Array
 from benchinfer.numerics.capital import SIZE, mean_capital, symmetry_capital
 
 _STEPS = 40
-_FINE = 64  # steps of the grid in a standard error
+# Steps of the grid in a standard error; those of a short history cost little.
+_FINE, _FINER, _SHORT = 64, 1024, 5
 _NONE = math.nan
 _SIDES = (-1, 1)
 
@@ -31,7 +32,8 @@ _SIDES = (-1, 1)
 class ConfidenceSequence:
     """The interval after n differences, and what it takes to go on without them.
 
-    Its ends lie on a grid, a 64th of a standard error or less apart, rounded to the outer side.
+    Its ends lie on a grid, rounded to the outer side; its points are a 64th of a standard error or
+    less apart, and a 1024th up to 1023 differences.
     The capital of the bet against the outermost kept point of either end is at hand: as long as it
     stays below ``1 / alpha`` an end stays where it is, and more differences cost no more than
     themselves. Only an end that moves is worked out from the beginning, and the grid is renewed
@@ -122,7 +124,8 @@ class ConfidenceSequence:
         if n < self._fewest:
             return replace(self, n=n, capital=np.zeros((2, SIZE)))
         # Of the differences up to the last power of four, so that it stays until the next.
-        step = 2.0 ** math.floor(math.log2(_unit(values[: 4 ** epoch(n)]) / _FINE))
+        fine = _FINER if epoch(n) < _SHORT else _FINE
+        step = 2.0 ** math.floor(math.log2(_unit(values[: 4 ** epoch(n)]) / fine))
         capitals: dict[float, Array] = {}
 
         def against(centre: float) -> Array:
@@ -235,4 +238,3 @@ def _end(excess: Callable[[float], float], centre: float, reach: float, near: fl
     else:
         return math.copysign(math.inf, reach)
     return float(brentq(excess, inner, outer, xtol=near))
-

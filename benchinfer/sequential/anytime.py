@@ -15,6 +15,7 @@ from benchinfer.numerics.multiplicity import holm
 from benchinfer.sequential.course import GO_ON, NOT_REJECTED, Array, Columns, Course
 from benchinfer.sequential.design import MonitorDesign
 from benchinfer.sequential.gathered import Gathered
+from benchinfer.sequential.paths import joined
 from benchinfer.sequential.watched_pair import WatchedPair
 
 type Kept = list[dict[str, Any]]
@@ -95,9 +96,9 @@ def _decide(
     design: MonitorDesign,
     measures: Sequence[Measure],
 ) -> None:
-    """Retire the pairs that are decided; what does not matter is equivalent, even if it is shown."""
+    """Retire decided pairs; a difference that does not matter is equivalent, even if shown."""
     small = holm(_p(pairs)) <= design.alpha
-    for i in np.flatnonzero(ends == GO_ON):
+    for i in np.flatnonzero(ends == GO_ON).tolist():
         margin, (low, high) = measures[i].margin, pairs[i].interval
         if margin > 0 and -margin <= low and high <= margin:
             ends[i] = "equivalent"
@@ -123,9 +124,9 @@ def _course(
         p_value=holm(p),
         p_raw=p,
         provisional=np.zeros(len(pairs), dtype=np.bool_),
-        stages=_joined([(i, _stage(pair, design, p[i], ends[i])) for i, pair in some]),
-        path=_joined([(i, pair.path()) for i, pair in some]),
-        path_each=_joined([(i, pair.path_each()) for i, pair in some if several]),
+        stages=joined([_of(i, _stage(pair, design, p[i], ends[i])) for i, pair in some]),
+        path=joined([_of(i, pair.path()) for i, pair in some]),
+        path_each=joined([_of(i, pair.path_each()) for i, pair in some if several]),
         low=low,
         high=high,
         log_e=np.array([pair.log_e for pair in pairs]),
@@ -149,13 +150,5 @@ def _stage(pair: WatchedPair, design: MonitorDesign, p: float, end: str) -> Colu
     }
 
 
-def _joined(parts: list[tuple[int, Columns]]) -> Columns:
-    """Put the columns of pairs below each other, with the pair in front."""
-    if not parts:
-        return {}
-    counts = [len(columns["n"]) for _, columns in parts]
-    pair = np.repeat([i for i, _ in parts], counts)
-    names = parts[0][1]
-    return {"pair": pair} | {
-        name: np.concatenate([columns[name] for _, columns in parts]) for name in names
-    }
+def _of(pair: int, columns: Columns) -> Columns:
+    return {"pair": np.full(len(columns["n"]), pair), **columns}

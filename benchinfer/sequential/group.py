@@ -38,7 +38,7 @@ def group_sequential(gathered: Gathered, design: MonitorDesign) -> Course:
             ends[i] = GO_ON if look < looks else NOT_REJECTED
             if towards >= bounds[look - 1]:
                 ends[i] = "first" if z > 0 else "second"
-            raw[i] = _stagewise_p(bounds, look, towards, len(sides))
+            raw[i] = stagewise_p(bounds, look, towards, len(sides))
             for d, z_dataset in enumerate(each):
                 log.add(
                     pair=i,
@@ -50,6 +50,7 @@ def group_sequential(gathered: Gathered, design: MonitorDesign) -> Course:
                     boundary=bounds[look - 1],
                     decision=ends[i],
                 )
+    path, path_each = fixed_paths(gathered, design)
     return Course(
         ends=tuple(ends.tolist()),
         used=gathered.used,
@@ -58,7 +59,8 @@ def group_sequential(gathered: Gathered, design: MonitorDesign) -> Course:
         p_raw=raw,
         provisional=ends == GO_ON,
         stages=log.columns(),
-        path=fixed_paths(gathered, design),
+        path=path,
+        path_each=path_each,
     )
 
 
@@ -77,7 +79,7 @@ def _quantile(up: Array, down: Array) -> Array:
     return np.where(up <= down, tail, -tail)
 
 
-def _stagewise_p(bounds: Array, look: int, z: float, sides: int) -> float:
+def stagewise_p(bounds: Array, look: int, z: float, sides: int) -> float:
     """Return the probability to cross at an earlier look, or to be so far out at this one."""
     upper = np.append(bounds[: look - 1], z)
     if sides == 2 and z <= 0:

@@ -86,8 +86,8 @@ def monitor(
         Of the differences: ``"t"``, ``"signed-rank"`` (exact up to 500 differences, zeros left
         out) or ``"sign-flip"`` (its normal limit).
     null
-        On the anytime route, what is bet against: ``"symmetry"`` of the differences about 0, or a
-        ``"mean"`` of 0, which needs `Measure.bounds` and has no interval.
+        On the anytime route, what is bet against, and what intervals are of: ``"symmetry"`` of the
+        differences about 0, or a ``"mean"`` of 0, which needs `Measure.bounds`.
     alternative
         ``"two-sided"``, or what is to be shown of the first algorithm of a pair: ``"better"`` or
         ``"worse"``.

@@ -13,7 +13,7 @@ from benchinfer.errors import DesignError, message
 from benchinfer.frames import frame
 from benchinfer.saving import savable
 from benchinfer.scores import ScoreTable
-from benchinfer.sequential import group, words
+from benchinfer.sequential import group, retraced, words
 from benchinfer.sequential.consecutive import quartiles, shuffled
 from benchinfer.sequential.course import GO_ON, VERDICTS, Columns, Course
 from benchinfer.sequential.design import MonitorDesign
@@ -127,17 +127,47 @@ class MonitorComparison(Comparison):
         """
         return self._named(self.course.stages)
 
-    def path(self) -> "pd.DataFrame":
+    def path(self, *, per_dataset: bool = False) -> "pd.DataFrame":
         """One row per pair and replication, about 200 per pair where there are more.
+
+        Parameters
+        ----------
+        per_dataset
+            What each data set says by itself, in one row per pair, data set and replication.
 
         Returns
         -------
         pandas.DataFrame
-            ``first second n p_raw``, and ``log_e`` on the anytime route. There ``p_raw`` is valid
-            at all times; else it is the p-value that a test of the first n replications alone would
-            have, which describes and decides nothing.
+            ``first second n ... p_raw``. On the anytime route ``log_e``, the confidence sequence
+            ``conf_low conf_high``, and ``p_raw``, valid at all times; ``p_value`` is adjusted for
+            the pairs. Else ``p_raw`` is the p-value that a test of the first n replications alone
+            would have, which describes and decides nothing, and ``stage``, ``p_value`` and
+            ``state`` are how the pair stood after the last whole stage (missing before the first;
+            ``p_value`` is provisional where the pair went on).
+
+            Of data sets: ``first second dataset n p_raw``, on the anytime route also
+            ``log_e_dataset`` and the confidence sequence that goes into that of the pair.
         """
-        return self._named(self.course.path)
+        c = self.course
+        if not per_dataset:
+            both = dict(c.path) | retraced.standing(c, self.design)
+            return self._named(self._in_units(both))
+        if len(self.setting.coverage.datasets) > 1:
+            return self._named(self._in_units(c.path_each))
+        if not c.path:
+            return self._named({})
+        alone = {"pair": c.path["pair"], "dataset": np.zeros(len(c.path["n"]), int)} | dict(c.path)
+        if "log_e" in alone:
+            alone["log_e_dataset"] = alone.pop("log_e")
+        return self._named(self._in_units(alone))
+
+    def _in_units(self, columns: Columns) -> Columns:
+        """Turn ends of intervals on the modelling scale into those of reported effects."""
+        found = {k: v for k, v in columns.items() if k not in {"low", "high"}}
+        if "low" in columns:
+            low, high = self.measure.effect_interval(columns["low"], columns["high"])
+            found |= {"conf_low": low, "conf_high": high}
+        return found
 
     def next_cells(self) -> "pd.DataFrame":
         """Return the cells to run next: ``dataset replication algorithm``, one row per run.

@@ -8,7 +8,7 @@ from benchinfer.sequential.course import Columns
 from benchinfer.sequential.design import MonitorDesign, Test
 from benchinfer.sequential.gathered import Gathered
 from benchinfer.sequential.stage_tests import Array, combined, running_z
-from benchinfer.sequential.trail import points
+from benchinfer.sequential.trail import most_each, points
 
 
 def fixed_p(
@@ -38,19 +38,34 @@ def fixed_p(
     return np.minimum(len(sides) * whole.min(axis=0), 1.0)
 
 
-def fixed_paths(gathered: Gathered, design: MonitorDesign) -> Columns:
-    """Return the paths of p-values of tests that ignore the looks: descriptive."""
-    pair: list[NDArray[np.int64]] = []
-    where: list[NDArray[np.int64]] = []
-    p: list[Array] = []
+def fixed_paths(gathered: Gathered, design: MonitorDesign) -> tuple[Columns, Columns]:
+    """Return the paths of p-values of tests that ignore the looks: descriptive.
+
+    Those of pairs, and those of each data set by itself, if there are several.
+    """
+    whole: list[Columns] = []
+    parts: list[Columns] = []
     for i in range(len(gathered.pairs)):
         d = gathered.of(i)
         at = points(d.shape[1])
         if not len(at):
             continue
-        pair.append(np.full(len(at), i))
-        where.append(at)
-        p.append(fixed_p(d, design.test, design.sides, at))
-    if not pair:
-        return {}
-    return {"pair": np.concatenate(pair), "n": np.concatenate(where), "p_raw": np.concatenate(p)}
+        p = fixed_p(d, design.test, design.sides, at)
+        whole.append({"pair": np.full(len(at), i), "n": at, "p_raw": p})
+        if len(d) > 1:
+            shown = points(d.shape[1], most_each(len(d)))
+            parts.append(
+                {
+                    "pair": np.full(len(d) * len(shown), i),
+                    "dataset": np.repeat(np.arange(len(d)), len(shown)),
+                    "n": np.tile(shown, len(d)),
+                    "p_raw": fixed_p(d[:, None], design.test, design.sides, shown).ravel(),
+                }
+            )
+    return joined(whole), joined(parts)
+
+
+def joined(parts: list[Columns]) -> Columns:
+    """Put the columns of several tables below each other."""
+    names = parts[0] if parts else {}
+    return {name: np.concatenate([part[name] for part in parts]) for name in names}

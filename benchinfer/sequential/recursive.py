@@ -51,6 +51,7 @@ def recursive(gathered: Gathered, design: MonitorDesign) -> Course:
     raw = np.ones(m)
     if found is not None:
         raw = np.minimum(sides * found.p_values.reshape(sides, m).min(axis=0), 1.0)
+    path, path_each = fixed_paths(gathered, design)
     return Course(
         ends=tuple(ends.tolist()),
         used=gathered.used,
@@ -59,7 +60,8 @@ def recursive(gathered: Gathered, design: MonitorDesign) -> Course:
         p_raw=raw,
         provisional=ends == GO_ON,
         stages=log.columns(),
-        path=fixed_paths(gathered, design),
+        path=path,
+        path_each=path_each,
     )
 
 

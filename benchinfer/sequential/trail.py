@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 type Array = NDArray[np.float64]
 
 POINTS = 200
+_FEWEST = 10  # moments of a data set, of however many
 
 
 def points(n: int, most: int = POINTS) -> NDArray[np.int64]:
@@ -25,6 +26,11 @@ def points(n: int, most: int = POINTS) -> NDArray[np.int64]:
         step *= 2
     at = np.arange(step, n + 1, step)
     return at if n % step == 0 else np.append(at, n)
+
+
+def most_each(n_datasets: int) -> int:
+    """Return at how many moments each of many data sets is shown."""
+    return min(max(2 * POINTS // n_datasets, _FEWEST), POINTS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,11 @@ from benchinfer.numerics.betting import MeanBet, SymmetryBet
 from benchinfer.numerics.confidence_sequence import ConfidenceSequence
 from benchinfer.sequential.course import Columns
 from benchinfer.sequential.design import MonitorDesign
-from benchinfer.sequential.trail import POINTS, Trail
+from benchinfer.sequential.trail import POINTS, Trail, most_each
 
 type Array = NDArray[np.float64]
 type Bet = SymmetryBet | MeanBet
 
-_FEWEST = 10  # moments of a data set, of however many
 # When intervals are worked out for their course: the longer the history, the more it costs.
 _COARSE = (1, 4, 16, 64, 256, 1024, *(4**k for k in range(6, 20)))
 _CHECKS = (*sorted({round(2 ** (k / 4)) for k in range(40)}), *_COARSE[5:])
@@ -47,7 +46,7 @@ class WatchedPair:
         self._sequences = [ConfidenceSequence(alpha, bound)] * n_datasets
         self.n, self.peak, self.leader = 0, 0.0, 0
         self.whole = Trail(POINTS)
-        self.each = Trail(max(2 * POINTS // n_datasets, _FEWEST))
+        self.each = Trail(most_each(n_datasets))
         self._peaks = np.zeros(n_datasets)
         self._fine = design.n_pairs * n_datasets <= _FEW
         self.checks: dict[int, Array] = {}

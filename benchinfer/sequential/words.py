@@ -39,7 +39,7 @@ def rule(design: "MonitorDesign", measure: "Measure") -> str:
             " all pairs). No pair can be called equivalent."
         )
     text = f"A pair is decided when its adjusted anytime p-value is at most {alpha}"
-    if design.null == "symmetry" and measure.tolerance > 0:
+    if measure.tolerance > 0:
         return (
             f"A pair is equivalent when its confidence sequence lies within {margin(measure)}"
             f" either way; otherwise {text[0].lower()}{text[1:]}; otherwise it is undecided."
