@@ -39,6 +39,7 @@ _homes = (
     "benchinfer.compare.bootstrap",
     "benchinfer.compare.bayes_comparison",
     "benchinfer.sequential.monitor_comparison",
+    "benchinfer.sequential.monitored_measures",
     "benchinfer.sequential.planned",
 )
 

@@ -28,7 +28,7 @@ def rule(design: "MonitorDesign", measure: "Measure") -> str:
     if design.method == "recursive":
         return (
             f"A pair is decided when one of its recursions rejects at {percent(design.alpha_one)}"
-            f" ({alpha} over all {'pairs and ' if design.n_pairs > 1 else ''}directions)."
+            f" ({alpha} over all {_many(design, 'directions')})."
             " One that stops for futility is undecided: no evidence of equality. No pair can be"
             " called equivalent."
         )
@@ -36,7 +36,7 @@ def rule(design: "MonitorDesign", measure: "Measure") -> str:
         return (
             f"A pair is decided when its statistic crosses the boundary of a look, and undecided"
             f" otherwise; the boundaries spend {percent(design.alpha_pair)} per pair ({alpha} over"
-            " all pairs). No pair can be called equivalent."
+            f" all {_many(design)}). No pair can be called equivalent."
         )
     text = f"A pair is decided when its adjusted anytime p-value is at most {alpha}"
     if measure.tolerance > 0:
@@ -96,8 +96,20 @@ def adjustment(design: "MonitorDesign") -> str:
     if design.n_pairs == 1:
         return "One pair: no adjustment for many"
     if design.method == "anytime":
-        return f"Anytime p-values are adjusted for {design.n_pairs} pairs by Holm's steps"
-    return f"Each of {design.n_pairs} pairs is tested at an equal share of the level from the start"
+        return f"Anytime p-values are adjusted for {_pairs(design)} by Holm's steps"
+    return f"Each of {_pairs(design)} is tested at an equal share of the level from the start"
+
+
+def _pairs(design: "MonitorDesign") -> str:
+    own = count(design.n_pairs // design.n_measures, "pair")
+    return own if design.n_measures == 1 else f"{own} on each of {design.n_measures} measures"
+
+
+def _many(design: "MonitorDesign", also: str = "") -> str:
+    """Say over what the level is shared."""
+    parts = ["measures"] if design.n_measures > 1 else []
+    parts += ["pairs"] if design.n_pairs > design.n_measures or not also else []
+    return join([*parts, also] if also else parts)
 
 
 def standing(ends: "Sequence[str]", decision: str) -> str:
