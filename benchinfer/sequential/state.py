@@ -227,6 +227,10 @@ def _ranges(labels: Sequence[str]) -> list[str | list[int]]:
     >>> _ranges(["1", "2", "3", "07", "x"])
     [[1, 3], '07', 'x']
     """
+    if labels and labels[0].isdecimal() and len(labels[0]) < 19:  # as a rule all are
+        first = int(labels[0])
+        if list(labels) == [str(first + i) for i in range(len(labels))]:
+            return [[first, first + len(labels) - 1]]
     found: list[str | list[int]] = []
     for label in labels:
         number = int(label) if label.isdecimal() and len(label) < 19 else -1

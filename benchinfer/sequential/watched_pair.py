@@ -17,10 +17,11 @@ from benchinfer.sequential.trail import POINTS, Trail, most_each
 type Array = NDArray[np.float64]
 type Bet = SymmetryBet | MeanBet
 
-# When intervals are worked out for their course: the longer the history, the more it costs.
-_COARSE = (1, 4, 16, 64, 256, 1024, *(4**k for k in range(6, 20)))
-_CHECKS = (*sorted({round(2 ** (k / 4)) for k in range(40)}), *_COARSE[5:])
-_FEW = 100  # pairs on data sets up to which the course is close
+# When intervals are worked out for their course, where there are up to so many pairs on data sets:
+# the longer the history, the more it costs.
+_SHORT = frozenset(round(2 ** (k / 4)) for k in range(40))
+_LONG = frozenset(16**k for k in range(20))
+_CHECKS = {10: _SHORT | frozenset(2**k for k in range(80)), 100: _SHORT | _LONG}
 
 
 class WatchedPair:
@@ -48,7 +49,8 @@ class WatchedPair:
         self.whole = Trail(POINTS)
         self.each = Trail(most_each(n_datasets))
         self._peaks = np.zeros(n_datasets)
-        self._fine = design.n_pairs * n_datasets <= _FEW
+        series = design.n_pairs * n_datasets
+        self._lasting = next((at for most, at in _CHECKS.items() if series <= most), _LONG)
         self.checks: dict[int, Array] = {}
 
     def bet(self, new: Array, d: Array) -> None:
@@ -70,9 +72,9 @@ class WatchedPair:
         self._narrow(d)
 
     def _narrow(self, d: Array) -> None:
-        last, lasting = d.shape[1], set(_CHECKS if self._fine else _COARSE)
-        self.checks = {n: ends for n, ends in self.checks.items() if n in lasting}
-        for n in sorted({last, *(n for n in lasting if self.n < n < last)}):
+        last = d.shape[1]
+        self.checks = {n: ends for n, ends in self.checks.items() if n in self._lasting}
+        for n in sorted({last, *(n for n in self._lasting if self.n < n < last)}):
             self._sequences = [
                 one.after(row[:n]) for one, row in zip(self._sequences, d, strict=True)
             ]

@@ -1,6 +1,7 @@
 """E-processes of whole experiments."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import benchinfer as bi
@@ -38,7 +39,7 @@ def test_paths_do_not_depend_on_when_they_are_looked_at(scores, tmp_path):
         part = scores.subset(replications=[str(r) for r in range(1, n + 1)])
         found = bi.monitor(part, method="anytime", state=tmp_path / "s.json")
     np.testing.assert_allclose(found.path()["log_e"], whole.path()["log_e"])
-    assert found.contrasts().equals(whole.contrasts())
+    pd.testing.assert_frame_equal(found.contrasts(), whole.contrasts())
 
 
 def test_evidence_of_data_sets_multiplies(draw, table):
@@ -72,8 +73,6 @@ def test_equivalent_when_the_sequence_lies_within_the_tolerance(draw, table, tmp
     # It stays so when more is known of one of them only.
     more = draw(500, {"a": 0.0, "b": 0.0, "c": 0.0}, seed=6)
     more = more[(more["replication"] > 400) & (more["algorithm"] == "a")]
-    import pandas as pd
-
     later = table(pd.concat([rows, more]), tolerance=0.5)
     assert bi.monitor(later, method="anytime", state=tmp_path / "s.json").decision == "decided"
 
@@ -112,9 +111,7 @@ def test_a_budget_ends_it(draw, table):
 
 def test_an_empty_sequence_is_said(table):
     d = np.random.default_rng(7).lognormal(0, 1.5, size=20_000)
-    from pandas import DataFrame
-
-    rows = DataFrame(
+    rows = pd.DataFrame(
         {
             "dataset": "d",
             "replication": np.repeat(np.arange(20_000), 2),
