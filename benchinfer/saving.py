@@ -42,6 +42,7 @@ _homes = (
     "benchinfer.compare.wins_comparison",
     "benchinfer.compare.response_comparison",
     "benchinfer.sequential.monitor_comparison",
+    "benchinfer.sequential.monitored_measures",
     "benchinfer.sequential.planned",
 )
 

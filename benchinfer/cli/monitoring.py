@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from benchinfer.cli.guard import Exit
-from benchinfer.cli.options import AsJson, MeasureName, ReportTo, Source, reads_scores
+from benchinfer.cli.options import AsJson, ReportTo, Source, reads_scores
 from benchinfer.cli.question import Alternative, Level
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.cli.terminal import Terminal
     from benchinfer.sequential.monitor_comparison import MonitorComparison
+    from benchinfer.sequential.monitored_measures import MonitoredMeasures
 
 EPILOG = (
     "Exit codes: 0 decided: every pair has a verdict; 3 go on: run the next cells; 4 undecidable:"
@@ -58,6 +60,16 @@ Pair = Annotated[
 Control = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Watch each other algorithm against this one."),
+]
+MeasureNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        "-m",
+        metavar="NAME",
+        help="The measure; may be omitted where the table has one. Several, each with a --measure"
+        " of its own, are decided together.",
+    ),
 ]
 State = Annotated[
     str | None,
@@ -110,7 +122,7 @@ def monitor(
     source: Source,
     watch: Watch,
     *,
-    measure: MeasureName = None,
+    measure: MeasureNames = None,
     state: State = None,
     report: ReportTo = None,
     as_json: AsJson = False,
@@ -128,7 +140,11 @@ def monitor(
     # Locked before the table is read: a state never runs ahead of the table that is held to it.
     with nullcontext() if path is None else StateFile(path) as file:
         scores = source.read()
-        result = ask(scores, source.measure(scores, measure), state=file, **options)
+        names = [source.measure(scores, name) for name in measure or [None]]
+        if len(names) == 1:
+            result = ask(scores, names[0], state=file, **options)
+        else:
+            result = ask(scores, names, state=file, **options)
     if report is not None:
         reporting.write([result], report, scores)
     if as_json:
@@ -138,13 +154,13 @@ def monitor(
     raise typer.Exit(_CODES[result.decision])
 
 
-def _state_path(scores: str, state: str | None, measure: str | None) -> Path | None:
+def _state_path(scores: str, state: str | None, measures: list[str] | None) -> Path | None:
     if state is not None:
         return None if state == "none" else Path(state)
     table = Path(scores)
     if not table.is_file():
         return None
-    return table.with_name(f"{table.name}{'' if measure is None else f'.{measure}'}.monitor.json")
+    return table.with_name(".".join([table.name, *(measures or []), "monitor.json"]))
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -162,47 +178,81 @@ def _last(text: str) -> int | str | None:
     return int(text)
 
 
-def document(result: "MonitorComparison") -> dict[str, object]:
-    """Write down how the experiment stands."""
+def document(result: "MonitorComparison | MonitoredMeasures") -> dict[str, object]:
+    """Write down how the experiment stands; of several measures each by itself, too."""
     from benchinfer.cli import documents
+    from benchinfer.sequential.monitor_comparison import MonitorComparison
 
+    if not isinstance(result, MonitorComparison):
+        return {
+            "decision": result.decision,
+            "measures": {name: document(one) for name, one in result.items()},
+            "next_cells": documents.rows(result.next_cells()),
+        }
     whole = documents.comparison(result, decided=result.decision == "decided")
     return {
         "decision": result.decision,
         **whole,
         "stages": documents.rows(result.stages()),
+        "conditional_levels": documents.rows(_levels(result)),
         "next_cells": documents.rows(result.next_cells()),
     }
 
 
-def show(result: "MonitorComparison", path: Path | None, report: str | None) -> None:
+def _levels(result: "MonitorComparison") -> "pd.DataFrame":
+    """Return the levels at which the rest may be designed anew; no rows where it may not."""
+    import pandas as pd
+
+    fixed = result.design.method != "anytime" and result.decision == "go on"
+    return result.redesign() if fixed else pd.DataFrame()
+
+
+def show(
+    result: "MonitorComparison | MonitoredMeasures", path: Path | None, report: str | None
+) -> None:
     """Print how the experiment stands, what to run next, and where files are."""
     from benchinfer.cli import results
     from benchinfer.cli.terminal import Terminal
+    from benchinfer.sequential.monitor_comparison import MonitorComparison
     from benchinfer.sequential.savings import runs
-    from benchinfer.sequential.upcoming import said
 
     out = Terminal()
-    results.headline(out, result)
+    each = [result] if isinstance(result, MonitorComparison) else [*result.values()]
+    for one in each:
+        results.headline(out, one)
+        out.line()
+    if not isinstance(result, MonitorComparison):
+        out.prose(f"All measures: {result.headline()}", style="bold")
+        out.line()
+    results.legend(out, [one.relation() for one in each])
+    for one in each:
+        out.heading(f"Pairs: {results.direction(one.measure)}")
+        out.grid(_pairs(one.contrasts(), one))
     out.line()
-    results.legend(out, [result.relation()])
-    out.heading(f"Pairs: {results.direction(result.measure)}")
-    out.grid(_pairs(result.contrasts(), result))
+    for text in dict.fromkeys(
+        f"{one.provenance.adjustment}. {one.rule}{_wider(one)}" for one in each
+    ):
+        out.prose(text)
+    _next(out, result.next_cells())
     out.line()
-    out.prose(f"{result.provenance.adjustment}. {result.rule}{_wider(result)}")
-    cells = result.next_cells()
-    if len(cells):
-        out.heading("Run next")
-        for text in said(cells):
-            out.prose(text, hanging="  ")
-    out.line()
-    out.prose(str(runs(result)))
-    results.beware(out, result)
+    out.prose(str(runs(*each)))
+    for one in each:
+        results.beware(out, one)
     if path is not None or report is not None:
         out.line()
     for name, file in (("State", path), ("Report", report)):
         if file is not None:
             out.prose(f"{name}: {file}", style="dim")
+
+
+def _next(out: "Terminal", cells: "pd.DataFrame") -> None:
+    """Print what to run next, if anything."""
+    from benchinfer.sequential.upcoming import said
+
+    if len(cells):
+        out.heading("Run next")
+    for text in said(cells):
+        out.prose(text, hanging="  ")
 
 
 def _wider(result: "MonitorComparison") -> str:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 type Array = NDArray[np.float64]
 
 GRID = np.array([0.05, 0.1, 0.2, 0.4, 0.8, 1.6])
-_MOST = 0.75  # of the capital that a bet on a bounded difference may lose
+MOST = 0.75  # of the capital that a bet on a bounded difference may lose
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,7 @@ class SymmetryBet:
         squares = self.squares + np.cumsum(differences**2)
         scale = np.sqrt(squares / count)
         u = np.divide(differences, scale, out=np.zeros_like(scale), where=scale > 0)
-        steps = np.log(2) - np.logaddexp(0, -2 * GRID[:, None] * u)
-        up = self.gains[:, None] + np.cumsum(steps, axis=1)
+        up = self.gains[:, None] + np.cumsum(_steps(u), axis=1)
         signs = self.signs + np.cumsum(u)
         # 1 + tanh(-x) = (1 + tanh x) exp(-2 x)
         down = up - 2 * GRID[:, None] * signs
@@ -82,6 +81,16 @@ class SymmetryBet:
             return self, paths
         last = SymmetryBet(int(count[-1]), float(squares[-1]), float(signs[-1]), up[:, -1].copy())
         return last, paths
+
+
+def _steps(u: Array) -> Array:
+    """Return (6, n) ``log(1 + tanh(g u))``; the grid doubles, so one exponential serves all."""
+    found = -2 * GRID[:, None] * np.maximum(-u, 0)
+    power = np.exp(-2 * GRID[0] * np.abs(u))
+    for k in range(len(GRID)):
+        found[k] += np.log(2) - np.log1p(power)
+        power *= power
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +156,7 @@ class MeanBet:
 def _stakes(means: Array, spreads: Array, count: NDArray[np.int64], bound: float) -> Array:
     """Return the next stakes: of the growth-optimal order mean / (variance + mean^2)."""
     variances = (bound**2 / 4 + spreads) / (count + 1)
-    return np.clip(means / (variances + means**2), -_MOST / bound, _MOST / bound)
+    return np.clip(means / (variances + means**2), -MOST / bound, MOST / bound)
 
 
 def _mixed(up: Array, down: Array) -> Paths:

@@ -200,9 +200,11 @@ def _mirrored(inside: _Inside | None) -> _Inside | None:
 
 
 def _boundary(inside: _Inside | None, now: float, level: float) -> float:
-    """Return the bound above which the level lies; infinite where none is to be spent."""
-    if level <= 0:
+    """Return the bound above which the level lies; infinite where next to none is to be spent."""
+    if level <= _beyond(inside, now, _FAR, 0.0):
         return np.inf
+    if level >= _beyond(inside, now, -_FAR, 0.0):
+        return -_FAR  # all that is left
     return _root(lambda bound: level - _beyond(inside, now, bound, 0.0), -_FAR, _FAR)
 
 

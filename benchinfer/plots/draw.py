@@ -69,6 +69,7 @@ from benchinfer.plots import (
 )
 from benchinfer.scores import ScoreTable
 from benchinfer.sequential.monitor_comparison import MonitorComparison
+from benchinfer.sequential.monitored_measures import MonitoredMeasures
 from benchinfer.sequential.planned import Plan
 from benchinfer.sequential.rearranged import Consecutive
 
@@ -219,6 +220,9 @@ KINDS: dict[type, Mapping[str, Kind]] = {
     Stability: {
         "positions": Kind(chances.layout, chances.size, chances.draw),
     },
+    MonitoredMeasures: {
+        "verdicts": Kind(verdicts.layout_measures, verdicts.size, verdicts.draw),
+    },
     Consecutive: {"order": Kind(rearranged.layout, rearranged.size, rearranged.draw)},
     Plan: {"power": Kind(power_curves.layout, power_curves.size, power_curves.draw)},
     Setting: {"distributions": _scores},
@@ -276,6 +280,7 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         ``"left-out"``, and what the others say of it, ``"predicted"``. Of a monitored experiment
         also: the ``"path"`` of its stages or looks between their boundaries, or, on the anytime
         route, the ``"e-process"`` and the confidence ``"sequence"`` of each pair.
+        Of several monitored measures: ``"verdicts"``.
 
         Of comparisons per data set: ``"verdicts"`` (default), ``"podium"``, and what an ensemble
         has. Of an ensemble: ``"verdicts"`` (default), ``"support"``, the weight of each verdict,

@@ -8,7 +8,6 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from numpy.typing import NDArray
 
 from benchinfer.compare.wording import margin
-from benchinfer.errors import DesignError, message
 from benchinfer.order.relation import Verdict
 from benchinfer.plots import grids, watched
 from benchinfer.plots.e_process import refuse_stages
@@ -83,13 +82,9 @@ def layout(result: "MonitorComparison", width: Width = "wide") -> Sequences:
     Raises
     ------
     DesignError
-        There are no confidence sequences.
+        The experiment is watched by stages, which have none.
     """
     refuse_stages(result)
-    if result.course.low is None:
-        raise DesignError(
-            message("bets on a mean have no confidence sequence.", hint='null="symmetry" has.')
-        )
     measure, shown = result.measure, watched.chosen(result)
     panels = tuple(_panel(result, pair) for pair in shown)
     ends = measure.effect_interval(-measure.margin, measure.margin)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from benchinfer.compare.local import Comparisons
     from benchinfer.order.ensemble import Ensemble
     from benchinfer.order.relation import Relation
+    from benchinfer.sequential.monitored_measures import MonitoredMeasures
 
 SYMBOLS = {
     Verdict.FIRST: ">",
@@ -102,6 +103,12 @@ def layout_ensemble(ensemble: "Ensemble", width: Width = "wide") -> Verdicts:
     """Lay out the verdicts of the relations of an ensemble."""
     where = f"in {count(len(ensemble), 'relation')}"
     return _tiles(ensemble, "Verdicts of each relation", where, width)
+
+
+def layout_measures(monitored: "MonitoredMeasures", width: Width = "wide") -> Verdicts:
+    """Lay out the verdicts so far by each measure of a running experiment."""
+    where = f"by {count(len(monitored), 'measure')}"
+    return _tiles(monitored.relations(), "Verdicts by each measure", where, width)
 
 
 def _tiles(relations: Mapping[str, "Relation"], title: str, where: str, width: Width) -> Verdicts:

@@ -14,6 +14,7 @@ from benchinfer.order.consensus import Consensus, consensus
 from benchinfer.order.ensemble import Ensemble
 from benchinfer.order.relation import Relation
 from benchinfer.scores import ScoreTable
+from benchinfer.sequential.monitored_measures import MonitoredMeasures
 from benchinfer.sequential.planned import Plan
 
 if TYPE_CHECKING:
@@ -125,6 +126,8 @@ def gather(results: object, scores: ScoreTable | None) -> Gathered:
         return everything(results)
     if isinstance(results, Comparison | Comparisons | Relation | Ensemble | Consensus | Plan):
         return Gathered((results,), (), scores)
+    if isinstance(results, MonitoredMeasures):
+        results = list(results.values())
     if not isinstance(results, Sequence) or isinstance(results, str):
         raise _unfit(results)
     parts = [gather(item, scores) for item in results]
@@ -144,7 +147,7 @@ def _unfit(thing: object) -> BenchinferError:
     return BenchinferError(
         message(
             f"cannot report a {type(thing).__name__}.",
-            hint="give a score table, a comparison, comparisons per data set, a relation, an"
-            " ensemble, a consensus, a plan, or a list of them.",
+            hint="give a score table, a comparison, comparisons per data set or of monitored"
+            " measures, a relation, an ensemble, a consensus, a plan, or a list of them.",
         )
     )

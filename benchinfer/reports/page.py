@@ -57,7 +57,8 @@ def report(
     ----------
     results
         A score table (everything that it supports is run, as on the command line), a comparison,
-        comparisons per data set, a relation, an ensemble, a consensus, a plan, or a list of them.
+        comparisons per data set or of monitored measures, a relation, an ensemble, a consensus, a
+        plan, or a list of them.
     path
         The file to write.
     scores

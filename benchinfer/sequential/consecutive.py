@@ -13,13 +13,13 @@ from scipy.special import ndtr
 from benchinfer.measure import Measure
 from benchinfer.numerics.stages import recursion
 from benchinfer.saving import savable
-from benchinfer.sequential.anytime import bet_of
 from benchinfer.sequential.design import MonitorDesign
 from benchinfer.sequential.group import bounds_of
 from benchinfer.sequential.paths import Array, fixed_p
 from benchinfer.sequential.paths import points as path_points
 from benchinfer.sequential.recursive import ends_of
 from benchinfer.sequential.stage_tests import combined, running_z, stage_p
+from benchinfer.sequential.watched_pair import bet_of, directed
 
 _CELLS = 2_000_000  # differences that are shuffled at once
 
@@ -149,11 +149,10 @@ def _bet(d: Array, design: MonitorDesign, measure: Measure) -> str:
     for row in d:
         _, paths = bet_of(design, measure).after(row)
         up, down = up + paths.up, down + paths.down
-    if len(design.sides) == 1:
-        log_e, leader = (up, 1) if design.sides[0] > 0 else (down, -1)
-    else:
-        log_e = np.logaddexp(up, down) - np.log(2)
-        leader = 1 if up[np.argmax(log_e)] > down[np.argmax(log_e)] else -1
+    log_e = directed(design, up, down)
+    at = int(np.argmax(log_e)) if len(log_e) else 0
+    ahead = 1 if len(log_e) and up[at] > down[at] else -1
+    leader = design.sides[0] if len(design.sides) == 1 else ahead
     if log_e.max(initial=0.0) < -np.log(design.alpha_pair):
         return "go on"
     return "first" if leader > 0 else "second"

@@ -35,7 +35,9 @@ class MonitorDesign:
     last_stage
         The stage that is the last one, None where there is none.
     n_pairs
-        Number of pairs that share the level.
+        Number of pairs that share the level, of all measures.
+    n_measures
+        Number of measures that are decided together.
     """
 
     method: Method
@@ -48,6 +50,7 @@ class MonitorDesign:
     alternative: Alternative
     level: float
     n_pairs: int
+    n_measures: int = 1
 
     @property
     def alpha(self) -> float:

@@ -107,7 +107,7 @@ class Feed:
         list or None
             None where the stage is not complete.
         """
-        if len(self._log) < len(self._past):
+        if self.recalling:
             rows = self._past[len(self._log)]
             self._log.append((rows, wanted, key))
             return rows
@@ -120,6 +120,11 @@ class Feed:
         self._use(rows)
         self._log.append((rows, wanted, key))
         return rows
+
+    @property
+    def recalling(self) -> bool:
+        """Whether the next stage is one of the past."""
+        return len(self._log) < len(self._past)
 
     def lacking(self, wanted: NDArray[np.bool_], size: int) -> list[tuple[Index, Index, int]]:
         """Return per data set what the next stage, of so many replications, lacks.

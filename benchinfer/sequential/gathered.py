@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.numerics.betting import Array
-from benchinfer.sequential.course import wanted
+from benchinfer.sequential.course import Course, wanted
 from benchinfer.sequential.feed import Feed
 from benchinfer.sequential.stage_tests import differences
 
@@ -47,6 +47,15 @@ class Gathered:
             self._parts[p].append(new)
             self._wholes.pop(p, None)
         return True
+
+    def part(self, measure: int, course: Course) -> "Gathered":
+        """Return the pairs of one measure, whose course is given; names begin anew."""
+        m = len(course.ends)
+        mine = range(measure * m, (measure + 1) * m)
+        k = len(self.feed.algorithms) * m // len(self.pairs)
+        found = Gathered(self.feed, self.pairs[list(mine)] % k)
+        found._wholes = {i: self.of(p) for i, p in enumerate(mine)}
+        return found
 
     def of(self, p: int) -> Array:
         """Return (D, n) all differences of a pair."""

@@ -1,8 +1,9 @@
 """`monitor`: decide while a benchmark experiment runs, with error control."""
 
+from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +18,15 @@ from benchinfer.numerics.spending import Spending
 from benchinfer.scores import ScoreTable
 from benchinfer.sequential import words
 from benchinfer.sequential.anytime import anytime
-from benchinfer.sequential.course import VERDICTS, Course
+from benchinfer.sequential.course import VERDICTS, Columns, Course
 from benchinfer.sequential.design import Method, MonitorDesign, Null, Test, check, pairs_of
 from benchinfer.sequential.feed import Feed
 from benchinfer.sequential.gathered import Gathered
 from benchinfer.sequential.group import group_sequential
+from benchinfer.sequential.joint import columns, refuse_unlike, split
 from benchinfer.sequential.monitor_checks import checks
 from benchinfer.sequential.monitor_comparison import MonitorComparison
+from benchinfer.sequential.monitored_measures import MonitoredMeasures
 from benchinfer.sequential.recursive import recursive
 from benchinfer.sequential.state import Memory, StateFile
 from benchinfer.sequential.upcoming import next_cells
@@ -35,9 +38,39 @@ _LAST = 5
 _DISPLAY = {"unit", "label"}
 
 
+class Options(TypedDict, total=False):
+    """The arguments of `monitor` that have names, for type checkers."""
+
+    pairs: Literal["all"] | tuple[str, str]
+    control: str | None
+    method: Method
+    rule: Rule
+    spending: Spending
+    stage: int
+    last_stage: int | Literal["auto"] | None
+    test: Test
+    null: Null
+    alternative: Alternative
+    target: Literal["datasets"]
+    level: float
+    state: "str | Path | StateFile | None"
+
+
+@overload
+def monitor(
+    scores: ScoreTable, measure: str | None = None, **options: Unpack[Options]
+) -> MonitorComparison: ...
+
+
+@overload
+def monitor(
+    scores: ScoreTable, measure: list[str] | tuple[str, ...], **options: Unpack[Options]
+) -> MonitoredMeasures: ...
+
+
 def monitor(
     scores: ScoreTable,
-    measure: str | None = None,
+    measure: str | Sequence[str] | None = None,
     *,
     pairs: Literal["all"] | tuple[str, str] = "all",
     control: str | None = None,
@@ -52,7 +85,7 @@ def monitor(
     target: Literal["datasets"] = "datasets",
     level: float = 0.95,
     state: "str | Path | StateFile | None" = None,
-) -> MonitorComparison:
+) -> MonitorComparison | MonitoredMeasures:
     """Decide, while an experiment runs, which pairs of algorithms are decided.
 
     The error over all pairs and all looks is at most ``1 - level``. Pairs retire when they are
@@ -63,7 +96,8 @@ def monitor(
     scores
         The scores so far. Algorithms share replications, which are independent.
     measure
-        Name of the measure; may be omitted where there is one.
+        Name of the measure; may be omitted where there is one. A list of names decides several
+        measures together.
     pairs, control
         ``"all"`` pairs, one pair of names, or each other algorithm with a `control`.
     method
@@ -86,8 +120,8 @@ def monitor(
         Of the differences: ``"t"``, ``"signed-rank"`` (exact up to 500 differences, zeros left
         out) or ``"sign-flip"`` (its normal limit).
     null
-        On the anytime route, what is bet against: ``"symmetry"`` of the differences about 0, or a
-        ``"mean"`` of 0, which needs `Measure.bounds` and has no interval.
+        On the anytime route, what is bet against, and what intervals are of: ``"symmetry"`` of the
+        differences about 0, or a ``"mean"`` of 0, which needs `Measure.bounds`.
     alternative
         ``"two-sided"``, or what is to be shown of the first algorithm of a pair: ``"better"`` or
         ``"worse"``.
@@ -102,8 +136,9 @@ def monitor(
 
     Returns
     -------
-    MonitorComparison
-        With `decision`, `stages()`, `path()` and `next_cells()`.
+    MonitorComparison or MonitoredMeasures
+        With `decision`, `stages()`, `path()` and `next_cells()`; of several measures a mapping from
+        measure to such a comparison, with a `decision` and `next_cells()` of its own.
 
     Raises
     ------
@@ -116,10 +151,11 @@ def monitor(
 
     Notes
     -----
-    With m pairs each recursion is designed at ``(1 - level) / m`` from the start, two-sided at half
-    of that in each direction. Its overall p-value is multiplied in the same way; where a pair goes
-    on it is provisional, as a part of the level is kept for later stages. Recursions and group
-    sequential tests give no intervals. Stopping for futility is no evidence of equality.
+    With m pairs, those of all measures together, each recursion is designed at ``(1 - level) / m``
+    from the start, two-sided at half of that in each direction. Its overall p-value is multiplied
+    in the same way; where a pair goes on it is provisional, as a part of the level is kept for
+    later stages. Recursions and group sequential tests give no intervals. Stopping for futility is
+    no evidence of equality.
 
     Several data sets are combined in each stage by the mean of the normal quantiles of their
     p-values; e-values multiply. What is rejected is that no difference in that direction exists on
@@ -139,46 +175,57 @@ def monitor(
     """
     if target != "datasets":
         raise DesignError(unknown("target", target, ["datasets"]))
-    if isinstance(pairs, tuple) and len(pairs) == 2 and isinstance(scores, ScoreTable):  # pyright: ignore[reportUnnecessaryIsInstance]
-        scores = scores.subset(algorithms=sorted(set(pairs)))
-    setting, scores = Setting.of(scores, measure)
-    chosen = pairs_of(setting.algorithms, pairs, control)
+    names = [measure] if measure is None or isinstance(measure, str) else list(measure)
+    settings, scores = _settings(scores, names, pairs)
+    chosen = pairs_of(settings[0].algorithms, pairs, control)
     if last_stage == "auto":
         last_stage = None if method == "anytime" else _LAST
+    n_pairs, several = len(settings) * len(chosen), len(settings)
     design = MonitorDesign(
-        method, rule, spending, stage, last_stage, test, null, alternative, level, len(chosen)
+        *(method, rule, spending, stage, last_stage, test, null, alternative, level),
+        n_pairs=n_pairs,
+        n_measures=several,
     )
-    check(design, setting.measure)
-    _check_replications(setting)
+    for setting in settings:
+        check(design, setting.measure)
+        _check_replications(setting)
+    own = [setting.measure.name for setting in settings]
+    plain = asdict(design)
     arguments: dict[str, Any] = {
-        "measure": setting.measure.name,
+        "measure": own if several > 1 else own[0],
         "pairs": pairs,
         "control": control,
-        **{name: value for name, value in asdict(design).items() if name != "n_pairs"},
+        **{name: value for name, value in plain.items() if not name.startswith("n_")},
         "target": target,
     }
+    watched = _Watched(scores, settings, chosen, design, arguments)
     file = state if state is None or isinstance(state, StateFile) else StateFile(state)
     with file or nullcontext():
-        gathered, course = _followed(scores, setting, chosen, design, file, arguments)
-    return MonitorComparison(
-        setting=setting,
-        pairs=chosen,
-        codes=np.array([VERDICTS[end] for end in course.ends], dtype=np.int8),
-        level=level,
-        target=target,
-        levels=Level(_levels(scores, setting)),
-        checks=checks(setting, design, course, gathered),
-        provenance=Provenance(
-            analysis="monitor",
-            version=version.__version__,
-            arguments=arguments,
-            adjustment=words.adjustment(design),
-            digest=setting.digest,
-        ),
-        design=design,
-        course=course,
-        cells=next_cells(gathered, course, design),
+        found = watched.compared(*watched.followed(file))
+    return (
+        MonitoredMeasures(found)
+        if not (measure is None or isinstance(measure, str))
+        else found[own[0]]
     )
+
+
+def _settings(
+    scores: ScoreTable, names: Sequence[str | None], pairs: str | tuple[str, str]
+) -> tuple[list[Setting], ScoreTable]:
+    """Take down the setting of each measure, and narrow the table to what is watched."""
+    if isinstance(pairs, tuple) and len(pairs) == 2 and isinstance(scores, ScoreTable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        scores = scores.subset(algorithms=sorted(set(pairs)))
+    if not names or len(set(names)) < len(names):
+        raise DesignError(
+            message(f"measure is {list(names)}.", hint="name each measure once, as in ['a', 'b'].")
+        )
+    both = [Setting.of(scores, name) for name in names]
+    settings = [setting for setting, _ in both]
+    refuse_unlike(settings)
+    if len(both) == 1:
+        return settings, both[0][1]
+    one = settings[0]
+    return settings, scores.subset(datasets=one.coverage.datasets, algorithms=one.algorithms)
 
 
 def _check_replications(setting: Setting) -> None:
@@ -198,35 +245,76 @@ def _check_replications(setting: Setting) -> None:
     )
 
 
-def _followed(
-    scores: ScoreTable,
-    setting: Setting,
-    pairs: NDArray[np.int64],
-    design: MonitorDesign,
-    file: StateFile | None,
-    arguments: dict[str, Any],
-) -> tuple[Gathered, Course]:
-    """Follow the experiment from its beginning, and remember how far."""
-    whole = {
-        **arguments,
-        "measure": {k: v for k, v in asdict(setting.measure).items() if k not in _DISPLAY},
-        "datasets": setting.coverage.datasets,
-        "algorithms": setting.algorithms,
-    }
-    memory = Memory(whole) if file is None else file.read(whole)
-    feed = Feed(scores.blocks(setting.measure.name), design.stage, memory.pins)
-    if feed.broken and file is not None:
-        raise file.refuse(feed.broken)
-    gathered, settled = Gathered(feed, pairs), dict(memory.settled or {})
-    if design.method == "anytime":
-        course = anytime(gathered, design, setting.measure, settled)
-    else:
-        follow = recursive if design.method == "recursive" else group_sequential
-        course = follow(gathered, design)
-    if file is not None:
-        pins = feed.pins(joined=design.method == "anytime")
-        file.write(Memory(memory.design, pins, settled))
-    return gathered, course
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    """An experiment: its scores, the measures and pairs that are watched, and how."""
+
+    scores: ScoreTable
+    settings: list[Setting]
+    pairs: NDArray[np.int64]
+    design: MonitorDesign
+    arguments: dict[str, Any]
+
+    def followed(self, file: StateFile | None) -> tuple[Gathered, Course]:
+        """Follow the experiment from its beginning, and remember how far."""
+        measures, k = [s.measure for s in self.settings], len(self.settings[0].algorithms)
+        plain = [{n: v for n, v in asdict(m).items() if n not in _DISPLAY} for m in measures]
+        whole = {
+            **self.arguments,
+            "measure": plain if len(plain) > 1 else plain[0],
+            "datasets": self.settings[0].coverage.datasets,
+            "algorithms": self.settings[0].algorithms,
+        }
+        memory = Memory(whole) if file is None else file.read(whole)
+        blocks = columns(self.scores, [m.name for m in measures])
+        feed = Feed(blocks, self.design.stage, memory.pins)
+        if feed.broken and file is not None:
+            raise file.refuse(feed.broken)
+        pairs = np.vstack([self.pairs + i * k for i in range(len(measures))])
+        gathered, sums = Gathered(feed, pairs), []
+        if self.design.method == "anytime":
+            each = [m for m in measures for _ in self.pairs]
+            course, sums = anytime(gathered, self.design, each, memory.sums)
+        else:
+            follow = recursive if self.design.method == "recursive" else group_sequential
+            course = follow(gathered, self.design)
+        if file is not None:
+            pins = feed.pins(joined=self.design.method == "anytime")
+            file.write(Memory(memory.design, pins, sums))
+        return gathered, course
+
+    def compared(self, gathered: Gathered, course: Course) -> dict[str, MonitorComparison]:
+        """Return the comparison by each measure."""
+        parts = split(course, len(self.settings))
+        cells = next_cells(gathered, course, self.design)
+        return {
+            setting.measure.name: self._one(setting, gathered.part(i, part), part, own)
+            for i, (setting, part, own) in enumerate(zip(self.settings, parts, cells, strict=True))
+        }
+
+    def _one(
+        self, setting: Setting, gathered: Gathered, course: Course, cells: Columns
+    ) -> MonitorComparison:
+        design = self.design
+        return MonitorComparison(
+            setting=setting,
+            pairs=self.pairs,
+            codes=np.array([VERDICTS[end] for end in course.ends], dtype=np.int8),
+            level=design.level,
+            target="datasets",
+            levels=Level(_levels(self.scores, setting)),
+            checks=checks(setting, design, course, gathered),
+            provenance=Provenance(
+                analysis="monitor",
+                version=version.__version__,
+                arguments=self.arguments,
+                adjustment=words.adjustment(design),
+                digest=setting.digest,
+            ),
+            design=design,
+            course=course,
+            cells=cells,
+        )
 
 
 def _levels(scores: ScoreTable, setting: Setting) -> NDArray[np.float64]:

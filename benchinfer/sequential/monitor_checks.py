@@ -32,6 +32,7 @@ def checks(
         _skew(design, gathered, named),
         _zeros(gathered, named),
         *_ends(course, named),
+        *_empty(course, design, named),
         *_claims(setting, design),
         *cautions.left_out(setting),
         cautions.replications(setting),
@@ -116,6 +117,25 @@ def _ends(course: Course, named: Named) -> list[Check]:
         ' equality, which method="anytime" can give with a tolerance',
     )
     return [row] if futile.any() else []
+
+
+def _empty(course: Course, design: MonitorDesign, named: Named) -> list[Check]:
+    """Say where a confidence sequence has ruled out every value."""
+    if course.low is None:
+        return []
+    empty = np.isnan(course.low)
+    about = "a centre of symmetry" if design.null == "symmetry" else "a mean that stays the same"
+    return [
+        Check.of(
+            "empty confidence sequences",
+            int(empty.sum()),
+            0.0,
+            ok=not empty.any(),
+            remedy=f"of {named(empty)}: no value is left for {about}, so the differences have none,"
+            " or changed as the experiment ran, or this is one of the few experiments in which the"
+            " sequence misses the truth; compare means at the end",
+        )
+    ]
 
 
 def _claims(setting: Setting, design: MonitorDesign) -> list[Check]:

@@ -8,15 +8,7 @@ from benchinfer.sequential.course import Columns
 from benchinfer.sequential.design import MonitorDesign, Test
 from benchinfer.sequential.gathered import Gathered
 from benchinfer.sequential.stage_tests import Array, combined, running_z
-
-_POINTS = 200
-
-
-def points(n: int) -> NDArray[np.int64]:
-    """Return which of n replications a path shows: all of few, about 200 of many, and the last."""
-    if n <= _POINTS:
-        return np.arange(1, n + 1)
-    return np.unique(np.linspace(1, n, _POINTS).round().astype(np.int64))
+from benchinfer.sequential.trail import most_each, points
 
 
 def fixed_p(
@@ -46,18 +38,6 @@ def fixed_p(
     return np.minimum(len(sides) * whole.min(axis=0), 1.0)
 
 
-def sparse(n: int, datasets: int) -> NDArray[np.int64]:
-    """Return which of n points the path of each of many data sets shows; the last among them.
-
-    Examples
-    --------
-    >>> sparse(5, 2), len(sparse(200, 10)), len(sparse(200, 1000))
-    (array([0, 1, 2, 3, 4]), 40, 10)
-    """
-    most = min(n, max(2 * _POINTS // datasets, 10))
-    return np.unique(np.linspace(0, n - 1, most).round().astype(np.int64))
-
-
 def fixed_paths(gathered: Gathered, design: MonitorDesign) -> tuple[Columns, Columns]:
     """Return the paths of p-values of tests that ignore the looks: descriptive.
 
@@ -73,7 +53,7 @@ def fixed_paths(gathered: Gathered, design: MonitorDesign) -> tuple[Columns, Col
         p = fixed_p(d, design.test, design.sides, at)
         whole.append({"pair": np.full(len(at), i), "n": at, "p_raw": p})
         if len(d) > 1:
-            shown = at[sparse(len(at), len(d))]
+            shown = points(d.shape[1], most_each(len(d)))
             parts.append(
                 {
                     "pair": np.full(len(d) * len(shown), i),

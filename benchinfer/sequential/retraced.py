@@ -114,7 +114,7 @@ def standing(course: Course, design: MonitorDesign) -> Columns:
     if not course.path:
         return {}
     if design.method == "anytime":
-        return {"p_value": _adjusted(course)}
+        return {"p_value": _adjusted(course, design)}
     pairs, n = course.path["pair"], course.path["n"]
     stage = np.zeros(len(n), dtype=np.int64)
     p_value = np.full(len(n), np.nan)
@@ -128,11 +128,14 @@ def standing(course: Course, design: MonitorDesign) -> Columns:
     return {"stage": stage, "p_value": p_value, "decision": decision}
 
 
-def _adjusted(course: Course) -> Array:
-    """Return the anytime p-values along the path, adjusted for all pairs by Holm's steps."""
+def _adjusted(course: Course, design: MonitorDesign) -> Array:
+    """Return the anytime p-values along the path, adjusted for all pairs by Holm's steps.
+
+    Pairs of other measures, whose paths are not at hand, count as if nothing was known of them.
+    """
     pairs, n = course.path["pair"], course.path["n"]
-    p = np.ones((len(course.ends), len(n)))
-    for i, row in enumerate(p):
+    p = np.ones((design.n_pairs, len(n)))
+    for i, row in enumerate(p[: len(course.ends)]):
         mine = np.flatnonzero(pairs == i)
         held = np.searchsorted(n[mine], n, side="right") - 1
         row[:] = np.where(held < 0, 1.0, course.path["p_raw"][mine][held]) if len(mine) else 1.0

@@ -54,22 +54,25 @@ class Runs:
         return f"{self.counted:,} of {self.planned:,} planned runs were enough; {share} are saved."
 
 
-def runs(result: "MonitorComparison") -> Runs:
-    """Count the runs of a monitored experiment.
+def runs(*results: "MonitorComparison") -> Runs:
+    """Count the runs of a monitored experiment; results are those of its measures.
 
-    An algorithm is run as long as one of its pairs goes on.
+    An algorithm is run as long as one of its pairs goes on, on whatever measure; a run gives the
+    scores of all measures.
     """
-    design, course = result.design, result.course
-    d = len(result.setting.coverage.datasets)
+    design, setting = results[0].design, results[0].setting
+    d = len(setting.coverage.datasets)
     last = None if design.last_stage is None else design.last_stage * design.stage
-    live = np.array([end == GO_ON for end in course.ends])
+    pairs = np.vstack([one.pairs for one in results])
+    used = np.concatenate([one.course.used for one in results])
+    live = np.concatenate([one.course.live for one in results])
     counted, most = 0, 0
-    watched = np.unique(result.pairs)
+    watched = np.unique(pairs)
     for k in watched:
-        mine = (result.pairs == k).any(axis=1)
-        used = int(course.used[mine].max())
-        counted += d * used
-        most += d * (last if last is not None and live[mine].any() else used)
+        mine = (pairs == k).any(axis=1)
+        most_used = int(used[mine].max())
+        counted += d * most_used
+        most += d * (last if last is not None and live[mine].any() else most_used)
     if last is None:
         return Runs(counted, None, None, not live.any())
     return Runs(counted, most, d * len(watched) * last, not live.any())

@@ -1,10 +1,12 @@
 """The memory of a monitored experiment: one small JSON file that cannot be half written.
 
-What a stage used is pinned by the names of its replications and a fingerprint of their scores. A
-file beside it is locked while the state is read, used and written: two processes take turns.
+What a stage used is pinned by the names of its replications and a fingerprint of their scores. Sums
+over the past, which e-processes go on from, hold for these fingerprints alone. A file beside the
+state is locked while it is read, used and written: two processes take turns.
 """
 
 import glob
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
@@ -14,7 +16,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from benchinfer.errors import BenchinferError, ScoreTableError, message
-from benchinfer.saving import write_whole
+from benchinfer.saving import decode, encode, write_whole
 from benchinfer.sequential.feed import Broken, Pin
 
 FORMAT = 1
@@ -30,13 +32,13 @@ class Memory:
         What is watched and how, as JSON holds it.
     pins
         What each stage used, per data set.
-    settled
-        Pairs found equivalent, with their replications then.
+    sums
+        Per pair what its e-process goes on from; empty where there is none.
     """
 
     design: Mapping[str, Any]
     pins: Sequence[Sequence[Pin]] = ()
-    settled: Mapping[int, int] | None = None
+    sums: Sequence[Mapping[str, Any]] = ()
 
 
 class StateFile(AbstractContextManager["StateFile"]):
@@ -104,7 +106,7 @@ class StateFile(AbstractContextManager["StateFile"]):
             document = json.loads(self.path.read_text(encoding="utf-8"))
             form, before = document["monitor"], document["design"]
             pins = [[_pin(pin) for pin in stage] for stage in document["stages"]]
-            settled = {int(pair): int(n) for pair, n in document["settled"]}
+            sums = decode(document["sums"]) if document.get("of") == _mark(document) else []
         except FileNotFoundError:
             return Memory(wanted)
         except (ValueError, KeyError, TypeError, AttributeError):
@@ -117,7 +119,7 @@ class StateFile(AbstractContextManager["StateFile"]):
         if form != FORMAT:
             raise BenchinferError(f"{str(self.path)!r} has format {form}; this reads {FORMAT}.")
         self._check_design(before, wanted)
-        return Memory(wanted, pins, settled)
+        return Memory(wanted, pins, sums)
 
     def write(self, memory: Memory) -> None:
         """Write the state, whole or not at all.
@@ -126,13 +128,15 @@ class StateFile(AbstractContextManager["StateFile"]):
         """
         if not memory.pins and not self.path.exists():
             return
-        document = {
+        document: dict[str, Any] = {
             "monitor": FORMAT,
             "design": memory.design,
-            "settled": sorted((memory.settled or {}).items()),
             "stages": [[_plain(pin) for pin in stage] for stage in memory.pins],
         }
-        text = json.dumps(document, indent=1) + "\n"
+        if memory.sums:
+            document |= {"sums": encode(list(memory.sums))}
+            document |= {"of": _mark(document)}
+        text = _text(document)
         if not self.path.exists() or self.path.read_text(encoding="utf-8") != text:
             write_whole(self.path, text)
 
@@ -172,6 +176,21 @@ class StateFile(AbstractContextManager["StateFile"]):
             )
 
 
+def _mark(document: Mapping[str, Any]) -> str:
+    """Fingerprint sums together with the stages that they are of."""
+    text = json.dumps([document["stages"], document.get("sums")])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _text(document: Mapping[str, Any]) -> str:
+    """Write one line per part; the stages are for people, too."""
+    parts = [
+        f" {json.dumps(name)}: {json.dumps(value, indent=1 if name != 'sums' else None)}"
+        for name, value in document.items()
+    ]
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
 def _short(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."
@@ -208,6 +227,10 @@ def _ranges(labels: Sequence[str]) -> list[str | list[int]]:
     >>> _ranges(["1", "2", "3", "07", "x"])
     [[1, 3], '07', 'x']
     """
+    if labels and labels[0].isdecimal() and len(labels[0]) < 19:  # as a rule all are
+        first = int(labels[0])
+        if list(labels) == [str(first + i) for i in range(len(labels))]:
+            return [[first, first + len(labels) - 1]]
     found: list[str | list[int]] = []
     for label in labels:
         number = int(label) if label.isdecimal() and len(label) < 19 else -1

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 _NAMED = 5  # replications
 
 
-def next_cells(gathered: Gathered, course: Course, design: MonitorDesign) -> Columns:
-    """Return the cells that complete the next stage, as columns of codes and names."""
+def next_cells(gathered: Gathered, course: Course, design: MonitorDesign) -> list[Columns]:
+    """Return per measure the cells that complete the next stage, as columns of codes and names."""
     feed, pairs = gathered.feed, gathered.pairs
+    measures = design.n_measures
     if not course.live.any():
-        return {}
+        return [{}] * measures
+    k = len(feed.algorithms) // measures
     who = wanted(pairs, course.live, len(feed.algorithms))
     rows: list[tuple[int, str, int]] = []
     for d, (lacking, algorithms, more) in enumerate(feed.lacking(who, _size(course, design))):
@@ -30,11 +32,18 @@ def next_cells(gathered: Gathered, course: Course, design: MonitorDesign) -> Col
             for name in new_names(feed.names(d), more)
             for k in np.flatnonzero(who)
         ]
+    each = [[row for row in rows if row[2] // k == i] for i in range(measures)]
+    return [_columns(own, k) for own in each]
+
+
+def _columns(rows: list[tuple[int, str, int]], k: int) -> Columns:
+    if not rows:
+        return {}
     dataset, replication, algorithm = zip(*rows, strict=True)
     return {
         "dataset": np.array(dataset),
         "replication": np.array(replication, dtype=object),
-        "algorithm": np.array(algorithm),
+        "algorithm": np.array(algorithm) % k,
     }
 
 

@@ -32,22 +32,22 @@ def rule(design: "MonitorDesign", measure: "Measure") -> str:
     """Say what decides a pair."""
     alpha, many = percent(design.alpha), design.n_pairs > 1
     if design.method == "recursive":
-        both = "pairs and directions" if many else "directions"
-        over = f" ({alpha} over all {both})" if design.alpha_one < design.alpha else ""
+        shared = _many(design, "directions" if len(design.sides) > 1 else "")
+        over = f" ({alpha} over all {shared})" if design.alpha_one < design.alpha else ""
         return (
             f"A pair is decided when one of its recursions rejects at {percent(design.alpha_one)}"
             f"{over}. One that stops for futility is undecided: no evidence of equality. No pair"
             " can be called equivalent."
         )
     if design.method == "group-sequential":
-        over = f" per pair ({alpha} over all pairs)" if many else ""
+        over = f" per pair ({alpha} over all {_many(design)})" if many else ""
         return (
             f"A pair is decided when its statistic crosses the boundary of a look, and undecided"
             f" otherwise; the boundaries spend {percent(design.alpha_pair)}{over}. No pair can be"
             " called equivalent."
         )
     text = f"A pair is decided when its adjusted anytime p-value is at most {alpha}"
-    if design.null == "symmetry" and measure.tolerance > 0:
+    if measure.tolerance > 0:
         return (
             f"A pair is equivalent when its confidence sequence lies within {margin(measure)}"
             f" either way; otherwise {text[0].lower()}{text[1:]}; otherwise it is undecided."
@@ -106,8 +106,20 @@ def adjustment(design: "MonitorDesign") -> str:
     if design.n_pairs == 1:
         return "One pair: no adjustment for many"
     if design.method == "anytime":
-        return f"Anytime p-values are adjusted for {design.n_pairs} pairs by Holm's steps"
-    return f"Each of {design.n_pairs} pairs is tested at an equal share of the level from the start"
+        return f"Anytime p-values are adjusted for {_pairs(design)} by Holm's steps"
+    return f"Each of {_pairs(design)} is tested at an equal share of the level from the start"
+
+
+def _pairs(design: "MonitorDesign") -> str:
+    own = count(design.n_pairs // design.n_measures, "pair")
+    return own if design.n_measures == 1 else f"{own} on each of {design.n_measures} measures"
+
+
+def _many(design: "MonitorDesign", also: str = "") -> str:
+    """Say over what the level is shared."""
+    parts = ["measures"] if design.n_measures > 1 else []
+    parts += ["pairs"] if design.n_pairs > design.n_measures or not also else []
+    return join([*parts, also] if also else parts)
 
 
 def standing(ends: "Sequence[str]", decision: str) -> str:

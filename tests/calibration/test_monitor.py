@@ -13,12 +13,15 @@ import pytest
 from scipy.stats import binom
 
 import benchinfer as bi
+from benchinfer.numerics.confidence_sequence import ConfidenceSequence
+from benchinfer.saving import decode
 from benchinfer.scores.cells import Blocks
 from benchinfer.sequential.anytime import anytime
 from benchinfer.sequential.design import MonitorDesign, pairs_of
 from benchinfer.sequential.feed import Feed
 from benchinfer.sequential.gathered import Gathered
-from benchinfer.sequential.group import group_sequential
+from benchinfer.sequential.group import group_sequential, redesigned
+from benchinfer.sequential.monitor_checks import _skew as skewed_row
 from benchinfer.sequential.recursive import recursive
 from benchinfer.sequential.state import StateFile
 
@@ -59,16 +62,22 @@ EXPECTED = {
 }
 
 
-def follow(values, how, test, alternative):
-    """Follow one experiment of (n, K) values; return its ends and the replications used."""
+def follow(values, how, test, alternative, measures=1, level=0.95, last=5):
+    """Follow one experiment of (n, K) values, K / M for each of M measures."""
+    return followed(values, how, test, alternative, measures, level, last)[0]
+
+
+def followed(values, how, test, alternative, measures=1, level=0.95, last=5):
+    """Follow an experiment; return its course, its design, and its differences."""
     n, k = values.shape
     names = tuple(f"a{i}" for i in range(k))
-    pairs = pairs_of(names, "all", None)
+    own = pairs_of(names[: k // measures], "all", None)
+    pairs = np.vstack([own + i * k // measures for i in range(measures)])
     method = how if how in {"anytime", "group-sequential"} else "recursive"
-    last = None if method == "anytime" else 5
+    last = None if method == "anytime" else last
     rule = how if method == "recursive" else "constant"
     design = MonitorDesign(
-        method, rule, "obrien-fleming", 50, last, test, "symmetry", alternative, 0.95, len(pairs)
+        method, rule, "obrien-fleming", 50, last, test, "symmetry", alternative, level, len(pairs)
     )
     blocks = Blocks(
         MEASURE,
@@ -76,7 +85,7 @@ def follow(values, how, test, alternative):
         names,
         dataset=np.zeros(n, np.int64),
         replication=np.arange(n),
-        labels=LABELS[:n],
+        labels=tuple(map(str, range(1, n + 1))),
         count=np.ones((n, k), np.int64),
         mean=values,
         within=np.zeros((1, k)),
@@ -84,11 +93,10 @@ def follow(values, how, test, alternative):
     )
     gathered = Gathered(Feed(blocks, 50), pairs)
     if method == "anytime":
-        return anytime(gathered, design, MEASURE, {})
-    return (recursive if method == "recursive" else group_sequential)(gathered, design)
-
-
-LABELS = tuple(map(str, range(1, N + 1)))
+        course, _ = anytime(gathered, design, [MEASURE] * len(pairs))
+        return course, design, gathered
+    course = (recursive if method == "recursive" else group_sequential)(gathered, design)
+    return course, design, gathered
 
 
 @pytest.mark.calibration
@@ -127,6 +135,91 @@ def test_family_wise_errors_of_four_algorithms(how, better):
 
 
 @pytest.mark.calibration
+@pytest.mark.parametrize("how", ["constant", "application", "anytime", "group-sequential"])
+def test_family_wise_errors_of_two_measures(how):
+    """Some of the twelve pairs of four algorithms is decided; measures correlate by a half."""
+    wrong = 0
+    for seed in range(RUNS):
+        values = np.random.default_rng([seed, 73]).normal(size=(N, 3, 4))
+        both = np.hstack([values[:, 0] + values[:, 2], values[:, 1] + values[:, 2]])
+        ends = follow(both, how, "t", "two-sided", measures=2).ends
+        wrong += any(end in {"first", "second"} for end in ends)
+    print(f"| {how} | 2 measures of 4 algorithms | {wrong / RUNS:.4f} |")  # noqa: T201
+    assert wrong <= binom.ppf(0.9999, RUNS, 0.05)
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("how", ["constant", "group-sequential"])
+@pytest.mark.parametrize("mean", [0.0, 0.2])
+def test_a_design_changed_midway_keeps_its_level(how, mean):
+    """After two stages of four the rest is designed anew, by what has been seen.
+
+    Where the first half is promising the rest is four times as long as planned, in five looks at
+    new replications alone; else it is one short stage.
+    """
+    rejected = dict.fromkeys(["kept", "changed"], 0)
+    for seed in range(RUNS):
+        d = np.random.default_rng([seed, 74]).normal(size=600) + mean
+        values = np.column_stack([d, np.zeros(600)])
+        kept = follow(values[:200], how, "t", "two-sided", last=4)
+        rejected["kept"] += kept.ends[0] in {"first", "second"}
+        first, design, _ = followed(values[:100], how, "t", "two-sided", last=4)
+        if first.ends[0] != "go on":
+            rejected["changed"] += first.ends[0] in {"first", "second"}
+            continue
+        levels = redesigned(first, design)
+        looks = 5 if abs(d[:100].mean()) > 0.08 else 1
+        rest = values[100 : 100 + 50 * looks]
+        ends = set()
+        for side, level in zip(levels["side"], levels["conditional_level"], strict=True):
+            if level > 0:
+                towards = "better" if side > 0 else "worse"
+                new = "group-sequential" if how == "constant" else "constant"
+                ends |= set(follow(rest, new, "t", towards, 1, 1 - level, looks).ends)
+        rejected["changed"] += bool(ends & {"first", "second"})
+    shares = {name: n / RUNS for name, n in rejected.items()}
+    print(f"| {how} | changed midway | {mean} | {shares} |")  # noqa: T201
+    if mean == 0:
+        assert max(rejected.values()) <= binom.ppf(0.9999, RUNS, 0.05)
+    else:
+        assert shares["changed"] > shares["kept"]
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize(("noise", "low", "high"), [("normal", 0, 0.02), ("skewed", 0.99, 1)])
+def test_users_are_warned_of_skewed_differences(noise, low, high):
+    shares = {}
+    for n in (50, 100, 250):
+        warned = 0
+        for seed in range(RUNS):
+            d = NOISE[noise](np.random.default_rng([seed, 75]), n)
+            _, design, gathered = followed(np.column_stack([d, 0 * d]), "constant", "t", "better")
+            warned += not skewed_row(design, gathered, str).ok
+        shares[n] = warned / RUNS
+    print(f"| {noise} | warned | {shares} |")  # noqa: T201
+    assert low <= shares[250] <= high
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("noise", ["symmetric", "skewed"])
+def test_confidence_sequences_hold_at_all_times(noise):
+    """Of centres of symmetry and of means within bounds, after 1,000 differences."""
+    missed, width = {"symmetry": 0, "mean": 0}, {"symmetry": [], "mean": []}
+    for seed in range(RUNS):
+        rng = np.random.default_rng([seed, 76])
+        shape = (4, 4) if noise == "symmetric" else (0.4, 3.6)
+        d = rng.beta(*shape, size=1000) - shape[0] / sum(shape)
+        for null, bound in (("symmetry", None), ("mean", 1.0)):
+            low, high = ConfidenceSequence(0.05, bound).after(d).ends
+            missed[null] += not low <= 0 <= high
+            width[null].append((high - low) / 2 / d.std() * np.sqrt(1000))
+    errors = {null: np.nanmean(width[null]).round(2) for null in width}
+    print(f"| {noise} | missed {missed} of {RUNS} | half widths {errors} |")  # noqa: T201
+    held = ["mean"] if noise == "skewed" else ["symmetry", "mean"]
+    assert all(missed[null] <= binom.ppf(0.9999, RUNS, 0.05) for null in held)
+
+
+@pytest.mark.calibration
 def test_two_hundred_kills_leave_a_whole_state(tmp_path):
     values = np.random.default_rng(3).normal(size=(3000, 2))
     frame = pd.DataFrame(
@@ -162,6 +255,17 @@ def test_two_hundred_kills_leave_a_whole_state(tmp_path):
     assert known > 1000
     with StateFile(state):
         assert sorted(p.name for p in tmp_path.iterdir()) == ["s.json", "s.json.lock", "scores.csv"]
+    _once(tmp_path)
+    killed = json.loads(state.read_text())
+    state.unlink()
+    _once(tmp_path)  # one that nobody disturbed, and that looks at all rows at once
+    whole = json.loads(state.read_text())
+    assert killed["stages"] == whole["stages"]
+    (mine,), (other,) = decode(killed["sums"]), decode(whole["sums"])
+    assert mine["n"] == other["n"]
+    assert mine["peak"] == pytest.approx(other["peak"], rel=1e-9)
+    assert mine["checks"].keys() == other["checks"].keys()
+    np.testing.assert_allclose(list(mine["checks"].values()), list(other["checks"].values()))
 
 
 def _watch(folder):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 
 import benchinfer as bi
 
@@ -94,3 +95,28 @@ def test_planned_experiments_have_the_power(name, record_property):
     error = math.sqrt(plan.power * (1 - plan.power) / RUNS)
     record_property("power", (plan.n_datasets, plan.n_replications, plan.power, found))
     assert -3 * error <= found - plan.power <= above + 3 * error
+
+
+@pytest.mark.calibration
+def test_intervals_of_the_required_data_sets_hold():
+    """Of pilots with 8 data sets, 5 replications and 3 algorithms: mean squares drawn anew."""
+    d, r, k, runs = 8, 5, 3, 400
+    truth = bi.plan(bi.Components(BETWEEN, RESIDUAL), DIFFERENCE, k=k, n_replications=r)
+    rng = np.random.default_rng(5)
+    df, df_residual = (d - 1) * (k - 1), d * (r - 1) * (k - 1)
+    below = above = 0
+    for _ in range(runs):
+        square = (r * BETWEEN + RESIDUAL) * rng.chisquare(df) / df
+        residual = RESIDUAL * rng.chisquare(df_residual) / df_residual
+        pilot = bi.Components(
+            max((square - residual) / r, 0.0),
+            residual,
+            n_algorithms=k,
+            n_datasets=d,
+            n_replications=r,
+        )
+        found = bi.plan(pilot, DIFFERENCE, k=k, n_replications=r)
+        below += truth.n_datasets < found.needed_low
+        above += truth.n_datasets > found.needed_high
+    print(f"| pilot | below {below} | above {above} | of {runs} |")  # noqa: T201
+    assert below + above <= binom.ppf(0.9999, runs, 0.05)

@@ -125,3 +125,28 @@ def test_an_interval_that_holds_zero_beside_a_verdict(run: Callable, tmp_path: P
         found = run("monitor", path, *ARGUMENTS, "--method", "anytime", "--state", "none")
         assert found.exit_code == 0, found.output
         assert ("A sequence may hold 0 where a pair is decided" in found.stdout) == holds
+
+
+def test_several_measures(run: Callable, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=(60, 2, 2)) + np.array([[0.0, 0.0], [2.0, 0.1]])
+    lines = [
+        f"d1,{r + 1},{name},{measure},{y[r, k, m]:.6f}"
+        for r in range(60)
+        for k, name in enumerate("ab")
+        for m, measure in enumerate(["acc", "sec"])
+    ]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(["dataset,replication,algorithm,measure,value", *lines]) + "\n")
+    arguments = (*ARGUMENTS, "--measures", "sec:lower", "-m", "acc", "-m", "sec")
+    found = run("monitor", path, *arguments)
+    assert found.exit_code == 3, found.output
+    assert "All measures: Go on: 1 of 2 pairs decided and 1 going on." in found.stdout
+    assert found.stdout.count("d1: a and b, 40 replications (61 to 100)") == 1
+    answer = json.loads(run("monitor", path, *arguments, "--json").stdout)
+    assert answer["decision"] == "go on"
+    assert answer["measures"]["acc"]["decision"] == "decided"
+    assert len(answer["next_cells"]) == 80
+    levels = answer["measures"]["sec"]["conditional_levels"]
+    assert [row["side"] for row in levels] == ["a", "b"]
+    assert (tmp_path / "scores.csv.acc.sec.monitor.json").exists()

@@ -94,3 +94,14 @@ def test_conditional_levels_average_to_what_is_left():
     conditional = [spending.conditional_level(LOOKS, upper, 1, z) for z in x[inside]]
     average = (w[inside] @ conditional) / np.sqrt(2 * np.pi)
     assert average == pytest.approx(0.025 - LEVELS[0], abs=1e-5)
+
+
+@pytest.mark.parametrize("level", [1e-30, 1e-12, 0.9, 0.999999, 1 - 1e-14])
+@pytest.mark.parametrize("shape", ["obrien-fleming", "pocock"])
+def test_levels_near_nothing_and_near_all(level, shape):
+    """A rest that is designed anew has whatever level is left."""
+    t = [0.2, 0.4, 0.6, 0.8, 1.0]
+    bounds = spending.boundaries(t, spending.spent(shape, t, level), sides=1)
+    found = spending.crossing(t, np.full(5, -np.inf), bounds, 0.0)
+    assert found.upper.sum() <= level + 1e-9
+    assert found.upper.sum() == pytest.approx(level, abs=1e-8)

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.errors import DesignError
 from benchinfer.plots import sequence
 
 
@@ -36,7 +35,7 @@ def test_intervals_that_are_still_open(running):
     assert bi.plot(found, "sequence").axes
 
 
-def test_bets_on_a_mean_have_none():
+def test_bets_on_a_mean_have_one_too():
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"a": rng.random(20), "b": rng.random(20)})
     scores = bi.read_scores(
@@ -46,6 +45,8 @@ def test_bets_on_a_mean_have_none():
         resampling=bi.Resampling("independent", paired=True),
     )
     found = bi.monitor(scores, method="anytime", null="mean")
-    with pytest.raises(DesignError, match="no confidence sequence"):
-        bi.plot(found, "sequence")
-    assert bi.plot(found, "e-process").axes
+    (panel,) = sequence.layout(found).panels
+    row = found.contrasts().iloc[0]
+    assert (panel.low[-1], panel.high[-1]) == (row["conf_low"], row["conf_high"])
+    assert -1 <= panel.low[0] <= panel.low[-1] < panel.high[-1] <= panel.high[0] <= 1
+    assert bi.plot(found, "sequence").axes

@@ -9,10 +9,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import benchinfer as bi
+from benchinfer.numerics.betting import SymmetryBet
 from benchinfer.sequential.state import StateFile
 
 KILLS = 20
@@ -74,6 +76,60 @@ def test_a_changed_design_names_what_changed(draw, table, tmp_path):
     third = draw(60, {**AB, "c": 0.0})
     with pytest.raises(bi.BenchinferError, match="algorithms"):
         bi.monitor(table(third), state=tmp_path / "s.json")
+
+
+@pytest.mark.parametrize("null", ["symmetry", "mean"])
+def test_sums_give_what_the_whole_history_gives(draw, null, tmp_path):
+    """Looks one by one go on from sums; one look at all bets on all."""
+    rows = draw(300, {"a": 0.0, "b": 0.3, "c": 0.32}, datasets=2, seed=4)
+    rows["value"] = 1 / (1 + np.exp(-rows["value"]))
+    measure = bi.Measure("acc", "higher", tolerance=0.2, bounds=(0, 1))
+    paired = bi.Resampling("independent", paired=True)
+
+    def monitored(n, **options):
+        part = rows[rows["replication"] <= n]
+        scores = bi.read_scores(part, measures=measure, resampling=paired)
+        return bi.monitor(scores, method="anytime", null=null, stage=20, **options)
+
+    state = tmp_path / "s.json"
+    for n in (10, 47, 48, 120, 290, 300):
+        found = monitored(n, state=state)
+    again = monitored(300, state=state)
+    document = json.loads(state.read_text())
+    assert document.pop("sums")
+    document.pop("of")
+    state.write_text(json.dumps(document))
+    bet_again = monitored(300, state=state)  # a state without sums is as good
+    for other in (again, bet_again):
+        pd.testing.assert_frame_equal(other.contrasts(), found.contrasts())
+        pd.testing.assert_frame_equal(other.path(), found.path())
+        pd.testing.assert_frame_equal(other.stages(), found.stages())
+    assert json.loads(state.read_text())["sums"]
+
+
+def test_past_differences_are_not_bet_on_again(draw, table, tmp_path, monkeypatch):
+    rows = draw(400, {"a": 0.0, "b": 0.0})
+    for n in (300, 350):
+        part = table(rows[rows["replication"] <= n])
+        bi.monitor(part, method="anytime", state=tmp_path / "s.json")
+    seen = []
+    after = SymmetryBet.after
+    monkeypatch.setattr(
+        SymmetryBet, "after", lambda self, d: (seen.append(len(d)), after(self, d))[1]
+    )
+    bi.monitor(table(rows), method="anytime", state=tmp_path / "s.json")
+    assert seen == [50]
+
+
+def test_sums_of_other_stages_are_not_believed(draw, table, tmp_path):
+    """Sums hold for the fingerprints that they were made of."""
+    rows = draw(100, {"a": 0.0, "b": 0.4})
+    found = bi.monitor(table(rows), method="anytime", state=tmp_path / "s.json")
+    text = (tmp_path / "s.json").read_text()
+    place = text.index('"peak"')
+    (tmp_path / "s.json").write_text(text[:place] + text[place:].replace("1", "2", 1))
+    again = bi.monitor(table(rows), method="anytime", state=tmp_path / "s.json")
+    pd.testing.assert_frame_equal(again.contrasts(), found.contrasts())
 
 
 def test_before_the_first_stage_there_is_no_state(draw, table, tmp_path):
