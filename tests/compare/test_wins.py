@@ -246,7 +246,7 @@ def test_a_posterior_has_probabilities_and_gates(sampled):
     np.testing.assert_allclose(three.sum(axis=1), 1)
     assert (table["prob_more_wins"] >= table["prob_first"]).all()
     assert "p_value" not in table
-    assert sampled.posterior.convergence.passed
+    assert sampled.bayes.convergence.passed
     decided = table["verdict"].isin(["first", "second"])
     assert (three.max(axis=1)[decided] >= 0.95).all()
     assert sampled.summary()["prob_best"].sum() == pytest.approx(1)
@@ -267,7 +267,7 @@ def test_departures_make_a_posterior_less_sure(scores, sampled):
         scores, inference="bayes", departures=True, seed=1, draws=200, chains=4
     )
     wide, narrow = (
-        np.mean(r.posterior.outcomes.high - r.posterior.outcomes.low)
+        np.mean(r.bayes.outcomes.high - r.bayes.outcomes.low)
         for r in (with_departures, sampled)
     )
     assert wide > 1.1 * narrow

@@ -278,6 +278,32 @@ def draws_of(model: WinModel, found: Array) -> WinDraws:
     )
 
 
+def prior_draws(model: WinModel, n: int, rng: np.random.Generator) -> WinDraws:
+    """Draw n times from the prior, as one chain.
+
+    Parameters
+    ----------
+    model
+        Whose prior.
+    n
+        Number of draws.
+    rng
+        Random numbers.
+    """
+    k, priors = model.tally.n_algorithms, model.priors
+    scale = np.exp(priors.scale_sd * rng.standard_normal((1, n)))
+    worth = scale[:, :, None] * rng.standard_normal((1, n, k))
+    of_ties = np.exp(priors.tie_sd * rng.standard_normal((1, n)))
+    return WinDraws(
+        log_worth=worth - worth.mean(axis=2, keepdims=True),
+        scale=scale,
+        tie=of_ties * rng.standard_normal((1, n)) if model.tied else None,
+        departure=priors.departure * np.abs(rng.standard_normal((1, n)))
+        if model.departures
+        else None,
+    )
+
+
 def replicated(model: WinModel, draws: WinDraws, n: int, rng: np.random.Generator) -> Array:
     """Draw (3, n, P) wins, ties and losses of new contests, as many as there were.
 
