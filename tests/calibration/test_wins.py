@@ -140,6 +140,8 @@ def test_ranks_of_true_parameters_are_uniform(kind, record_property):
     found = {}
     for _ in range(SIMULATED):
         true, tally = simulated(kind, rng)
+        if "tie" in true and not tally.ties.sum():
+            continue  # the model would have no such parameter
         drawn = sampled(WinModel(tally, WinPriors(), KINDS[kind][-1]), rng, 300, 500)
         worth = drawn.log_worth
         draws = {
@@ -150,8 +152,6 @@ def test_ranks_of_true_parameters_are_uniform(kind, record_property):
             "departure": drawn.departure,
         }
         for name, value in true.items():
-            if draws[name] is None:  # no contest was a tie
-                continue
             thin = draws[name].ravel()[:: draws[name].size // 99][:99]
             found.setdefault(name, []).append(int((thin < value).sum()))
     p = {
