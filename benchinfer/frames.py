@@ -28,7 +28,9 @@ GLOSSARY: dict[str, str] = {
     " the algorithm alone in summary",
     "conf_high": "upper end of the interval: simultaneous over all pairs in contrasts, of"
     " the algorithm alone in summary",
-    "std_error": "standard error of the difference on the modelling scale",
+    "std_error": "standard error of the difference on the modelling scale; of a posterior, its"
+    " standard deviation",
+    "shrunken": "what a model of all data sets makes of the estimate on one of them",
     "df": "degrees of freedom of the test statistic",
     "statistic": "test statistic, positive where the first algorithm is better",
     "p_value": "p-value; in contrasts adjusted for the family (the method is in provenance), in"

@@ -216,6 +216,9 @@ def wins(
 ) -> None:
     """Compare by how often algorithms win on data sets, by a Bradley-Terry model.
 
+    A table with the columns first, second, wins and losses, and ties if there are any, holds a
+    published win table; --measure names what was compared.
+
     Exit code 0 says that one algorithm is better than or equivalent to each of the others, 3 that
     none is.
     """
@@ -268,7 +271,13 @@ def _ask(
     if show.details and show.per_dataset:
         raise wrong("--details", "goes without --per-dataset.")
     options: dict[str, Any] = question.arguments(each=show.per_dataset)
-    # Published effects have algorithms and measures as a score table has.
-    scores: Any = question.read(source) if isinstance(question, MetaQuestion) else source.read()
+    # Published effects and wins have algorithms and measures as a score table has.
+    scores: Any
+    if isinstance(question, MetaQuestion):
+        scores = question.read(source)
+    elif isinstance(question, WinsQuestion) and source.holds_wins():
+        scores = question.published(source, measure)
+    else:
+        scores = source.read()
     question.check_names(scores)
     answer(analysis, scores, source.measure(scores, measure), options, show)

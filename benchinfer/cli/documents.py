@@ -96,7 +96,7 @@ def comparison(
 ) -> dict[str, object]:
     """Write down a comparison, with details and Page's test for an order if asked for."""
     return {
-        "analysis": result.title,
+        "analysis": result.heading,
         "headline": result.headline(),
         "order": str(result.relation()),
         "decided": decided,

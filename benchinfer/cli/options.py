@@ -1,7 +1,7 @@
 """The options that say where scores come from, written once for all commands."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,7 +12,7 @@ from benchinfer.cli.hints import translated
 from benchinfer.errors import DesignError, ScoreTableError, message
 
 if TYPE_CHECKING:
-    from benchinfer.scores import Effects, Resampling, ScoreTable
+    from benchinfer.scores import Effects, Resampling, ScoreTable, Wins
 
 Path = Annotated[
     str,
@@ -37,7 +37,8 @@ Columns = Annotated[
         "--column",
         metavar="NAME=ROLE",
         help="The role of a column: dataset, replication, algorithm, measure, value or domain; of"
-        " published effects: study, first, second, estimate, std_error and others. Once per column;"
+        " published effects: study, first, second, estimate, std_error and others; of published wins:"
+        " first, second, wins, ties and losses. Once per column;"
         " common names are recognised.",
     ),
 ]
@@ -141,36 +142,40 @@ class Source:
         try:
             return read_scores(source, **options)
         except ScoreTableError:
-            if not self.holds_effects():
+            if self.holds_effects():
+                what, hint = "effects (first, second, estimate)", "compare meta pools them."
+            elif self.holds_wins():
+                what, hint = "wins (first, second, wins, losses)", "compare wins compares by them."
+            else:
                 raise
-            raise ScoreTableError(
-                message(
-                    "the table holds published effects (first, second, estimate), not scores.",
-                    hint="benchinfer compare meta pools them.",
-                )
-            ) from None
+            said = f"the table holds published {what}, not scores."
+            raise ScoreTableError(message(said, hint=f"benchinfer {hint}")) from None
 
     def holds_effects(self) -> bool:
         """Whether the table has the columns of published effects; only its head is read."""
         from benchinfer.scores.effect_columns import holds_effects
+
+        return self._holds(holds_effects)
+
+    def holds_wins(self) -> bool:
+        """Whether the table has the columns of published wins; only its head is read."""
+        from benchinfer.scores.read_wins import holds_wins
+
+        return self._holds(holds_wins)
+
+    def _holds(self, look: Callable[[Sequence[str], Mapping[str, str]], bool]) -> bool:
+        """Look at the columns of a table that has one row each for whatever it holds."""
         from benchinfer.scores.sources import open_source
 
         if self.layout != "long" or self.scores.startswith("example:"):
             return False
-        return holds_effects(
-            open_source(self.scores, self.query).names, _columns(self.column) or {}
-        )
+        return look(open_source(self.scores, self.query).names, _columns(self.column) or {})
 
     def effects(self, **asked: Any) -> "Effects":
         """Read published effects; what says how scores came about does not go with them."""
         from benchinfer.scores import read_effects
 
-        for field in fields(self):
-            if field.name in _OF_SCORES and getattr(self, field.name) != field.default:
-                raise typer.BadParameter(
-                    "goes with scores, and the table holds published effects.",
-                    param_hint=f"'--{field.name}'",
-                )
+        self._refuse("effects", _OF_SCORES)
         return read_effects(
             self.scores,
             measures=_measures(self.measures),
@@ -178,6 +183,22 @@ class Source:
             covariates=_names(self.covariates) or (),
             **asked,
         )
+
+    def wins(self, name: str | None) -> "Wins":
+        """Read published wins by a measure; what describes scores does not go with them."""
+        from benchinfer.scores import read_wins
+
+        self._refuse("wins", (*_OF_SCORES, "measures", "covariates"))
+        return read_wins(self.scores, name=name or "score", columns=_columns(self.column))
+
+    def _refuse(self, what: str, options: Iterable[str]) -> None:
+        """Refuse options that go with scores alone."""
+        for field in fields(self):
+            if field.name in options and getattr(self, field.name) != field.default:
+                raise typer.BadParameter(
+                    f"goes with scores, and the table holds published {what}.",
+                    param_hint=f"'--{field.name}'",
+                )
 
     def _arguments(self) -> dict[str, Any]:
         return {
@@ -193,7 +214,7 @@ class Source:
             "covariates": _names(self.covariates),
         }
 
-    def measure(self, scores: "ScoreTable | Effects", name: str | None) -> str:
+    def measure(self, scores: "ScoreTable | Effects | Wins", name: str | None) -> str:
         """Return the name of the measure asked for; a wrong one is wrong usage."""
         try:
             return scores.measure(name).name

@@ -7,6 +7,7 @@ from benchinfer.cli import results as shown
 from benchinfer.cli.hints import translated
 from benchinfer.cli.tables import size
 from benchinfer.cli.terminal import Terminal
+from benchinfer.compare.phrases import within
 from benchinfer.errors import DesignError
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def show(found: "Gathered", scores: "ScoreTable", path: str) -> None:
     for result in comparisons(found):
         main.setdefault(result.measure.name, result)
     for name, result in main.items():
-        out.heading(f"{name}, by {result.title.lower()}")
+        out.heading(f"{name}, by {within(result.heading)}")
         shown.headline(out, result)
         out.line()
         out.grid(shown.levels(result))

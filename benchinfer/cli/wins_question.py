@@ -1,12 +1,16 @@
 """What `compare wins` can be asked: its options, and what they mean as arguments."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from benchinfer.cli.bayes_question import Chains, Draws
 from benchinfer.cli.question import ADJUST, Question, Seed, wrong
+
+if TYPE_CHECKING:
+    from benchinfer.cli.options import Source
+    from benchinfer.scores import Wins
 
 Inference = Annotated[
     Literal["likelihood", "bayes"],
@@ -88,6 +92,21 @@ class WinsQuestion(Question):
     draws: Draws = 1000
     chains: Chains = 8
     seed: Seed = None
+
+    def published(self, source: "Source", measure: str | None) -> "Wins":
+        """Read a published win table, in which wins are counted already."""
+        for option, given in (
+            ("--by", self.by != "datasets"),
+            ("--tie-tolerance", self.tie_tolerance is not None),
+            ("--local-rope", self.local_rope is not None),
+            ("--departures", self.departures),
+        ):
+            if given:
+                raise wrong(option, "goes with scores, and the table holds published wins.")
+        found = source.wins(measure)
+        for note in found.notes:
+            typer.echo(f"note  {note.rule}: {note.what}", err=True)
+        return found
 
     def arguments(self, *, each: bool = False) -> dict[str, Any]:
         """Return the arguments of `compare_wins`; a data set by itself is no option."""

@@ -33,6 +33,11 @@ NAMES = {
     "signed-rank": "the Bayesian signed-rank test",
     "sign": "the Bayesian sign test",
 }
+_HEADINGS = {
+    "corani2017": "Bayesian hierarchical test of each pair (Corani et al. 2017)",
+    "signed-rank": "Bayesian signed-rank test of each pair",
+    "sign": "Bayesian sign test of each pair",
+}
 _FORMULAS = {
     "corani2017": "difference on data set m ~ t(nu, delta0, std0); differences of its replications"
     " ~ normal, correlated by overlap",
@@ -81,6 +86,11 @@ class BayesPairsComparison(Comparison):
     draws: PairPosterior | None
 
     title: ClassVar[str] = "Bayesian test of each pair"
+
+    @property
+    def heading(self) -> str:
+        """Which test of the literature this is."""
+        return _HEADINGS[self.preset]
 
     @property
     def prior(self) -> PseudoObservation | None:
@@ -290,6 +300,47 @@ class BayesPairsComparison(Comparison):
         table = Comparison.contrasts(chosen)
         table.insert(list(table.columns).index("prob_first"), "quantity", chosen.quantity)
         return table
+
+    def shrunken(self) -> "pd.DataFrame":
+        """Return the difference of each pair on each data set, by itself and by the model.
+
+        The hierarchical model draws what a data set says to the average over data sets, the more
+        the fewer or the more variable its replications.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure first second dataset n estimate shrunken std_error``: number of shared
+            replications, their mean difference, the posterior mean of the true one (of ratios,
+            that of their logarithms), and its posterior standard deviation on the modelling scale.
+            Data sets that are left out of a pair have no row.
+
+        Raises
+        ------
+        DesignError
+            The test has no model of all data sets.
+        """
+        if self.draws is None:
+            raise DesignError(
+                message(
+                    f"{NAMES[self.preset]} takes each data set's mean difference as it is.",
+                    hint='preset="corani2017" draws them to their average.',
+                )
+            )
+        pair, at = np.nonzero(self.differences.n)
+        sides, names = self.named_sides(), self.setting.coverage.datasets
+        return frame(
+            {
+                "measure": [self.measure.name] * len(pair),
+                "first": [sides[p][0] for p in pair],
+                "second": [sides[p][1] for p in pair],
+                "dataset": [names[m] for m in at],
+                "n": self.differences.n[pair, at],
+                "estimate": self.measure.effect(self.differences.mean[pair, at]),
+                "shrunken": self.measure.effect(self.draws.effect[pair, at]),
+                "std_error": self.draws.effect_sd[pair, at],
+            }
+        )
 
     def dominance(self) -> "pd.DataFrame":
         """Return the posterior probability that each outcome is the most probable one.

@@ -82,6 +82,11 @@ class Comparison(Showable):
     title: ClassVar[str] = "Comparison"
 
     @property
+    def heading(self) -> str:
+        """What this analysis is called in headings: the kind, or which one of the kind it is."""
+        return self.title
+
+    @property
     def measure(self) -> Measure:
         """The measure compared."""
         return self.setting.measure

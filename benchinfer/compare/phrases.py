@@ -14,6 +14,17 @@ def join(names: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join(text for text in (", ".join(names[:-1]), *names[-1:]) if text)
 
 
+def within(title: str) -> str:
+    """Write a title as it stands within a sentence; names keep their capitals.
+
+    Examples
+    --------
+    >>> within("Mixed model"), within("Bayesian sign test")
+    ('mixed model', 'Bayesian sign test')
+    """
+    return title if title.startswith("Bayesian") else title[:1].lower() + title[1:]
+
+
 def ordinal(n: int) -> str:
     """Say which one.
 

@@ -37,6 +37,8 @@ type Inference = Literal["likelihood", "bayes"]
 type Errors = Literal["auto", "robust", "independent"]
 
 _FEWEST_CHAINS, _FEWEST_DRAWS = 4, 100
+# Pairs of all data sets with departures; of so many the chains take minutes, and seldom settle.
+_MOST_PAIRS = 5000
 
 
 def compare_wins(
@@ -266,6 +268,16 @@ def _check_counts(found: "Counted", *, departures: bool, davidson: bool) -> None
             message(
                 "departures of data sets show where the contests of several are known.",
                 hint="departures=False goes with published counts, and with one data set.",
+            )
+        )
+    if departures and tally.n.size > _MOST_PAIRS:
+        d, k = len(tally.wins), tally.n_algorithms
+        raise DesignError(
+            message(
+                f"worths of each of {d:,} data sets are too many to sample: with {k} algorithms"
+                f" {tally.n.size:,} pairs, and {_MOST_PAIRS:,} take minutes.",
+                hint='inference="likelihood" allows for the dependence at any size, by robust'
+                " errors; or compare fewer algorithms: scores.subset(algorithms=[...]).",
             )
         )
     if departures and davidson and tally.ties.sum():

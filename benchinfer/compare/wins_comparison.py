@@ -22,6 +22,7 @@ from benchinfer.saving import savable
 
 if TYPE_CHECKING:
     import pandas as pd
+    from xarray import DataTree
 
     from benchinfer.order.relation import Relation
 
@@ -45,7 +46,7 @@ class WinsComparison(TestedComparison):
         ``"robust"``, ``"independent"`` or, of a posterior, ``"posterior"``.
     fit
         By maximum likelihood, None of a posterior.
-    posterior
+    bayes
         Of a Bayesian model, else None.
     """
 
@@ -53,14 +54,31 @@ class WinsComparison(TestedComparison):
     quasi: QuasiVariances
     errors: str
     fit: WinFit | None
-    posterior: WinPosterior | None
+    bayes: WinPosterior | None
 
     title: ClassVar[str] = "Wins (Bradley-Terry model)"
 
     @property
     def bayesian(self) -> bool:
         """Whether verdicts rest on posterior probabilities."""
-        return self.posterior is not None
+        return self.bayes is not None
+
+    @property
+    def posterior(self) -> "DataTree":
+        """Draws of a Bayesian model as an `xarray.DataTree`, which ArviZ reads.
+
+        Groups are ``posterior`` and ``prior`` (``log_worth``, ``worth_scale``, and with them
+        ``log_nu`` of modelled ties and ``departure_scale``), and ``observed_data``, the counts as
+        the model saw them.
+
+        Raises
+        ------
+        DesignError
+            The comparison was made by maximum likelihood.
+        """
+        from benchinfer.compare.wins_tree import tree
+
+        return tree(self)
 
     @property
     def rope(self) -> float:
@@ -143,18 +161,18 @@ class WinsComparison(TestedComparison):
         """Return odds that the first wins, intervals, tests or probabilities, and the counts."""
         # Zero-argument super() does not work in a slotted dataclass.
         columns = TestedComparison.effects(self)
-        if self.posterior is None:
+        if self.bayes is None:
             found = {**columns, "prob_win": expit(self.evidence.estimate)}
         else:
-            outcome = self.posterior.outcomes
+            outcome = self.bayes.outcomes
             found = {name: columns[name] for name in ("estimate", "conf_low", "conf_high")}
             found |= {
                 "prob_first": outcome.first,
                 "prob_equivalent": outcome.equivalent,
                 "prob_second": outcome.second,
                 "prob_error": outcome.error,
-                "prob_win": self.posterior.prob_win,
-                "prob_more_wins": self.posterior.more,
+                "prob_win": self.bayes.prob_win,
+                "prob_more_wins": self.bayes.more,
             }
         return found if self.sides else {**found, **self._counts()}
 
@@ -214,8 +232,8 @@ class WinsComparison(TestedComparison):
             "ties": tied.sum(axis=1),
             "losses": won.sum(axis=0),
         }
-        if self.posterior is not None:
-            own = self.posterior.ranks
+        if self.bayes is not None:
+            own = self.bayes.ranks
             low, high = own.interval(self.level)
             columns |= {
                 "expected_rank": own.expected,
@@ -246,7 +264,7 @@ class WinsComparison(TestedComparison):
         """Return the modules and functions used whose docstrings name their sources."""
         home = "benchinfer.numerics"
         names = ["benchinfer.compare.wins", f"{home}.wins.quasi"]
-        if self.posterior is not None:
+        if self.bayes is not None:
             return [
                 *names,
                 f"{home}.wins.posterior",

@@ -102,7 +102,7 @@ def by_likelihood(counted: Counted, arguments: dict[str, Any]) -> WinsComparison
         quasi=quasi,
         errors=errors,
         fit=fit,
-        posterior=None,
+        bayes=None,
     )
 
 
@@ -192,7 +192,7 @@ def by_posterior(
         quasi=quasi,
         errors="posterior",
         fit=None,
-        posterior=posterior,
+        bayes=posterior,
     )
 
 

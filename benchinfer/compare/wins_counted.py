@@ -158,13 +158,11 @@ def _published(
     local_rope: float | None,
 ) -> Counted:
     """Take published counts as they are."""
-    asked = (tie_tolerance, local_rope) != (None, None) or by != "datasets"
-    if asked or measure not in (None, wins.name):
+    if (tie_tolerance, local_rope) != (None, None) or by != "datasets":
         raise DesignError(
             message(
                 "published wins are counted already.",
-                hint="by, tie_tolerance and local_rope go with scores; read_wins(..., name=...)"
-                " names the measure.",
+                hint="by, tie_tolerance and local_rope go with scores.",
             )
         )
     coverage = wins.coverage()
@@ -172,7 +170,7 @@ def _published(
     own, tied, lost = (x[None] for x in wins.counts())
     pairs = np.column_stack(np.triu_indices(k, 1)).astype(np.int64)
     setting = Setting(
-        measure=Measure(wins.name, better="higher"),
+        measure=wins.measure(measure),
         algorithms=wins.algorithms,
         coverage=coverage,
         quantiles=np.full((1, k, 5), np.nan),

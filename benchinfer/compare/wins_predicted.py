@@ -49,7 +49,7 @@ def predicted(result: "WinsComparison") -> "pd.DataFrame":
     """Return wins observed and predicted."""
     seen = result.counted.tally.taken(result.ties).total
     expected, low, high = (
-        _by_estimates(result, seen) if result.posterior is None else _by_draws(result)
+        _by_estimates(result, seen) if result.bayes is None else _by_draws(result)
     )
     names, (i, j) = result.algorithms, seen.pairs.T
     wins = seen.wins[0]
@@ -78,9 +78,9 @@ def _by_estimates(result: "WinsComparison", seen: Tally) -> tuple[Array, Array, 
 
 def _by_draws(result: "WinsComparison") -> tuple[Array, Array, Array]:
     """Return expected wins and ties, and bounds of wins, from new contests of the posterior."""
-    assert result.posterior is not None  # noqa: S101 (the caller has looked)
+    assert result.bayes is not None  # noqa: S101 (the caller has looked)
     rng = np.random.default_rng(result.provenance.seed)
-    found = replicated(result.model, result.posterior.draws, _REPLICATES, rng)
+    found = replicated(result.model, result.bayes.draws, _REPLICATES, rng)
     low, high = np.quantile(found[0], [(1 - _INSIDE) / 2, (1 + _INSIDE) / 2], axis=0)
     return found[:2].mean(axis=1), low, high
 

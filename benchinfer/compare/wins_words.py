@@ -26,7 +26,7 @@ def region(result: "WinsComparison") -> str:
 def rule(result: "WinsComparison") -> str:
     """Say how evidence becomes verdicts."""
     share = f"{100 * result.level:g} %"
-    if result.posterior is not None:
+    if result.bayes is not None:
         if result.rope == 0:
             return (
                 "A pair is decided when the posterior probability that one wins more often than it"
@@ -92,7 +92,7 @@ def model(result: "WinsComparison") -> str:
     """Say which model was fitted, and how."""
     ties = _TIES[str(result.provenance.arguments["ties"])]
     ties = f"; {ties}" if result.counted.tally.ties.sum() else ""
-    if result.posterior is None:
+    if result.bayes is None:
         how = "penalised maximum likelihood (Firth)" if result.penalised else "maximum likelihood"
         errors = {
             "robust": "errors are from the spread of data sets (sandwich), as contests of a data"
@@ -100,8 +100,8 @@ def model(result: "WinsComparison") -> str:
             "independent": "errors take all contests as independent",
         }[result.errors]
         return f"A Bradley-Terry model was fitted by {how}{ties}; {errors}"
-    settled = result.posterior.convergence
-    chains, draws, _ = result.posterior.draws.log_worth.shape
+    settled = result.bayes.convergence
+    chains, draws, _ = result.bayes.draws.log_worth.shape
     own = (
         ", with worths of each data set that depart from the common ones"
         if (result.departures)

@@ -159,7 +159,7 @@ def layout(comparison: "Comparison", width: Width = "wide") -> Forest:
         band=band(measure),
         log=measure.scale != "identity",
         left=Verdict.FIRST if measure.better == "lower" else Verdict.SECOND,
-        title=f"{comparison.title}: {_name(measure)}",
+        title=f"{comparison.heading}: {_name(measure)}",
         axis=axis_title(measure),
         notes=_notes(comparison),
         width=width,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.compare.permutation_comparison import PermutationComparison
-from benchinfer.compare.phrases import count, join
+from benchinfer.compare.phrases import count, join, within
 from benchinfer.errors import DesignError
 from benchinfer.order.relation import Verdict
 from benchinfer.plots.style import words
@@ -99,7 +99,7 @@ def agreement(comparison: "Comparison", other: "Comparison") -> str:
     ours, theirs = comparison.relation(), other.relation()
     if ours.algorithms != theirs.algorithms:
         return ""
-    names, title = ours.algorithms, other.title.lower()
+    names, title = ours.algorithms, within(other.heading)
     i, j = np.triu_indices(len(names), 1)
     one, two = ours.states[i, j], theirs.states[i, j]
     known = (one != Verdict.MISSING) & (two != Verdict.MISSING)

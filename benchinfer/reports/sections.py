@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.compare.mixed_comparison import MixedComparison
-from benchinfer.compare.phrases import count, join
+from benchinfer.compare.phrases import count, join, within
 from benchinfer.reports import tables
 from benchinfer.reports.pictures import picture
 from benchinfer.reports.records import Cell, Column, Fold, Picture, Section, Table
@@ -63,7 +63,7 @@ def verdict(comparison: "Comparison", *, main: bool) -> Section:
         fold, found = Fold("Tables of this comparison", (), tuple(found)), []
     order, open_pairs = _order(comparison.relation())
     return Section(
-        title=comparison.title,
+        title=comparison.heading,
         lead=comparison.headline(),
         order=order,
         open_pairs=open_pairs,
@@ -149,7 +149,7 @@ def each_dataset(results: "Comparisons") -> Section:
     )
     checks = _shared_checks(results)
     return Section(
-        title=f"Each data set by itself: {first.title.lower()}",
+        title=f"Each data set by itself: {within(first.heading)}",
         text=(f"{_LOCAL} {_WITHIN}" if inferential(first) else _LOCAL,),
         pictures=_tiles(results),
         tables=(orders, checks) if checks.rows else (orders,),
@@ -262,7 +262,7 @@ def method(comparison: "Comparison", *, each: bool = False) -> Section:
     level = "" if not inferential(comparison) else f"{100 * comparison.level:g} %"
     modelled = isinstance(comparison, MixedComparison)
     return Section(
-        title=f"Method: {comparison.title.lower()}{' on each data set' if each else ''}",
+        title=f"Method: {within(comparison.heading)}{' on each data set' if each else ''}",
         facts=tuple(
             (name, text)
             for name, text in (

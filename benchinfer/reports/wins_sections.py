@@ -59,7 +59,7 @@ def best(result: WinsComparison) -> str:
         f" {row['wins'] + row['ties'] + row['losses']:g} contests, and {against} of those that"
         " are decided against an algorithm of average worth, under the model"
     )
-    if result.posterior is None:
+    if result.bayes is None:
         return f"{said}."
     return f"{said}; it is the best one with probability {percent(float(row['prob_best']))}."
 

@@ -97,11 +97,30 @@ def holds_effects(names: Sequence[str], given: Mapping[str, str]) -> bool:
     >>> holds_effects(["dataset", "algorithm", "value"], {})
     False
     """
+    return holds(names, given, COMMON, ("first", "second", "estimate"))
+
+
+def holds(
+    names: Sequence[str],
+    given: Mapping[str, str],
+    common: Mapping[str, Sequence[str]],
+    needed: Sequence[str],
+) -> bool:
+    """Whether columns play all the roles of a table of pairs, which is not one of algorithms.
+
+    Parameters
+    ----------
+    names, given
+        As in `holds_effects`.
+    common
+        Role to common names of its column.
+    needed
+        The roles.
+    """
     left = {_plain(name) for name in names if name not in given}
     told = set(given.values())
-    needed = ("first", "second", "estimate")
     return "algorithm" not in left | told and all(
-        role in told or left & set(COMMON[role]) for role in needed
+        role in told or left & set(common[role]) for role in needed
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.effect_columns import label, missing, numbers, roles
+from benchinfer.scores.effect_columns import holds, label, missing, numbers, roles
 from benchinfer.scores.faults import refuse
 from benchinfer.scores.sources import Source, open_source
 from benchinfer.scores.wins import Array, Wins
@@ -78,6 +78,26 @@ def read_wins(
         source=origin.name,
         notes=tuple(found),
     )
+
+
+def holds_wins(names: Sequence[str], given: Mapping[str, str]) -> bool:
+    """Whether columns are those of published wins, rather than of scores of algorithms.
+
+    Parameters
+    ----------
+    names
+        The columns.
+    given
+        Column to role where names are not common ones.
+
+    Examples
+    --------
+    >>> holds_wins(["first", "second", "won", "lost"], {})
+    True
+    >>> holds_wins(["first", "second", "estimate"], {})
+    False
+    """
+    return holds(names, given, _COMMON, ("first", "second", "wins", "losses"))
 
 
 def _read(

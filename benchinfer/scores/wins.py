@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.frames import frame
+from benchinfer.measure import Measure
 from benchinfer.scores.coverage import Coverage, Finding, listed
+from benchinfer.scores.select import one_measure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,6 +63,16 @@ class Wins:
         tied[i, j] = tied[j, i] = self.ties
         upper = np.triu_indices(k, 1)
         return won[upper], tied[upper], won.T[upper]
+
+    def measure(self, name: str | None = None) -> Measure:
+        """Give the measure that was compared, by its name or without: more of it wins.
+
+        Raises
+        ------
+        DesignError
+            It has another name.
+        """
+        return one_measure((Measure(self.name, better="higher"),), name)
 
     def coverage(self) -> Coverage:
         """Count the contests of each algorithm."""

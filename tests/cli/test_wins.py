@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,7 +81,7 @@ def test_documents_hold_the_win_table(run: Callable) -> None:
     [
         (("--penalised",), "--ties half or --ties drop"),
         (("--departures",), "--inference bayes"),
-        (("--rope", "0.6"), "less than or equal to 0.49"),
+        (("--rope", "0.6"), "at most 0.49"),
         (("--ties", "spread"), "'spread' is not one of"),
     ],
 )
@@ -95,3 +96,41 @@ def test_separated_algorithms_are_refused_with_options_as_hints(run: Callable) -
     assert result.exit_code == 4
     assert "no finite worths" in result.stderr
     assert "--inference bayes" in result.stderr
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    path = tmp_path / "wins.csv"
+    path.write_text("first,second,won,tied,lost\na,b,6,1,3\na,c,7,0,3\nb,c,5,2,4\n")
+    return path
+
+
+def test_published_win_tables_are_recognised_by_their_columns(
+    run: Callable, published: Path
+) -> None:
+    result = run("compare", "wins", str(published), "--measure", "accuracy")
+    assert result.exit_code == 3
+    assert "By wins as published, no algorithm is shown to be better" in " ".join(result.stdout.split())
+    assert "accuracy" in result.stdout
+    bayes = ("--inference", "bayes", "--draws", "100", "--chains", "4", "--seed", "1")
+    assert "P(best)" in run("compare", "wins", str(published), *bayes).stdout
+
+
+def test_what_goes_with_scores_alone_is_refused_of_published_wins(
+    run: Callable, published: Path
+) -> None:
+    for options in (
+        ("--by", "replications"),
+        ("--local-rope", "0.4"),
+        ("--inference", "bayes", "--departures", "--ties", "half"),
+        ("--paired",),
+        ("--measures", "accuracy:higher"),
+    ):
+        result = run("compare", "wins", str(published), *options)
+        assert result.exit_code == 2, options
+        assert "goes with scores, and the table holds published wins" in " ".join(
+            result.stderr.split()
+        )
+    result = run("compare", "mixed", str(published))
+    assert result.exit_code == 1
+    assert "benchinfer compare wins compares by them" in " ".join(result.stderr.split())

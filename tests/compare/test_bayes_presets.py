@@ -1,5 +1,7 @@
 """The tests of the literature: what they see, refuse and say."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -35,8 +37,8 @@ def read(frame, tolerance=0.2, better="higher", **options):
 
 
 def ask(scores, preset, **options):
-    if preset == "corani2017":
-        options = {"draws": 200, "chains": 4} | options
+    brief = {"corani2017": {"draws": 100, "chains": 4}, "signed-rank": {"draws": 4000}}
+    options = brief.get(preset, {}) | options
     return bi.compare_bayes(scores, preset=preset, seed=1, **options)
 
 
@@ -44,7 +46,7 @@ def ask(scores, preset, **options):
 def brief():
     """Warm up briefly, and take the first draws, however few."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(preset_fit, "WARM_UP", 40)
+        patch.setattr(preset_fit, "WARM_UP", 30)
         patch.setattr(Convergence, "passed", property(lambda _: True))
         yield
 
@@ -54,9 +56,14 @@ def scores():
     return read(simulated())
 
 
+@cache
+def plainly(preset):
+    return ask(read(simulated()), preset)
+
+
 @pytest.fixture(scope="module", params=PRESETS)
-def result(request, scores):
-    return ask(scores, request.param)
+def result(request):
+    return plainly(request.param)
 
 
 def test_probabilities_are_whole_and_verdicts_follow_them(result):
@@ -197,8 +204,7 @@ def test_differences_that_repeat_exactly_get_the_noise_of_the_paper():
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("scale", [2.0**30, 2.0**-30])
 def test_units_change_nothing(preset, scale):
-    frame = simulated()
-    plain = ask(read(frame), preset)
+    frame, plain = simulated(), plainly(preset)
     frame["value"] *= scale
     scaled = ask(read(frame, tolerance=0.2 * scale), preset)
     np.testing.assert_allclose(scaled.contrasts()[SHARES], plain.contrasts()[SHARES], atol=1e-9)
@@ -275,6 +281,28 @@ def test_control_narrows_the_pairs(scores):
     assert found.contrasts()["second"].tolist() == ["a0", "a0"]
 
 
+def test_what_a_data_set_says_is_drawn_to_the_average(scores):
+    found = plainly("corani2017")
+    table = found.shrunken()
+    assert len(table) == 24
+    assert set(table.columns) <= set(bi.frames.GLOSSARY)
+    cells = scores.cells("score").mean
+    own = table[(table["first"] == "a0") & (table["second"] == "a1")]
+    np.testing.assert_allclose(own["estimate"], cells[:, 0] - cells[:, 1])
+    assert own["shrunken"].std() < own["estimate"].std()
+    average = found.contrasts("average")["estimate"].iloc[0]
+    nearer = (own["shrunken"] - average).abs() < (own["estimate"] - average).abs() + 0.02
+    assert nearer.all()
+    assert (table["std_error"] > 0).all()
+    with pytest.raises(bi.DesignError, match="takes each data set's mean difference as it is"):
+        ask(scores, "sign").shrunken()
+
+
+def test_headings_name_the_test(result):
+    words = {"corani2017": "Corani et al. 2017", "signed-rank": "signed-rank", "sign": "sign test"}
+    assert words[result.preset] in result.heading
+
+
 def test_chains_that_do_not_settle_are_run_on_and_it_is_said(scores, monkeypatch):
     monkeypatch.setattr(Convergence, "passed", property(lambda _: False))
     found = ask(scores, "corani2017", draws=100)
@@ -290,6 +318,6 @@ def test_many_draws_are_thinned_in_the_result(scores, monkeypatch):
     monkeypatch.setattr(preset_fit, "_AT_ONCE", 2)
     told = []
     found = ask(scores, "corani2017", progress=lambda task, *_: told.append(task))
-    assert found.draws.nu.shape == (3, 4, 67)
+    assert found.draws.nu.shape == (3, 4, 50)
     assert "pairs 1 to 2 of 3" in told
     assert "pairs 3 to 3 of 3" in told

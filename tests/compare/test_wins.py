@@ -1,11 +1,14 @@
 """Comparisons by wins."""
 
+import arviz
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
 
 import benchinfer as bi
+from benchinfer.compare import wins as asking
+from benchinfer.compare import wins_sampled
 from benchinfer.compare.wins_checks import error_ratio
 from benchinfer.numerics.wins.tally import count
 
@@ -20,6 +23,14 @@ def _table(seed=1, datasets=20, k=4, replications=1, step=0.5, *, paired=True):
     ]
     frame = pd.DataFrame(rows, columns=["dataset", "replication", "algorithm", "value"])
     return bi.read_scores(frame, measures={"value": "higher"}, paired=paired)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def brief():
+    """Warm up briefly."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wins_sampled, "WARM_UP", 300)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -246,7 +257,7 @@ def test_a_posterior_has_probabilities_and_gates(sampled):
     np.testing.assert_allclose(three.sum(axis=1), 1)
     assert (table["prob_more_wins"] >= table["prob_first"]).all()
     assert "p_value" not in table
-    assert sampled.posterior.convergence.passed
+    assert sampled.bayes.convergence.passed
     decided = table["verdict"].isin(["first", "second"])
     assert (three.max(axis=1)[decided] >= 0.95).all()
     assert sampled.summary()["prob_best"].sum() == pytest.approx(1)
@@ -262,12 +273,49 @@ def test_the_same_seed_gives_the_same_posterior(scores, sampled):
     pd.testing.assert_frame_equal(again.contrasts(), sampled.contrasts())
 
 
-def test_departures_make_a_posterior_less_sure(scores, sampled):
-    with_departures = bi.compare_wins(
+@pytest.fixture(scope="module")
+def with_departures(scores):
+    return bi.compare_wins(
         scores, inference="bayes", departures=True, seed=1, draws=200, chains=4
+    )  # fmt: skip
+
+
+def test_posteriors_are_trees_that_arviz_reads(sampled, with_departures, found, scores):
+    tied = bi.compare_wins(
+        scores, inference="bayes", tie_tolerance=0.2, seed=1, draws=100, chains=4
     )
+    for result, names in (
+        (sampled, {"log_worth", "worth_scale"}),
+        (tied, {"log_worth", "worth_scale", "log_nu"}),
+        (with_departures, {"log_worth", "worth_scale", "departure_scale"}),
+    ):
+        tree = result.posterior
+        assert set(tree.children) == {"posterior", "prior", "observed_data"}
+        assert set(tree["posterior"].data_vars) == set(tree["prior"].data_vars) == names
+        worth = tree["posterior"]["log_worth"]
+        assert worth.dims == ("chain", "draw", "algorithm")
+        np.testing.assert_allclose(worth.mean(("chain", "draw")), result.log_worth)
+        seen = tree["observed_data"]
+        assert float(seen["wins"].sum() + seen["ties"].sum() + seen["losses"].sum()) == 120
+    summary = arviz.summary(sampled.posterior, var_names=["log_worth"])
+    assert list(summary.index) == [f"log_worth[a{i}]" for i in range(4)]
+    # Log worths have the prior's scale, about 1, less the one that their mean takes.
+    prior = tied.posterior["prior"]
+    assert np.median(prior["worth_scale"]) == pytest.approx(1, abs=0.3)
+    with pytest.raises(bi.DesignError, match="maximum likelihood has no posterior"):
+        _ = found.posterior
+
+
+def test_departures_of_very_many_data_sets_are_refused(scores, monkeypatch):
+    monkeypatch.setattr(asking, "_MOST_PAIRS", 100)
+    with pytest.raises(bi.DesignError, match="20 data sets are too many to sample") as error:
+        bi.compare_wins(scores, inference="bayes", departures=True)
+    assert "robust errors" in str(error.value)
+
+
+def test_departures_make_a_posterior_less_sure(scores, sampled, with_departures):
     wide, narrow = (
-        np.mean(r.posterior.outcomes.high - r.posterior.outcomes.low)
+        np.mean(r.bayes.outcomes.high - r.bayes.outcomes.low)
         for r in (with_departures, sampled)
     )
     assert wide > 1.1 * narrow

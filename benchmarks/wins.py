@@ -1,0 +1,66 @@
+"""Bradley-Terry models of wins: CPU seconds against the size of the table.
+
+Run as ``python benchmarks/wins.py``. CPU time over all threads of the whole comparison, from counting
+wins to the tables of contrasts and worths: by maximum likelihood with robust errors, by the
+posterior of independent contests, and by the posterior with worths of each data set (8 chains of
+1,000 draws), with the gates that the chains passed or failed.
+"""
+
+import time
+
+import numpy as np
+import pandas as pd
+
+import benchinfer as bi
+
+SIZES = ((20, 5), (54, 5), (30, 10), (54, 10), (112, 40))
+
+
+def simulated(datasets: int, algorithms: int) -> bi.ScoreTable:
+    """Return scores of algorithms whose levels differ, with the noise of Bradley-Terry models."""
+    rng = np.random.default_rng([11, datasets, algorithms])
+    score = np.linspace(-1.5, 1.5, algorithms) + rng.gumbel(size=(datasets, algorithms))
+    m, k = np.indices(score.shape)
+    rows = {
+        "dataset": [f"d{i:03}" for i in m.ravel()],
+        "algorithm": [f"a{i:02}" for i in k.ravel()],
+        "score": score.ravel(),
+    }
+    return bi.read_scores(pd.DataFrame(rows), measures={"score": "higher"})
+
+
+def measured(scores: bi.ScoreTable, **asked: object) -> str:
+    """Compare; return CPU seconds, and of a posterior how far the chains settled."""
+    start = time.process_time()
+    try:
+        found = bi.compare_wins(scores, **asked)  # pyright: ignore[reportArgumentType]
+    except bi.DesignError as error:
+        return f"refused: {str(error).splitlines()[0]}"
+    found.contrasts()
+    found.summary()
+    seconds = f"{time.process_time() - start:.1f}"
+    if found.bayes is None:
+        return seconds
+    settled = found.bayes.convergence
+    largest = max(settled.r_hat, settled.r_hat_effects)
+    more = ", run on" if found.bayes.extended else ""
+    return f"{seconds} ({largest:.3f}, {min(settled.bulk, settled.tail):.0f}{more})"
+
+
+def main() -> None:
+    """Print a table."""
+    print("| data sets x algorithms | likelihood | posterior | with departures |")
+    print("|---|--:|--:|--:|")
+    for datasets, algorithms in SIZES:
+        scores = simulated(datasets, algorithms)
+        posterior = {"inference": "bayes", "seed": 1, "ties": "half"}
+        cells = [
+            measured(scores),
+            measured(scores, **posterior),
+            measured(scores, **posterior, departures=True),
+        ]
+        print(f"| {datasets} x {algorithms} | {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
