@@ -48,9 +48,7 @@ def table(result: "WinsComparison") -> "pd.DataFrame":
 def predicted(result: "WinsComparison") -> "pd.DataFrame":
     """Return wins observed and predicted."""
     seen = result.counted.tally.taken(result.ties).total
-    expected, low, high = (
-        _by_estimates(result, seen) if result.bayes is None else _by_draws(result)
-    )
+    expected, low, high = _by_estimates(result, seen) if result.bayes is None else _by_draws(result)
     names, (i, j) = result.algorithms, seen.pairs.T
     wins = seen.wins[0]
     columns = {

@@ -110,7 +110,9 @@ def test_published_win_tables_are_recognised_by_their_columns(
 ) -> None:
     result = run("compare", "wins", str(published), "--measure", "accuracy")
     assert result.exit_code == 3
-    assert "By wins as published, no algorithm is shown to be better" in " ".join(result.stdout.split())
+    assert "By wins as published, no algorithm is shown to be better" in " ".join(
+        result.stdout.split()
+    )
     assert "accuracy" in result.stdout
     bayes = ("--inference", "bayes", "--draws", "100", "--chains", "4", "--seed", "1")
     assert "P(best)" in run("compare", "wins", str(published), *bayes).stdout

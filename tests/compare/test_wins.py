@@ -315,8 +315,7 @@ def test_departures_of_very_many_data_sets_are_refused(scores, monkeypatch):
 
 def test_departures_make_a_posterior_less_sure(scores, sampled, with_departures):
     wide, narrow = (
-        np.mean(r.bayes.outcomes.high - r.bayes.outcomes.low)
-        for r in (with_departures, sampled)
+        np.mean(r.bayes.outcomes.high - r.bayes.outcomes.low) for r in (with_departures, sampled)
     )
     assert wide > 1.1 * narrow
     assert "worths of each data set that depart" in with_departures.method
