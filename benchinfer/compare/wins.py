@@ -37,8 +37,8 @@ type Inference = Literal["likelihood", "bayes"]
 type Errors = Literal["auto", "robust", "independent"]
 
 _FEWEST_CHAINS, _FEWEST_DRAWS = 4, 100
-# Pairs of all data sets with departures; of so many the chains take minutes, and seldom settle.
-_MOST_PAIRS = 5000
+# Pairs of all data sets with departures; of so many chains take four minutes, and hardly settle.
+_MOST_PAIRS = 6000
 
 
 def compare_wins(
@@ -275,7 +275,7 @@ def _check_counts(found: "Counted", *, departures: bool, davidson: bool) -> None
         raise DesignError(
             message(
                 f"worths of each of {d:,} data sets are too many to sample: with {k} algorithms"
-                f" {tally.n.size:,} pairs, and {_MOST_PAIRS:,} take minutes.",
+                f" {tally.n.size:,} pairs, and {_MOST_PAIRS:,} take about four minutes.",
                 hint='inference="likelihood" allows for the dependence at any size, by robust'
                 " errors; or compare fewer algorithms: scores.subset(algorithms=[...]).",
             )

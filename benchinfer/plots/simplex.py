@@ -243,9 +243,10 @@ def _triangle(simplex: Simplex, ax: "Axes") -> None:
     half = (0.5, 0.5, 0.0), (0.5, 0.0, 0.5), (0.0, 0.5, 0.5)
     middle = place(1 / 3, 1 / 3, 1 / 3)
     lines(ax, [(*place(*h), *middle) for h in half], HAIR, 0.8, zorder=0)
+    low = -26 if simplex.listed else -14  # below the numbers of pairs on the lower side
     for x, y, down, verdict, text in (
-        (0.0, 0.0, -14, Verdict.FIRST, "first better"),
-        (1.0, 0.0, -14, Verdict.SECOND, "second better"),
+        (0.0, 0.0, low, Verdict.FIRST, "first better"),
+        (1.0, 0.0, low, Verdict.SECOND, "second better"),
         (0.5, _TOP, 6, Verdict.EQUIVALENT, "equivalent"),
     ):
         ax.annotate(
@@ -260,7 +261,7 @@ def _triangle(simplex: Simplex, ax: "Axes") -> None:
     beside = simplex.listed and simplex.width == "wide"
     ax.set_xlim(-0.14, 1.75 if beside else 1.14)
     below = 0.0 if beside or not simplex.listed else 0.055 * len(simplex.dots) + 0.06
-    ax.set_ylim(-0.1 - below, _TOP + 0.08)
+    ax.set_ylim((-0.14 if simplex.listed else -0.1) - below, _TOP + 0.08)
     ax.set_aspect("equal")
     ax.set_xticks([])
     ax.set_yticks([])
@@ -273,6 +274,6 @@ def _key(simplex: Simplex, ax: "Axes") -> None:
     beside = simplex.width == "wide"
     step = min(0.055, (_TOP + 0.08) / len(simplex.dots)) if beside else 0.055
     for n, dot in enumerate(simplex.dots):
-        x, y = (1.2, _TOP - step * n) if beside else (0.0, -0.15 - step * n)
+        x, y = (1.2, _TOP - step * n) if beside else (0.0, -0.19 - step * n)
         text = plain(wrapped(dot.label, 60))
         ax.text(x, y, text, fontsize=7.5, va="center", color=MARKS[dot.verdict].ink)
