@@ -143,7 +143,8 @@ def _notes(result: "MonitorComparison", limits: tuple[float, float]) -> list[str
     found = [f"dashed: at {limits[1]:.4g} the pair is decided, whenever one looks"]
     if many > 1:
         first, last = (f"{limit:.4g}" for limit in limits)
-        step = f"dotted: at {last} it is, once all other pairs are (Holm's steps)"
+        whose = "" if result.design.n_measures == 1 else " of all measures"
+        step = f"dotted: at {last} it is, once all other pairs{whose} are (Holm's steps)"
         found = [f"dashed: at {first} a pair is decided, whenever one looks; {step}"]
     if d > 1:
         more = f", {_MOST_LINES} of {d}" if d > _MOST_LINES else ""
