@@ -68,8 +68,9 @@ def _text(result: MonitorComparison) -> tuple[str, ...]:
     if known:
         listed = [f"{text} (after {n:,})" for text, n in known[:_LISTED]]
         more = f"; and {count(len(known) - _LISTED, 'more pair')}" if len(known) > _LISTED else ""
+        did = "were looked at" if result.design.method == "anytime" else "it took"
         found.append(
-            f"Decided, with the replications per data set that it took: {'; '.join(listed)}{more}."
+            f"Decided, with the replications per data set that {did}: {'; '.join(listed)}{more}."
         )
     waiting = int(result.course.provisional.sum())
     if waiting:
