@@ -236,8 +236,7 @@ def show(
     _next(out, result.next_cells())
     out.line()
     out.prose(str(runs(*each)))
-    for one in each:
-        results.beware(out, one)
+    results.beware(out, *each)
     if path is not None or report is not None:
         out.line()
     for name, file in (("State", path), ("Report", report)):

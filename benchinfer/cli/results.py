@@ -236,18 +236,23 @@ def direction(measure: "Measure") -> str:
     return f"{what}{measure.name} of first divided by second; {side} 1 the first is better"
 
 
-def beware(out: Terminal, result: "Comparison") -> None:
-    """Print the checks that failed, with their remedies."""
-    failed = [check for check in result.checks if not check.ok]
-    if not failed:
-        return
-    out.heading("Beware")
-    for check in failed:
-        held = f"{check.check}: {check.value:.4g} (limit {check.limit:.4g})."
-        remedy = as_options(check.remedy)
-        if not remedy.startswith(result.algorithms):  # a name keeps its letters
-            remedy = _sentence(remedy)
-        out.prose(f"- {held} {remedy}.", hanging="  ")
+def beware(out: Terminal, *results: "Comparison") -> None:
+    """Print the checks that failed, with their remedies; of several measures each text once."""
+    said: dict[str, list[str]] = {}
+    for result in results:
+        for check in result.checks:
+            if check.ok:
+                continue
+            held = f"{check.check}: {check.value:.4g} (limit {check.limit:.4g})."
+            remedy = as_options(check.remedy)
+            if not remedy.startswith(result.algorithms):  # a name keeps its letters
+                remedy = _sentence(remedy)
+            said.setdefault(f"{held} {remedy}.", []).append(result.measure.name)
+    if said:
+        out.heading("Beware")
+    for text, names in said.items():
+        of = "" if len(names) == len(results) else f"{join(names)}: "
+        out.prose(f"- {of}{text}", hanging="  ")
 
 
 def comparisons(results: "Comparisons") -> None:

@@ -30,36 +30,35 @@ def symmetry_capital(
     none is lost to underflow.
     """
     n, squares, scaled, most = int(bet[0]), bet[2], int(bet[3]), bet[4]
-    up, down = bet[5:11], bet[11:17]
+    capitals = bet[5:17]  # up, then down
     if n == 0:
-        up[:] = 1.0
-        down[:] = 1.0
+        capitals[:] = 1.0
         most = 12.0
     enough = 12.0 * math.exp(limit + _FAR)
+    total = capitals.sum()
     for i in range(len(values)):
         x = values[i] - centre
         squares += x * x
         n += 1
         if x != 0.0:
             e = math.exp(-2.0 * _SMALLEST * abs(x) / math.sqrt(squares / n))
-            with_, against = (up, down) if x > 0.0 else (down, up)
+            with_ = 0 if x > 0.0 else 6  # up or down: no branch, which signs would make costly
+            total = 0.0
             for g in range(6):
                 larger = 2.0 / (1.0 + e)  # 1 + tanh, and 1 - tanh is e times that
-                with_[g] *= larger
-                against[g] *= e * larger
+                capitals[with_ + g] *= larger
+                capitals[6 - with_ + g] *= e * larger
+                total += capitals[with_ + g] + capitals[6 - with_ + g]
                 e *= e
-        total = up.sum() + down.sum()
         if scaled == 0 and total > most:
             most = total
             if most >= enough:
                 break
         if total < 1e-100:
-            up *= 1e100
-            down *= 1e100
+            capitals *= 1e100
             scaled += 1
         elif scaled > 0 and total > 1e50:
-            up *= 1e-100
-            down *= 1e-100
+            capitals *= 1e-100
             scaled -= 1
     bet[0], bet[1], bet[2], bet[3], bet[4] = n, math.log(most / 12.0), squares, scaled, most
 

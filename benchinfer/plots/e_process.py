@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 type Array = NDArray[np.float64]
 
 _LOW = -2.5  # powers of ten: whether a bet has lost more than that is of no interest
+_HIGH = 8.0  # powers of ten beyond what decides: nor how much it has won
+_ROOM = 0.4  # above the highest point
 _MOST_LINES = 20  # data sets
 
 
@@ -83,20 +85,25 @@ def layout(result: "MonitorComparison", width: Width = "wide") -> Capitals:
     panels = tuple(_panel(result, pair) for pair in shown)
     limits = (1 / design.alpha_pair, 1 / design.alpha)
     top = max([math.log10(limits[0]), *(float(p.log10_e.max(initial=0.0)) for p in panels)])
+    highest = min(top, math.log10(limits[0]) + _HIGH)
     low = min([-0.5, *(float(p.log10_e.min(initial=0.0)) for p in panels)])
     name = next(iter(short([result.measure.label or result.measure.name], 40).values()))
     said = "; ".join(f"{p.label}: {p.note}" for p in panels)
     return Capitals(
         panels=panels,
         title=f"Evidence of a difference: {name}",
-        notes=(*_notes(result, limits), *watched.notes(result, shown)),
+        notes=(
+            *_notes(result, limits),
+            *(["triangle: beyond the axis"] if top > highest else []),
+            *watched.notes(result, shown),
+        ),
         x_label="replications",
         y_label="e-value",
         width=width,
         alt=f"E-values after each replication, in {name}. {said}.",
         limits=limits,
         most=max([2, *(int(p.n.max(initial=0)) for p in panels)]),
-        reach=(max(low, _LOW) - 0.15, top + 0.4),
+        reach=(max(low, _LOW) - 0.15, highest + _ROOM),
     )
 
 
@@ -111,7 +118,8 @@ def refuse_stages(result: "MonitorComparison") -> None:
     if result.design.method != "anytime":
         raise DesignError(
             message(
-                "there are no e-processes where an experiment is watched by stages.",
+                "there are no e-processes and confidence sequences where an experiment is watched"
+                " by stages.",
                 hint='"path" is the figure of stages; method="anytime" has e-processes.',
             )
         )
@@ -143,7 +151,8 @@ def _notes(result: "MonitorComparison", limits: tuple[float, float]) -> list[str
     found = [f"dashed: at {limits[1]:.4g} the pair is decided, whenever one looks"]
     if many > 1:
         first, last = (f"{limit:.4g}" for limit in limits)
-        step = f"dotted: at {last} it is, once all other pairs are (Holm's steps)"
+        whose = "" if result.design.n_measures == 1 else " of all measures"
+        step = f"dotted: at {last} it is, once all other pairs{whose} are (Holm's steps)"
         found = [f"dashed: at {first} a pair is decided, whenever one looks; {step}"]
     if d > 1:
         more = f", {_MOST_LINES} of {d}" if d > _MOST_LINES else ""
@@ -168,17 +177,18 @@ def draw(capitals: Capitals, ax: "Axes") -> None:
 
 
 def _draw(panel: CapitalPanel, capitals: Capitals, ax: "Axes") -> None:
-    low = capitals.reach[0]
+    low, top = capitals.reach[0], capitals.reach[1] - _ROOM
     ax.axhline(0, color=HAIR, lw=0.8, zorder=1)
     dashes = ("--", ":") if capitals.limits[0] > capitals.limits[1] else ("--",)
     for limit, dash in zip(capitals.limits, dashes, strict=False):
         ax.axhline(math.log10(limit), color=INK, lw=1.0, ls=dash, zorder=2)
     for n, log10_e in panel.each:
-        ax.plot(n, np.maximum(log10_e, low), "-", color=FAINT, lw=0.6, alpha=0.6, zorder=2)
+        ax.plot(n, np.clip(log10_e, low, top), "-", color=FAINT, lw=0.6, alpha=0.6, zorder=2)
     if not len(panel.n):
         return
     mark = MARKS[panel.verdict]
-    shown = np.maximum(panel.log10_e, low)
+    beyond = bool(panel.log10_e[-1] > top)
+    shown = np.clip(panel.log10_e, low, top)
     ax.plot(panel.n, shown, "-", color=mark.ink, lw=1.5, zorder=3)
-    face = mark.colour if mark.filled else "white"
-    ax.plot(panel.n[-1], shown[-1], "o", ms=6, mfc=face, mec=INK, mew=0.9, zorder=4)
+    face, end = mark.colour if mark.filled else "white", "^" if beyond else "o"
+    ax.plot(panel.n[-1], shown[-1], end, ms=6, mfc=face, mec=INK, mew=0.9, zorder=4)

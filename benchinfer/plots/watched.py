@@ -51,7 +51,7 @@ def standing(result: "MonitorComparison", pair: int) -> str:
     if verdict in (Verdict.FIRST, Verdict.SECOND):
         word = f"{names(result, pair)[0 if verdict == Verdict.FIRST else 1]} better"
     p = float(c.p_value[pair])
-    said = "p < 0.0001" if p < 1e-4 else f"p = {p:.4f}"
+    said = "p < 0.0001" if p < 1e-4 else "p > 0.9999" if p > 0.9999 else f"p = {p:.4f}"
     star = "*" if c.provisional[pair] else ""
     return f"{word}; n = {int(c.used[pair]):,}; {said}{star}"
 

@@ -10,7 +10,7 @@ from benchinfer.numerics import boundaries, spending
 from benchinfer.reports.numbers import brief, fixed, p_value
 from benchinfer.reports.records import Cell, Column, Section, Table
 from benchinfer.sequential.group import bounds_of
-from benchinfer.sequential.words import percent
+from benchinfer.sequential.words import pairs, percent, shared_by
 
 if TYPE_CHECKING:
     from benchinfer.sequential.design import MonitorDesign
@@ -41,11 +41,11 @@ def section(result: "MonitorComparison") -> Section:
 
 
 def _level(design: "MonitorDesign") -> str:
-    text = f"{percent(design.alpha)} over all pairs and looks"
+    text = f"{percent(design.alpha)} over all {shared_by(design, 'looks')}"
     if design.method == "anytime":
         return text
     if design.n_pairs > 1:
-        text += f"; {percent(design.alpha_pair)} for each of {count(design.n_pairs, 'pair')}"
+        text += f"; {percent(design.alpha_pair)} for each of {pairs(design)}"
     if len(design.sides) > 1:
         text += f"; {percent(design.alpha_one)} in each direction"
     return text

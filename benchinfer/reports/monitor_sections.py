@@ -8,7 +8,6 @@ from benchinfer.reports import monitor_design
 from benchinfer.reports.monitor_stages import stages
 from benchinfer.reports.pictures import picture
 from benchinfer.reports.records import Fold, Section
-from benchinfer.sequential import words
 from benchinfer.sequential.monitor_comparison import MonitorComparison
 from benchinfer.sequential.savings import decided, runs
 from benchinfer.sequential.upcoming import said
@@ -55,7 +54,7 @@ def standing(result: MonitorComparison) -> Section:
         fold = Fold(f"Table of all {noun}", (), (stages(result),))
     return Section(
         title="Where the experiment stands",
-        lead=words.standing(result.course.ends, result.decision),
+        lead=result.standing,
         text=_text(result),
         facts=_next(result),
         pictures=tuple(picture(result, kind, _CAPTIONS[kind]) for kind in kinds),
@@ -69,8 +68,9 @@ def _text(result: MonitorComparison) -> tuple[str, ...]:
     if known:
         listed = [f"{text} (after {n:,})" for text, n in known[:_LISTED]]
         more = f"; and {count(len(known) - _LISTED, 'more pair')}" if len(known) > _LISTED else ""
+        did = "were looked at" if result.design.method == "anytime" else "it took"
         found.append(
-            f"Decided, with the replications per data set that it took: {'; '.join(listed)}{more}."
+            f"Decided, with the replications per data set that {did}: {'; '.join(listed)}{more}."
         )
     waiting = int(result.course.provisional.sum())
     if waiting:
@@ -85,7 +85,8 @@ def _text(result: MonitorComparison) -> tuple[str, ...]:
             f"Pairs that ended without a verdict ({join(ended)}) are not known to be alike: a"
             " difference could not be shown."
         )
-    return (*found, str(runs(result)))
+    by = "" if result.design.n_measures == 1 else "By this measure alone: "
+    return (*found, f"{by}{runs(result)}")
 
 
 def _next(result: MonitorComparison) -> tuple[tuple[str, str], ...]:

@@ -89,7 +89,13 @@ class MonitorComparison(Comparison):
 
     def headline(self) -> str:
         """Return the verdict in one sentence, and whether to go on."""
-        return f"{Comparison.headline(self)} {words.standing(self.course.ends, self.decision)}"
+        return f"{Comparison.headline(self)} {self.standing}"
+
+    @property
+    def standing(self) -> str:
+        """How many pairs are decided, and whether to go on, in one sentence."""
+        whole = self.design.n_measures == 1
+        return words.standing(self.course.ends, self.decision, whole=whole)
 
     def effects(self) -> Mapping[str, Array]:
         """Return what is known of the pairs, in the measure's own unit."""

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.compare.phrases import count
 from benchinfer.sequential.course import GO_ON, VERDICTS
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ class Runs:
         """Say it in a sentence."""
         if not self.counted:
             return "Nothing is counted before the first stage is whole."
-        said = count(self.counted, "run")
+        said = f"{self.counted:,} run{'' if self.counted == 1 else 's'}"
         if self.planned is None or self.most is None:
             return f"{said} counted{'' if self.ended else ' so far; there is no last stage'}."
         saved = self.planned - self.most

@@ -19,9 +19,11 @@ type Bet = SymmetryBet | MeanBet
 
 # When intervals are worked out for their course, where there are up to so many pairs on data sets:
 # the longer the history, the more it costs.
-_SHORT = frozenset(round(2 ** (k / 4)) for k in range(40))
 _LONG = frozenset(16**k for k in range(20))
-_CHECKS = {10: _SHORT | frozenset(2**k for k in range(80)), 100: _SHORT | _LONG}
+_CHECKS = {
+    10: frozenset(round(2 ** (k / 4)) for k in range(40)) | frozenset(2**k for k in range(80)),
+    100: frozenset(round(2 ** (k / 2)) for k in range(20)) | _LONG,
+}
 
 
 class WatchedPair:

@@ -32,7 +32,7 @@ def rule(design: "MonitorDesign", measure: "Measure") -> str:
     """Say what decides a pair."""
     alpha, many = percent(design.alpha), design.n_pairs > 1
     if design.method == "recursive":
-        shared = _many(design, "directions" if len(design.sides) > 1 else "")
+        shared = shared_by(design, "directions" if len(design.sides) > 1 else "")
         over = f" ({alpha} over all {shared})" if design.alpha_one < design.alpha else ""
         return (
             f"A pair is decided when one of its recursions rejects at {percent(design.alpha_one)}"
@@ -40,7 +40,7 @@ def rule(design: "MonitorDesign", measure: "Measure") -> str:
             " can be called equivalent."
         )
     if design.method == "group-sequential":
-        over = f" per pair ({alpha} over all {_many(design)})" if many else ""
+        over = f" per pair ({alpha} over all {shared_by(design)})" if many else ""
         return (
             f"A pair is decided when its statistic crosses the boundary of a look, and undecided"
             f" otherwise; the boundaries spend {percent(design.alpha_pair)}{over}. No pair can be"
@@ -106,29 +106,35 @@ def adjustment(design: "MonitorDesign") -> str:
     if design.n_pairs == 1:
         return "One pair: no adjustment for many"
     if design.method == "anytime":
-        return f"Anytime p-values are adjusted for {_pairs(design)} by Holm's steps"
-    return f"Each of {_pairs(design)} is tested at an equal share of the level from the start"
+        return f"Anytime p-values are adjusted for {pairs(design)} by Holm's steps"
+    return f"Each of {pairs(design)} is tested at an equal share of the level from the start"
 
 
-def _pairs(design: "MonitorDesign") -> str:
+def pairs(design: "MonitorDesign") -> str:
+    """Count the pairs, those of each measure where there are several."""
     own = count(design.n_pairs // design.n_measures, "pair")
     return own if design.n_measures == 1 else f"{own} on each of {design.n_measures} measures"
 
 
-def _many(design: "MonitorDesign", also: str = "") -> str:
+def shared_by(design: "MonitorDesign", also: str = "") -> str:
     """Say over what the level is shared."""
     parts = ["measures"] if design.n_measures > 1 else []
     parts += ["pairs"] if design.n_pairs > design.n_measures or not also else []
     return join([*parts, also] if also else parts)
 
 
-def standing(ends: "Sequence[str]", decision: str) -> str:
-    """Say how many pairs are decided, and whether to go on."""
+def standing(ends: "Sequence[str]", decision: str, *, whole: bool = True) -> str:
+    """Say how many pairs are decided, and whether to go on.
+
+    `whole` is whether these are all pairs: not those of one measure out of several.
+    """
     close = {
         "decided": "The experiment can stop",
         "go on": "Go on",
         "undecidable": "The experiment ends, as more replications in this design decide nothing",
     }[decision]
+    if not whole and decision != "go on":
+        close = "By this measure no pair goes on"
     if len(ends) == 1:
         return f"{close}: the pair {_ALONE.get(ends[0], 'is decided')}."
     found, n = Counter(ends), len(ends)

@@ -19,7 +19,20 @@ def test_lines_are_those_of_the_path(running):
         np.testing.assert_allclose(panel.log10_e, mine["log_e"] / np.log(10))
         np.testing.assert_array_equal(panel.n, mine["n"])
     assert laid.panels[0].label == "a vs b"  # goes on
-    assert laid.reach[1] > max(panel.log10_e.max() for panel in laid.panels)
+    assert laid.reach[1] > np.log10(60)
+
+
+def test_capital_far_beyond_the_limits_leaves_them_visible(running):
+    for shift, beyond in ((0.5, False), (9.0, True)):
+        found = bi.monitor(running(100, {"a": 0.0, "b": 0.1, "c": shift}), method="anytime")
+        laid = e_process.layout(found)
+        assert laid.reach[1] <= np.log10(60) + 9
+        assert any(panel.log10_e[-1] > laid.reach[1] for panel in laid.panels) == beyond
+        assert ("triangle: beyond the axis" in laid.notes) == beyond
+        (ax,) = bi.plot(found, "e-process").axes
+        ends = [inside.lines[-1] for inside in ax.child_axes]
+        assert ("^" in [end.get_marker() for end in ends]) == beyond
+        assert max(end.get_ydata()[-1] for end in ends) < laid.reach[1]
 
 
 def test_one_pair_has_one_limit(running):

@@ -28,7 +28,7 @@ def test_recursions(scores):
     assert "none is declared the last" in facts(scores, last_stage=None)["Stages"]
     assert facts(scores, rule="literal-scenario2")["Rule"].endswith("after some stages")
     one = facts(scores, pairs=("a", "b"), alternative="better")
-    assert one["Level"] == "5 % over all pairs and looks"
+    assert one["Level"] == "5 % over all looks"
 
 
 def test_e_processes(scores):

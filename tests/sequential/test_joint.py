@@ -153,3 +153,14 @@ def test_runs_serve_all_measures():
     both = bi.monitor(read(two(50, [0.0, 3.0, 3.1], [0.0, 3.0, 0.0])), ["acc", "sec"])
     assert runs(*both.values()) == Runs(150, 750, 750, ended=False)
     assert runs(both["acc"]) == Runs(150, 550, 750, ended=False)
+
+
+def test_words_of_several_measures(tmp_path):
+    both = bi.monitor(read(two(50, [0.0, 3.0, 3.1], [0.0, 3.0, 6.0])), ["acc", "sec"])
+    assert both["sec"].decision == "decided"
+    assert both["sec"].headline().endswith("By this measure no pair goes on: 3 of 3 pairs decided.")
+    assert "The experiment can stop" not in str(both)
+    assert "(5 % over all measures, pairs and directions)" in both["acc"].rule
+    text = both.report(tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "5 % over all measures, pairs and looks; 0.8333 % for each of 3 pairs on each" in text
+    assert "By this measure alone: 150 runs" in text
