@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from benchinfer.numerics.wins.likelihood import WinFit
     from benchinfer.numerics.wins.tally import Tally
 
-_ERROR, _TOO_SMALL, _FEW, _MISFIT, _QUASI = 0.02, 1.2, 5, 0.05, 0.1
+_TOO_SMALL, _FEW, _MISFIT, _QUASI = 1.2, 5, 0.05, 0.1
 
 
 def counts(counted: "Counted", target: "Target", rope: float) -> list[Check]:
@@ -177,11 +177,5 @@ def chains(posterior: "WinPosterior", *, departures: bool) -> list[Check]:
     error = float(max(posterior.outcomes.error.max(), posterior.ranks.error.max()))
     return [
         *rows,
-        Check.of(
-            "largest Monte Carlo error of a probability",
-            error,
-            _ERROR,
-            ok=error <= _ERROR,
-            remedy="probabilities near the level may fall on either side of it: more draws",
-        ),
+        cautions.monte_carlo_error(error),
     ]
