@@ -38,8 +38,7 @@ Columns = Annotated[
         metavar="NAME=ROLE",
         help="The role of a column: dataset, replication, algorithm, measure, value or domain; of"
         " published effects: study, first, second, estimate, std_error and others; of published"
-        " wins: first, second, wins, ties and losses. Once per column; common names are"
-        " recognised.",
+        " wins: first, second, wins, ties and losses. Once per column; common names are known.",
     ),
 ]
 Layout = Annotated[
