@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from benchinfer.cli import rounding
+from benchinfer.cli import rounding, slopes
 from benchinfer.cli.refused import unless_refused
 from benchinfer.cli.terminal import Grid, Terminal
 from benchinfer.compare.phrases import count
@@ -33,7 +33,8 @@ def details(out: Terminal, result: "MixedComparison") -> None:
     if result.fitted.fixed.domains:
         _domains(out, result)
     if result.design.covariates:
-        _slopes(out, result)
+        out.heading(slopes.heading(result))
+        out.grid(slopes.grid(result.slopes(), result, {"p": "p_value"}, numbers.p_value))
     tests = result.anova()
     if len(tests):
         out.heading("Tests of the whole (LR: likelihood ratio)")
@@ -51,28 +52,6 @@ def _domains(out: Terminal, result: "MixedComparison") -> None:
     found = result.by_domain().relations()
     rows = tuple((name, "; ".join(order(relation))) for name, relation in found.items())
     out.grid(Grid(("domain", "order"), rows))
-
-
-def _slopes(out: Terminal, result: "MixedComparison") -> None:
-    table = result.slopes()
-    decimals = numbers.decimals(((table["conf_high"] - table["conf_low"]) / 4).tolist())
-    lowest = -math.inf if result.measure.scale == "identity" else 0.0
-    rows = tuple(
-        (
-            row["covariate"],
-            row["first"],
-            row["second"],
-            rounding.number(row["estimate"], decimals),
-            rounding.interval(row["conf_low"], row["conf_high"], decimals, lowest),
-            numbers.p_value(row["p_value"]),
-        )
-        for row in table.to_dict("records")
-    )
-    effect = result.measure.effect_name
-    out.heading(f"Slopes: {effect} per unit of the covariate")
-    heads = ("covariate", "first", "second", effect)
-    interval = f"{rounding.percent(result.level)} interval"
-    out.grid(Grid((*heads, interval, "p"), rows, frozenset({3, 4, 5})))
 
 
 def _tests(table: "pd.DataFrame") -> Grid:

@@ -1,11 +1,10 @@
 """What is printed of a hierarchical model beyond verdicts: who is likely best, ranks, priors."""
 
-import math
 from collections.abc import Hashable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from benchinfer.cli import rounding
+from benchinfer.cli import rounding, slopes
 from benchinfer.cli.terminal import Grid, Terminal
 from benchinfer.compare.bayes_beside import leaders
 from benchinfer.compare.phrases import count
@@ -85,8 +84,9 @@ def details(out: Terminal, result: "BayesComparison") -> None:
         out.heading(f"The same pairs {where}")
         out.grid(_pairs(result.contrasts(other)))
     if result.along is not None:
-        out.heading(f"Slopes: {result.measure.effect_name} per unit of the covariate")
-        out.grid(_slopes(result.slopes(), result))
+        out.heading(slopes.heading(result))
+        said = {"P first": "prob_first", "P second": "prob_second"}
+        out.grid(slopes.grid(result.slopes(), result, said, lambda p: f"{p:.3f}"))
     out.heading("Chains")
     settled = result.convergence
     largest = max(settled.r_hat, settled.r_hat_effects)
@@ -102,26 +102,6 @@ def details(out: Terminal, result: "BayesComparison") -> None:
     own = {k: v for k, v in asdict(result.priors).items() if v is not None and k not in unused}
     given = ", ".join(f"{k}={v:g}" for k, v in own.items())
     out.prose(f"{given}; {result.prior_unit}.")
-
-
-def _slopes(table: "pd.DataFrame", result: "BayesComparison") -> Grid:
-    decimals = numbers.decimals(((table["conf_high"] - table["conf_low"]) / 4).tolist())
-    lowest = -math.inf if result.measure.scale == "identity" else 0.0
-    rows = tuple(
-        (
-            row["covariate"],
-            row["first"],
-            row["second"],
-            rounding.number(row["estimate"], decimals),
-            rounding.interval(row["conf_low"], row["conf_high"], decimals, lowest),
-            f"{row['prob_first']:.3f}",
-            f"{row['prob_second']:.3f}",
-        )
-        for row in table.to_dict("records")
-    )
-    interval = f"{rounding.percent(result.level)} interval"
-    heads = ("covariate", "first", "second", result.measure.effect_name, interval)
-    return Grid((*heads, "P first", "P second"), rows, frozenset(range(3, 7)))
 
 
 def _checked(out: Terminal, result: "BayesComparison") -> None:

@@ -8,9 +8,6 @@ from benchinfer.compare.comparison import Target
 from benchinfer.compare.evidence import Check, Setting
 from benchinfer.compare.phrases import count
 
-_ERROR = 0.02
-_PRIOR_MATTERS = 5
-
 
 def checks(setting: Setting, fitted: Fitted, error: float, target: Target) -> list[Check]:
     """Return the rows.
@@ -28,13 +25,7 @@ def checks(setting: Setting, fitted: Fitted, error: float, target: Target) -> li
     words = f"{chains} x {draws} draws" + (" after one extension" if fitted.extended else "")
     return [
         *fitted.convergence.checks(words),
-        Check.of(
-            "largest Monte Carlo error of a probability",
-            error,
-            _ERROR,
-            ok=error <= _ERROR,
-            remedy="probabilities near the level may fall on either side of it: more draws",
-        ),
+        cautions.monte_carlo_error(error),
         *cautions.left_out(setting),
         cautions.number_of_datasets(setting)
         if target == "domain"
@@ -67,8 +58,8 @@ def _domains(setting: Setting, fitted: Fitted) -> list[Check]:
         Check.of(
             "domains that the model learns from",
             n,
-            _PRIOR_MATTERS,
-            ok=n >= _PRIOR_MATTERS,
+            cautions.PRIOR_MATTERS,
+            ok=n >= cautions.PRIOR_MATTERS,
             remedy="so few domains leave much of what is said of a new one to the priors",
         )
     ]
@@ -76,26 +67,11 @@ def _domains(setting: Setting, fitted: Fitted) -> list[Check]:
 
 def _design(setting: Setting, fitted: Fitted) -> list[Check]:
     """Say what the table leaves open."""
-    data, empty = fitted.model.data, setting.coverage.empty
-    m, silent = len(data.z), int(data.silent.sum())
-    resampling = setting.resampling
+    data, resampling = fitted.model.data, setting.resampling
+    silent = int(data.silent.sum())
     undeclared = resampling is not None and resampling.overlap is None
     rows = [
-        Check.of(
-            "data sets that the model learns from",
-            m,
-            _PRIOR_MATTERS,
-            ok=m >= _PRIOR_MATTERS,
-            remedy="so few data sets leave much to the priors: compare with other priors=...",
-        ),
-        Check.of(
-            "empty cells",
-            len(empty),
-            0.0,
-            ok=not empty,
-            remedy="the model takes what is missing from the other data sets and algorithms, which"
-            " is fair only if scores are not missing because they are bad",
-        ),
+        *cautions.learnt_from(setting, len(data.z)),
         Check.of(
             "residuals to tell noise from interaction",
             data.df.sum(),

@@ -17,6 +17,7 @@ from benchinfer.compare.convergence import Convergence
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.kept import Kept
 from benchinfer.compare.local import Comparisons
+from benchinfer.compare.posterior_verdicts import probabilities
 from benchinfer.errors import DesignError, message, unknown
 from benchinfer.frames import frame
 from benchinfer.numerics.bayes.gibbs import Model, Structure
@@ -328,10 +329,7 @@ class BayesComparison(Checked, Comparison):
             "estimate": self.measure.effect(found.estimate),
             "conf_low": low,
             "conf_high": high,
-            "prob_first": found.first,
-            "prob_equivalent": found.equivalent,
-            "prob_second": found.second,
-            "prob_error": found.error,
+            **probabilities(found),
             **costs,
             **({} if found.dominant is None else {"p_dominant": found.dominant}),
         }

@@ -11,7 +11,7 @@ from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.convergence import Convergence
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.phrases import count
-from benchinfer.compare.posterior_verdicts import codes_of
+from benchinfer.compare.posterior_verdicts import codes_of, probabilities
 from benchinfer.compare.preset_data import Differences
 from benchinfer.compare.preset_fit import PairPosterior
 from benchinfer.errors import DesignError, message, unknown
@@ -275,10 +275,7 @@ class BayesPairsComparison(Comparison):
             "estimate": self.measure.effect(found.estimate),
             "conf_low": low,
             "conf_high": high,
-            "prob_first": found.first,
-            "prob_equivalent": found.equivalent,
-            "prob_second": found.second,
-            "prob_error": found.error,
+            **probabilities(found),
             "p_dominant": np.asarray(self.following.dominant),
         }
 

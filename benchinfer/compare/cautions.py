@@ -6,6 +6,9 @@ from benchinfer.compare.evidence import Check, Setting
 from benchinfer.compare.phrases import join
 from benchinfer.measure import Measure
 
+PRIOR_MATTERS = 5  # data sets or domains: of fewer much of what a posterior says is the prior's
+_ERROR = 0.02
+
 
 def checks(setting: Setting, design: Design) -> list[Check]:
     """Return the diagnostics rows that concern the design."""
@@ -51,6 +54,39 @@ def number_of_datasets(setting: Setting) -> Check:
         10.0,
         ok=d >= 10,
         remedy="few data sets: a claim about their domain rests on them being typical of it",
+    )
+
+
+def learnt_from(setting: Setting, datasets: int) -> list[Check]:
+    """Say what a hierarchical model learns from: how many data sets, and which cells are empty."""
+    empty = setting.coverage.empty
+    return [
+        Check.of(
+            "data sets that the model learns from",
+            datasets,
+            PRIOR_MATTERS,
+            ok=datasets >= PRIOR_MATTERS,
+            remedy="so few data sets leave much to the priors: compare with other priors=...",
+        ),
+        Check.of(
+            "empty cells",
+            len(empty),
+            0.0,
+            ok=not empty,
+            remedy="the model takes what is missing from the other data sets and algorithms, which"
+            " is fair only if scores are not missing because they are bad",
+        ),
+    ]
+
+
+def monte_carlo_error(error: float) -> Check:
+    """Say whether draws are enough to tell on which side of the level a probability is."""
+    return Check.of(
+        "largest Monte Carlo error of a probability",
+        error,
+        _ERROR,
+        ok=error <= _ERROR,
+        remedy="probabilities near the level may fall on either side of it: more draws",
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from benchinfer.compare.new_dataset import NewDataset
 from benchinfer.compare.phrases import count, join
 from benchinfer.compare.pooled_effects import NetworkFit, PairFits, network, pairwise
 from benchinfer.compare.studies import Studies
+from benchinfer.numerics.meta.pooling import Method
 from benchinfer.saving import savable
 
 if TYPE_CHECKING:
@@ -99,6 +100,12 @@ class MetaComparison(TestedComparison):
         return "hartung-knapp" if asked == "auto" else asked
 
     @property
+    def estimator(self) -> Method:
+        """How the variance between data sets was estimated."""
+        asked = self.provenance.arguments["method"]
+        return next(known for known in get_args(Method.__value__) if known == asked)
+
+    @property
     def formula(self) -> str:
         """The model in one line."""
         slopes = "".join(f" + algorithm:{name}" for name in self.studies.covariates)
@@ -110,7 +117,7 @@ class MetaComparison(TestedComparison):
         """What was done, in sentences for a methods section."""
         asked, d = self.provenance.arguments, len(self.studies.datasets)
         what = f"{_EFFECTS[str(asked['effect'])].capitalize()} in {self.measure.name}"
-        how = "restricted maximum likelihood" if self.third else _METHODS[str(asked["method"])]
+        how = "restricted maximum likelihood" if self.third else _METHODS[self.estimator]
         if self.fit is not None:
             model = "a network meta-analysis" if len(self.algorithms) > 2 else "a meta-analysis"
             model += " with random effects, one heterogeneity variance for all pairs"

@@ -17,7 +17,6 @@ from benchinfer.numerics.new_dataset import Predicted, probability_above
 if TYPE_CHECKING:
     from benchinfer.compare.meta_comparison import MetaComparison
     from benchinfer.compare.pooled_effects import Interval, NetworkFit
-    from benchinfer.numerics.meta.pooling import Method
 
 # Two data sets say next to nothing of a variance between them.
 _ENOUGH = 3
@@ -44,10 +43,8 @@ def between(meta: "MetaComparison", fit: "NetworkFit") -> tuple[Array, Array]:
     if not own_variances(meta):
         return tau2, df
     i, j = np.triu_indices(k, 1)
-    asked = meta.provenance.arguments
-    method: Method = asked["method"]  # pyright: ignore[reportAssignmentType]
     interval: Interval = "hartung-knapp"
-    found = pairwise(meta.studies, np.column_stack([i, j]), method, interval)
+    found = pairwise(meta.studies, np.column_stack([i, j]), meta.estimator, interval)
     held = found.n_datasets >= _ENOUGH
     i, j, free = i[held], j[held], found.n_datasets[held] - 1.0
     own = (free * found.tau2[held] + _DRAWN * fit.heterogeneity) / (free + _DRAWN)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from benchinfer.compare.evidence import Array
     from benchinfer.compare.meta_comparison import MetaComparison
     from benchinfer.compare.pooled_effects import NetworkFit
-    from benchinfer.numerics.meta.pooling import Method
 
 
 def _network(meta: "MetaComparison") -> "NetworkFit":
@@ -49,9 +48,8 @@ def splits(meta: "MetaComparison") -> list[Split | None]:
     blocks, asked = meta.studies.blocks, meta.provenance.arguments
     rows = rows_of(blocks, len(meta.algorithms))
     refined = asked["interval"] != "wald"
-    method: Method = asked["method"]  # pyright: ignore[reportAssignmentType]
     return [
-        split(rows, blocks, (int(i), int(j)), method, refined=refined, robust=robust)
+        split(rows, blocks, (int(i), int(j)), meta.estimator, refined=refined, robust=robust)
         if min(i, j) >= 0
         else None
         for i, j in meta.pairs
@@ -63,8 +61,9 @@ def consistency(meta: "MetaComparison") -> "pd.DataFrame":
     _network(meta)
     blocks, asked = meta.studies.blocks, meta.provenance.arguments
     refined = asked["interval"] != "wald"
-    method: Method = asked["method"]  # pyright: ignore[reportAssignmentType]
-    found = by_design(rows_of(blocks, len(meta.algorithms)), blocks, method, refined=refined)
+    found = by_design(
+        rows_of(blocks, len(meta.algorithms)), blocks, meta.estimator, refined=refined
+    )
     parts = {"within designs": found.within, "between designs": found.between}
     tests = [(name, "Q", test) for name, test in parts.items() if test.df]
     if found.interaction is not None:

@@ -8,13 +8,12 @@ import numpy as np
 
 from benchinfer.compare import pair_beside, pair_words, wording
 from benchinfer.compare.comparison import TestedComparison
+from benchinfer.compare.either import EitherComparison
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.normality import Normality
 from benchinfer.compare.pair_beside import Beside
 from benchinfer.compare.pair_rules import WORDS
-from benchinfer.errors import DesignError, message
 from benchinfer.frames import frame
-from benchinfer.order.relation import Relation
 from benchinfer.saving import savable
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PairComparison(TestedComparison):
+class PairComparison(EitherComparison):
     """Verdicts from a test of two algorithms, on one data set.
 
     Attributes
@@ -66,13 +65,6 @@ class PairComparison(TestedComparison):
         return wording.tested_rule(self.measure, self.level, self.alternative)
 
     @property
-    def intervals(self) -> str:
-        """What the intervals of the contrasts are, in words."""
-        if self.bayesian:
-            return f"{100 * self.level:g} % credible intervals of each pair alone"
-        return TestedComparison.intervals.__get__(self)
-
-    @property
     def method(self) -> str:
         """What was done, in sentences for a methods section."""
         return pair_words.method(self)
@@ -99,32 +91,6 @@ class PairComparison(TestedComparison):
             found = dict(zip(names, self.probabilities.T, strict=True))
             return {name: columns[name] for name in kept} | found
         return {name: column for name, column in columns.items() if not np.isnan(column).all()}
-
-    def irrelevant(self) -> list[tuple[str, str]]:
-        """Return the pairs that differ significantly, but by less than the tolerance."""
-        return [] if self.bayesian else TestedComparison.irrelevant(self)
-
-    def relation(self, rule: str = "evidence") -> Relation:
-        """Return the preference relation; see `TestedComparison.relation`.
-
-        Parameters
-        ----------
-        rule
-            ``"evidence"``, or for tests with p-values ``"not-significant"``.
-
-        Raises
-        ------
-        DesignError
-            The rule does not exist, or needs p-values that there are not.
-        """
-        if self.bayesian and rule == "not-significant":
-            raise DesignError(
-                message(
-                    "posterior probabilities are not significant or otherwise.",
-                    hint='rule="evidence" takes the verdicts as they stand.',
-                )
-            )
-        return TestedComparison.relation(self, rule)
 
     def tests(self) -> "pd.DataFrame":
         """Say what other tests give on the same scores; none of them decides.

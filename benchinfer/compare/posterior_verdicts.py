@@ -15,6 +15,16 @@ def level_of(effects: Array, base: float, level: float) -> Level:
     return Level(base + flat.mean(axis=0), base + low, base + high)
 
 
+def probabilities(found: Outcomes) -> dict[str, Array]:
+    """Return the columns of the probabilities of the outcomes, with their Monte Carlo error."""
+    return {
+        "prob_first": found.first,
+        "prob_equivalent": found.equivalent,
+        "prob_second": found.second,
+        "prob_error": found.error,
+    }
+
+
 def codes_of(found: Outcomes, level: float) -> NDArray[np.int8]:
     """Turn probabilities into (P,) `Verdict` codes: the outcome that reaches the level."""
     codes = np.full(len(found.first), Verdict.UNDECIDED)

@@ -9,9 +9,6 @@ from benchinfer.compare.phrases import count
 from benchinfer.compare.preset_data import Differences
 from benchinfer.compare.preset_fit import Found
 
-_ERROR = 0.02
-_PRIOR_MATTERS = 5
-
 
 def checks(
     setting: Setting,
@@ -39,17 +36,9 @@ def checks(
         words += f" ({count(found.extended, 'pair')} run on)" if found.extended else ""
         rows += found.convergence.checks(words)
     error = max(float(found.following.error.max()), float(found.votes.error.max()))
-    rows.append(
-        Check.of(
-            "largest Monte Carlo error of a probability",
-            error,
-            _ERROR,
-            ok=error <= _ERROR,
-            remedy="probabilities near the level may fall on either side of it: more draws",
-        )
-    )
     return [
         *rows,
+        cautions.monte_carlo_error(error),
         *cautions.left_out(setting),
         *_datasets(setting, seen, pairs),
         cautions.number_of_datasets(setting),
@@ -69,8 +58,8 @@ def _datasets(setting: Setting, seen: Differences, pairs: NDArray[np.int64]) -> 
         Check.of(
             "fewest data sets of a pair",
             shared[fewest],
-            _PRIOR_MATTERS,
-            ok=shared[fewest] >= _PRIOR_MATTERS,
+            cautions.PRIOR_MATTERS,
+            ok=shared[fewest] >= cautions.PRIOR_MATTERS,
             remedy="so few data sets leave much to the prior",
         ),
         Check.of(

@@ -1,7 +1,7 @@
 """Draws of the tests of the literature, pair by pair, with the gates that chains must pass."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,8 @@ from benchinfer.progress import of_task
 from benchinfer.saving import savable
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from benchinfer.progress import Progress
 
 WARM_UP = 150
@@ -230,10 +232,9 @@ def _worst(found: list[Convergence]) -> Convergence:
     )
 
 
-def _joined[T](kind: type[T], parts: list[T]) -> T:
+def _joined[T: DataclassInstance](kind: type[T], parts: list[T]) -> T:
     """Put records of some pairs each one after the other; what they lack stays None."""
-    names = list(kind.__slots__)  # pyright: ignore[reportAttributeAccessIssue]
-    columns = [[getattr(part, name) for part in parts] for name in names]
+    columns = [[getattr(part, one.name) for part in parts] for one in fields(kind)]
     return kind(*(None if c[0] is None else np.concatenate(c) for c in columns))
 
 

@@ -130,7 +130,33 @@ def _noise(model: "Model") -> Variable:
     return noise
 
 
-class _Standardised(Transform):
+class Departures(Transform):
+    """Normal variables by their departure from what their prior and the scores make likely."""
+
+    def __init__(self, guess: "Array", precision: "Array") -> None:
+        self._guess, self._precision = guess, precision
+
+    def _likely(self, inputs: tuple[Variable, ...]) -> tuple[Variable, Variable]:
+        """Return mean and standard deviation, given what the prior depends on."""
+        raise NotImplementedError
+
+    def forward(self, value: Variable, *inputs: Variable) -> Variable:
+        """Return the departures of values."""
+        mean, sd = self._likely(inputs)
+        return (value - mean) / sd
+
+    def backward(self, value: Variable, *inputs: Variable) -> Variable:
+        """Return the values of departures."""
+        mean, sd = self._likely(inputs)
+        return mean + sd * value
+
+    def log_jac_det(self, value: Variable, *inputs: Variable) -> Variable:
+        """Return the logs of the derivatives of values with respect to departures."""
+        _, sd = self._likely(inputs)
+        return pt.log(sd) + pt.zeros_like(value)
+
+
+class _Standardised(Departures):
     """Logs of scales by their departure from what centre, spread and residuals make likely.
 
     Neither logs nor their departures from the centre will do: where there are few residuals, or
@@ -138,9 +164,6 @@ class _Standardised(Transform):
     """
 
     name = "standardised"
-
-    def __init__(self, guess: "Array", precision: "Array") -> None:
-        self._guess, self._precision = guess, precision
 
     @classmethod
     def of(cls, data: "ContrastData") -> Self:
@@ -155,18 +178,6 @@ class _Standardised(Transform):
         precision = self._precision + spread**-2
         mean = (self._precision * self._guess + centre * spread**-2) / precision
         return mean, precision**-0.5
-
-    def forward(self, value: Variable, *inputs: Variable) -> Variable:
-        mean, sd = self._likely(inputs)
-        return (value - mean) / sd
-
-    def backward(self, value: Variable, *inputs: Variable) -> Variable:
-        mean, sd = self._likely(inputs)
-        return mean + sd * value
-
-    def log_jac_det(self, value: Variable, *inputs: Variable) -> Variable:
-        _, sd = self._likely(inputs)
-        return pt.log(sd) + pt.zeros_like(value)
 
 
 def mixing_scales(model: "Model") -> Variable:

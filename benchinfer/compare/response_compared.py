@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from benchinfer.progress import Progress
     from benchinfer.scores import ScoreTable
 
-_ERROR = 0.02
-_PRIOR_MATTERS = 5
 _RANGE = 1.0  # of scores between 0 and 1: no regret is larger
 
 
@@ -210,36 +208,15 @@ def _checks(
     """Return the rows of the diagnostics."""
     chains, draws = found.values["level"].shape
     words = f"{chains} x {draws} draws" + (" in a second run" if found.extended else "")
-    empty, m = setting.coverage.empty, len(setting.coverage.datasets)
     rows = [
         *found.convergence.checks(words),
-        Check.of(
-            "largest Monte Carlo error of a probability",
-            error,
-            _ERROR,
-            ok=error <= _ERROR,
-            remedy="probabilities near the level may fall on either side of it: more draws",
-        ),
+        cautions.monte_carlo_error(error),
         *cautions.left_out(setting),
         cautions.number_of_datasets(setting)
         if target == "domain"
         else cautions.replications(setting),
         cautions.beyond(target),
-        Check.of(
-            "data sets that the model learns from",
-            m,
-            _PRIOR_MATTERS,
-            ok=m >= _PRIOR_MATTERS,
-            remedy="so few data sets leave much to the priors: compare with other priors=...",
-        ),
-        Check.of(
-            "empty cells",
-            len(empty),
-            0.0,
-            ok=not empty,
-            remedy="the model takes what is missing from the other data sets and algorithms, which"
-            " is fair only if scores are not missing because they are bad",
-        ),
+        *cautions.learnt_from(setting, len(setting.coverage.datasets)),
         cautions.tolerance(setting.measure),
     ]
     if isinstance(responses, Answers) and responses.items is None:

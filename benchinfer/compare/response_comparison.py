@@ -28,11 +28,6 @@ _SEEN = {
     "beta": "scores, beta given a mean on the logit scale and a precision of each data set",
     "logit-normal": "logits of scores, normal with a residual variance of each data set",
 }
-_TITLES = {
-    "binomial": "Hierarchical Bayesian model of successes",
-    "beta": "Hierarchical Bayesian model of shares (beta)",
-    "logit-normal": "Hierarchical Bayesian model of shares (logit-normal)",
-}
 
 
 @savable

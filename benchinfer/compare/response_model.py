@@ -22,11 +22,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pymc
 from pymc import Model as PyMCModel
-from pymc.logprob.transforms import Transform
 from pytensor import tensor
 from scipy.special import logit
 
-from benchinfer.compare.pymc_model import covariance, domain_departures, mixing_scales
+from benchinfer.compare.pymc_model import Departures, covariance, domain_departures, mixing_scales
 from benchinfer.compare.response_guesses import guessed
 from benchinfer.compare.responses import Answers, Shares
 from benchinfer.numerics.bayes.item_counts import nodes
@@ -124,7 +123,7 @@ def _contrasts(model: "Model", beta: Variable, guess: "Guess") -> Variable:
     return pm.MvNormal(name, mu=centre, cov=cov, dims=dims, transform=transform)
 
 
-class _Informed(Transform):
+class _Informed(Departures):
     """Effects by their departure from what their prior and the scores together make likely.
 
     Neither effects nor their departures from the centre will do: where scores say little the former
@@ -133,9 +132,6 @@ class _Informed(Transform):
 
     name = "informed"
 
-    def __init__(self, guess: "Array", precision: "Array") -> None:
-        self._guess, self._precision = guess, precision
-
     def _likely(self, inputs: tuple[Variable, ...]) -> tuple[Variable, Variable]:
         """Return mean and standard deviation given centre and scale, or covariances."""
         *_, centre, scale = inputs
@@ -143,17 +139,8 @@ class _Informed(Transform):
         precision = self._precision + 1 / variance
         return (self._precision * self._guess + centre / variance) / precision, precision**-0.5
 
-    def forward(self, value: Variable, *inputs: Variable) -> Variable:
-        mean, sd = self._likely(inputs)
-        return (value - mean) / sd
-
-    def backward(self, value: Variable, *inputs: Variable) -> Variable:
-        mean, sd = self._likely(inputs)
-        return mean + sd * value
-
     def log_jac_det(self, value: Variable, *inputs: Variable) -> Variable:
-        _, sd = self._likely(inputs)
-        each = pt.log(sd) + pt.zeros_like(value)
+        each = super().log_jac_det(value, *inputs)
         # The density of vectors is that of all their elements together.
         vectors = inputs[-1].ndim == 3
         return each.sum(axis=-1) if vectors else each

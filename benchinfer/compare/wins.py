@@ -150,9 +150,9 @@ def compare_wins(
     """
     _check(inference, by, ties, errors, rope, level)
     if inference == "bayes":
-        _check_bayes(errors, penalised, alternative, adjust, draws, chains)
+        _check_bayes(errors, alternative, adjust, (chains, draws), penalised=penalised)
     else:
-        _check_likelihood(ties, alternative, penalised, departures, priors)
+        _check_likelihood(ties, alternative, priors, penalised=penalised, departures=departures)
     found = counted(scores, measure, by, tie_tolerance, local_rope, missing)
     _check_counts(found, departures=departures, davidson=ties == "davidson")
     arguments = {
@@ -205,9 +205,10 @@ def _check(inference: str, by: str, ties: str, errors: str, rope: float, level: 
 def _check_likelihood(
     ties: Ties,
     alternative: Alternative,
-    penalised: bool,  # noqa: FBT001 (as it was given)
-    departures: bool,  # noqa: FBT001
     priors: WinPriors | None,
+    *,
+    penalised: bool,
+    departures: bool,
 ) -> None:
     """Refuse what goes with a posterior alone, and a penalty that there is not."""
     check_alternative(alternative)
@@ -227,13 +228,14 @@ def _check_likelihood(
 
 def _check_bayes(
     errors: Errors,
-    penalised: bool,  # noqa: FBT001 (as it was given)
     alternative: Alternative,
     adjust: Adjust,
-    draws: int,
-    chains: int,
+    size: tuple[int, int],
+    *,
+    penalised: bool,
 ) -> None:
     """Refuse what goes with tests alone, and samples that are too small."""
+    chains, draws = size
     given = {
         "errors": errors != "auto",
         "penalised": penalised,

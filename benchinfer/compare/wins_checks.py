@@ -11,12 +11,13 @@ from benchinfer.numerics.tukey import all_pairs
 
 if TYPE_CHECKING:
     from benchinfer.compare.comparison import Target
+    from benchinfer.compare.evidence import Array
     from benchinfer.compare.wins_counted import Counted
     from benchinfer.compare.wins_sampled import WinPosterior
     from benchinfer.numerics.wins.likelihood import WinFit
     from benchinfer.numerics.wins.tally import Tally
 
-_ERROR, _TOO_SMALL, _FEW, _MISFIT, _QUASI = 0.02, 1.2, 5, 0.05, 0.1
+_TOO_SMALL, _FEW, _MISFIT, _QUASI = 1.2, 5, 0.05, 0.1
 
 
 def counts(counted: "Counted", target: "Target", rope: float) -> list[Check]:
@@ -90,7 +91,7 @@ def dependence(fit: "WinFit | None", counted: "Counted", errors: str, advice: st
         ]
     if fit is None or fit.robust is None:
         return []
-    ratio = error_ratio(fit)
+    ratio = error_ratio(fit, fit.robust)
     safe = errors in ("robust", "departures")
     return [
         Check.of(
@@ -104,12 +105,11 @@ def dependence(fit: "WinFit | None", counted: "Counted", errors: str, advice: st
     ]
 
 
-def error_ratio(fit: "WinFit") -> float:
+def error_ratio(fit: "WinFit", robust: "Array") -> float:
     """Return the median ratio of robust to other standard errors, over pairs."""
-    assert fit.robust is not None  # noqa: S101 (the caller has looked)
     _, matrix = all_pairs(len(fit.log_worth))
-    robust, other = (np.einsum("pk,kl,pl->p", matrix, cov, matrix) for cov in (fit.robust, fit.cov))
-    return float(np.median(np.sqrt(np.maximum(robust, 0.0) / other)))
+    safe, other = (np.einsum("pk,kl,pl->p", matrix, cov, matrix) for cov in (robust, fit.cov))
+    return float(np.median(np.sqrt(np.maximum(safe, 0.0) / other)))
 
 
 def goodness(tally: "Tally", fit: "WinFit | None") -> list[Check]:
@@ -177,11 +177,5 @@ def chains(posterior: "WinPosterior", *, departures: bool) -> list[Check]:
     error = float(max(posterior.outcomes.error.max(), posterior.ranks.error.max()))
     return [
         *rows,
-        Check.of(
-            "largest Monte Carlo error of a probability",
-            error,
-            _ERROR,
-            ok=error <= _ERROR,
-            remedy="probabilities near the level may fall on either side of it: more draws",
-        ),
+        cautions.monte_carlo_error(error),
     ]

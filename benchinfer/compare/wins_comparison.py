@@ -9,10 +9,11 @@ from scipy.special import expit
 
 from benchinfer.compare import wins_predicted, wins_words, wording
 from benchinfer.compare.comparison import Comparison, TestedComparison
+from benchinfer.compare.either import EitherComparison
 from benchinfer.compare.evidence import Array
+from benchinfer.compare.posterior_verdicts import probabilities
 from benchinfer.compare.wins_counted import Counted
 from benchinfer.compare.wins_sampled import WinPosterior
-from benchinfer.errors import DesignError, message
 from benchinfer.frames import frame
 from benchinfer.numerics.wins.likelihood import WinFit
 from benchinfer.numerics.wins.posterior import WinModel, WinPriors
@@ -24,12 +25,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from xarray import DataTree
 
-    from benchinfer.order.relation import Relation
-
 
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class WinsComparison(TestedComparison):
+class WinsComparison(EitherComparison):
     """Verdicts from how often algorithms win against each other.
 
     The measure of the comparison is the probability of winning: levels are against an algorithm of
@@ -139,13 +138,6 @@ class WinsComparison(TestedComparison):
         """What was done, in sentences for a methods section."""
         return wins_words.method(self)
 
-    @property
-    def intervals(self) -> str:
-        """What the intervals of the contrasts are, in words."""
-        if self.bayesian:
-            return f"{100 * self.level:g} % credible intervals of each pair alone"
-        return TestedComparison.intervals.__get__(self)
-
     def scope(self) -> str:
         """Return what the claims are about, in words."""
         return wins_words.scope(self)
@@ -167,10 +159,7 @@ class WinsComparison(TestedComparison):
             outcome = self.bayes.outcomes
             found = {name: columns[name] for name in ("estimate", "conf_low", "conf_high")}
             found |= {
-                "prob_first": outcome.first,
-                "prob_equivalent": outcome.equivalent,
-                "prob_second": outcome.second,
-                "prob_error": outcome.error,
+                **probabilities(outcome),
                 "prob_win": self.bayes.prob_win,
                 "prob_more_wins": self.bayes.more,
             }
@@ -183,32 +172,6 @@ class WinsComparison(TestedComparison):
         wins, ties, losses = square[0][i, j], square[1][i, j], square[0][j, i]
         n = wins + ties + losses
         return {"wins": wins, "ties": ties, "losses": losses, "n_contests": n}
-
-    def irrelevant(self) -> list[tuple[str, str]]:
-        """Return the pairs that differ significantly, but by less than the tolerance."""
-        return [] if self.bayesian else TestedComparison.irrelevant(self)
-
-    def relation(self, rule: str = "evidence") -> "Relation":
-        """Return the preference relation; see `TestedComparison.relation`.
-
-        Parameters
-        ----------
-        rule
-            ``"evidence"``, or with p-values ``"not-significant"``.
-
-        Raises
-        ------
-        DesignError
-            The rule does not exist, or needs p-values that there are not.
-        """
-        if self.bayesian and rule == "not-significant":
-            raise DesignError(
-                message(
-                    "posterior probabilities are not significant or otherwise.",
-                    hint='rule="evidence" takes the verdicts as they stand.',
-                )
-            )
-        return TestedComparison.relation(self, rule)
 
     def summary(self) -> "pd.DataFrame":
         """One row per algorithm: its chance against an average one, worth, and contests.

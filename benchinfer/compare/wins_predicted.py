@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchinfer.compare.wins_comparison import WinsComparison
+    from benchinfer.compare.wins_sampled import WinPosterior
 
 _REPLICATES, _INSIDE = 2000, 0.9
 
@@ -48,7 +49,9 @@ def table(result: "WinsComparison") -> "pd.DataFrame":
 def predicted(result: "WinsComparison") -> "pd.DataFrame":
     """Return wins observed and predicted."""
     seen = result.counted.tally.taken(result.ties).total
-    expected, low, high = _by_estimates(result, seen) if result.bayes is None else _by_draws(result)
+    expected, low, high = (
+        _by_estimates(result, seen) if result.bayes is None else _by_draws(result, result.bayes)
+    )
     names, (i, j) = result.algorithms, seen.pairs.T
     wins = seen.wins[0]
     columns = {
@@ -74,11 +77,10 @@ def _by_estimates(result: "WinsComparison", seen: Tally) -> tuple[Array, Array, 
     return np.stack([n * first, n * even]), np.maximum(low, 0.0), np.maximum(high, 0.0)
 
 
-def _by_draws(result: "WinsComparison") -> tuple[Array, Array, Array]:
+def _by_draws(result: "WinsComparison", bayes: "WinPosterior") -> tuple[Array, Array, Array]:
     """Return expected wins and ties, and bounds of wins, from new contests of the posterior."""
-    assert result.bayes is not None  # noqa: S101 (the caller has looked)
     rng = np.random.default_rng(result.provenance.seed)
-    found = replicated(result.model, result.bayes.draws, _REPLICATES, rng)
+    found = replicated(result.model, bayes.draws, _REPLICATES, rng)
     low, high = np.quantile(found[0], [(1 - _INSIDE) / 2, (1 + _INSIDE) / 2], axis=0)
     return found[:2].mean(axis=1), low, high
 

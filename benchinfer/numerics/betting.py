@@ -170,8 +170,3 @@ def _mixed(up: Array, down: Array) -> Paths:
 def _log_mean(logs: Array) -> Array:
     top = logs.max(axis=0)
     return top + np.log(np.exp(logs - top).mean(axis=0))
-
-
-def anytime_p(log_capital: Array) -> Array:
-    """Return anytime p-values: 1 over the largest capital so far, at most 1."""
-    return np.exp(-np.maximum(np.maximum.accumulate(log_capital), 0.0))

@@ -153,11 +153,6 @@ def fewest_datasets(aimed: Aimed, spread: Varies, wanted: float) -> float:
     return _normal(aimed, spread.variance(1, math.inf), wanted)
 
 
-def normal_datasets(aimed: Aimed, spread: Varies, n_replications: float, wanted: float) -> float:
-    """Return the number of data sets in the normal limit, where the variance is known."""
-    return _normal(aimed, spread.variance(1, n_replications), wanted)
-
-
 def detectable(aimed: Aimed, variance: float, df: float, wanted: float) -> float:
     """Return the smallest difference (or margin) that is shown with the wanted power."""
     sd = math.sqrt(variance)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from benchinfer.compare.phrases import count
 from benchinfer.plots import intervals
 from benchinfer.plots.intervals import Interval, Intervals, room
-from benchinfer.plots.style import Width, short, signed
+from benchinfer.plots.style import Width, measure_name, short, signed
 
 if TYPE_CHECKING:
     from benchinfer.compare.bootstrap_comparison import BootstrapComparison
@@ -32,7 +32,7 @@ def layout(result: "BootstrapComparison", width: Width = "wide") -> Intervals:
             strict=True,
         )
     )
-    name = next(iter(short([measure.label or measure.name], 40).values()))
+    name = measure_name(measure)
     log, unit = measure.scale == "log", f" [{measure.unit}]" if measure.unit else ""
     ends = [end for row in rows for end in (row.value, row.low, row.high)]
     best = rows[0]

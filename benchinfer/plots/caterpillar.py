@@ -12,7 +12,7 @@ from benchinfer.errors import DesignError, message
 from benchinfer.order.relation import Verdict
 from benchinfer.plots import panels
 from benchinfer.plots.panels import COLUMN, scaled
-from benchinfer.plots.style import INK, MARKS, Width, lines, short, signed
+from benchinfer.plots.style import INK, MARKS, Width, lines, measure_name, short, signed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -155,9 +155,7 @@ def layout(mixed: "MixedComparison", width: Width = "wide") -> Caterpillar:
         datasets=tuple(datasets[found.datasets[m]] for m in rows),
         ticks=panels.few_ticks(low, high, log=log),
         columns=columns,
-        title="Departures of data sets: "
-        f"{next(iter(short([measure.label or measure.name], 40).values()))},"
-        f" {measure.better} is better",
+        title=f"Departures of data sets: {measure_name(measure)}, {measure.better} is better",
         note=_note(found, len(rows), len(kept)),
         alt=_alt(found),
         neutral=float(scaled(np.array([measure.neutral]), low, high, log=log)[0]),

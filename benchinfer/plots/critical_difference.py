@@ -16,7 +16,17 @@ from benchinfer.errors import DesignError, message
 from benchinfer.order.relation import Verdict
 from benchinfer.plots.rank_groups import Groups, group
 from benchinfer.plots.rank_words import alt, note, ruler
-from benchinfer.plots.style import FAINT, INK, MARKS, Width, lines, plain, short, wrapped
+from benchinfer.plots.style import (
+    FAINT,
+    INK,
+    MARKS,
+    Width,
+    lines,
+    measure_name,
+    plain,
+    short,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -126,7 +136,7 @@ def layout(comparison: "PermutationComparison", width: Width = "wide") -> Critic
     top = 0.5 + _BAR * (1 + max((level for *_, level in found.bars), default=-1)) + 0.4
     labels = _labels(comparison, found, [place(r) for r in ranks], top, width)
     longest = max(len(line) for label in labels for line in label.text)
-    name = next(iter(short([comparison.measure.label or comparison.measure.name], 40).values()))
+    name = measure_name(comparison.measure)
     fits = cd is not None and cd[0] <= high - low
     return CriticalDifference(
         labels=labels,

@@ -17,7 +17,17 @@ from benchinfer.errors import DesignError, message
 from benchinfer.order.relation import Verdict
 from benchinfer.plots import grids, watched
 from benchinfer.plots.grids import Grid, GridPanel
-from benchinfer.plots.style import FAINT, HAIR, INK, MARKS, Width, lines, plain, short, signed
+from benchinfer.plots.style import (
+    FAINT,
+    HAIR,
+    INK,
+    MARKS,
+    Width,
+    lines,
+    measure_name,
+    plain,
+    signed,
+)
 from benchinfer.sequential.group import bounds_of
 from benchinfer.sequential.retraced import next_bounds, stage_rows
 
@@ -131,9 +141,8 @@ def layout(result: "MonitorComparison", width: Width = "wide") -> DecisionPath:
     so_far = max((int(panel.stages.max(initial=0)) for panel in panels), default=0)
     last = design.last_stage or so_far + 1
     reach = _reach(panels)
-    name = next(iter(short([result.measure.label or result.measure.name], 40).values()))
+    name = measure_name(result.measure)
     how = "z of all scores so far" if group else "p-value of the stage, one-sided"
-    said = "; ".join(f"{p.label}: {p.note}" for p in panels)
     return DecisionPath(
         panels=panels,
         title=f"Path to a decision: {name}",
@@ -141,7 +150,7 @@ def layout(result: "MonitorComparison", width: Width = "wide") -> DecisionPath:
         x_label=f"look of {last}" if group else f"stage of {design.stage} replications",
         y_label=how,
         width=width,
-        alt=f"Statistic of each stage between boundaries, in {name}. {said}.",
+        alt=f"Statistic of each stage between boundaries, in {name}. {grids.described(panels)}.",
         last=last,
         reach=reach,
         stage_ticks=_stage_ticks(last),

@@ -11,7 +11,7 @@ from benchinfer.errors import DesignError, message
 from benchinfer.order.relation import Verdict
 from benchinfer.plots import grids, watched
 from benchinfer.plots.grids import Grid, GridPanel
-from benchinfer.plots.style import FAINT, HAIR, INK, MARKS, Width, short
+from benchinfer.plots.style import FAINT, HAIR, INK, MARKS, Width, measure_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,8 +87,7 @@ def layout(result: "MonitorComparison", width: Width = "wide") -> Capitals:
     top = max([math.log10(limits[0]), *(float(p.log10_e.max(initial=0.0)) for p in panels)])
     highest = min(top, math.log10(limits[0]) + _HIGH)
     low = min([-0.5, *(float(p.log10_e.min(initial=0.0)) for p in panels)])
-    name = next(iter(short([result.measure.label or result.measure.name], 40).values()))
-    said = "; ".join(f"{p.label}: {p.note}" for p in panels)
+    name = measure_name(result.measure)
     return Capitals(
         panels=panels,
         title=f"Evidence of a difference: {name}",
@@ -100,7 +99,7 @@ def layout(result: "MonitorComparison", width: Width = "wide") -> Capitals:
         x_label="replications",
         y_label="e-value",
         width=width,
-        alt=f"E-values after each replication, in {name}. {said}.",
+        alt=f"E-values after each replication, in {name}. {grids.described(panels)}.",
         limits=limits,
         most=max([2, *(int(p.n.max(initial=0)) for p in panels)]),
         reach=(max(low, _LOW) - 0.15, highest + _ROOM),
@@ -126,10 +125,9 @@ def refuse_stages(result: "MonitorComparison") -> None:
 
 
 def _panel(result: "MonitorComparison", pair: int) -> CapitalPanel:
-    path, each = result.course.path, result.course.path_each
+    n, log_e = watched.path(result, pair, "n", "log_e")
+    each = result.course.path_each
     first, second = watched.names(result, pair)
-    empty = np.zeros(0)
-    mine = path["pair"] == pair if path else empty.astype(bool)
     parts: list[tuple[Array, Array]] = []
     if each:
         own = each["pair"] == pair
@@ -140,8 +138,8 @@ def _panel(result: "MonitorComparison", pair: int) -> CapitalPanel:
         label=f"{first} vs {second}",
         note=watched.standing(result, pair),
         verdict=Verdict(int(result.codes[pair])),
-        n=path["n"][mine].astype(float) if path else empty,
-        log10_e=path["log_e"][mine] / math.log(10) if path else empty,
+        n=n,
+        log10_e=log_e / math.log(10),
         each=tuple(parts),
     )
 

@@ -18,6 +18,7 @@ from benchinfer.plots.style import (
     INK,
     MARKS,
     Width,
+    measure_name,
     plain,
     short,
     signed,
@@ -159,7 +160,7 @@ def layout(comparison: "Comparison", width: Width = "wide") -> Forest:
         band=band(measure),
         log=measure.scale != "identity",
         left=Verdict.FIRST if measure.better == "lower" else Verdict.SECOND,
-        title=f"{comparison.heading}: {_name(measure)}",
+        title=f"{comparison.heading}: {measure_name(measure)}",
         axis=axis_title(measure),
         notes=_notes(comparison),
         width=width,
@@ -186,7 +187,7 @@ def axis_title(measure: "Measure") -> str:
     sign = "\N{MINUS SIGN}" if measure.scale == "identity" else "/"
     unit = f" [{measure.unit}]" if measure.unit and measure.scale == "identity" else ""
     return (
-        f"{measure.effect_name} in {_name(measure)}{unit}, first {sign} second;"
+        f"{measure.effect_name} in {measure_name(measure)}{unit}, first {sign} second;"
         f" {measure.better} is better"
     )
 
@@ -198,10 +199,6 @@ def band_note(measure: "Measure") -> str:
         return ""
     low, high = (signed(float(f"{end:.3g}")) for end in ends)
     return f"shaded: from {low} to {high}, within the tolerance"
-
-
-def _name(measure: "Measure") -> str:
-    return next(iter(short([measure.label or measure.name], 40).values()))
 
 
 def _notes(comparison: "Comparison") -> tuple[str, ...]:

@@ -26,6 +26,11 @@ class GridPanel:
     note: str
 
 
+def described(panels: "Sequence[GridPanel]") -> str:
+    """Return the lines about all panels as one, for a text alternative."""
+    return "; ".join(f"{panel.label}: {panel.note}" for panel in panels)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid[P: GridPanel]:
     """Where everything stands.

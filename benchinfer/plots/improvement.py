@@ -7,7 +7,7 @@ from benchinfer.numerics.tukey import all_pairs
 from benchinfer.plots import intervals
 from benchinfer.plots.forest import order
 from benchinfer.plots.intervals import Interval, Intervals
-from benchinfer.plots.style import Width, short
+from benchinfer.plots.style import Width, measure_name, short
 
 if TYPE_CHECKING:
     from benchinfer.compare.bootstrap_comparison import BootstrapComparison
@@ -41,7 +41,7 @@ def layout(result: "BootstrapComparison", width: Width = "wide") -> Intervals:
             *(table[name].tolist() for name in columns), strict=True
         )
     )
-    name = next(iter(short([measure.label or measure.name], 40).values()))
+    name = measure_name(measure)
     decided = sum(row.filled for row in rows)
     return Intervals(
         rows=rows,

@@ -11,7 +11,7 @@ from benchinfer.measure import Measure
 from benchinfer.order.relation import Verdict
 from benchinfer.plots import bars
 from benchinfer.plots.bars import Bar, Bars
-from benchinfer.plots.style import MARKS, Width, short
+from benchinfer.plots.style import MARKS, Width, measure_name, short
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +92,7 @@ def layout(left: LeftOut, width: Width = "wide") -> Bars:
         )
     ]
     top = max((row.value or 0.0 for row in rows), default=0.0)
-    name = next(iter(short([measure.label or measure.name], 40).values()))
+    name = measure_name(measure)
     many, changing = len(table), len(left.changing) or "none"
     notes = ["\N{BLACK DIAMOND} some verdict changes without it, \N{BLACK CIRCLE} none does"]
     if not table["refitted"].all():

@@ -9,7 +9,16 @@ from numpy.typing import NDArray
 from scipy.special import chdtri, gammaln, xlogy
 
 from benchinfer.order.relation import Verdict
-from benchinfer.plots.style import FAINT, INK, MARKS, Width, plain, short, signed, wrapped
+from benchinfer.plots.style import (
+    FAINT,
+    INK,
+    MARKS,
+    Width,
+    measure_name,
+    plain,
+    signed,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,7 +94,7 @@ def layout(comparison: "PermutationComparison", width: Width = "wide") -> NullDi
     peak = max(heights.max(initial=0.0), curve[1].max() if df > 1 else 0.0) or _density(x, df)[2]
     p = "p < 0.0001" if test.p_value < 1e-4 else f"p = {test.p_value:.4f}"
     kind, how = _KINDS[test.null]
-    name = next(iter(short([comparison.measure.label or comparison.measure.name], 40).values()))
+    name = measure_name(comparison.measure)
     bars = [f"bars: {how.format(n=f'{found.n:,.0f}')}"] if len(heights) else []
     blocks = "if all algorithms were alike"
     note = [*bars, f"curve: its limit of many blocks, chi-squared with {found.df} df"]

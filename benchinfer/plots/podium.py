@@ -14,7 +14,7 @@ from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError, message
 from benchinfer.order.relation import Verdict
 from benchinfer.plots import caption, dendrogram
-from benchinfer.plots.style import INK, Width, lines, plain, short
+from benchinfer.plots.style import INK, Width, lines, measure_name, plain, short
 from benchinfer.plots.verdicts import standing
 
 if TYPE_CHECKING:
@@ -115,8 +115,7 @@ def layout(comparisons: "Comparisons", width: Width = "wide") -> Podium:
         rows=tuple(rows[name] for name in datasets),
         positions=len(overall),
         pitch=pitch,
-        title="Order on each data set: "
-        + next(iter(short([measure.label or measure.name], 40).values())),
+        title="Order on each data set: " + measure_name(measure),
         note=(
             "best to the left; a bar: the left one is preferred to its neighbour",
             "~: the two are equivalent; no sign: not told apart",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from benchinfer.compare.wording import margin
 from benchinfer.plots import bars
 from benchinfer.plots.bars import Bar, Bars
-from benchinfer.plots.style import Width, short
+from benchinfer.plots.style import Width, measure_name, short
 
 if TYPE_CHECKING:
     from benchinfer.compare.new_dataset import NewDataset
@@ -37,7 +37,7 @@ def layout(new: "NewDataset", width: Width = "wide") -> Bars:
         )
         for algorithm, best, near in found
     )
-    name = next(iter(short([measure.label or measure.name], 40).values()))
+    name = measure_name(measure)
     near = f"outline, in brackets: within {margin(measure)} of the best there" if tolerant else ""
     return Bars(
         rows=rows,

@@ -13,7 +13,18 @@ from numpy.typing import NDArray
 from benchinfer.compare.phrases import count
 from benchinfer.plots.forest import ticks
 from benchinfer.plots.panels import scaled
-from benchinfer.plots.style import FAINT, HAIR, INK, Width, lines, plain, short, signed, wrapped
+from benchinfer.plots.style import (
+    FAINT,
+    HAIR,
+    INK,
+    Width,
+    lines,
+    measure_name,
+    plain,
+    short,
+    signed,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,7 +118,7 @@ def layout(result: "BootstrapComparison", width: Width = "wide") -> Profile:
     measure = result.setting.measure
     normalised = result.provenance.arguments["normalise"] is not None
     better = "higher" if normalised else measure.better
-    name = ("normalised " if normalised else "") + _name(result)
+    name = ("normalised " if normalised else "") + measure_name(result.setting.measure)
     return _laid(
         result,
         "scores",
@@ -133,7 +144,8 @@ def ratios(result: "BootstrapComparison", width: Width = "wide") -> Profile:
     DesignError
         Some scores are not above 0.
     """
-    measure, name = result.setting.measure, _name(result)
+    measure = result.setting.measure
+    name = measure_name(measure)
     of = f"mean {name} / that of the best"
     if measure.better == "higher":
         of = f"mean {name} of the best / that of the algorithm"
@@ -145,11 +157,6 @@ def ratios(result: "BootstrapComparison", width: Width = "wide") -> Profile:
         title=f"Performance profiles of ratios to the best: {name}",
         axis=f"across: {of}; up: share of data sets where it is at most that",
     )
-
-
-def _name(result: "BootstrapComparison") -> str:
-    measure = result.setting.measure
-    return next(iter(short([measure.label or measure.name], 40).values()))
 
 
 def _laid(

@@ -8,7 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.errors import DesignError, message
-from benchinfer.plots.style import FAINT, HAIR, INK, Width, plain, short, signed, wrapped
+from benchinfer.plots.style import (
+    FAINT,
+    HAIR,
+    INK,
+    Width,
+    measure_name,
+    plain,
+    short,
+    signed,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,8 +99,7 @@ def layout(pair: "PairComparison", width: Width = "wide") -> QuantileFigure:
     shown = known[:_MOST]
     panels = tuple(_panel(*row) for row in shown)
     ends = [np.abs([p.normal, p.found]).max() for p in panels]
-    label = pair.measure.label or pair.measure.name
-    name = next(iter(short([label], 40).values()))
+    label, name = pair.measure.label or pair.measure.name, measure_name(pair.measure)
     more = f" {len(shown)} of {len(known)} pairs" if len(known) > len(shown) else ""
     said = "; ".join(f"{p.label}: {p.note}" for p in panels)
     return QuantileFigure(

@@ -11,7 +11,7 @@ from benchinfer.compare.phrases import count
 from benchinfer.order.relation import Verdict
 from benchinfer.plots import grids
 from benchinfer.plots.grids import Grid, GridPanel
-from benchinfer.plots.style import FAINT, INK, MARKS, Width, short
+from benchinfer.plots.style import FAINT, INK, MARKS, Width, measure_name, short
 from benchinfer.plots.watched import MOST
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def layout(found: "Consecutive", width: Width = "wide") -> OrderFigure:
     doubt = [-min(max(one.first, one.second), 1 - one.first - one.second) for one in found.orders]
     shown = [int(i) for i in np.argsort(doubt, kind="stable")[:MOST]]
     panels = tuple(_panel(found.sides[i], found.orders[i]) for i in shown)
-    name = next(iter(short([found.measure.label or found.measure.name], 40).values()))
+    name = measure_name(found.measure)
     many = len(found.sides)
     over = count(found.permutations, "random order")
     below = f"dashed: {found.alpha:g}; triangle: from here on it stays below"
@@ -93,7 +93,6 @@ def layout(found: "Consecutive", width: Width = "wide") -> OrderFigure:
         notes.append(
             f"{len(shown)} of {count(many, 'pair')}: those whose decision owes most to the order"
         )
-    said = "; ".join(f"{p.label}: {p.note}" for p in panels)
     smallest = min(float(min(p.p.min(), p.low.min())) for p in panels)
     return OrderFigure(
         panels=panels,
@@ -103,7 +102,7 @@ def layout(found: "Consecutive", width: Width = "wide") -> OrderFigure:
         y_label="p-value",
         width=width,
         alt=f"P-values of growing numbers of replications, and their spread over random orders, in"
-        f" {name}. {said}.",
+        f" {name}. {grids.described(panels)}.",
         alpha=found.alpha,
         lowest=max(_LOWEST, min(smallest, found.alpha / 3)) / 1.5,
         most=max(2, *(one.n for one in found.orders)),

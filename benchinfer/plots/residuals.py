@@ -11,7 +11,17 @@ from benchinfer.errors import DesignError, message
 from benchinfer.numerics.residuals import PROBABILITIES
 from benchinfer.plots import bars
 from benchinfer.plots.bars import Bar, Bars
-from benchinfer.plots.style import FAINT, HAIR, INK, Width, plain, short, signed, wrapped
+from benchinfer.plots.style import (
+    FAINT,
+    HAIR,
+    INK,
+    Width,
+    measure_name,
+    plain,
+    short,
+    signed,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,7 +90,7 @@ def layout(mixed: "MixedComparison", width: Width = "wide") -> ResidualFigure:
             )
         )
     known = len(residuals.quantiles) > 0
-    name = next(iter(short([measure.label or measure.name], 40).values()))
+    name = measure_name(measure)
     said = ["Residuals of the model of " + name]
     if known:
         low, high = (signed(float(f"{x:.2g}")) for x in residuals.quantiles[[0, -1]])

@@ -13,7 +13,7 @@ from benchinfer.plots import grids, watched
 from benchinfer.plots.e_process import refuse_stages
 from benchinfer.plots.forest import ticks
 from benchinfer.plots.grids import Grid, GridPanel
-from benchinfer.plots.style import BAND, FAINT, INK, MARKS, Width, short, signed
+from benchinfer.plots.style import BAND, FAINT, INK, MARKS, Width, measure_name, signed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,8 +90,7 @@ def layout(result: "MonitorComparison", width: Width = "wide") -> Sequences:
     ends = measure.effect_interval(-measure.margin, measure.margin)
     tolerance = (float(ends[0]), float(ends[1])) if measure.margin > 0 else None
     log = measure.scale != "identity"
-    name = next(iter(short([measure.label or measure.name], 40).values()))
-    said = "; ".join(f"{p.label}: {p.note}" for p in panels)
+    name = measure_name(measure)
     level = f"{100 * result.level:g} %"
     shade = [f"green: differences within {margin(measure)}, which do not matter"]
     return Sequences(
@@ -105,7 +104,7 @@ def layout(result: "MonitorComparison", width: Width = "wide") -> Sequences:
         x_label="replications",
         y_label=f"{measure.effect_name}, first {'/' if log else 'minus'} second",
         width=width,
-        alt=f"Confidence sequences after each replication, in {name}. {said}.",
+        alt=f"Confidence sequences after each replication, in {name}. {grids.described(panels)}.",
         neutral=measure.neutral,
         tolerance=tolerance,
         most=max([2, *(int(p.n.max(initial=0)) for p in panels)]),
@@ -115,16 +114,14 @@ def layout(result: "MonitorComparison", width: Width = "wide") -> Sequences:
 
 
 def _panel(result: "MonitorComparison", pair: int) -> SequencePanel:
-    path, empty = result.course.path, np.zeros(0)
-    mine = path["pair"] == pair if path else empty.astype(bool)
-    low, high = (path[name][mine] if path else empty for name in ("low", "high"))
+    n, low, high = watched.path(result, pair, "n", "low", "high")
     low, high = result.measure.effect_interval(low, high)
     first, second = watched.names(result, pair)
     return SequencePanel(
         label=f"{first} vs {second}",
         note=watched.standing(result, pair),
         verdict=Verdict(int(result.codes[pair])),
-        n=path["n"][mine].astype(float) if path else empty,
+        n=n,
         low=low,
         high=high,
         estimate=float(result.measure.effect(result.course.estimate[pair])),

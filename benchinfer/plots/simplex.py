@@ -11,7 +11,18 @@ from benchinfer.order.relation import Verdict
 from benchinfer.plots.dodging import Text, dodge
 from benchinfer.plots.forest import order
 from benchinfer.plots.studies import finish
-from benchinfer.plots.style import FAINT, HAIR, INK, MARKS, Width, lines, plain, short, wrapped
+from benchinfer.plots.style import (
+    FAINT,
+    HAIR,
+    INK,
+    MARKS,
+    Width,
+    lines,
+    measure_name,
+    plain,
+    short,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -149,7 +160,7 @@ def _laid(
     )
     measure = result.measure
     decided = sum(dot.verdict != Verdict.UNDECIDED for dot in dots)
-    name = next(iter(short([measure.label or measure.name], 40).values()))
+    name = measure_name(measure)
     return Simplex(
         dots=dots,
         level=result.level,

@@ -16,6 +16,8 @@ from benchinfer.order.relation import Verdict
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from benchinfer.measure import Measure
+
 type Width = Literal["wide", "narrow"]
 
 INK = "#1f2328"
@@ -101,6 +103,11 @@ def short(names: Sequence[str], limit: int = 24) -> dict[str, str]:
         if limit >= longest or len(set(elided.values())) == len(clean):
             return elided
         limit += 4
+
+
+def measure_name(measure: "Measure") -> str:
+    """Return the label of a measure, or its name, short enough for a title."""
+    return next(iter(short([measure.label or measure.name], 40).values()))
 
 
 def _visible(character: str) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from benchinfer.compare.phrases import join
 from benchinfer.plots import bars
 from benchinfer.plots.bars import Bar, Bars
-from benchinfer.plots.style import Width, short
+from benchinfer.plots.style import Width, measure_name
 
 if TYPE_CHECKING:
     from benchinfer.compare.mixed_comparison import MixedComparison
@@ -44,7 +44,7 @@ def layout(mixed: "MixedComparison", width: Width = "wide") -> Bars:
         Bar(words(source), f"{100 * share:.1f} %", max(100 * share, 0.0))
         for source, share in shares.items()
     ]
-    name = next(iter(short([measure.label or measure.name], 40).values()))
+    name = measure_name(measure)
     return Bars(
         rows=tuple(rows),
         top=100.0,

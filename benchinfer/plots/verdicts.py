@@ -13,7 +13,7 @@ from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError, message
 from benchinfer.order.relation import Verdict
 from benchinfer.plots import tiles
-from benchinfer.plots.style import MARKS, Width, short
+from benchinfer.plots.style import MARKS, Width, measure_name, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,7 +93,7 @@ def layout(comparisons: "Comparisons", width: Width = "wide") -> Verdicts:
     if not comparisons:
         raise DesignError(message("no data set was compared.", hint="see comparisons.refused."))
     measure = next(iter(comparisons.values())).measure
-    heading = next(iter(short([measure.label or measure.name], 40).values()))
+    heading = measure_name(measure)
     where = f"on {count(len(comparisons), 'data set')}"
     title = f"Verdicts on each data set: {heading}"
     return _tiles(comparisons.relations(), title, where, width)

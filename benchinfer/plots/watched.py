@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchinfer.compare.phrases import count
 from benchinfer.order.relation import Verdict
@@ -11,6 +12,8 @@ from benchinfer.sequential.course import GO_ON, VERDICTS
 
 if TYPE_CHECKING:
     from benchinfer.sequential.monitor_comparison import MonitorComparison
+
+type Array = NDArray[np.float64]
 
 MOST = 6  # panels
 
@@ -36,6 +39,15 @@ def names(result: "MonitorComparison", pair: int, limit: int = 14) -> tuple[str,
     first, second = result.named_sides()[pair]
     brief = short([first, second], limit)
     return brief[first], brief[second]
+
+
+def path(result: "MonitorComparison", pair: int, *columns: str) -> list[Array]:
+    """Return columns of the path of a pair; empty ones where nothing was looked at."""
+    found = result.course.path
+    if not found:
+        return [np.zeros(0) for _ in columns]
+    mine = found["pair"] == pair
+    return [found[name][mine].astype(np.float64) for name in columns]
 
 
 def standing(result: "MonitorComparison", pair: int) -> str:

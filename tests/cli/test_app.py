@@ -417,7 +417,7 @@ def test_a_report_that_cannot_be_made_leaves_nothing(
 def test_a_report_that_fails_half_way_leaves_nothing(
     run: Callable, clear: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(*_: object) -> None:
+    def fails(*_: object, **_options: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("benchinfer.reports.page.report", fails)

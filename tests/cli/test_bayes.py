@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -20,15 +19,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("quick")
-def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    given: dict[str, Any] = {}
-    real = bayes.compare_bayes
-
-    def spy(scores: bi.ScoreTable, measure: str, **arguments: Any) -> object:
-        given.update(arguments)
-        return real(scores, measure, draws=100, chains=4, seed=1)
-
-    monkeypatch.setattr(bayes, "compare_bayes", spy)
+def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> None:
+    given = spied(bayes, "compare_bayes", draws=100, chains=4, seed=1)
     run(
         *BALANCED,
         *("--order", "alg2, alg1", "--interactions", "normal", "--structure", "common"),

@@ -22,15 +22,9 @@ def _words(run: Callable, *arguments: object) -> str:
     return " ".join(run(*arguments).stdout.split())
 
 
-def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    given: dict[str, Any] = {}
+def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> None:
     real = bootstrap.compare_bootstrap
-
-    def spy(scores: bi.ScoreTable, measure: str, **arguments: Any) -> object:
-        given.update(arguments)
-        return real(scores, measure, resamples=100, seed=1)
-
-    monkeypatch.setattr(bootstrap, "compare_bootstrap", spy)
+    given = spied(bootstrap, "compare_bootstrap", resamples=100, seed=1)
     run(
         *BALANCED[:3],
         *("--order", "alg2, alg1", "--alternative", "better", "--adjust", "none", "--level", "0.9"),

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,15 +12,8 @@ from benchinfer.compare import meta
 BALANCED = ("compare", "meta", "example:simulated/balanced")
 
 
-def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    given: dict[str, Any] = {}
-    real = meta.compare_meta
-
-    def spy(scores: bi.ScoreTable, measure: str, **arguments: Any) -> object:
-        given.update(arguments)
-        return real(scores, measure)
-
-    monkeypatch.setattr(meta, "compare_meta", spy)
+def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> None:
+    given = spied(meta, "compare_meta")
     run(
         *BALANCED,
         *("--order", "alg2, alg1", "--alternative", "better", "--adjust", "holm", "--level", "0.9"),

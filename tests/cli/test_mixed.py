@@ -37,15 +37,11 @@ def _document(run: Callable, *arguments: object) -> dict[str, Any]:
     return json.loads(run(*arguments, "--json").stdout)
 
 
-def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    given: dict[str, Any] = {}
+def test_every_argument_reaches_the_library(
+    run: Callable, spied: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = mixed.compare_mixed
-
-    def spy(scores: bi.ScoreTable, measure: str, **arguments: Any) -> object:
-        given.update(arguments)
-        return real(scores, measure)
-
-    monkeypatch.setattr(mixed, "compare_mixed", spy)
+    given = spied(mixed, "compare_mixed")
     monkeypatch.setattr(fitted, "known_covariates", lambda _scores, _names: None)
     run(
         *BOOTSTRAP,

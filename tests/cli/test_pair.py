@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,16 +21,9 @@ def folds(tmp_path: Path) -> tuple[str, ...]:
 
 
 def test_every_argument_reaches_the_library(
-    run: Callable, folds: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    run: Callable, folds: tuple[str, ...], spied: Callable
 ) -> None:
-    given: dict[str, Any] = {}
-    real = pair.compare_pair
-
-    def spy(scores: object, measure: str, **arguments: Any) -> object:
-        given.update(arguments)
-        return real(scores, measure)
-
-    monkeypatch.setattr(pair, "compare_pair", spy)
+    given = spied(pair, "compare_pair")
     run(
         *folds,
         *("--test", "parts-t", "--pair", "svm, knn", "--margin", "0.02", "--alternative", "better"),

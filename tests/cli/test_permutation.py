@@ -22,15 +22,9 @@ def _words(run: Callable, *arguments: object) -> str:
     return " ".join(run(*arguments).stdout.split())
 
 
-def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    given: dict[str, Any] = {}
+def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> None:
     real = permutation.compare_permutation
-
-    def spy(scores: bi.ScoreTable, measure: str, **arguments: Any) -> object:
-        given.update(arguments)
-        return real(scores, measure)
-
-    monkeypatch.setattr(permutation, "compare_permutation", spy)
+    given = spied(permutation, "compare_permutation")
     run(
         *BOOTSTRAP,
         *("--order", "lda, svm", "--alternative", "better", "--adjust", "step-down"),

@@ -8,7 +8,7 @@ import pytest
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--quantity", "foo", "'foo' is not one of 'average', 'next'."),
+        ("--quantity", "foo", "'foo' is not one of 'average', 'next', 'dominant'."),
         ("--draws", "20", "at least 100"),
         ("--seed", "x", "not a whole number"),
         ("--level", "x", "not a number"),

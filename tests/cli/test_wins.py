@@ -3,25 +3,16 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import benchinfer as bi
 from benchinfer.compare import wins
 
 ERRORS = ("compare", "wins", "example:sklearn_bootstrap", "--measure", "error")
 
 
-def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    given: dict[str, Any] = {}
-    real = wins.compare_wins
-
-    def spy(scores: bi.ScoreTable, measure: str, **arguments: Any) -> object:
-        given.update(arguments)
-        return real(scores, measure)
-
-    monkeypatch.setattr(wins, "compare_wins", spy)
+def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> None:
+    given = spied(wins, "compare_wins")
     run(
         *ERRORS,
         *("--inference", "bayes", "--by", "replications", "--ties", "half", "--rope", "0.1"),

@@ -106,7 +106,7 @@ def test_summary_has_worths_and_contests(found):
 
 def test_robust_errors_exceed_those_of_independent_contests(scores, found):
     other = bi.compare_wins(scores, errors="independent")
-    assert error_ratio(found.fit) > 1.2
+    assert error_ratio(found.fit, found.fit.robust) > 1.2
     checks = other.diagnostics().set_index("check")
     name = "standard errors by data set, over those of independent contests"
     assert not checks.loc[name, "ok"]

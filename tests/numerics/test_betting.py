@@ -5,7 +5,6 @@ from itertools import product
 import numpy as np
 import pytest
 
-from benchinfer.numerics import betting
 from benchinfer.numerics.betting import GRID, MeanBet, SymmetryBet
 
 SIZES = np.array([0.3, 0.0, 1.2, 0.7, 0.1, 2.5, 0.9, 0.4])
@@ -83,8 +82,3 @@ def test_the_error_at_any_time_is_below_the_level(kind):
         start = SymmetryBet() if kind == "symmetry" else MeanBet(1.0)
         crossed += start.after(d)[1].both.max() >= np.log(20)
     assert crossed / 2000 < 0.05
-
-
-def test_anytime_p_values_never_rise():
-    found = betting.anytime_p(np.log([0.5, 2.0, 1.0, 4.0]))
-    np.testing.assert_allclose(found, [1.0, 0.5, 0.5, 0.25])

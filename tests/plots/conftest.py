@@ -1,11 +1,14 @@
 """Results to draw."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import benchinfer as bi
 from benchinfer.order.consensus import consensus
+from tests import running as tables
 
 NASTY = '<script>alert(1)</script> & "x" - y'
 
@@ -113,22 +116,4 @@ def nasty_order(nasty_ensemble):
 @pytest.fixture(scope="session")
 def running():
     """Draw a table of an experiment with shared replications."""
-
-    def draw(n, means, *, datasets=1, seed=1, tolerance=0.0, scale="identity"):
-        rng = np.random.default_rng(seed)
-        noise = rng.normal(size=(datasets, n, len(means)))
-        y = rng.normal(size=(datasets, n, 1)) + noise / np.sqrt(2) + list(means.values())
-        d, r, a = np.indices(y.shape).reshape(3, -1)
-        frame = pd.DataFrame(
-            {
-                "dataset": [f"d{i + 1}" for i in d],
-                "replication": r + 1,
-                "algorithm": np.array(list(means), dtype=object)[a],
-                "value": y.ravel() if scale == "identity" else np.exp(0.1 * y.ravel()),
-            }
-        )
-        measure = bi.Measure("acc", "higher", tolerance, scale, label="<u>m</u> $m$")
-        shared = bi.Resampling("independent", paired=True)
-        return bi.read_scores(frame, measures=measure, resampling=shared)
-
-    return draw
+    return partial(tables.running, label="<u>m</u> $m$")

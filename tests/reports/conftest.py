@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
+from tests import running as tables
 
 NASTY = '<script>alert(1)</script> & "x" - y'
 DATASET = "</table><img src=x onerror=alert(1)>"
@@ -77,23 +78,4 @@ def written(tmp_path):
 @pytest.fixture(scope="session")
 def running():
     """Draw a table of an experiment with shared replications."""
-
-    def draw(n, means, *, datasets=1, seed=1, tolerance=0.0):
-        rng = np.random.default_rng(seed)
-        noise = rng.normal(size=(datasets, n, len(means)))
-        y = rng.normal(size=(datasets, n, 1)) + noise / np.sqrt(2) + list(means.values())
-        d, r, a = np.indices(y.shape).reshape(3, -1)
-        frame = pd.DataFrame(
-            {
-                "dataset": [f"d{i + 1}" for i in d],
-                "replication": r + 1,
-                "algorithm": np.array(list(means), dtype=object)[a],
-                "value": y.ravel(),
-            }
-        )
-        shared = bi.Resampling("independent", paired=True)
-        return bi.read_scores(
-            frame, measures=bi.Measure("acc", "higher", tolerance), resampling=shared
-        )
-
-    return draw
+    return tables.running

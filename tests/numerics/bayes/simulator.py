@@ -34,6 +34,18 @@ def design(kind, d=5, k=3):
     return replace(data, log_sd=0.0, noisy=noisy, df=data.df if noisy else 0 * data.df)
 
 
+def check_moments(draws, data, dense, prior, noise, atol):
+    """Compare (C, p) draws with the normal distribution that a linear map of p numbers leaves."""
+    held = (np.arange(data.z.shape[1]) < data.rank[:, None]).ravel()
+    error = np.diag((noise[:, None] * data.variance).ravel()[held])
+    x = dense[held]
+    gain = prior @ x.T @ np.linalg.inv(x @ prior @ x.T + error)
+    mean, cov = gain @ data.z.ravel()[held], prior - gain @ x @ prior
+    sd = np.sqrt(np.maximum(np.diag(cov), 1e-12))
+    np.testing.assert_array_less(np.abs(draws.mean(axis=0) - mean), 5 * sd / np.sqrt(len(draws)))
+    np.testing.assert_allclose(np.cov(draws.T), cov, atol=atol * sd.max() ** 2)
+
+
 def prior(model, chains, rng):
     p, (m, j) = model.priors, model.data.z.shape[-2:]
     scale = p.interaction_scale * np.abs(rng.standard_t(3, chains))

@@ -8,7 +8,7 @@ from scipy.linalg import block_diag
 
 from benchinfer.numerics.bayes.covariance import Covariance
 from benchinfer.numerics.bayes.effects import draw_effects
-from tests.numerics.bayes.simulator import design
+from tests.numerics.bayes.simulator import check_moments, design
 
 CHAINS = 40_000
 
@@ -30,16 +30,9 @@ def test_moments(kind):
     covariance = Covariance(repeated(vectors), repeated(values), unused, unused)
     found = draw_effects(data, covariance, repeated(mixing), repeated(noise), 2.0, rng)
     draws = np.hstack([found.average, found.interaction.reshape(CHAINS, -1)])
-    held = (np.arange(j) < data.rank[:, None]).ravel()
     x = np.vstack([np.hstack([a, np.kron(np.eye(m)[i], a)]) for i, a in enumerate(data.design)])
     prior = block_diag(4 * np.eye(j), np.kron(np.diag(mixing), sigma))
-    error = np.diag((noise[:, None] * data.variance).ravel()[held])
-    x = x[held]
-    gain = prior @ x.T @ np.linalg.inv(x @ prior @ x.T + error)
-    mean, cov = gain @ data.z.ravel()[held], prior - gain @ x @ prior
-    sd = np.sqrt(np.maximum(np.diag(cov), 1e-12))
-    np.testing.assert_array_less(np.abs(draws.mean(axis=0) - mean), 5 * sd / np.sqrt(CHAINS))
-    np.testing.assert_allclose(np.cov(draws.T), cov, atol=0.03 * sd.max() ** 2)
+    check_moments(draws, data, x, prior, noise, 0.03)
 
 
 def test_a_table_for_each_chain():

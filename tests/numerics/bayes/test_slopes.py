@@ -11,7 +11,7 @@ from benchinfer.numerics.bayes.domains import DomainEffects
 from benchinfer.numerics.bayes.effects import Effects, draw_effects_along
 from benchinfer.numerics.bayes.priors import Priors
 from benchinfer.numerics.bayes.slopes import Slopes
-from tests.numerics.bayes.simulator import design
+from tests.numerics.bayes.simulator import check_moments, design
 
 CHAINS = 20_000
 
@@ -57,14 +57,7 @@ def test_moments(kind, domains, monkeypatch):
         variances.append(0.36 * np.eye(2 * j))
     dense = block_diag(*data.design) @ np.hstack([*maps, np.eye(m * j)])
     prior = block_diag(*variances, np.kron(np.diag(mixing), sigma))
-    rows = (np.arange(j) < data.rank[:, None]).ravel()
-    error = np.diag((noise[:, None] * data.variance).ravel()[rows])
-    dense = dense[rows]
-    gain = prior @ dense.T @ np.linalg.inv(dense @ prior @ dense.T + error)
-    mean, cov = gain @ data.z.ravel()[rows], prior - gain @ dense @ prior
-    sd = np.sqrt(np.maximum(np.diag(cov), 1e-12))
-    np.testing.assert_array_less(np.abs(draws.mean(axis=0) - mean), 5 * sd / np.sqrt(CHAINS))
-    np.testing.assert_allclose(np.cov(draws.T), cov, atol=0.045 * sd.max() ** 2)
+    check_moments(draws, data, dense, prior, noise, 0.045)
 
 
 def test_precise_scores_give_weighted_least_squares():
