@@ -92,7 +92,7 @@ def said(cells: "pd.DataFrame") -> list[str]:
     >>> cells = pd.DataFrame({"dataset": ["d"] * 4, "replication": ["1", "1", "2", "2"],
     ...                       "algorithm": ["a", "b", "a", "b"]})
     >>> said(cells)
-    ['d: a and b, 2 replications (1 to 2)']
+    ['d: a and b, 2 replications (1 and 2)']
     """
     found: list[str] = []
     for dataset, part in cells.groupby("dataset", sort=False):
