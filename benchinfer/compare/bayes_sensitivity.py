@@ -55,6 +55,13 @@ def sensitivity(
     progress
         Told of the sweeps.
     """
+    if result.about:
+        raise DesignError(
+            message(
+                f"the comparison is {result.about}.",
+                hint="sensitivity() of the comparison over all domains.",
+            )
+        )
     following = result.ranks_following
     rows = [("as compared", result.ranks.best, None if following is None else following.best)]
     rows += [
@@ -167,7 +174,11 @@ def _best(
     scaled = None if result.along is None else result.along.scaled
     model = modelled(data, interactions, structure, priors, domain, scaled)
     found = fit(model, (chains, draws), rng, progress).draws
+    h = helmert(data.n_algorithms)
     if result.ranks_following is None:
-        return outcomes.ranks(found.these @ helmert(data.n_algorithms), 0.0).best, None
-    average = outcomes.ranks(found.average @ helmert(data.n_algorithms), 0.0).best
-    return average, outcomes.ranks(outcomes.next_effects(found, rng), 0.0).best
+        return outcomes.ranks(found.these @ h, 0.0).best, None
+    further = np.zeros(())
+    if result.along is not None and found.slopes is not None:
+        further = np.einsum("q,ctqj->ctj", result.along.offset, found.slopes) @ h
+    average = outcomes.ranks(found.average @ h + further, 0.0).best
+    return average, outcomes.ranks(outcomes.next_effects(found, rng) + further, 0.0).best

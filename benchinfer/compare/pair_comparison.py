@@ -10,7 +10,7 @@ from benchinfer.compare import pair_beside, pair_words, wording
 from benchinfer.compare.comparison import TestedComparison
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.normality import Normality
-from benchinfer.compare.pair_beside import Beside
+from benchinfer.compare.pair_beside import OtherTest
 from benchinfer.compare.pair_rules import WORDS
 from benchinfer.errors import DesignError, message
 from benchinfer.frames import frame
@@ -49,7 +49,7 @@ class PairComparison(TestedComparison):
     clusters: int
     probabilities: Array | None
     looks: tuple[Normality, ...]
-    others: tuple[Beside, ...]
+    others: tuple[OtherTest, ...]
 
     title: ClassVar[str] = "Test of two algorithms"
 
