@@ -128,7 +128,8 @@ def other_scales(
         Leave out the log scale where scores have room on the logit scale.
     """
     like = _tails(result), result.structure, result.priors
-    yield _STANDARDISED, standardised(result.data), *like
+    if result.along is None:  # straight slopes bend where each data set has a unit of its own
+        yield _STANDARDISED, standardised(result.data), *like
     found = {} if scores is None else {m.scale: data for m, data, _ in on_scales(result, scores)}
     for scale, on_scale in found.items():
         if not (brief and scale == "log" and "logit" in found):

@@ -115,7 +115,7 @@ def test_domains_and_these_data_sets():
     fixed = bi.compare_bayes(scores, target="datasets", **options)
     with pytest.raises(bi.DesignError, match="whose covariates are what they are"):
         fixed.at(log_n=3)
-    assert len(found.sensitivity(draws=100)) == 5 * K
+    assert len(found.sensitivity(draws=100)) == 4 * K
 
 
 @pytest.mark.usefixtures("brief")
