@@ -49,6 +49,9 @@ _homes = (
 
 def savable[T: type](cls: T) -> T:
     """Mark a dataclass as one that may be written and read back."""
+    other = _classes.setdefault(cls.__name__, cls)
+    if other.__module__ != cls.__module__:
+        raise TypeError(f"{other.__module__} and {cls.__module__} both have a {cls.__name__}")
     _classes[cls.__name__] = cls
     return cls
 

@@ -29,9 +29,10 @@ def evidence(out: Terminal, result: "BayesComparison") -> None:
         costs = "expected_regret_next" if result.quantity == "next" else "expected_regret"
         heads[costs] = "expected regret"
     heads = {name: head for name, head in heads.items() if name in table}
+    columns = [_numbers(table[name].to_list(), name) for name in heads]
     rows = tuple(
-        (str(row["algorithm"]), *(_number(row[name], name) for name in heads), _ranks(row))
-        for row in table.to_dict("records")
+        (str(row["algorithm"]), *said, _ranks(row))
+        for row, *said in zip(table.to_dict("records"), *columns, strict=True)
     )
     marked = frozenset(range(1, len(heads) + 1))
     out.grid(Grid(("algorithm", *heads.values(), "rank"), rows, marked))
@@ -45,15 +46,10 @@ def evidence(out: Terminal, result: "BayesComparison") -> None:
 
 def _costs(out: Terminal, result: "BayesComparison") -> None:
     """Print what either choice of a pair is expected to cost."""
-    rows = tuple(
-        (
-            str(row["first"]),
-            str(row["second"]),
-            numbers.significant(row["regret_first"]),
-            numbers.significant(row["regret_second"]),
-        )
-        for row in result.contrasts().to_dict("records")
-    )
+    table = result.contrasts()
+    costs = numbers.alike([*table["regret_first"], *table["regret_second"]])
+    names = table["first"].to_list(), table["second"].to_list()
+    rows = tuple(zip(*names, costs[: len(table)], costs[len(table) :], strict=True))
     out.heading("What choosing one of two is expected to cost")
     heads = ("first", "second", "choosing the first", "choosing the second")
     out.grid(Grid(heads, rows, frozenset({2, 3})))
@@ -68,8 +64,8 @@ def _others(out: Terminal, result: "BayesComparison") -> None:
     out.grid(Grid(heads, tuple(rows)))
 
 
-def _number(value: float, name: str) -> str:
-    return numbers.significant(value) if name.startswith("expected") else f"{value:.3f}"
+def _numbers(values: list[float], name: str) -> list[str]:
+    return numbers.alike(values) if name.startswith("expected") else [f"{x:.3f}" for x in values]
 
 
 def _ranks(row: Mapping[Hashable, Any]) -> str:

@@ -193,7 +193,8 @@ def _compared(
 
     name, data, interactions, structure, priors = variant
     domain = None if result.domain is None else domain_level(result.setting, data)
-    model = modelled(data, interactions, structure, priors, domain)
+    scaled = None if result.along is None else result.along.scaled
+    model = modelled(data, interactions, structure, priors, domain, scaled)
     state = gibbs.sample(model, gibbs.start(model, _CHAINS, rng), _WARM_UP, rng)[1]
     draws = gibbs.sample(model, state, _DRAWS, rng)[0]
     fitted = Fitted(model, draws, converged(draws), extended=False)
@@ -203,7 +204,21 @@ def _compared(
         # The tolerance has no meaning there: only who is better has.
         setting = replace(setting, measure=replace(setting.measure, tolerance=0.0))
         arguments["rule"] = "threshold"
-    return compared(setting, fitted, means, result.target, arguments, rng)
+    return compared(setting, fitted, means, result.target, arguments, rng, result.along)
+
+
+def alone(result: "BayesComparison") -> "BayesComparison":
+    """Return the comparison without other models, as their answers are to another question.
+
+    Parameters
+    ----------
+    result
+        The comparison, about to be turned to another place.
+    """
+    if result.beside is None:
+        return result
+    row = result.beside.check()
+    return replace(result, beside=None, checks=tuple(x for x in result.checks if x != row))
 
 
 def _otherwise(own: "BayesComparison", other: "BayesComparison") -> str:

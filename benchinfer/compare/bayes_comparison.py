@@ -104,6 +104,12 @@ class BayesComparison(Checked, Comparison):
         """Names of priors that the model does not have."""
         levels = {"domain_scale": self.domain, "slope_sd": self.along}
         unused = {name for name, level in levels.items() if level is None}
+        if self.interactions != "t":
+            unused |= {"tail_shape", "tail_rate"}
+        if self.structure == "common":
+            unused |= {"shrinkage_median", "shrinkage_sd"}
+        if not self.data.noisy:
+            unused |= {"residual_sd", "residual_spread"}
         return frozenset({*unused, "level_sd", "level_scale", "item_scale"})
 
     @property
@@ -121,7 +127,8 @@ class BayesComparison(Checked, Comparison):
     def posterior(self) -> "DataTree":
         """Draws and observations as an `xarray.DataTree`, which ArviZ reads.
 
-        Effects are on the modelling scale, larger is better, and sum to 0 over the algorithms.
+        Effects are on the modelling scale, larger is better, and sum to 0 over the algorithms. They
+        are those at the means of the covariates, wherever `at` has gone; slopes are beside them.
         Groups are ``posterior``, ``prior``, ``prior_predictive`` (contrasts of the data sets),
         ``sample_stats``, ``observed_data``, and, for every so many draws, ``log_likelihood`` (per
         data set, with its interactions and its scales integrated out), ``log_prior`` and
@@ -227,6 +234,14 @@ class BayesComparison(Checked, Comparison):
             )
         check_rule(rule, self.measure, quantity, "pooled" if self.domain is None else "random")
         other = replace(self, quantity=quantity, decision=rule)
+        if rule == "vote" and other.outcomes.dominant is None:
+            raise DesignError(
+                message(
+                    "the next data set's probabilities are shares of draws here, of which each is"
+                    " certain: there is nothing to vote on.",
+                    hint='rule="threshold" goes with it.',
+                )
+            )
         margin = self.measure.margin
         codes = verdict_codes(rule, other.outcomes, other.costs, margin, self.level)
         return replace(other, codes=codes)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchinfer.compare.bayes_beside import alone
 from benchinfer.compare.contrasts import family_of
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.fitted import varying
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchinfer.compare.bayes_comparison import BayesComparison
+    from benchinfer.compare.kept import Kept
     from benchinfer.numerics.bayes.outcomes import Outcomes
     from benchinfer.numerics.bayes.reduction import ContrastData
     from benchinfer.scores import ScoreTable
@@ -59,6 +61,14 @@ class Along:
     def scaled(self) -> Array:
         """(M, q) values as the model sees them: centred and divided by their spread."""
         return (self.values - self.centre) / self.spread
+
+    @property
+    def offset(self) -> Array:
+        """(q,) how far from the means claims are made, in the model's units."""
+        where = np.array(
+            [self.at.get(name, x) for name, x in zip(self.names, self.centre, strict=True)]
+        )
+        return (where - self.centre) / self.spread
 
     @property
     def place(self) -> str:
@@ -125,6 +135,13 @@ def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesCompariso
             raise DesignError(unknown("covariate", name, along.names))
         if not np.isfinite(value):
             raise DesignError(message(f"{name} is {value!r}.", hint="a finite number."))
+    if result.about:
+        raise DesignError(
+            message(
+                f"the comparison is {result.about} already.",
+                hint="at(NAME=value) first, then by_domain().",
+            )
+        )
     if result.following is None or result.ranks_following is None:
         raise DesignError(
             message(
@@ -132,26 +149,40 @@ def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesCompariso
                 hint='compare with target="domain".',
             )
         )
-    centre = dict(zip(along.names, along.centre, strict=True))
-    kept = result.draws
-    moved = sum((x - centre[name]) * kept.slopes[name] for name, x in given.items())
-    effects, following = kept.effects + moved, kept.following + moved
+    along, kept = replace(along, at=dict(given)), result.draws
+    further = moved(along, kept)
+    effects, following = kept.effects + further, kept.following + further
     margin, matrix = result.measure.margin, _matrix(result)
     average = average_outcomes(effects, matrix, margin, result.level)
     # What is expected on the next data set is the average; its own mean need not exist.
     new = average_outcomes(following, matrix, margin, result.level)
     cap = result.regret.cap
     there = replace(
-        result,
+        alone(result),
         regret=regrets(effects, matrix, cap),
         regret_following=regrets(following, matrix, cap),
         following=replace(new, estimate=average.estimate),
         ranks=ranks(effects, margin),
         ranks_following=ranks(following, margin),
         levels=level_of(effects, float(result.levels.estimate.mean()), result.level),
-        along=replace(along, at=dict(given)),
+        along=along,
     )
     return _with(there, average)
+
+
+def moved(along: Along, kept: "Kept") -> Array:
+    """Return (C, T, K) how far effects are from those at the means of the covariates.
+
+    Parameters
+    ----------
+    along
+        The covariates, and where along them claims are made.
+    kept
+        The draws.
+    """
+    steps = along.offset * along.spread
+    each = np.stack([kept.slopes[name] for name in along.names], axis=-1)
+    return each @ steps
 
 
 def _with(result: "BayesComparison", average: "Outcomes") -> "BayesComparison":

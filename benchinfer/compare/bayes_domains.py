@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from benchinfer.compare.bayes_beside import alone
+from benchinfer.compare.bayes_covariates import moved
 from benchinfer.compare.bayes_rules import verdict_codes
 from benchinfer.compare.contrasts import family_of
 from benchinfer.compare.local import Comparisons
@@ -36,11 +38,13 @@ def by_domain(result: "BayesComparison") -> Comparisons:
             )
         )
     names = sorted(set(result.setting.domains))
+    further = 0.0 if result.along is None else moved(result.along, kept)
     found: dict[str, Comparison] = {
-        name: _in_domain(result, kept.domains[:, :, g], f"in the domain {name}")
+        name: _in_domain(result, kept.domains[:, :, g] + further, f"in the domain {name}")
         for g, name in enumerate(names)
     }
-    return Comparisons({**found, "new domain": _in_domain(result, kept.new_domain, "in a new one")})
+    new = _in_domain(result, kept.new_domain + further, "in a new one")
+    return Comparisons({**found, "new domain": new})
 
 
 def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "BayesComparison":
@@ -55,7 +59,7 @@ def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "Baye
     average = average_outcomes(effects, matrix, margin, result.level)
     regret = regrets(effects, matrix, result.regret.cap)
     return replace(
-        result,
+        alone(result),
         quantity="average",
         average=average,
         following=None,

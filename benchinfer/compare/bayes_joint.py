@@ -78,8 +78,8 @@ def _target(setting: Setting, target: str, quantity: str) -> Target:
         raise DesignError(
             message(
                 "one data set says nothing about how algorithms vary between data sets.",
-                hint="compare_mixed and compare_permutation compare on one data set; or add"
-                " data sets.",
+                hint="compare_pair compares two algorithms on one data set, compare_mixed and"
+                " compare_permutation any number; or add data sets.",
             )
         )
     if target == "datasets" and quantity == "next":

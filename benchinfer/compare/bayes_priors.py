@@ -82,6 +82,10 @@ def prior_sensitivity(result: "BayesComparison") -> "pd.DataFrame":
     names = [f"effect of {name}" for name in result.algorithms]
     values = dict(zip(names, np.moveaxis(effects, 2, 0), strict=True))
     values |= {name: x[:, :: thinned.step] for name, x in result.draws.parameters.items()}
+    for along, x in result.draws.slopes.items():
+        each = np.moveaxis(x[:, :: thinned.step], 2, 0)
+        named = [f"slope of {name} along {along}" for name in result.algorithms]
+        values |= dict(zip(named, each, strict=True))
     rng, model = np.random.default_rng(result.provenance.seed), result.sampled
     shared = thinned.shared(result.domain, rng, model.covariates)
     likelihood = log_marginals(result.data, shared)[0].sum(axis=1).reshape(thinned.scale.shape)

@@ -55,6 +55,13 @@ def sensitivity(
     progress
         Told of the sweeps.
     """
+    if result.about:
+        raise DesignError(
+            message(
+                f"the comparison is {result.about}.",
+                hint="sensitivity() of the comparison over all domains.",
+            )
+        )
     following = result.ranks_following
     rows = [("as compared", result.ranks.best, None if following is None else following.best)]
     rows += [
@@ -121,7 +128,8 @@ def other_scales(
         Leave out the log scale where scores have room on the logit scale.
     """
     like = _tails(result), result.structure, result.priors
-    yield _STANDARDISED, standardised(result.data), *like
+    if result.along is None:  # straight slopes bend where each data set has a unit of its own
+        yield _STANDARDISED, standardised(result.data), *like
     found = {} if scores is None else {m.scale: data for m, data, _ in on_scales(result, scores)}
     for scale, on_scale in found.items():
         if not (brief and scale == "log" and "logit" in found):
@@ -167,7 +175,11 @@ def _best(
     scaled = None if result.along is None else result.along.scaled
     model = modelled(data, interactions, structure, priors, domain, scaled)
     found = fit(model, (chains, draws), rng, progress).draws
+    h = helmert(data.n_algorithms)
     if result.ranks_following is None:
-        return outcomes.ranks(found.these @ helmert(data.n_algorithms), 0.0).best, None
-    average = outcomes.ranks(found.average @ helmert(data.n_algorithms), 0.0).best
-    return average, outcomes.ranks(outcomes.next_effects(found, rng), 0.0).best
+        return outcomes.ranks(found.these @ h, 0.0).best, None
+    further = np.zeros(())
+    if result.along is not None and found.slopes is not None:
+        further = np.einsum("q,ctqj->ctj", result.along.offset, found.slopes) @ h
+    average = outcomes.ranks(found.average @ h + further, 0.0).best
+    return average, outcomes.ranks(outcomes.next_effects(found, rng) + further, 0.0).best

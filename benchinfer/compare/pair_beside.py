@@ -27,7 +27,7 @@ _COUNTED = 25
 
 @savable
 @dataclass(frozen=True, slots=True)
-class Beside:
+class OtherTest:
     """One test of one pair that does not decide.
 
     Attributes
@@ -51,7 +51,7 @@ class Beside:
 
 def beside(
     pairs: Sequence[tuple[str, str, Pair]], data: PairedScores, asked: PairQuestion, chosen: str
-) -> tuple[Beside, ...]:
+) -> tuple[OtherTest, ...]:
     """Put all tests that can be worked out on the scores of each pair side by side.
 
     Parameters
@@ -65,7 +65,7 @@ def beside(
     chosen
         The test that decides.
     """
-    rows: list[Beside] = []
+    rows: list[OtherTest] = []
     for first, second, pair in pairs:
         for test in TESTS:
             if test in ("bayes-t", "parts-t", chosen) or _senseless(test, data, pair):
@@ -95,7 +95,7 @@ def _senseless(test: str, data: PairedScores, pair: Pair) -> bool:
     return (test in PAIRED_OUTCOMES and not data.right_or_wrong) or len(pair.first) < 2
 
 
-def _as_published(first: str, second: str, pair: Pair, asked: PairQuestion) -> list[Beside]:
+def _as_published(first: str, second: str, pair: Pair, asked: PairQuestion) -> list[OtherTest]:
     """Return Welch's test on the means of parts, and screening, which take parts as unpaired."""
     cut = parts.split(pair.differences, asked.n_parts, asked.seed)
     size = np.bincount(cut.part)
@@ -110,7 +110,7 @@ def _as_published(first: str, second: str, pair: Pair, asked: PairQuestion) -> l
     )
     base = paired.tested(paired.paired_t(two - one.mean()), 0, 0.0, 0.025)
     size_of = screening_size(float(np.corrcoef(one, two)[0, 1]) if np.ptp(one) * np.ptp(two) else 1)
-    screened = Beside(
+    screened = OtherTest(
         f"screening: {first} outside the interval of {second}",
         first,
         second,
@@ -138,11 +138,11 @@ def screening_size(correlation: float) -> float:
     return float(2 * ndtr(ndtri(0.025) / spread)) if spread > 0 else 0.0
 
 
-def _row(test: str, first: str, second: str, found: "Tested", why: str) -> Beside:
-    return Beside(test, first, second, found.statistic, found.df, found.p, why)
+def _row(test: str, first: str, second: str, found: "Tested", why: str) -> OtherTest:
+    return OtherTest(test, first, second, found.statistic, found.df, found.p, why)
 
 
-def table(rows: Sequence[Beside]) -> "pd.DataFrame":
+def table(rows: Sequence[OtherTest]) -> "pd.DataFrame":
     """Return the rows: ``test first second statistic df p_value fits misfit``."""
     numbers: dict[str, Array] = {
         name: np.array([getattr(row, name) for row in rows], np.float64)

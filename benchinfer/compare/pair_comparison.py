@@ -11,7 +11,7 @@ from benchinfer.compare.comparison import TestedComparison
 from benchinfer.compare.either import EitherComparison
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.normality import Normality
-from benchinfer.compare.pair_beside import Beside
+from benchinfer.compare.pair_beside import OtherTest
 from benchinfer.compare.pair_rules import WORDS
 from benchinfer.frames import frame
 from benchinfer.saving import savable
@@ -48,7 +48,7 @@ class PairComparison(EitherComparison):
     clusters: int
     probabilities: Array | None
     looks: tuple[Normality, ...]
-    others: tuple[Beside, ...]
+    others: tuple[OtherTest, ...]
 
     title: ClassVar[str] = "Test of two algorithms"
 

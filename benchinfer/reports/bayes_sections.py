@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 from benchinfer.compare.bayes_beside import leaders
 from benchinfer.compare.bayes_comparison import BayesComparison
 from benchinfer.compare.response_comparison import ResponseComparison
-from benchinfer.reports.numbers import fixed, percent, significant
+from benchinfer.reports.numbers import alike, fixed, percent, significant
 from benchinfer.reports.pictures import picture
 from benchinfer.reports.records import Cell, Column, Fold, Section, Table
-from benchinfer.reports.tables import rows_of
 
 if TYPE_CHECKING:
     from benchinfer.compare.comparison import Comparison
@@ -169,10 +168,11 @@ def chances(result: BayesComparison) -> Table:
         names.remove("prob_near_best")
     places = {"expected_rank": 1, "rank_low": 0, "rank_high": 0}
 
-    def number(name: str, value: float) -> str:
+    def column(name: str) -> list[str]:
+        values: list[float] = frame[name].to_list()
         if name.startswith("expected_regret"):
-            return significant(value)
-        return fixed(value, places.get(name, 3))
+            return alike(values)
+        return [fixed(value, places.get(name, 3)) for value in values]
 
     return Table(
         caption="Who is likely best",
@@ -183,9 +183,11 @@ def chances(result: BayesComparison) -> Table:
         rows=tuple(
             (
                 Cell(algorithm, "name"),
-                *(Cell(number(n, v)) for n, v in zip(names, values, strict=True)),
+                *(Cell(word) for word in words),
             )
-            for algorithm, *values in rows_of(frame, "algorithm", *names)
+            for algorithm, *words in zip(
+                frame["algorithm"].to_list(), *(column(name) for name in names), strict=True
+            )
         ),
         note=f"Ranks are on average; from, to: an interval with {100 * result.level:g} % of them."
         " Expected regret: how much better the best algorithm is expected to be than this one.",

@@ -115,7 +115,7 @@ def test_domains_and_these_data_sets():
     fixed = bi.compare_bayes(scores, target="datasets", **options)
     with pytest.raises(bi.DesignError, match="whose covariates are what they are"):
         fixed.at(log_n=3)
-    assert len(found.sensitivity(draws=100)) == 5 * K
+    assert len(found.sensitivity(draws=100)) == 4 * K
 
 
 @pytest.mark.usefixtures("brief")
@@ -157,3 +157,57 @@ def test_nowhere(result, scores):
     plain = bi.compare_bayes(scores, draws=100, chains=4, seed=1)
     with pytest.raises(bi.DesignError, match="the model has no covariates"):
         plain.slopes()
+
+
+@pytest.mark.usefixtures("brief")
+def test_other_models_have_the_covariates_too(tmp_path):
+    scores = read(table(domain=lambda m, _: [f"g{i % 4}" for i in m]))
+    options = {"covariates": ["log_n"], "draws": 200, "chains": 4, "seed": 1}
+    found = bi.compare_bayes(scores, domains="random", sensitivity="quick", **options)
+    plain = bi.compare_bayes(
+        scores, domains="random", interactions="normal", **{**options, "draws": 800}
+    )
+    error = np.hypot(found.beside.error[0], plain.ranks.error.max())
+    np.testing.assert_allclose(found.beside.best[0], plain.ranks.best, atol=4 * error)
+    # They are asked at the mean: what is said elsewhere, or in one domain, has none beside it.
+    again = bi.load(found.save(tmp_path / "result.json"))
+    assert again.beside.variants == found.beside.variants
+    rows = len(found.diagnostics())
+    for other in (again.at(log_n=9), again.by_domain()["g1"]):
+        assert other.beside is None
+        assert len(other.diagnostics()) == rows - 1
+
+
+@pytest.mark.usefixtures("brief")
+def test_elsewhere_in_a_domain():
+    scores = read(table(domain=lambda m, _: [f"g{i % 4}" for i in m]))
+    options = {"covariates": ["log_n"], "draws": 100, "chains": 4, "seed": 1}
+    found = bi.compare_bayes(scores, domains="random", **options)
+    mean = float(found.along.centre[0])
+    here, there = found.by_domain()["g1"], found.at(log_n=mean + 1).by_domain()["g1"]
+    moved = there.contrasts()["estimate"] - here.contrasts()["estimate"]
+    np.testing.assert_allclose(moved, found.slopes()["estimate"])
+    with pytest.raises(bi.DesignError, match="is in the domain g1 already"):
+        here.at(log_n=3)
+    with pytest.raises(bi.DesignError, match="is in the domain g1"):
+        here.sensitivity()
+
+
+@pytest.mark.usefixtures("brief")
+def test_other_models_are_asked_where_the_comparison_is(result):
+    """Far along the covariate a1 leads by any model, far down it a2 does."""
+    for value, top in ((9, "a1"), (-4, "a2")):
+        found = result.at(log_n=value).sensitivity(draws=100)
+        best = found.loc[found.groupby("variant")["prob_best"].idxmax(), "algorithm"]
+        assert set(best) == {top}
+
+
+def test_no_vote_elsewhere(result):
+    assert result.of("next", rule="vote").outcomes.dominant is not None
+    with pytest.raises(bi.DesignError, match="nothing to vote on"):
+        result.at(log_n=3).of("next", rule="vote")
+
+
+def test_priors_move_slopes_too(result):
+    found = result.prior_sensitivity().set_index("parameter")
+    assert found.loc["slope of a1 along log_n", "diagnosis"] == "the scores decide"

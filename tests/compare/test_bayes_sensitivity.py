@@ -49,9 +49,9 @@ def test_each_variant_differs_in_one_thing():
 
 
 def test_a_variant_is_the_comparison_that_is_asked_for():
-    found = bi.compare_bayes(table(), draws=400, chains=4, seed=1)
-    rows = found.sensitivity(draws=400).set_index(["variant", "algorithm"])
-    asked = bi.compare_bayes(table(), interactions="normal", draws=400, chains=4, seed=1)
+    found = bi.compare_bayes(table(), draws=100, chains=4, seed=1)
+    rows = found.sensitivity(draws=100).set_index(["variant", "algorithm"])
+    asked = bi.compare_bayes(table(), interactions="normal", draws=100, chains=4, seed=1)
     np.testing.assert_allclose(
         rows.loc['interactions="normal"', "prob_best"], asked.summary()["prob_best"], atol=1e-12
     )

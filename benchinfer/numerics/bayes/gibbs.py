@@ -36,6 +36,7 @@ from benchinfer.numerics.bayes.priors import Priors
 from benchinfer.numerics.bayes.reduction import ContrastData
 from benchinfer.numerics.bayes.residual_scales import ResidualScales, draw_scales
 from benchinfer.numerics.bayes.slopes import Slopes
+from benchinfer.numerics.bayes.stretch import draw_stretch
 
 type Array = NDArray[np.float64]
 type Interactions = Literal["t", "normal"]
@@ -140,7 +141,12 @@ def sweep(model: Model, now: State, rng: np.random.Generator) -> State:
         square = (data.rss + _residual_squares(data, effects)) / _pooled(data)
         scales = draw_scales(scales, data.df + data.rank, square, priors, rng)
     drawn = State(effects, scales, now.sigma, now.mixing, now.nu)
-    return _sweep_interactions(model, drawn, rng)
+    drawn = _sweep_interactions(model, drawn, rng)
+    if not data.noisy:
+        return drawn
+    again = residual_variance(data, scales), drawn.effects, drawn.sigma
+    effects, sigma = draw_stretch(data, *again, priors, rng)
+    return replace(drawn, effects=effects, sigma=sigma)
 
 
 def _pooled(data: ContrastData) -> float:
