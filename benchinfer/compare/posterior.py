@@ -19,7 +19,7 @@ from benchinfer.compare.kept import Kept
 from benchinfer.compare.posterior_verdicts import level_of
 from benchinfer.numerics.bayes import outcomes
 from benchinfer.numerics.bayes.gibbs import Model
-from benchinfer.numerics.bayes.outcomes import Outcomes
+from benchinfer.numerics.bayes.outcomes import Outcomes, Ranks
 from benchinfer.numerics.bayes.prior import draw_prior
 from benchinfer.numerics.bayes.reduction import ContrastData, helmert
 from benchinfer.numerics.bayes.regret import regrets
@@ -67,27 +67,23 @@ def compared(
     kept = replace(_kept(fitted, centre, rng), slopes=_slopes(fitted, along))
     effects = kept.effects if target == "domain" else kept.these
     levels = _levels(effects, fitted, means, level)
-    family = family_of(
-        setting.algorithms, arguments["contrasts"], arguments["control"], levels.estimate
-    )
+    wanted = arguments["contrasts"], arguments["control"]
+    family = family_of(setting.algorithms, *wanted, levels.estimate)
     matrix = family.matrix[family.wanted]
     average = outcomes.average_outcomes(effects, matrix, margin, level)
     cap = cap_of(setting.measure, means, scale)
     regret = regrets(effects, matrix, cap)
     new = following = after = None
     if target == "domain":
-        unit = outcomes.next_outcomes(
-            fitted.draws, kept.following / scale, matrix, margin / scale, level, centre
-        )
-        new = _scaled(unit, scale)
+        asked = matrix, margin / scale, level, centre
+        new = _scaled(outcomes.next_outcomes(fitted.draws, kept.following / scale, *asked), scale)
         following = outcomes.ranks(kept.following, margin)
         after = regrets(kept.following, matrix, cap)
     chosen, cost = average, regret
     if arguments["quantity"] == "next" and new is not None and after is not None:
         chosen, cost = new, after
     ranks = outcomes.ranks(effects, margin)
-    errors = [average.error, ranks.error]
-    errors += [] if new is None or following is None else [new.error, following.error]
+    error = _largest_error(average, ranks, new, following)
     return BayesComparison(
         setting=setting,
         pairs=family.pairs[family.wanted],
@@ -95,9 +91,7 @@ def compared(
         level=level,
         target=target,
         levels=levels,
-        checks=tuple(
-            bayes_checks.checks(setting, fitted, max(float(e.max()) for e in errors), target)
-        ),
+        checks=tuple(bayes_checks.checks(setting, fitted, error, target)),
         provenance=provenance(setting, family, arguments),
         sides=family.sides[family.wanted],
         names=family.names[family.wanted],
@@ -117,6 +111,11 @@ def compared(
         decision=arguments["rule"],
         along=along,
     )
+
+
+def _largest_error(*parts: Outcomes | Ranks | None) -> float:
+    """Return the largest Monte Carlo error of a probability."""
+    return max(float(part.error.max()) for part in parts if part is not None)
 
 
 def _kept(fitted: Fitted, centre: Array | None, rng: np.random.Generator) -> Kept:
