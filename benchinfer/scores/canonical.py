@@ -70,9 +70,9 @@ def _labels(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> list[nw.Ex
     for role in LABELS:
         names = (_NAME,) if roles.wide and role == roles.spread else roles.of.get(role, ())
         if len(names) == 1:
-            columns.append(_label(names[0], schema[names[0]], memory=memory).alias(role))
+            columns.append(as_label(names[0], schema[names[0]], memory=memory).alias(role))
         elif names:
-            parts = [_label(name, schema[name], memory=False) for name in names]
+            parts = [as_label(name, schema[name], memory=False) for name in names]
             columns.append(nw.concat_str(parts, separator="/").alias(role))
         elif role in absent:
             columns.append(nw.lit(absent[role]).alias(role))
@@ -118,8 +118,8 @@ def in_memory(frame: Frame) -> bool:
     return type(nw.to_native(frame)).__module__.split(".")[0] == "pyarrow"
 
 
-def _label(name: str, kind: nw.dtypes.DType, *, memory: bool) -> nw.Expr:
-    """Text of a label: whole numbers without ".0", truth as in Python, null for nothing."""
+def as_label(name: str, kind: nw.dtypes.DType, *, memory: bool = False) -> nw.Expr:
+    """Write a label as text: whole numbers without ".0", truth as in Python, null for nothing."""
     column = nw.col(name)
     if memory and kind == nw.Categorical:
         return column  # codes of text, as our CSV reader gives them

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.sources import Source
+from benchinfer.scores.sources import Source, engine_errors
 
 type Array = NDArray[np.float64]
 
@@ -62,7 +62,8 @@ def read_columns(origin: Source, given: Mapping[str, str], covariates: Sequence[
         return Columns({}, {}, tuple(found))
     wanted = list(dict.fromkeys([*of.values(), *covariates]))
     frame, notes = origin.load(wanted, [], [])
-    table = frame.collect().to_arrow()
+    with engine_errors(origin.name):
+        table = frame.collect().to_arrow()
     values = {name: table.column(name).to_pylist() for name in wanted}
     found += notes
     text = {role: [label(v) for v in values[of[role]]] for role in _LABELS if role in of}

@@ -13,7 +13,7 @@ from benchinfer.scores.declared import Measures, declared
 from benchinfer.scores.faults import FAULTS, Reading, refuse, tally, without_faults
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.roles import Layout, Roles, assign, odd_kinds, seed_column, unnamed_index
-from benchinfer.scores.sources import Source, open_source
+from benchinfer.scores.sources import Source, engine_errors, open_source
 from benchinfer.scores.summary import summarise
 from benchinfer.scores.table import ScoreTable
 
@@ -105,7 +105,8 @@ def read_scores(
         refuse(found, origin.name)
     rows, loading = origin.load(roles.labels, roles.scores, roles.covariates)
     found += loading
-    reading = _reading(canonical(rows, roles, absent), roles, declares, repeats, nan)
+    with engine_errors(origin.name, query):
+        reading = _reading(canonical(rows, roles, absent), roles, declares, repeats, nan)
     found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
     found += covariate_faults(reading)
     said, by = _said(paired, resamples)

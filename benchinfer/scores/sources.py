@@ -6,19 +6,25 @@ dask frames excepted.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from glob import glob
+from itertools import takewhile
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import unquote
 
 import narwhals as nw
 
 from benchinfer.errors import MissingExtra, ScoreTableError, message
+from benchinfer.scores.canonical import as_label
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.roles import slots
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from narwhals.typing import IntoFrame
 
 type Load = Callable[
@@ -30,6 +36,10 @@ _ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arro
 _JSON = (".jsonl", ".ndjson", ".json")
 _DUCKDB = (".duckdb", ".db", ".ddb")
 _EXCEL = (".xlsx", ".xls")
+_TABLES = {*_TEXT, *_ARROW, *_JSON, *_DUCKDB, *_EXCEL}
+_SIGNS = "*?["  # of a pattern
+_SELECT = "a pattern selects, such as 'folder/*.csv'."
+_NO_LABEL = "__HIVE_DEFAULT_PARTITION__"
 _KNOWN = "csv, tsv (also .gz), parquet, feather, jsonl, duckdb"
 
 
@@ -191,88 +201,275 @@ def _into_arrow(frame: "nw.DataFrame[Any]") -> "nw.LazyFrame[Any]":
 
 def _of_path(source: str | Path, query: str | None) -> Source:
     typed, path = str(source), Path(source).expanduser()
-    if any(sign in typed for sign in "*?[") and not path.exists():
-        paths = sorted(p for p in map(Path, glob(str(path), recursive=True)) if p.is_file())  # noqa: PTH207
-        if not paths:
-            raise ScoreTableError(message(f"no file matches {typed!r}."))
-        return _of_files(typed, paths, path.parent)
-    if not path.exists():
+    pattern = any(sign in typed for sign in _SIGNS) and not path.exists()
+    if not pattern and not path.exists():
         raise ScoreTableError(
             message(f"there is no file {typed!r}.", hint=f"looked in {_folder(path)}.")
         )
-    if path.is_dir():
-        return _of_folder(typed, path)
-    if query is not None and path.suffix not in _DUCKDB:
+    if query is not None and (path.is_dir() or _suffix(path) not in _DUCKDB):
         raise ScoreTableError(
             message(f"query= was given with {path.name!r}.", hint="it needs a DuckDB file.")
         )
-    return _of_file(typed, path, query)
+    if pattern:
+        return _of_pattern(typed, path)
+    return _of_folder(typed, path) if path.is_dir() else _of_file(typed, path, query)
 
 
 def _folder(path: Path) -> str:
     return "the current folder" if path.parent == Path() else f"folder {str(path.parent)!r}"
 
 
+def _of_pattern(typed: str, path: Path) -> Source:
+    """Read the files that a pattern matches; folders that it matches are named, not read."""
+    matches = sorted(map(Path, glob(str(path), recursive=True)))  # noqa: PTH207
+    files = [match for match in matches if not match.is_dir()]
+    above = {folder for file in files for folder in file.parents}
+    folders = [match for match in matches if match.is_dir() and match not in above]
+    if not files:
+        within = f"{typed.rstrip('/')}/* matches what is in the folders." if folders else ()
+        raise ScoreTableError(message(f"no file matches {typed!r}.", hint=within))
+    fixed = takewhile(lambda part: not any(sign in part for sign in _SIGNS), path.parent.parts)
+    return _of_files(typed, files, Path(*fixed), folders)
+
+
 def _of_folder(typed: str, path: Path) -> Source:
-    """Read a data set of ours (``scores.*`` in a folder), or a folder of Parquet files."""
-    own = [p for p in sorted(path.glob("scores.*")) if _suffix(p) in {*_TEXT, *_ARROW, *_JSON}]
-    if own:
-        inner = _of_file(typed, own[0], None)
-        return replace(inner, name=path.name, stem=path.name)
-    paths = [p for p in sorted(path.rglob("*")) if p.is_file() and _suffix(p) in _ARROW]
-    if not paths:
+    """Read a data set of ours (``scores.*`` in a folder), or all tables of a folder together."""
+    files = _files_below(path, typed)
+    tables = [f for f in files if _suffix(f) in _TABLES and not _marked(f, path, ".")]
+    own = [file for file in tables if file.parent == path and file.name.startswith("scores.")]
+    if not tables:
         raise ScoreTableError(
             message(
                 f"the folder {typed!r} holds no table.",
-                hint="a folder holds scores.csv (and measures.toml), or Parquet files.",
+                hint="a folder holds scores.csv (and measures.toml), or tables of one kind.",
             )
         )
-    return _of_files(typed, paths, path)
-
-
-def _of_files(typed: str, paths: list[Path], folder: Path) -> Source:
-    kinds = {_suffix(path) for path in paths}
-    if len(kinds) > 1 or kinds <= set(_DUCKDB) | set(_EXCEL):
+    if len(own) > 1:
+        listed = ", ".join(file.name for file in own)
         raise ScoreTableError(
             message(
-                f"{typed!r} is {len(paths)} files of kinds {', '.join(sorted(kinds))}.",
-                hint="several files are read together when all are of one kind.",
+                f"the folder {typed!r} holds {len(own)} tables of scores: {listed}.",
+                hint="the path of one of them reads that one.",
             )
         )
-    parts = [_of_file(str(path), path, None, folder) for path in paths]
-    if odd := [p for p, part in zip(paths, parts, strict=True) if part.names != parts[0].names]:
+    if own:
+        inner = _of_files(typed, own, path, [table for table in tables if table not in own])
+        return replace(inner, name=path.name, stem=path.name)
+    if unfinished := [(_below(table, path),) for table in tables if _marked(table, path, "_")]:
         raise ScoreTableError(
             message(
-                f"{len(odd)} of {len(paths)} files have other columns than {paths[0].name!r}.",
+                f"{len(unfinished)} of {len(tables)} tables have a name or folder that begins"
+                " with '_', as unfinished ones do.",
+                where=[("file",), *unfinished],
+                hint=_SELECT,
+            )
+        )
+    others = [file for file in files if file not in {*tables, path / "measures.toml"}]
+    return _of_files(typed, tables, path, others)
+
+
+def _files_below(folder: Path, typed: str) -> list[Path]:
+    """List all files of a folder, those in linked folders too; each folder once."""
+
+    def fail(error: OSError) -> None:
+        raise ScoreTableError(message(f"{typed!r} cannot be read: {error.strerror}.")) from None
+
+    seen: set[Path] = set()
+    files: list[Path] = []
+    for place, folders, names in folder.walk(on_error=fail, follow_symlinks=True):
+        if (there := place.resolve()) in seen:
+            folders.clear()
+            continue
+        seen.add(there)
+        files += [place / name for name in names]
+    return sorted(files)
+
+
+def _marked(path: Path, folder: Path, mark: str) -> bool:
+    """Whether a file below a folder, or a folder between them, begins with a mark."""
+    parts = path.relative_to(folder).parts
+    return any(part.startswith(mark) and "=" not in part for part in parts)
+
+
+def _below(path: Path, folder: Path) -> str:
+    return path.relative_to(folder).as_posix()
+
+
+def _of_files(typed: str, paths: list[Path], folder: Path, others: Sequence[Path]) -> Source:
+    """Read files together; what was read, and the others, are findings."""
+    _refuse_unlike(typed, paths, folder)
+    names = [_below(path, folder) for path in paths]
+    parts = [
+        _with_partitions(
+            replace(_of_file(str(path), path, None, folder), name=name), _partitions(path, folder)
+        )
+        for path, name in zip(paths, names, strict=True)
+    ]
+    if odd := [
+        name for name, part in zip(names, parts, strict=True) if part.names != parts[0].names
+    ]:
+        raise ScoreTableError(
+            message(
+                f"{len(odd)} of {len(paths)} files have other columns than {names[0]!r}.",
                 where=[("file", "columns")]
-                + [(p.name, ", ".join(part.names)) for p, part in zip(paths, parts, strict=True)],
+                + [(n, ", ".join(part.names)) for n, part in zip(names, parts, strict=True)],
                 hint="give them the same columns in the same order.",
             )
         )
-    if len(parts) == 1:
-        return parts[0]
 
     def load(
         labels: Sequence[str], scores: Sequence[str], covariates: Sequence[str]
     ) -> tuple[nw.LazyFrame[Any], list[Finding]]:
-        import pyarrow as pa
-
         loaded = [part.load(labels, scores, covariates) for part in parts]
-        tables = [frame.collect().to_arrow() for frame, _ in loaded]
-        try:
-            table = pa.concat_tables(tables, promote_options="permissive").unify_dictionaries()
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
-            # Numbers in one file, text in another: text in all, for the checks to see.
-            mixed = [n for n in (*scores, *slots(covariates)) if not _alike(tables, n)]
-            text = [_as_text(table, mixed) for table in tables]
-            table = pa.concat_tables(text, promote_options="permissive").unify_dictionaries()
-        frame = nw.from_native(table, eager_only=True).lazy()
-        return frame, [finding for _, found in loaded for finding in found]
+        tables = [frame.collect() for frame, _ in loaded]
+        found = [finding for _, findings in loaded for finding in findings]
+        found += _files_read([len(table) for table in tables], names)
+        found += _files_not_read([_below(other, folder) for other in others])
+        return _joined(tables, labels, [*scores, *slots(covariates)]), found
 
+    if len(parts) == 1:
+        return replace(parts[0], load=load)
     kinds = {column: kind for part in parts for column, kind in part.kinds.items()}
     return replace(
         parts[0], name=Path(typed).name, load=load, stem=folder.name or "data", kinds=kinds
     )
+
+
+def _refuse_unlike(typed: str, paths: Sequence[Path], folder: Path) -> None:
+    """Refuse files that cannot be read together, and those that hold nothing."""
+    kinds = {_suffix(path) for path in paths}
+    if len(paths) > 1 and (len(kinds) > 1 or kinds <= {*_DUCKDB, *_EXCEL}):
+        names = [(_below(path, folder),) for path in paths]
+        raise ScoreTableError(
+            message(
+                f"{typed!r} is {len(paths)} files of kinds {', '.join(sorted(kinds))}.",
+                where=[("file",), *names],
+                hint=["several files are read together when all are of one kind.", _SELECT],
+            )
+        )
+    empty = [path for path in paths if not path.is_file() or path.stat().st_size == 0]
+    if empty and len(paths) > 1:
+        raise ScoreTableError(
+            message(
+                f"{len(empty)} of {len(paths)} files {'is' if len(empty) == 1 else 'are'} empty.",
+                where=[("file",), *((_below(path, folder),) for path in empty)],
+                hint="write them again, or take them away.",
+            )
+        )
+
+
+def _files_read(rows: Sequence[int], names: Sequence[str]) -> list[Finding]:
+    """Report which files were read together, and those without rows."""
+    if len(names) == 1:
+        return []
+    where = (("file", "rows"), *zip(names, map(str, rows), strict=True))
+    what = f"{sum(rows)} rows were read from {len(names)} files."
+    found = [Finding("files read", "note", len(names), what, where[:6])]
+    if without := [(name,) for name, n in zip(names, rows, strict=True) if n == 0]:
+        hold = "holds" if len(without) == 1 else "hold"
+        what = f"{len(without)} of {len(names)} files {hold} no rows."
+        where = (("file",), *without[:5])
+        found.append(Finding("files without rows", "note", len(without), what, where))
+    return found
+
+
+def _files_not_read(names: Sequence[str]) -> list[Finding]:
+    """Report what lies beside the files that were read."""
+    if not names:
+        return []
+    what = f"{len(names)} {'was' if len(names) == 1 else 'were'} not read."
+    where = (("file or folder",), *((name,) for name in names[:5]))
+    return [Finding("files not read", "note", len(names), what, where)]
+
+
+def _partitions(path: Path, folder: Path) -> dict[str, str | None]:
+    """Return the columns that folders name, as in ``dataset=d1/part.parquet``."""
+    pairs = [part.partition("=") for part in path.relative_to(folder).parent.parts]
+    return {
+        unquote(name): None if value == _NO_LABEL else unquote(value)
+        for name, sign, value in pairs
+        if name and sign
+    }
+
+
+def _with_partitions(source: Source, values: Mapping[str, str | None]) -> Source:
+    """Add the columns that the folders of a file name; one that the file has, too, must agree."""
+
+    def load(
+        labels: Sequence[str], scores: Sequence[str], covariates: Sequence[str]
+    ) -> tuple[nw.LazyFrame[Any], list[Finding]]:
+        held = [[n for n in names if n in source.names] for names in (labels, scores, covariates)]
+        frame, found = source.load(*held)
+        slot = dict(zip(held[2], slots(held[2]), strict=True))
+        same = {name: name for name in (*held[0], *held[1])}
+        _refuse_contradictions(source.name, frame, slot | same, values)
+
+        def column(name: str, loaded: Mapping[str, str], *, number: bool) -> nw.Expr:
+            return nw.col(loaded[name]) if name in loaded else _literal(values[name], number=number)
+
+        kept = zip(covariates, slots(covariates), strict=True)
+        return frame.select(
+            *(column(name, same, number=False).alias(name) for name in labels),
+            *(column(name, same, number=True).alias(name) for name in scores),
+            *(column(name, slot, number=True).alias(to) for name, to in kept),
+        ), found
+
+    names = tuple(dict.fromkeys([*source.names, *values]))
+    return replace(source, names=names, load=load) if values else source
+
+
+def _literal(text: str | None, *, number: bool) -> nw.Expr:
+    """Write a value of a folder's name: a number where one is needed and there is one."""
+    if number:
+        with suppress(ValueError):
+            return nw.lit(None if text is None else float(text), dtype=nw.Float64)
+    return nw.lit(text, dtype=nw.String)
+
+
+def _refuse_contradictions(
+    name: str,
+    frame: "nw.LazyFrame[Any]",
+    loaded: Mapping[str, str],
+    values: Mapping[str, str | None],
+) -> None:
+    schema = frame.collect_schema()
+    for label in values.keys() & loaded.keys():
+        column = loaded[label]
+        text = frame.select(as_label(column, schema[column]).alias("held")).unique().collect()
+        if odd := sorted(str(held) for held in text["held"] if held != values[label]):
+            raise ScoreTableError(
+                message(
+                    f"{name!r} holds {label} {', '.join(odd[:3])} in a folder of"
+                    f" {label} {values[label]}.",
+                    hint="the column or the folder's name is wrong.",
+                )
+            )
+
+
+def _joined(
+    tables: "Sequence[nw.DataFrame[Any]]", labels: Sequence[str], numbers: Sequence[str]
+) -> "nw.LazyFrame[Any]":
+    """Put tables below each other."""
+    import pyarrow as pa
+
+    arrow = [table.to_arrow() for table in tables]
+    try:
+        joined = pa.concat_tables(arrow, promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        # Numbers in one file, text in another: text in all, for the checks to see.
+        mixed = [n for n in numbers if not _alike(arrow, n)]
+        written = [n for n in labels if not _alike(arrow, n)]
+        text = [
+            _as_text(
+                table.with_columns(
+                    as_label(n, table.schema[n]).cast(nw.String).alias(n) for n in written
+                ).to_arrow(),
+                mixed,
+            )
+            for table in tables
+        ]
+        joined = pa.concat_tables(text, promote_options="permissive")
+    return nw.from_native(joined.unify_dictionaries(), eager_only=True).lazy()
 
 
 def _alike(tables: Sequence[Any], column: str) -> bool:
@@ -354,29 +551,51 @@ def _excel_file(path: Path) -> object:
 
 
 def _duckdb_file(path: Path, typed: str, query: str | None) -> object:
-    """Run the query once, into memory, and let go of the file."""
+    """Run the query once, into memory, and let go of the file.
+
+    A view or a query may name other files or write to them. The connection reads this file alone;
+    once the configuration is locked, nothing in the file or the query can change that.
+    """
     import duckdb
 
-    connection = duckdb.connect()
+    quoted = str(path.absolute()).replace("'", "''")
     try:
-        quoted = str(path).replace("'", "''")
-        connection.execute(f"ATTACH '{quoted}' AS source (READ_ONLY)")
-    except duckdb.Error as error:
+        if _is_sqlite(path):
+            raise ScoreTableError(
+                message(
+                    f"{typed!r} is a database of SQLite, not of DuckDB.",
+                    hint="query it yourself and save the rows as CSV or Parquet.",
+                )
+            )
+        connection = duckdb.connect(
+            config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+        )
+        for statement in (
+            f"ATTACH '{quoted}' AS source (READ_ONLY, TYPE duckdb)",
+            "USE source",
+            "SET enable_external_access = false",
+            "SET lock_configuration = true",
+        ):
+            connection.execute(statement)
+    except (duckdb.Error, OSError) as error:
         raise ScoreTableError(
             message(f"{typed!r} cannot be read by DuckDB: {str(error).splitlines()[0]}")
         ) from None
-    connection.execute("USE source")
-    _relation(connection, query, repr(typed)).create("memory.main.benchinfer_scores")
-    connection.execute("USE memory")
-    connection.execute("DETACH source")
-    return connection.table("benchinfer_scores")
+    with connection, engine_errors(repr(typed), query):
+        return _relation(connection, query, repr(typed)).to_arrow_table()
+
+
+def _is_sqlite(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(16) == b"SQLite format 3\0"
 
 
 def _relation(connection: Any, query: str | None, what: str) -> Any:
-    """Run a query, or take the only table there is."""
-    import duckdb
-
-    if query is None:
+    """Take a query, or the only table there is."""
+    with engine_errors(what, query):
+        if query is not None:
+            _refuse_all_but_one_select(connection, query)
+            return connection.sql(query)
         tables = [row[0] for row in connection.execute("SHOW TABLES").fetchall()]
         if len(tables) != 1:
             listed = ", ".join(tables) or "none"
@@ -387,9 +606,50 @@ def _relation(connection: Any, query: str | None, what: str) -> Any:
                 )
             )
         return connection.table(tables[0])
+
+
+def _refuse_all_but_one_select(connection: Any, query: str) -> None:
+    """Refuse what would do more than read, and what DuckDB would read the last part of."""
+    kinds = [statement.type.name for statement in connection.extract_statements(query)]
+    if kinds == ["SELECT"]:
+        return
+    # DuckDB first creates a type of the values that a PIVOT finds.
+    named = ["PIVOT without IN" if kind == "MULTI" else kind for kind in kinds]
+    what = (
+        f"holds {len(kinds)} statements: {', '.join(named)}"
+        if len(kinds) > 1
+        else (f"is a statement of kind {named[0]}" if named else "holds no statement")
+    )
+    hint = [f"the query was {query!r}; it takes one SELECT."]
+    if kinds == ["MULTI"]:
+        hint.append("PIVOT ... ON column IN (...) with the values named is one.")
+    raise ScoreTableError(message(f"the query {what}.", hint=hint))
+
+
+# Of modules that raise: DuckDB's has had two names, and narwhals takes over errors of Polars.
+_ENGINES = ("_duckdb", "duckdb", "narwhals", "polars")
+
+
+@contextmanager
+def engine_errors(what: str, query: str | None = None) -> "Generator[None]":
+    """Turn errors of an engine that reads rows late into one message.
+
+    Parameters
+    ----------
+    what
+        What is being read.
+    query
+        The query that says which rows.
+    """
     try:
-        return connection.sql(query)
-    except duckdb.Error as error:
-        raise ScoreTableError(
-            message("the query failed: " + str(error).strip(), hint=f"the query was {query!r}.")
-        ) from None
+        yield
+    except Exception as error:
+        if type(error).__module__.split(".")[0] not in _ENGINES:
+            raise
+        hint = [] if query is None else [f"the query was {query!r}."]
+        if type(error).__name__ == "PermissionException":
+            hint.append("the database is open without access to other files;")
+            hint.append("CREATE TABLE ... AS SELECT, beforehand, brings in what they hold.")
+        said = str(error).strip()
+        begin = f"{what} cannot be read" if query is None else "the query failed"
+        raise ScoreTableError(message(f"{begin}: {said}", hint=hint)) from None
