@@ -226,24 +226,18 @@ def _of_pattern(typed: str, path: Path) -> Source:
     above = {folder for file in files for folder in file.parents}
     folders = [match for match in matches if match.is_dir() and match not in above]
     if not files:
-        within = f"{typed.rstrip('/')}/* matches what is in the folders." if folders else ()
-        raise ScoreTableError(message(f"no file matches {typed!r}.", hint=within))
+        within = f"it matches folders; {typed.rstrip('/')}/*.csv matches files in them."
+        raise ScoreTableError(
+            message(f"no file matches {typed!r}.", hint=within if folders else ())
+        )
     fixed = takewhile(lambda part: not any(sign in part for sign in _SIGNS), path.parent.parts)
     return _of_files(typed, files, Path(*fixed), folders)
 
 
 def _of_folder(typed: str, path: Path) -> Source:
     """Read a data set of ours (``scores.*`` in a folder), or all tables of a folder together."""
-    files = _files_below(path, typed)
-    tables = [f for f in files if _suffix(f) in _TABLES and not _marked(f, path, ".")]
-    own = [file for file in tables if file.parent == path and file.name.startswith("scores.")]
-    if not tables:
-        raise ScoreTableError(
-            message(
-                f"the folder {typed!r} holds no table.",
-                hint="a folder holds scores.csv (and measures.toml), or tables of one kind.",
-            )
-        )
+    beside = [file for file in sorted(path.iterdir()) if _is_table(file)]
+    own = [file for file in beside if file.name.startswith("scores.")]
     if len(own) > 1:
         listed = ", ".join(file.name for file in own)
         raise ScoreTableError(
@@ -253,9 +247,18 @@ def _of_folder(typed: str, path: Path) -> Source:
             )
         )
     if own:
-        inner = _of_files(typed, own, path, [table for table in tables if table not in own])
+        inner = _of_files(typed, own, path, [table for table in beside if table not in own])
         return replace(inner, name=path.name, stem=path.name)
-    if unfinished := [(_below(table, path),) for table in tables if _marked(table, path, "_")]:
+    files = _files_below(path, typed)
+    tables = [file for file in files if _is_table(file)]
+    if not tables:
+        raise ScoreTableError(
+            message(
+                f"the folder {typed!r} holds no table.",
+                hint="a folder holds scores.csv (and measures.toml), or tables of one kind.",
+            )
+        )
+    if unfinished := [(_below(table, path),) for table in tables if _unfinished(table, path)]:
         raise ScoreTableError(
             message(
                 f"{len(unfinished)} of {len(tables)} tables have a name or folder that begins"
@@ -269,7 +272,7 @@ def _of_folder(typed: str, path: Path) -> Source:
 
 
 def _files_below(folder: Path, typed: str) -> list[Path]:
-    """List all files of a folder, those in linked folders too; each folder once."""
+    """List the files of a folder, those in linked folders too; a hidden folder is listed itself."""
 
     def fail(error: OSError) -> None:
         raise ScoreTableError(message(f"{typed!r} cannot be read: {error.strerror}.")) from None
@@ -281,14 +284,20 @@ def _files_below(folder: Path, typed: str) -> list[Path]:
             folders.clear()
             continue
         seen.add(there)
-        files += [place / name for name in names]
+        hidden = [name for name in folders if name.startswith(".")]
+        folders[:] = [name for name in folders if name not in hidden]
+        files += [place / name for name in (*names, *hidden)]
     return sorted(files)
 
 
-def _marked(path: Path, folder: Path, mark: str) -> bool:
-    """Whether a file below a folder, or a folder between them, begins with a mark."""
+def _is_table(path: Path) -> bool:
+    return _suffix(path) in _TABLES and not path.name.startswith(".") and not path.is_dir()
+
+
+def _unfinished(path: Path, folder: Path) -> bool:
+    """Whether a file is of a job that has not ended, as in Spark's folder ``_temporary``."""
     parts = path.relative_to(folder).parts
-    return any(part.startswith(mark) and "=" not in part for part in parts)
+    return any(part.startswith("_") and "=" not in part for part in parts)
 
 
 def _below(path: Path, folder: Path) -> str:
@@ -337,7 +346,7 @@ def _of_files(typed: str, paths: list[Path], folder: Path, others: Sequence[Path
 
 def _refuse_unlike(typed: str, paths: Sequence[Path], folder: Path) -> None:
     """Refuse files that cannot be read together, and those that hold nothing."""
-    kinds = {_suffix(path) for path in paths}
+    kinds = {_suffix(path) or "(none)" for path in paths}
     if len(paths) > 1 and (len(kinds) > 1 or kinds <= {*_DUCKDB, *_EXCEL}):
         names = [(_below(path, folder),) for path in paths]
         raise ScoreTableError(
@@ -348,7 +357,7 @@ def _refuse_unlike(typed: str, paths: Sequence[Path], folder: Path) -> None:
             )
         )
     empty = [path for path in paths if not path.is_file() or path.stat().st_size == 0]
-    if empty and len(paths) > 1:
+    if empty:
         raise ScoreTableError(
             message(
                 f"{len(empty)} of {len(paths)} files {'is' if len(empty) == 1 else 'are'} empty.",

@@ -53,6 +53,7 @@ def test_all_tables_of_a_folder_are_read_and_named(balanced, tmp_path, suffix):
     write(balanced.iloc[9:], tmp_path / "sub" / "deep" / f"2.{suffix}")
     (tmp_path / "_SUCCESS").touch()
     (tmp_path / "sub" / f".1.{suffix}.crc").write_bytes(b"crc")
+    write(balanced, tmp_path / ".ipynb_checkpoints" / f"1.{suffix}")
     (tmp_path / f".hidden.{suffix}").write_bytes(b"")
     scores = read_scores(tmp_path, measures=ACC)
     assert scores.digest == read_scores(balanced, measures=ACC).digest
@@ -64,8 +65,14 @@ def test_all_tables_of_a_folder_are_read_and_named(balanced, tmp_path, suffix):
     )
     assert told["files not read"] == (
         "note",
-        "3 were not read.",
-        (("file or folder",), (f".hidden.{suffix}",), ("_SUCCESS",), (f"sub/.1.{suffix}.crc",)),
+        "4 were not read.",
+        (
+            ("file or folder",),
+            (f".hidden.{suffix}",),
+            (".ipynb_checkpoints",),
+            ("_SUCCESS",),
+            (f"sub/.1.{suffix}.crc",),
+        ),
     )
 
 
@@ -127,6 +134,7 @@ def test_empty_files_of_a_folder_are_refused(balanced, tmp_path, suffix):
     assert refusal(tmp_path).startswith(
         f"2 of 3 files are empty.\n    file\n    2.{suffix}\n    3.{suffix}\nHint: write them again"
     )
+    assert refusal(str(tmp_path / "3*")).startswith("1 of 1 files is empty.")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -199,7 +207,7 @@ def test_folders_that_name_other_columns(balanced, tmp_path):
     )
 
 
-def test_what_duckdb_and_polars_partition(balanced, tmp_path):
+def test_what_duckdb_and_pyarrow_partition(balanced, tmp_path):
     expected = read_scores(balanced, measures=ACC).digest
     relation = duckdb.connect().from_df(balanced)
     relation.to_parquet(str(tmp_path / "duckdb"), partition_by=["dataset", "algorithm"])
@@ -260,7 +268,7 @@ def test_files_where_labels_and_scores_differ_in_type(balanced, tmp_path):
 def test_a_pattern_that_matches_folders(balanced, tmp_path):
     hive(balanced, tmp_path)
     assert re.fullmatch(
-        r"no file matches '.*'\.\nHint: .*/dataset=\*/\* matches what is in the folders\.",
+        r"no file matches '.*'\.\nHint: it matches folders; .*/dataset=\*/\*.csv matches files .*",
         refusal(str(tmp_path / "dataset=*")),
     )
 
