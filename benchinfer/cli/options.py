@@ -69,7 +69,8 @@ Nan = Annotated[
     Literal["error", "missing"], typer.Option(help="Scores that are NaN: a fault, or missing rows.")
 ]
 Query = Annotated[
-    str | None, typer.Option(metavar="SQL", help="What to select from a DuckDB file.")
+    str | None,
+    typer.Option(metavar="SQL", help="What to select from a DuckDB file, as one SELECT."),
 ]
 Dataset = Annotated[
     str | None,

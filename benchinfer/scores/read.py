@@ -41,8 +41,9 @@ def read_scores(
     ----------
     source
         A frame (pandas, polars eager or lazy, pyarrow, a DuckDB relation, or what else narwhals
-        reads), or a path: CSV, TSV (also ``.gz``), Parquet or Feather (a file, a folder, a glob),
-        JSON lines, a DuckDB file; or a folder with ``scores.csv`` and ``measures.toml``.
+        reads), or a path: CSV, TSV (also ``.gz``), Parquet, Feather or JSON lines (a file, a
+        folder, a glob), a DuckDB file; or a folder with ``scores.csv`` and ``measures.toml``. The
+        files of a folder are read together; its folders may name columns, as in ``dataset=d1``.
     measures
         Measures, ``{"accuracy": "higher"}``, ``"error:lower:0.01"``, or the path of a
         ``measures.toml``; by default the ``measures.toml`` beside the table.
@@ -62,7 +63,8 @@ def read_scores(
     repeats
         ``"keep"`` allows several scores of one (data set, replication, algorithm, measure).
     query
-        SQL, for a DuckDB file or connection.
+        One SELECT, for a DuckDB file or connection. A file is opened for reading, without access
+        to other files.
     nan
         ``"missing"`` takes NaN and null scores as missing rows; in wide tables they always are.
     covariates

@@ -83,7 +83,7 @@ def open_source(source: object, query: str | None) -> Source:
     source
         Path, folder, glob, frame, relation or DuckDB connection.
     query
-        SQL, for a DuckDB file or connection.
+        One SELECT, for a DuckDB file or connection.
 
     Raises
     ------
