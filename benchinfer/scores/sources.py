@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import narwhals as nw
 
 from benchinfer.errors import MissingExtra, ScoreTableError, message
+from benchinfer.saving import note_input
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.roles import slots
 
@@ -308,6 +309,7 @@ def _of_file(typed: str, path: Path, query: str | None, folder: Path | None = No
     beside = (folder or path.parent) / "measures.toml"
     toml = beside if beside.is_file() else None
     suffix, stem = _suffix(path), path.name.split(".")[0]
+    note_input(path)
     if path.stat().st_size == 0:
         raise ScoreTableError(message(f"{typed!r} is empty."))
     if suffix in _TEXT:
