@@ -68,7 +68,7 @@ def declared(
             raise ScoreTableError(
                 message(
                     f"measures={measures!r} cannot be read.",
-                    hint='measures={"accuracy": "higher"}, or Measure("accuracy", "higher").',
+                    hint='measures={"NAME": ...}, with "higher" or "lower", or Measure(...).',
                 )
             ) from None
     if isinstance(resampling, str):

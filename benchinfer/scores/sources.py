@@ -5,6 +5,7 @@ reach the table, and labels become integer codes. Lazy frames and relations stay
 dask frames excepted.
 """
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from glob import glob
@@ -340,6 +341,13 @@ def _arrow_file(path: Path, typed: str, suffix: str) -> object:
             return json.read_json(path)
         return dataset.dataset(path, format=_ARROW[suffix]).to_table()
     except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
+        if "from object to array in row 0" in str(error):
+            what = f"{typed!r} is one JSON array, and JSON lines hold one object per line."
+            plain, lines = shlex.quote(typed), shlex.quote(path.with_suffix(".jsonl").name)
+            hint = f"jq -c '.[]' {plain} > {lines}"
+            raise ScoreTableError(
+                message(what, hint=hint if path.suffix in _JSON else "unpack it first.")
+            ) from None
         kind = "JSON lines" if suffix in _JSON else _ARROW[suffix]
         raise ScoreTableError(
             message(f"{typed!r} cannot be read as {kind}: {str(error).splitlines()[0]}")
