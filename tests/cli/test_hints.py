@@ -70,6 +70,7 @@ WORDS = {"hint", "remedy"}
         ("relation() has what all of them say.", "the first line has what all of them say."),
         ("scores.subset(algorithms=[...]) narrows, scores.subset(datasets=...) too.",
          "a table of some algorithms narrows, a table of some data sets too."),
+        ("compare_meta(..., covariates=[...]) gives", "compare meta --covariate NAME gives"),
         ("scores.findings() names them.", "benchinfer check names them."),
         ('compare_wins(..., inference="bayes") draws one.',
          "compare wins --inference bayes draws one."),
