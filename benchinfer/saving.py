@@ -4,10 +4,14 @@ Only classes marked with `savable` are written or read, so that a file can never
 """
 
 import dataclasses
+import errno
 import json
 import os
-import tempfile
-from collections.abc import Mapping
+import secrets
+import stat
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +22,20 @@ from benchinfer.errors import BenchinferError, message
 
 FORMAT = 1
 _classes: dict[str, type] = {}
+_inputs: set[str] = set()
+_REASONS = {
+    errno.EACCES: "there is no permission",
+    errno.EPERM: "there is no permission",
+    errno.EROFS: "its folder is read-only",
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk is full up to the quota",
+    errno.EFBIG: "it is larger than files may be",
+    errno.ENAMETOOLONG: "its name is too long",
+    errno.ELOOP: "it is a link that leads to itself",
+    errno.ENOTDIR: "a part of its path is a file, not a folder",
+    errno.EEXIST: "a part of its path is a file, not a folder",
+    errno.EPIPE: "its reader has gone",
+}
 # Modules whose import registers their classes; a name in a file selects among these alone.
 _homes = (
     "benchinfer.measure",
@@ -96,34 +114,130 @@ def decode(value: Any) -> Any:
     return {decode(k): decode(v) for k, v in value["mapping"]}
 
 
+def note_input(path: str | Path) -> None:
+    """Remember a file that was read, which nothing may be written over from now on."""
+    _inputs.add(os.path.realpath(path))
+
+
+def check_target(path: str | Path) -> None:
+    """Refuse to write over a folder, or over a file that was read by whatever name.
+
+    Raises
+    ------
+    BenchinferError
+        The path is a folder or an input.
+    """
+    with writing(path):
+        if Path(path).is_dir() or str(path).endswith(os.sep):
+            raise BenchinferError(message(f"{str(path)!r} is a folder.", hint="name a file in it."))
+        same = (Path(path).samefile(name) for name in _inputs if Path(name).exists())
+        if Path(path).exists() and any(same):
+            raise BenchinferError(
+                message(
+                    f"{str(path)!r} was read as input and is not overwritten.",
+                    hint="name another file.",
+                )
+            )
+
+
 def write_whole(path: str | Path, text: str) -> Path:
     """Write a text file so that a reader sees the old one or the whole new one.
 
-    It does so after a crash, too.
+    It does so after a crash, too. Links are followed, a file that is there keeps its mode, and
+    devices and pipes are written to as what they are.
+
+    Raises
+    ------
+    BenchinferError
+        It cannot be written, or is a folder or an input.
     """
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise BenchinferError(
-            message(f"there is no folder {str(target.parent)!r}.", hint="create it first.")
-        )
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    data = text.encode()
+    check_target(path)
+    with writing(path):
+        target = followed(path)
+        # Windows has no locks of this kind: a crash may leave half a file there.
+        if sys.platform == "win32" or (target.exists() and not target.is_file()):
+            target.write_bytes(data)
+        else:
+            _replace(target, data)
+    return Path(path)
+
+
+def followed(path: str | Path) -> Path:
+    """Follow links to the file that they name, which need not exist.
+
+    Raises
+    ------
+    BenchinferError
+        Its folder does not exist.
+    """
+    real = Path(os.path.realpath(path))
+    for folder in (Path(path).parent, real.parent):
+        if not folder.exists():
+            raise BenchinferError(
+                message(f"there is no folder {str(folder)!r}.", hint="create it first.")
+            )
+    if real.is_symlink():
+        raise OSError(errno.ELOOP, "")
+    # The links of /dev/stdout and its like lead to names that are no files.
+    return real if real.is_file() or not Path(path).exists() else Path(path)
+
+
+@contextmanager
+def writing(path: str | Path) -> Generator[None]:
+    """Say in a sentence why a file cannot be written."""
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        yield
+    except OSError as error:
+        why = _REASONS.get(error.errno or 0, (error.strerror or "unknown reason").lower())
+        raise BenchinferError(
+            message(f"{str(path)!r} cannot be written: {why}.", hint="name another file.")
+        ) from None
+
+
+def _replace(target: Path, data: bytes) -> None:
+    """Write a new file, and give it the name of the old one."""
+    old = target.stat() if target.exists() else None
+    if old and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, "")
+    _clear(target.parent)
+    handle, part = _part(target.parent, 0o600 if old else 0o666)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            if old:
+                with suppress(OSError):  # to whom a file belongs, only the superuser may say
+                    os.chown(part, old.st_uid, old.st_gid)
+                part.chmod(stat.S_IMODE(old.st_mode))
+            file.write(data)
             file.flush()
-            os.fsync(file.fileno())  # before the new name is on disk
-        Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(target)
+            os.fsync(handle)  # before the new name is on disk
+            part.replace(target)  # while it is locked: nobody takes it for left behind
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise
-    return target
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _part(folder: Path, mode: int) -> tuple[int, Path]:
+    """Make a file that nobody else writes, locked as long as it is open."""
+    import fcntl
+
+    while True:
+        part = folder / f".benchinfer-{secrets.token_hex(8)}.part"
+        handle = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:
+            return handle, part
+        os.close(handle)  # cleared by another process before it was locked
+
+
+def _clear(folder: Path) -> None:
+    """Remove the parts that killed processes left: those of living ones are locked."""
+    import fcntl
+
+    for part in folder.glob(f".benchinfer-{16 * '[0-9a-f]'}.part"):
+        with suppress(OSError), part.open("r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            part.unlink()
 
 
 def save(result: object, path: str | Path) -> Path:

@@ -1,4 +1,13 @@
 import json
+import multiprocessing
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -57,3 +66,202 @@ def test_a_file_that_is_not_there_is_named_as_typed(tmp_path, monkeypatch):
         bi.load("none.json")
     with pytest.raises(BenchinferError, match="cannot be read"):
         bi.load(tmp_path)
+
+
+# --- files as they are
+
+
+def test_links_are_followed_and_the_mode_is_kept(tmp_path):
+    real, link = tmp_path / "real.html", tmp_path / "link.html"
+    real.write_text("old")
+    real.chmod(0o600)
+    link.symlink_to("real.html")
+    assert write_whole(link, "new") == link
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o600
+    dangling = tmp_path / "dangling"
+    dangling.symlink_to(tmp_path / "later")
+    write_whole(dangling, "new")
+    assert (tmp_path / "later").read_text() == "new"
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o077, 0o002])
+def test_a_new_file_has_the_mode_of_the_process(tmp_path, mask):
+    code = (
+        f"import os; os.umask({mask}); from benchinfer.saving import write_whole as w; w('x', '')"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
+    assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o666 & ~mask
+
+
+def test_pipes_and_devices_stay_what_they_are(tmp_path):
+    pipe, got = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
+    reader.start()
+    write_whole(pipe, "through")
+    reader.join()
+    assert got == [b"through"]
+    assert pipe.is_fifo()
+    device = Path("/dev/null")
+    if os.geteuid() == 0:
+        device = tmp_path / "null"  # a copy: what breaks is not the machine
+        try:
+            os.mknod(device, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+            device.read_bytes()
+        except PermissionError:
+            pytest.skip("no devices can be made here")
+    write_whole(device, "gone")
+    assert device.is_char_device()
+    assert [*tmp_path.glob(".benchinfer*")] == []
+
+
+def test_a_full_device_is_told():
+    with pytest.raises(BenchinferError, match=r"^'/dev/full' cannot be written: the disk is full"):
+        write_whole("/dev/full", "x" * 100_000)
+
+
+def test_a_file_too_large_leaves_the_old_one(tmp_path):
+    (tmp_path / "x").write_text("old")
+    code = """
+import resource; from benchinfer.saving import write_whole
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    write_whole("x", "new" * 1000)
+except ValueError as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.stdout.startswith("'x' cannot be written: it is larger than files may be.")
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("x", "old")]
+
+
+def test_names_may_be_long(tmp_path):
+    path = tmp_path / ("n" * 250)
+    assert write_whole(path, "a").read_text() == "a"
+    assert write_whole(path, "b").read_text() == "b"
+    with pytest.raises(BenchinferError, match="cannot be written: its name is too long"):
+        write_whole(tmp_path / ("n" * 300), "a")
+
+
+def test_what_cannot_be_written_is_told_in_words(tmp_path):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "round").symlink_to("round")
+    for name, why in (
+        ("", "is a folder"),
+        ("new/", "is a folder"),
+        ("file/x", "a part of its path is a file, not a folder"),
+        ("round", "it is a link that leads to itself"),
+        ("no/x", "there is no folder"),
+    ):
+        with pytest.raises(BenchinferError, match=why) as error:
+            write_whole(f"{tmp_path}/{name}", "x")
+        assert "Errno" not in str(error.value)
+        assert "Hint: " in str(error.value)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "round"]
+
+
+def _as_nobody(paths):
+    """Write as a user who may do little; exit with the number of clear refusals."""
+    os.setuid(65534)
+    refused = 0
+    for path in paths:
+        try:
+            write_whole(path, "new")
+        except BenchinferError as error:
+            refused += "cannot be written: there is no permission." in str(error)
+    os._exit(refused)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be someone else")
+def test_files_and_folders_that_are_protected(tmp_path):
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    (tmp_path / "file").write_text("old")
+    (tmp_path / "mine").mkdir(mode=0o700)
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    (tmp_path / "open" / "file").write_text("old")
+    paths = [tmp_path / name for name in ("new", "file", "mine/new", "open/file")]
+    child = multiprocessing.get_context("fork").Process(target=_as_nobody, args=(paths,))
+    child.start()
+    child.join()
+    assert child.exitcode == 4
+    assert (tmp_path / "file").read_text() == (tmp_path / "open" / "file").read_text() == "old"
+
+
+# --- what killed processes leave
+
+
+PARTS = f".benchinfer-{'?' * 16}.part"
+
+
+def _slowly(path):
+    """Write, and wait for ever before the new name."""
+    from unittest.mock import patch
+
+    with patch("os.fsync", side_effect=lambda _: time.sleep(60)):
+        write_whole(path, "half")
+
+
+def _begun(path):
+    child = multiprocessing.get_context("fork").Process(target=_slowly, args=(path,))
+    child.start()
+    while not any(part.read_text() for part in path.parent.glob(PARTS)):
+        time.sleep(0.01)
+    return child
+
+
+def test_what_a_killed_process_left_is_cleared_by_the_next_and_nothing_else(tmp_path):
+    others = [".x.swp", ".x.local", ".benchinfer-notes.part", ".benchinfer", "x.part"]
+    for name in others:
+        (tmp_path / name).write_text("not ours")
+    child = _begun(tmp_path / "x")
+    write_whole(tmp_path / "y", "whole")
+    assert len([*tmp_path.glob(PARTS)]) == 1  # its writer lives
+    os.kill(child.pid, signal.SIGKILL)
+    child.join()
+    assert len([*tmp_path.glob(PARTS)]) == 1
+    write_whole(tmp_path / "y", "whole")
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted([*others, "y"])
+
+
+def _often(path, text):
+    for _ in range(200):
+        write_whole(path, text)
+
+
+def test_many_who_write_one_file_do_not_disturb_each_other(tmp_path):
+    context, texts = multiprocessing.get_context("fork"), [c * 5000 for c in "abc"]
+    children = [context.Process(target=_often, args=(tmp_path / "x", text)) for text in texts]
+    for child in children:
+        child.start()
+    while any(child.is_alive() for child in children):
+        assert not (tmp_path / "x").exists() or (tmp_path / "x").read_text() in texts
+    assert [child.exitcode for child in children] == [0, 0, 0]
+    assert [p.name for p in tmp_path.iterdir()] == ["x"]
+
+
+# --- inputs
+
+
+@pytest.mark.parametrize("name", ["scores.csv", "soft", "hard", "./scores.csv", "measures.toml"])
+def test_what_was_read_is_not_written_over(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    Path("scores.csv").write_text("dataset,algorithm,value\nd1,a,1\nd1,b,2\nd2,a,1\nd2,b,3\n")
+    Path("measures.toml").write_text('[measures.acc]\nbetter = "higher"\n')
+    Path("soft").symlink_to("scores.csv")
+    Path("hard").hardlink_to("scores.csv")
+    scores = bi.read_scores("scores.csv")
+    before = Path(name).read_bytes()
+    found = bi.compare_points(scores)
+    for write in (found.save, found.report, lambda path: bi.report(scores, path)):
+        with pytest.raises(BenchinferError, match="was read as input and is not overwritten"):
+            write(name)
+    assert Path(name).read_bytes() == before
+    # Another file that was there is.
+    Path("old").write_text("old")
+    assert str(bi.load(found.save("old"))) == str(found)

@@ -172,10 +172,12 @@ def report(
     the verdicts, the exit code is 0 when it is written.
     """
     from benchinfer.cli import documents, reporting
+    from benchinfer.saving import check_target
 
     scores = source.read()
     if measure is not None:
         scores = scores.subset(measures=source.measure(scores, measure))
+    check_target(output)  # before the work
     found = reporting.analyse(scores)
     reporting.write(found, output)
     if as_json:

@@ -63,8 +63,16 @@ def guarded() -> Generator[None]:
         from benchinfer.cli.hints import translated
         from benchinfer.cli.terminal import safe_lines
 
-        sys.stderr.write(f"Error: {safe_lines(translated(str(error)))}\n")
+        sys.stderr.write(f"Error: {safe_lines(translated(_said(error)))}\n")
         raise typer.Exit(_code(error)) from None
+
+
+def _said(error: Exception) -> str:
+    """Return the message; of the system's errors the sentence, without their number."""
+    if isinstance(error, OSError) and error.strerror:
+        where = "" if error.filename is None else f"{str(error.filename)!r}: "
+        return f"{where}{error.strerror}."
+    return str(error)
 
 
 def _code(error: Exception) -> Exit:

@@ -2,6 +2,7 @@
 
 from contextlib import nullcontext
 from dataclasses import dataclass
+from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -9,7 +10,7 @@ import typer
 
 from benchinfer.cli.guard import Exit
 from benchinfer.cli.options import AsJson, ReportTo, Source, reads_scores
-from benchinfer.cli.question import Alternative, Level
+from benchinfer.cli.question import Alternative, Level, wrong
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,14 +133,19 @@ def monitor(
     Call it after each batch of replications, in a loop or from a scheduler.
     """
     from benchinfer.cli import documents, reporting
+    from benchinfer.saving import check_target
     from benchinfer.sequential.monitor import monitor as ask
     from benchinfer.sequential.state import StateFile
 
     options = watch.arguments()
     path = _state_path(source.scores, state, measure)
+    if report is not None and path is not None and realpath(report) == realpath(path):
+        raise wrong("--report", "is the file of the state.")
     # Locked before the table is read: a state never runs ahead of the table that is held to it.
     with nullcontext() if path is None else StateFile(path) as file:
         scores = source.read()
+        if report is not None:
+            check_target(report)  # before a stage is decided on
         names = [source.measure(scores, name) for name in measure or [None]]
         if len(names) == 1:
             result = ask(scores, names[0], state=file, **options)

@@ -9,6 +9,7 @@ from benchinfer.cli.tables import size
 from benchinfer.cli.terminal import Terminal
 from benchinfer.compare.phrases import within
 from benchinfer.errors import DesignError
+from benchinfer.saving import writing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,14 +42,15 @@ def write(
     from benchinfer.reports.page import report
 
     folder = Path(path).parent
-    made = [place for place in (folder, *folder.parents) if not place.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        report(found, path, scores=scores)
-    except BaseException:
-        for place in made:
-            place.rmdir()
-        raise
+    with writing(path):
+        made = [place for place in (folder, *folder.parents) if not place.exists()]
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            report(found, path, scores=scores)
+        except BaseException:
+            for place in made:
+                place.rmdir()
+            raise
 
 
 def comparisons(found: "Gathered") -> "list[Comparison]":

@@ -322,9 +322,7 @@ def swapped_roles(datasets: Sequence[str], replications: Sequence[str]) -> Findi
     return None
 
 
-def pairing(
-    summary: Summary, *, said: bool | None, by: str, seed: str = ""
-) -> tuple[bool, Finding]:
+def pairing(summary: Summary, *, said: bool | None, by: str) -> tuple[bool, Finding]:
     """Decide whether algorithms share replications, and say why.
 
     Parameters
@@ -335,8 +333,6 @@ def pairing(
         What the argument or the resampling says; None leaves it to the labels.
     by
         Who said it.
-    seed
-        The column of replications, where nothing is declared and it is named as a random seed.
 
     Returns
     -------
@@ -348,17 +344,17 @@ def pairing(
     shared = int((used - summary.shared).clip(min=0).sum()) > 0
     n = int(summary.shared.sum())
     if said is None:
-        paired = several and shared and not seed
+        paired = several and shared
         hint = "paired=... says otherwise."
         if not several or len(summary.algorithms) < 2:
             one = "algorithm" if several else "replication per data set"
             what = f"one {one}: there is nothing to pair."
-        elif shared and seed:
-            what = f"replications are the random starts of {seed!r}: taken as not paired, although"
-            what += " algorithms share their labels."
-            hint = "paired=True, if a seed drew the same data or split for all algorithms."
         elif shared:
             what = "algorithms share the labels of replications: taken as paired."
+            hint = (
+                "are they the same folds, resamples, items or runs for all algorithms? paired=True"
+                ' says so; resampling="seeds" or paired=False, if each algorithm had its own.'
+            )
         else:
             what = "no two algorithms share the label of a replication: taken as not paired."
         return paired, Finding("pairing", "note", n, what, (), hint)

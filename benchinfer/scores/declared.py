@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from benchinfer.errors import BenchinferError, ScoreTableError, message, unknown
 from benchinfer.measure import Measure, as_measures
+from benchinfer.saving import note_input
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import Resampling
 
@@ -67,7 +68,7 @@ def declared(
             raise ScoreTableError(
                 message(
                     f"measures={measures!r} cannot be read.",
-                    hint='measures={"accuracy": "higher"}, or Measure("accuracy", "higher").',
+                    hint='measures={"NAME": ...}, with "higher" or "lower", or Measure(...).',
                 )
             ) from None
     if isinstance(resampling, str):
@@ -132,6 +133,7 @@ def read_toml(path: Path) -> tuple[tuple[Measure, ...], Resampling | None, tuple
     ...     read_toml(path)[0][0].tolerance
     0.01
     """
+    note_input(path)
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

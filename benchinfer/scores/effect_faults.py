@@ -40,7 +40,10 @@ def check(
     if told is None:
         if len(known) != 1:
             what = f"no column of measures, and {len(known)} are declared."
-            hint = 'measures={"error": "lower"} declares the one; columns={...} names the column.'
+            hint = (
+                'measures={"NAME": ...}, with "higher" or "lower", declares the one; columns={...}'
+                " names the column."
+            )
             found.append(Finding("measures", "error", 1, what, (), hint))
         told = (known or [""])[:1] * n
     legal = {*known, *turned}

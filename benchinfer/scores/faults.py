@@ -256,12 +256,12 @@ def duplicate_rows(reading: Reading) -> Finding | None:
     hint = 'remove the duplicates; if they are repeats of one replication, say repeats="keep".'
     if "replication" not in reading.roles.of:
         hint = (
-            'columns={"name": "replication"} says which column tells them apart;\n'
+            'columns={"NAME": "replication"} says which column tells them apart;\n'
             'repeats="keep" takes them as repeats of one replication.'
         )
     if reading.roles.covariates:
         taken = dict.fromkeys((*reading.roles.of.get("replication", ()), *reading.roles.covariates))
-        pairs = ", ".join(f'"{name}": "replication"' for name in taken)
+        pairs = ", ".join(f"{name!r}: 'replication'" for name in taken)
         hint += f"\nif a covariate tells them apart, it is a label too: columns={{{pairs}}}."
     return Finding("duplicate rows", "error", n, what, where, hint)
 
@@ -274,13 +274,14 @@ def direction_not_given(reading: Reading) -> Finding | None:
         return None
     found = set(reading.summary.measures)
     said = {m.name: m.better for m in reading.measures if m.name in found}
-    everything = said | dict.fromkeys(names, "lower")
+    everything = {name: repr(better) for name, better in said.items()}
+    everything |= dict.fromkeys(names, "...")  # a direction that is copied inverts every verdict
     if any(m.tolerance or m.scale != "identity" or m.bounds for m in reading.measures):
-        code = f'Measure("{names[0]}", better="lower")' if len(names) == 1 else "a Measure for each"
-        hint = f'add {code} to measures=, with "higher" where larger is better.'
+        code = f"Measure({names[0]!r}, better=...)" if len(names) == 1 else "a Measure for each"
+        hint = f'add {code} to measures=, with "higher" or "lower".'
     else:
-        pairs = ", ".join(f'"{name}": "{better}"' for name, better in everything.items())
-        hint = f'measures={{{pairs}}}, with "higher" where larger is better.'
+        pairs = ", ".join(f"{name!r}: {better}" for name, better in everything.items())
+        hint = f'measures={{{pairs}}}, with "higher" or "lower".'
     what = f"it is not said whether higher or lower is better for: {', '.join(names)}."
     return Finding("direction not given", "error", len(names), what, (), hint)
 

@@ -12,7 +12,7 @@ from benchinfer.scores.coverage import Finding
 from benchinfer.scores.declared import Measures, declared
 from benchinfer.scores.faults import FAULTS, Reading, refuse, tally, without_faults
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.roles import Layout, Roles, assign, odd_kinds, seed_column, unnamed_index
+from benchinfer.scores.roles import Layout, Roles, assign, odd_kinds, unnamed_index
 from benchinfer.scores.sources import Source, engine_errors, open_source
 from benchinfer.scores.summary import summarise
 from benchinfer.scores.table import ScoreTable
@@ -59,7 +59,7 @@ def read_scores(
         How the replications came about: a `Resampling` or the name of its kind.
     paired
         Whether algorithms share replications; by default as the resampling says, or else as the
-        labels tell; seeds are not taken as shared.
+        labels tell, whatever their column is called.
     repeats
         ``"keep"`` allows several scores of one (data set, replication, algorithm, measure).
     query
@@ -112,8 +112,7 @@ def read_scores(
     found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
     found += covariate_faults(reading)
     said, by = _said(paired, resamples)
-    seed = "" if resamples else seed_column(roles)
-    is_paired, note = pairing(reading.summary, said=said, by=by, seed=seed)
+    is_paired, note = pairing(reading.summary, said=said, by=by)
     found += [note, *_reading_notes(reading, resamples)]
     if any(finding.severity == "error" for finding in found):
         # No table will be there to ask: what it would say goes along.
@@ -153,7 +152,7 @@ def _absent(
     if not roles.has("replication"):
         absent["replication"] = "1"
         what = "no column of replications: one replication per data set."
-        hint = 'columns={"name": "replication"} says which column it is.'
+        hint = 'columns={"NAME": "replication"} says which column it is.'
         found.append(Finding("no replication column", "note", 1, what, (), hint))
     if not roles.has("algorithm"):
         absent["algorithm"] = "?"  # reported as a missing column
@@ -161,7 +160,7 @@ def _absent(
         if len(measures) > 1 and roles.scores:
             names = ", ".join(m.name for m in measures)
             what = f"no column of measures, but several are declared: {names}."
-            hint = 'columns={"name": "measure"} says which column it is;\n'
+            hint = 'columns={"NAME": "measure"} says which column it is;\n'
             hint += 'layout="wide-measures" reads one column per measure.'
             found.append(Finding("missing columns", "error", 1, what, (), hint))
         elif measures:

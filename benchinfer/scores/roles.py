@@ -15,9 +15,6 @@ LABELS = ("domain", "dataset", "replication", "algorithm", "measure")
 ROLES = (*LABELS, "value")
 LAYOUTS = ("long", "wide-algorithms", "wide-measures")
 
-# Names of replications that say how an algorithm was started, not what it was given.
-_SEEDS = ("seed", "random_state")
-
 # The first name of a role is its own and wins over the others. Compared without case, spaces,
 # dashes and dots, and without "_name" or "_id" at the end.
 COMMON: dict[str, tuple[str, ...]] = {
@@ -262,7 +259,11 @@ def _missing(search: _Search, layout: str, wide: Sequence[str], measures: Sequen
     for role in absent:
         if any(f"to be the {role}." in f.what for f in search.findings if named):
             continue  # said already, by the user's own name for it
-        hint = f"columns={{{'name'!r}: {role!r}}} says which it is; the table has: "
+        hint = f"columns={{{'NAME'!r}: {role!r}}} says which it is; the table has: "
+        if layout == "long" and role == "value" and not measures:
+            scores = search.left[0] if len(search.left) == 1 else "NAME"
+            hint = f'measures={{{scores!r}: ...}}, with "higher" or "lower", says which it is; the'
+            hint += " table has: "
         hint += ", ".join(search.names) + "."
         if (
             layout == "long"
@@ -294,12 +295,6 @@ def _without_column(search: _Search, measures: Sequence[str]) -> None:
         hint += f"The table has: {', '.join(search.names)}."
         what = f"there is no column of scores for the measure {measure!r}."
         search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
-
-
-def seed_column(roles: Roles) -> str:
-    """Name the column of replications, if it is one of random seeds; empty otherwise."""
-    names = roles.of.get("replication", ())
-    return names[0] if len(names) == 1 and _plain(names[0]) in _SEEDS else ""
 
 
 def unnamed_index(roles: Roles, labels: Sequence[str]) -> list[Finding]:

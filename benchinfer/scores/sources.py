@@ -5,6 +5,7 @@ reach the table, and labels become integer codes. Lazy frames and relations stay
 dask frames excepted.
 """
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from urllib.parse import unquote
 import narwhals as nw
 
 from benchinfer.errors import MissingExtra, ScoreTableError, message
+from benchinfer.saving import note_input
 from benchinfer.scores.canonical import as_label
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.roles import slots
@@ -514,6 +516,7 @@ def _of_file(typed: str, path: Path, query: str | None, folder: Path | None = No
     beside = (folder or path.parent) / "measures.toml"
     toml = beside if beside.is_file() else None
     suffix, stem = _suffix(path), path.name.split(".")[0]
+    note_input(path)
     if path.stat().st_size == 0:
         raise ScoreTableError(message(f"{typed!r} is empty."))
     if suffix in _TEXT:
@@ -544,6 +547,13 @@ def _arrow_file(path: Path, typed: str, suffix: str) -> object:
             return json.read_json(path)
         return dataset.dataset(path, format=_ARROW[suffix]).to_table()
     except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
+        if "from object to array in row 0" in str(error):
+            what = f"{typed!r} is one JSON array, and JSON lines hold one object per line."
+            plain, lines = shlex.quote(typed), shlex.quote(path.with_suffix(".jsonl").name)
+            hint = f"jq -c '.[]' {plain} > {lines}"
+            raise ScoreTableError(
+                message(what, hint=hint if path.suffix in _JSON else "unpack it first.")
+            ) from None
         kind = "JSON lines" if suffix in _JSON else _ARROW[suffix]
         raise ScoreTableError(
             message(f"{typed!r} cannot be read as {kind}: {str(error).splitlines()[0]}")

@@ -31,7 +31,7 @@ def refuse_unlike(settings: Sequence[Setting]) -> None:
             "measures that are watched together need scores of the same algorithms on the same"
             " data sets.",
             where=[("measure", "algorithms", "data sets"), *where],
-            hint="scores.subset(...) to what they share.",
+            hint="scores.subset(...) keeps what they share.",
             shown=len(where),
         )
     )

@@ -5,7 +5,6 @@ over the past, which e-processes go on from, hold for these fingerprints alone. 
 state is locked while it is read, used and written: two processes take turns.
 """
 
-import glob
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from benchinfer.errors import BenchinferError, ScoreTableError, message
-from benchinfer.saving import decode, encode, write_whole
+from benchinfer.saving import check_target, decode, encode, followed, write_whole, writing
 from benchinfer.sequential.feed import Broken, Pin
 
 FORMAT = 1
@@ -58,7 +57,13 @@ class StateFile(AbstractContextManager["StateFile"]):
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        check_target(path)
+        with writing(path):
+            self.path = followed(path)  # whoever names it by a link waits for the same lock
+            if self.path.exists() and not self.path.is_file():
+                raise BenchinferError(
+                    message(f"{str(path)!r} is no file.", hint="a state is a file of its own.")
+                )
         self._stack = ExitStack()
         self._depth = 0
 
@@ -79,19 +84,14 @@ class StateFile(AbstractContextManager["StateFile"]):
             self._stack.close()
 
     def _open(self) -> IO[str]:
-        if not self.path.parent.is_dir():
-            raise BenchinferError(
-                message(f"there is no folder {str(self.path.parent)!r}.", hint="create it first.")
-            )
-        return self.path.with_name(f"{self.path.name}.lock").open("a", encoding="utf-8")
+        lock = self.path.with_name(f"{self.path.name}.lock")
+        with writing(lock):
+            return lock.open("a", encoding="utf-8")
 
     def _lock(self, file: IO[str]) -> None:
         import fcntl  # not on Windows, where all else works
 
         fcntl.flock(file, fcntl.LOCK_EX)
-        # What a killed process left behind; nobody else writes while the lock is held.
-        for old in self.path.parent.glob(f".{glob.escape(self.path.name)}.*"):
-            old.unlink(missing_ok=True)
 
     def read(self, design: Mapping[str, Any]) -> Memory:
         """Read the past of an experiment of this design; a new one has none.
@@ -102,6 +102,7 @@ class StateFile(AbstractContextManager["StateFile"]):
             The file is not a state, or is of another design: the message names what changed.
         """
         wanted = json.loads(json.dumps(design))
+        check_target(self.path)  # the table is read by now
         try:
             document = json.loads(self.path.read_text(encoding="utf-8"))
             form, before = document["monitor"], document["design"]

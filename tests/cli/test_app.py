@@ -422,15 +422,45 @@ def test_a_report_that_fails_half_way_leaves_nothing(
 
     monkeypatch.setattr("benchinfer.reports.page.report", fails)
     result = run("report", clear, *LOWER, "-o", tmp_path / "new" / "deep" / "report.html")
-    assert result.exit_code == 1
-    assert "No space left" in result.stderr
+    assert result.exit_code == 2
+    assert "report.html' cannot be written: the disk is full." in result.stderr
     assert not (tmp_path / "new").exists()
 
 
-def test_a_report_cannot_replace_a_folder(run: Callable, clear: Path, tmp_path: Path) -> None:
-    result = run("report", clear, *LOWER, "-o", tmp_path)
-    assert result.exit_code == 1
-    assert "Traceback" not in result.stderr
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("", "is a folder"),
+        ("scores.csv", "was read as input and is not overwritten"),
+        ("soft", "was read as input and is not overwritten"),
+        ("hard", "was read as input and is not overwritten"),
+        ("scores.csv/x.html", "a part of its path is a file, not a folder"),
+        ("scores.csv/deep/x.html", "a part of its path is a file, not a folder"),
+    ],
+)
+def test_a_report_destroys_nothing(
+    run: Callable, clear: Path, tmp_path: Path, name: str, why: str
+) -> None:
+    (tmp_path / "soft").symlink_to(clear)
+    (tmp_path / "hard").hardlink_to(clear)
+    before, there = clear.read_bytes(), sorted(tmp_path.iterdir())
+    result = run("report", clear, *LOWER, "-o", tmp_path / name)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Error: '")
+    assert why in result.stderr
+    assert "Hint: " in result.stderr
+    assert "Errno" not in result.stderr
+    assert (clear.read_bytes(), sorted(tmp_path.iterdir())) == (before, there)
+
+
+def test_what_the_system_refuses_is_told_without_its_number(
+    run: Callable, clear: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **_options: object) -> None:
+        raise PermissionError(13, "Permission denied", "scores.csv")
+
+    monkeypatch.setattr("benchinfer.scores.read_scores", fails)
+    assert run("check", clear, *LOWER).stderr == "Error: 'scores.csv': Permission denied.\n"
 
 
 # --- names are data

@@ -151,3 +151,23 @@ def test_several_measures(run: Callable, tmp_path: Path) -> None:
     levels = answer["measures"]["sec"]["conditional_levels"]
     assert [row["side"] for row in levels] == ["a", "b"]
     assert (tmp_path / "scores.csv.acc.sec.monitor.json").exists()
+
+
+def test_state_report_and_table_are_three_files(
+    run: Callable, growing: Callable, tmp_path: Path
+) -> None:
+    path = growing(60)
+    before = path.read_bytes()
+    (tmp_path / "soft.json").symlink_to("s.json")
+    both = ("--state", tmp_path / "s.json", "--report", tmp_path / "soft.json")
+    same = run("monitor", path, *ARGUMENTS, *both)
+    assert same.exit_code == 2
+    assert "is the file of the state" in same.stderr
+    for options in (("--state", path), ("--report", path)):
+        found = run("monitor", path, *ARGUMENTS, *options)
+        assert found.exit_code == 2
+        assert "was read as input and is not overwritten" in found.stderr
+    assert path.read_bytes() == before
+    # Nothing was decided on before the report was refused.
+    assert not path.with_name("scores.csv.acc.monitor.json").exists()
+    assert not path.with_name("scores.csv.monitor.json").exists()

@@ -1,6 +1,7 @@
 import pandas as pd
 import pytest
 
+import benchinfer as bi
 from benchinfer.errors import DesignError
 from benchinfer.measure import Measure
 from benchinfer.scores import read_scores
@@ -202,27 +203,31 @@ def test_scores_outside_the_scale_are_told_by_measure():
     assert "outside the scale" not in set(scores.findings("t")["rule"])
 
 
+@pytest.mark.parametrize("column", ["seed", "Random State", "fold", "params.seed", "x"])
 @pytest.mark.parametrize(
-    ("column", "options", "paired"),
+    ("options", "paired"),
     [
-        ("seed", {}, False),
-        ("Random State", {}, False),
-        ("seed", {"paired": True}, True),
-        ("seed", {"resampling": "independent"}, True),
-        ("fold", {}, True),
-        ("rep", {}, True),
-        ("run", {}, True),
+        ({}, True),
+        ({"resampling": "independent"}, True),
+        ({"resampling": "seeds"}, False),
+        ({"resampling": bi.Resampling("seeds", paired=True)}, True),
+        ({"resampling": "cv"}, True),
+        ({"paired": False}, False),
     ],
 )
-def test_seeds_are_not_shared_unless_said(balanced, column, options, paired):
+def test_what_the_column_is_called_does_not_pair(balanced, column, options, paired):
     frame = balanced.rename(columns={"replication": column})
-    scores = read_scores(frame, measures="acc:higher", **options)
+    columns = {column: "replication"}
+    scores = read_scores(frame, measures="acc:higher", columns=columns, **options)
     assert scores.paired == paired
     (note,) = [f for f in scores.finding_records if f.rule == "pairing"]
-    if not options and not paired:
-        assert note.severity == "note"
-        assert note.what.startswith(f"replications are the random starts of {column!r}")
-        assert note.hint.startswith("paired=True")
+    assert note.severity == "note"
+    if not options:
+        assert note.what == "algorithms share the labels of replications: taken as paired."
+        assert note.hint.startswith("are they the same folds, resamples, items or runs for all")
+        assert 'resampling="seeds"' in note.hint
+    if column in {"seed", "fold"}:  # recognised as well as mapped
+        assert read_scores(frame, measures="acc:higher", **options).paired == paired
 
 
 def test_a_fold_joined_with_a_seed_is_shared(balanced):

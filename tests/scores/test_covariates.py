@@ -434,7 +434,7 @@ def test_covariates_do_not_tell_scores_apart(columns):
     assert (finding.rule, finding.count) == ("duplicate rows", 12)
     assert finding.hint.splitlines()[-1] == (
         "if a covariate tells them apart, it is a label too:"
-        ' columns={"fold": "replication", "size": "replication"}.'
+        " columns={'fold': 'replication', 'size': 'replication'}."
     )
     roles = {"fold": "replication", "size": "replication"}
     assert read_scores(frame, measures=ACC, covariates="size", columns=roles).n_rows == 60

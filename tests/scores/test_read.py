@@ -57,7 +57,7 @@ MESSAGE = """\
         iris     2            lda        error    2
     Hint: remove the duplicates; if they are repeats of one replication, say repeats="keep".
  8. direction not given: it is not said whether higher or lower is better for: seconds.
-    Hint: add Measure("seconds", better="lower") to measures=, with "higher" where larger is better.
+    Hint: add Measure('seconds', better=...) to measures=, with "higher" or "lower".
  9. out of bounds: 1 score is outside the bounds: error [0, 1].
         dataset  replication  algorithm  measure  value
         wine     1            svm        error    14
@@ -93,7 +93,7 @@ def test_other_faults_are_reported_along_with_a_missing_column():
     assert str(caught.value) == (
         "2 faults in 'DataFrame'.\n"
         " 1. missing columns: there is no column for the algorithm.\n"
-        "    Hint: columns={'name': 'algorithm'} says which it is; the table has: dataset, score.\n"
+        "    Hint: columns={'NAME': 'algorithm'} says which it is; the table has: dataset, score.\n"
         " 2. nan values: 1 score is NaN or null.\n"
         "        dataset  algorithm\n"
         "        e        ?\n"
@@ -111,7 +111,7 @@ def test_one_fault_is_one_sentence():
         read_scores(frame)
     assert str(caught.value) == (
         "it is not said whether higher or lower is better for: score.\n"
-        'Hint: measures={"score": "lower"}, with "higher" where larger is better.'
+        'Hint: measures={\'score\': ...}, with "higher" or "lower".'
     )
 
 

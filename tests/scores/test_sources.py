@@ -1,3 +1,5 @@
+import shlex
+
 import pandas as pd
 import polars as pl
 import pytest
@@ -160,3 +162,13 @@ def test_excel_needs_its_extra(balanced, tmp_path, monkeypatch):
     monkeypatch.setattr(pd, "read_excel", absent)
     with pytest.raises(MissingExtra, match=r"benchinfer\[excel\]"):
         open_source(tmp_path / "a.xlsx", None)
+
+
+def test_a_json_array_is_named_and_its_hint_can_be_pasted(tmp_path):
+    path = tmp_path / "my scores.json"
+    path.write_text('[{"dataset": "d", "algorithm": "a", "value": 1}]')
+    with pytest.raises(ScoreTableError) as error:
+        read_scores(path, measures={"acc": "higher"})
+    what, hint = str(error.value).split("\nHint: ")
+    assert what == f"{str(path)!r} is one JSON array, and JSON lines hold one object per line."
+    assert shlex.split(hint) == ["jq", "-c", ".[]", str(path), ">", "my scores.jsonl"]

@@ -160,12 +160,49 @@ def test_a_folder_that_is_not_there(draw, table, tmp_path):
         bi.monitor(table(draw(60, AB)), state=tmp_path / "no" / "s.json")
 
 
-def test_leftovers_of_killed_processes_are_removed(tmp_path):
-    (tmp_path / ".s.json.abc").write_text("half")
-    (tmp_path / ".other.json.abc").write_text("not ours")
-    with StateFile(tmp_path / "s.json"):
-        pass
-    assert sorted(p.name for p in tmp_path.iterdir()) == [".other.json.abc", "s.json.lock"]
+@pytest.mark.parametrize("name", ["env", "run.json", "s.json"])
+def test_what_lies_beside_a_state_is_left_alone(draw, table, tmp_path, name):
+    others = [".env.local", ".env.production", ".run.json.swp", ".s.json.b.tmp1", ".s.json.abc"]
+    for other in others:
+        (tmp_path / other).write_text("not ours")
+    bi.monitor(table(draw(60, AB)), state=tmp_path / name)
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted([*others, name, f"{name}.lock"])
+
+
+def test_a_state_reached_through_a_link_is_one_state(draw, table, tmp_path):
+    (tmp_path / "far").mkdir()
+    (tmp_path / "link.json").symlink_to(tmp_path / "far" / "s.json")
+    rows = draw(100, AB)
+    bi.monitor(table(rows[rows["replication"] <= 50]), state=tmp_path / "link.json")
+    (tmp_path / "far" / "s.json").chmod(0o600)
+    bi.monitor(table(rows), state=tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    assert sorted(p.name for p in (tmp_path / "far").iterdir()) == ["s.json", "s.json.lock"]
+    assert [p.name for p in tmp_path.glob("*.lock")] == []
+    assert len(json.loads((tmp_path / "far" / "s.json").read_text())["stages"]) == 2
+    assert (tmp_path / "far" / "s.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_state_is_a_file_of_its_own(draw, tmp_path):
+    rows = draw(60, AB)
+    path = tmp_path / "scores.csv"
+    rows.to_csv(path, index=False)
+    (tmp_path / "hard").hardlink_to(path)
+    os.mkfifo(tmp_path / "pipe")
+    shared = bi.Resampling("independent", paired=True)
+    read = bi.read_scores(path, measures={"acc": "higher"}, resampling=shared)
+    for name, why in (
+        ("scores.csv", "was read as input"),
+        ("hard", "was read as input"),
+        ("pipe", "is no file"),
+        (".", "is a folder"),
+    ):
+        with pytest.raises(bi.BenchinferError, match=why):
+            bi.monitor(read, state=tmp_path / name)
+    pd.testing.assert_frame_equal(pd.read_csv(path), rows.reset_index(drop=True))
+    assert not [*tmp_path.glob("*.lock")]
+    with pytest.raises(bi.BenchinferError, match=r"lock' cannot be written: its name is too long"):
+        bi.monitor(read, state=tmp_path / ("n" * 252))
 
 
 # --- real processes
@@ -218,7 +255,7 @@ def test_kills_at_random_moments_leave_a_whole_state(draw, tmp_path):
             assert known <= len(stages) <= kill + 1
             known = len(stages)
     _whole(context, path)
-    assert not list(tmp_path.glob(".s.json.*"))
+    assert not list(tmp_path.glob(".benchinfer*"))
     killed = state.read_text()
     state.unlink()
     _whole(context, path)  # one that nobody disturbed
