@@ -4,8 +4,7 @@ E-values of independent data sets multiply; pairs are adjusted by Holm's steps o
 one over the largest e-value so far.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +17,6 @@ from benchinfer.sequential.gathered import Gathered
 from benchinfer.sequential.paths import joined
 from benchinfer.sequential.watched_pair import WatchedPair
 
-type Kept = list[dict[str, Any]]
-
 _ALL = np.iinfo(np.int64).max
 
 
@@ -27,8 +24,7 @@ def anytime(
     gathered: Gathered,
     design: MonitorDesign,
     measures: Sequence[Measure],
-    kept: Sequence[Mapping[str, Any]] = (),
-) -> tuple[Course, Kept]:
+) -> Course:
     """Bet on the differences of all pairs, as far as replications are complete.
 
     Parameters
@@ -39,19 +35,9 @@ def anytime(
         What is watched.
     measures
         The measure of each pair.
-    kept
-        What was returned after the past stages that `gathered` recalls; without it they are bet on
-        again.
-
-    Returns
-    -------
-    tuple
-        How it went, and what is to be kept.
     """
     pairs = [WatchedPair(design, measure, gathered.n_datasets) for measure in measures]
     ends = np.full(len(pairs), GO_ON, dtype=object)
-    if kept:
-        _recall(gathered, pairs, ends, kept)
     most = _ALL if design.last_stage is None else design.last_stage * design.stage
     while (live := ends == GO_ON).any():
         left = most - int(gathered.used[live].max())
@@ -65,25 +51,7 @@ def anytime(
             if new is not None:
                 pairs[i].bet(new, gathered.of(int(i)))
         _decide(ends, pairs, design, measures)
-    remembered = [
-        {**pair.remember(), "end": str(end)} for pair, end in zip(pairs, ends, strict=True)
-    ]
-    return _course(gathered, design, pairs, ends), remembered
-
-
-def _recall(
-    gathered: Gathered,
-    pairs: list[WatchedPair],
-    ends: NDArray[np.object_],
-    kept: Sequence[Mapping[str, Any]],
-) -> None:
-    """Take the past stages without betting on them again."""
-    n = np.array([one["n"] for one in kept])
-    while gathered.feed.recalling:
-        gathered.take(gathered.used < n, 0, whole=False)
-    for i, one in enumerate(kept):
-        pairs[i].recall(one)
-        ends[i] = one["end"]
+    return _course(gathered, design, pairs, ends)
 
 
 def _p(pairs: list[WatchedPair]) -> Array:

@@ -83,6 +83,7 @@ class Feed:
         self.ends = np.searchsorted(blocks.dataset[order], np.arange(len(self.datasets) + 1))
         self._next = self.ends[:-1].copy()  # no row before it is free
         self._used = np.zeros(len(order), dtype=np.bool_)
+        self._pinned = pins
         self._past = [self._recalled(stage) for stage in pins]
         self._log: list[_Stage] = []
 
@@ -105,10 +106,13 @@ class Feed:
         Returns
         -------
         list or None
-            None where the stage is not complete.
+            None where the stage is not complete, or is one of the past and was another.
         """
         if self.recalling:
-            rows = self._past[len(self._log)]
+            rows, pins = self._past[len(self._log)], self._pinned[len(self._log)]
+            names = self._named(wanted)
+            if len(rows[0]) > size or any(pin.algorithms != names for pin in pins):
+                return None
             self._log.append((rows, wanted, key))
             return rows
         rows = [self._free(d, wanted, size) for d in range(len(self.datasets))]
@@ -171,9 +175,12 @@ class Feed:
         ]
 
     def _pin(self, d: int, stage: int, rows: Index, wanted: NDArray[np.bool_]) -> Pin:
-        names = tuple(np.array(self.algorithms)[wanted].tolist())
         labels = tuple(self._names[rows].tolist())
-        return Pin(self.datasets[d], stage, labels, names, self._digests(rows, wanted))
+        digests = self._digests(rows, wanted)
+        return Pin(self.datasets[d], stage, labels, self._named(wanted), digests)
+
+    def _named(self, wanted: NDArray[np.bool_]) -> tuple[str, ...]:
+        return tuple(np.array(self.algorithms)[wanted].tolist())
 
     def _digests(self, rows: Index, wanted: NDArray[np.bool_]) -> tuple[str, ...]:
         """Fingerprint the names and scores of rows, `size` by `size`."""

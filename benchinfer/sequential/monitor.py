@@ -271,16 +271,19 @@ class _Watched:
         if feed.broken and file is not None:
             raise file.refuse(feed.broken)
         pairs = np.vstack([self.pairs + i * k for i in range(len(measures))])
-        gathered, sums = Gathered(feed, pairs), []
+        gathered = Gathered(feed, pairs)
         if self.design.method == "anytime":
             each = [m for m in measures for _ in self.pairs]
-            course, sums = anytime(gathered, self.design, each, memory.sums)
+            course = anytime(gathered, self.design, each)
         else:
             follow = recursive if self.design.method == "recursive" else group_sequential
             course = follow(gathered, self.design)
         if file is not None:
             pins = feed.pins(joined=self.design.method == "anytime")
-            file.write(Memory(memory.design, pins, sums))
+            if feed.recalling:
+                what = "not the stage that the scores before it lead to"
+                raise file.forged([(len(pins) + 1, "", what)])
+            file.write(Memory(memory.design, pins))
         return gathered, course
 
     def compared(self, gathered: Gathered, course: Course) -> dict[str, MonitorComparison]:

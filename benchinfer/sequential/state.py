@@ -1,11 +1,10 @@
 """The memory of a monitored experiment: one small JSON file that cannot be half written.
 
-What a stage used is pinned by the names of its replications and a fingerprint of their scores. Sums
-over the past, which e-processes go on from, hold for these fingerprints alone. A file beside the
-state is locked while it is read, used and written: two processes take turns.
+What a stage used is pinned by the names of its replications and a fingerprint of their scores; what
+they say is worked out from the scores each time. A checksum tells damage and edits. A file beside
+the state is locked while it is read, used and written: two processes take turns.
 """
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
@@ -15,10 +14,15 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from benchinfer.errors import BenchinferError, ScoreTableError, message
-from benchinfer.saving import check_target, decode, encode, followed, write_whole, writing
+from benchinfer.saving import check_target, followed, read_sealed, sealed, write_whole, writing
 from benchinfer.sequential.feed import Broken, Pin
 
-FORMAT = 1
+FORMAT = 2
+_HINT = (
+    "go on with an untouched copy of the file, by the version that wrote it; without one, begin"
+    " anew with another state file."
+)
+type _Fault = tuple[int, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +35,10 @@ class Memory:
         What is watched and how, as JSON holds it.
     pins
         What each stage used, per data set.
-    sums
-        Per pair what its e-process goes on from; empty where there is none.
     """
 
     design: Mapping[str, Any]
     pins: Sequence[Sequence[Pin]] = ()
-    sums: Sequence[Mapping[str, Any]] = ()
 
 
 class StateFile(AbstractContextManager["StateFile"]):
@@ -57,6 +58,13 @@ class StateFile(AbstractContextManager["StateFile"]):
     """
 
     def __init__(self, path: str | Path) -> None:
+        if not Path(path).name or Path(path).is_dir():
+            raise BenchinferError(
+                message(
+                    f"{str(path)!r} names no file for the state.",
+                    hint="name a file, as in 'state.json'; it need not exist.",
+                )
+            )
         check_target(path)
         with writing(path):
             self.path = followed(path)  # whoever names it by a link waits for the same lock
@@ -99,28 +107,25 @@ class StateFile(AbstractContextManager["StateFile"]):
         Raises
         ------
         BenchinferError
-            The file is not a state, or is of another design: the message names what changed.
+            The file is not a state, was changed, or is of another design: the message names what.
         """
         wanted = json.loads(json.dumps(design))
         check_target(self.path)  # the table is read by now
-        try:
-            document = json.loads(self.path.read_text(encoding="utf-8"))
-            form, before = document["monitor"], document["design"]
-            pins = [[_pin(pin) for pin in stage] for stage in document["stages"]]
-            sums = decode(document["sums"]) if document.get("of") == _mark(document) else []
-        except FileNotFoundError:
+        if not self.path.exists():
             return Memory(wanted)
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise BenchinferError(
-                message(
-                    f"{str(self.path)!r} is not the state of a monitored experiment.",
-                    hint="name another file, or remove it to begin anew.",
-                )
-            ) from None
-        if form != FORMAT:
-            raise BenchinferError(f"{str(self.path)!r} has format {form}; this reads {FORMAT}.")
+        what = "the state of a monitored experiment"
+        document = read_sealed(self.path, "monitor", FORMAT, what=what, hint=_HINT)
+        before, stages = document.get("design"), document.get("stages")
+        if not isinstance(before, dict) or not isinstance(stages, list):
+            raise self.forged([])
         self._check_design(before, wanted)
-        return Memory(wanted, pins, sums)
+        try:
+            pins = [[_pin(pin, wanted["stage"]) for pin in stage] for stage in stages]
+        except (TypeError, ValueError):
+            raise self.forged([]) from None
+        if faults := _faults(pins, wanted):
+            raise self.forged(faults)
+        return Memory(wanted, pins)
 
     def write(self, memory: Memory) -> None:
         """Write the state, whole or not at all.
@@ -134,10 +139,7 @@ class StateFile(AbstractContextManager["StateFile"]):
             "design": memory.design,
             "stages": [[_plain(pin) for pin in stage] for stage in memory.pins],
         }
-        if memory.sums:
-            document |= {"sums": encode(list(memory.sums))}
-            document |= {"of": _mark(document)}
-        text = _text(document)
+        text = _text(sealed(document))
         if not self.path.exists() or self.path.read_text(encoding="utf-8") != text:
             write_whole(self.path, text)
 
@@ -156,6 +158,16 @@ class StateFile(AbstractContextManager["StateFile"]):
                 " state of its own.",
             ),
             broken,
+        )
+
+    def forged(self, faults: Sequence[_Fault]) -> BenchinferError:
+        """Build the error for a past that no experiment of this design has."""
+        return BenchinferError(
+            message(
+                f"{str(self.path)!r} is not as monitor leaves it.",
+                where=[("stage", "dataset", "what"), *faults] if faults else (),
+                hint=_HINT,
+            )
         )
 
     def _check_design(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
@@ -177,17 +189,31 @@ class StateFile(AbstractContextManager["StateFile"]):
             )
 
 
-def _mark(document: Mapping[str, Any]) -> str:
-    """Fingerprint sums together with the stages that they are of."""
-    text = json.dumps([document["stages"], document.get("sums")])
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+def _faults(stages: Sequence[Sequence[Pin]], design: Mapping[str, Any]) -> list[_Fault]:
+    """Find what no experiment of this design leaves behind."""
+    found: list[_Fault] = []
+    used: dict[str, set[str]] = {name: set() for name in design["datasets"]}
+    for number, stage in enumerate(stages, 1):
+        if [pin.dataset for pin in stage] != design["datasets"]:
+            found.append((number, "", "its data sets are not those of the design"))
+            continue
+        n = len(stage[0].labels) if design["method"] == "anytime" else design["stage"]
+        for pin in stage:
+            mine, size = set(pin.labels), len(pin.labels)
+            faults = {
+                f"is numbered {pin.stage}": pin.stage != number,
+                f"{size} replications in place of {max(n, 1)}": size != max(n, 1),
+                "replications that are used twice": len(mine - used[pin.dataset]) < size,
+            }
+            found += [(number, pin.dataset, what) for what, there in faults.items() if there]
+            used[pin.dataset] |= mine
+    return found
 
 
 def _text(document: Mapping[str, Any]) -> str:
     """Write one line per part; the stages are for people, too."""
     parts = [
-        f" {json.dumps(name)}: {json.dumps(value, indent=1 if name != 'sums' else None)}"
-        for name, value in document.items()
+        f" {json.dumps(name)}: {json.dumps(value, indent=1)}" for name, value in document.items()
     ]
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
@@ -207,17 +233,33 @@ def _plain(pin: Pin) -> dict[str, object]:
     }
 
 
-def _pin(plain: Mapping[str, Any]) -> Pin:
-    labels: list[str] = []
-    for item in plain["replications"]:
-        labels += [item] if isinstance(item, str) else map(str, range(item[0], item[1] + 1))
-    return Pin(
-        str(plain["dataset"]),
-        int(plain["stage"]),
-        tuple(labels),
-        tuple(plain["algorithms"]),
-        tuple(plain["digests"]),
-    )
+def _pin(plain: object, size: int) -> Pin:
+    """Rebuild what `_plain` wrote, with a fingerprint for each `size` replications."""
+    match plain:
+        case {
+            "dataset": str(dataset),
+            "stage": int(stage),
+            "algorithms": list(algorithms),
+            "replications": list(ranges),
+            "digests": list(digests),
+        } if all(isinstance(item, str) for item in (*algorithms, *digests)):
+            parts = [_labels(item) for item in ranges]
+        case _:
+            raise TypeError
+    if -(-sum(map(len, parts)) // size) != len(digests):  # before they are written out
+        raise ValueError
+    labels = tuple(str(label) for part in parts for label in part)
+    return Pin(dataset, stage, labels, tuple(algorithms), tuple(digests))
+
+
+def _labels(item: object) -> Sequence[object]:
+    match item:
+        case str():
+            return [item]
+        case [int(first), int(last)] if first <= last:
+            return range(first, last + 1)
+        case _:
+            raise TypeError
 
 
 def _ranges(labels: Sequence[str]) -> list[str | list[int]]:

@@ -1,8 +1,4 @@
-"""The bets on one pair: capital, confidence sequences and their course, and how they are kept."""
-
-from collections.abc import Mapping
-from dataclasses import asdict
-from typing import Any
+"""The bets on one pair: capital, confidence sequences and their course."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,29 +122,6 @@ class WatchedPair:
         ends = np.array(list(self.checks.values()))
         held = np.searchsorted(list(self.checks), at, side="right") - 1
         return np.moveaxis(ends[held], 0, -1).swapaxes(0, 1)
-
-    def remember(self) -> dict[str, Any]:
-        """Return all that is needed to go on."""
-        return {
-            "n": self.n,
-            "peak": self.peak,
-            "leader": self.leader,
-            "peaks": self._peaks,
-            "bets": [asdict(bet) for bet in self._bets],
-            "sequences": [asdict(one) for one in self._sequences],
-            "whole": asdict(self.whole),
-            "each": asdict(self.each),
-            "checks": self.checks,
-        }
-
-    def recall(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `remember` returned."""
-        self.n, self.peak, self.leader = kept["n"], kept["peak"], kept["leader"]
-        self._peaks, self.checks = kept["peaks"], kept["checks"]
-        kind = type(self._bets[0])
-        self._bets = [kind(**bet) for bet in kept["bets"]]
-        self._sequences = [ConfidenceSequence(**one) for one in kept["sequences"]]
-        self.whole, self.each = Trail(**kept["whole"]), Trail(**kept["each"])
 
 
 def bound_of(design: MonitorDesign, measure: Measure) -> float | None:

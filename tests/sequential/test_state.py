@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import signal
 import time
 from pathlib import Path
@@ -14,7 +15,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.numerics.betting import SymmetryBet
+from benchinfer.saving import sealed
 from benchinfer.sequential.state import StateFile
 
 KILLS = 20
@@ -79,8 +80,8 @@ def test_a_changed_design_names_what_changed(draw, table, tmp_path):
 
 
 @pytest.mark.parametrize("null", ["symmetry", "mean"])
-def test_sums_give_what_the_whole_history_gives(draw, null, tmp_path):
-    """Looks one by one go on from sums; one look at all bets on all."""
+def test_many_looks_give_what_one_look_gives(draw, null, tmp_path):
+    """A state remembers when pairs retired; what is bet is worked out from the scores each time."""
     rows = draw(300, {"a": 0.0, "b": 0.3, "c": 0.32}, datasets=2, seed=4)
     rows["value"] = 1 / (1 + np.exp(-rows["value"]))
     measure = bi.Measure("acc", "higher", tolerance=0.2, bounds=(0, 1))
@@ -94,42 +95,139 @@ def test_sums_give_what_the_whole_history_gives(draw, null, tmp_path):
     state = tmp_path / "s.json"
     for n in (10, 47, 48, 120, 290, 300):
         found = monitored(n, state=state)
+    text = state.read_text()
     again = monitored(300, state=state)
-    document = json.loads(state.read_text())
-    assert document.pop("sums")
-    document.pop("of")
-    state.write_text(json.dumps(document))
-    bet_again = monitored(300, state=state)  # a state without sums is as good
-    for other in (again, bet_again):
-        pd.testing.assert_frame_equal(other.contrasts(), found.contrasts())
-        pd.testing.assert_frame_equal(other.path(), found.path())
-        pd.testing.assert_frame_equal(other.stages(), found.stages())
-    assert json.loads(state.read_text())["sums"]
-
-
-def test_past_differences_are_not_bet_on_again(draw, table, tmp_path, monkeypatch):
-    rows = draw(400, {"a": 0.0, "b": 0.0})
-    for n in (300, 350):
-        part = table(rows[rows["replication"] <= n])
-        bi.monitor(part, method="anytime", state=tmp_path / "s.json")
-    seen = []
-    after = SymmetryBet.after
-    monkeypatch.setattr(
-        SymmetryBet, "after", lambda self, d: (seen.append(len(d)), after(self, d))[1]
-    )
-    bi.monitor(table(rows), method="anytime", state=tmp_path / "s.json")
-    assert seen == [50]
-
-
-def test_sums_of_other_stages_are_not_believed(draw, table, tmp_path):
-    """Sums hold for the fingerprints that they were made of."""
-    rows = draw(100, {"a": 0.0, "b": 0.4})
-    found = bi.monitor(table(rows), method="anytime", state=tmp_path / "s.json")
-    text = (tmp_path / "s.json").read_text()
-    place = text.index('"peak"')
-    (tmp_path / "s.json").write_text(text[:place] + text[place:].replace("1", "2", 1))
-    again = bi.monitor(table(rows), method="anytime", state=tmp_path / "s.json")
+    assert state.read_text() == text
     pd.testing.assert_frame_equal(again.contrasts(), found.contrasts())
+    pd.testing.assert_frame_equal(again.path(), found.path())
+    pd.testing.assert_frame_equal(again.stages(), found.stages())
+
+
+# --- states that were edited, merged, emptied or forged
+
+
+def doubled(stages):
+    return [stages[0], *stages]
+
+
+def doubled_and_numbered(stages):
+    return numbered(doubled(stages))
+
+
+def numbered(stages):
+    return [[{**pin, "stage": i} for pin in stage] for i, stage in enumerate(stages, 1)]
+
+
+def swapped(stages):
+    return stages[1::-1] + stages[2:]
+
+
+def beheaded(stages):
+    return stages[1:]
+
+
+def emptied(stages):
+    return [[{**pin, "replications": [], "digests": []} for pin in stages[0]], *stages[1:]]
+
+
+def halved(stages):
+    return [[{**pin, "replications": [[1, 10]]} for pin in stages[0]], *stages[1:]]
+
+
+def without_a_data_set(stages):
+    return [stages[0][:1], *stages[1:]]
+
+
+def typed_wrongly(stages):
+    return [[{**pin, "digests": None} for pin in stages[0]], *stages[1:]]
+
+
+def vast(stages):
+    return [[{**pin, "replications": [[1, 10**12]]} for pin in stages[0]], *stages[1:]]
+
+
+def turned(stages):
+    return {str(i): stage for i, stage in enumerate(stages)}
+
+
+EDITS = {
+    doubled: r"2  d1       is numbered 1",
+    doubled_and_numbered: r"2  d1       replications that are used twice",
+    swapped: r"1  d1       is numbered 2",
+    beheaded: r"1  d1       is numbered 2",
+    emptied: r"1  d1       0 replications in place of",
+    halved: r"1  d1       10 replications in place of 20",
+    without_a_data_set: r"1           its data sets are not those of the design",
+    typed_wrongly: r"is not as monitor leaves it\.\nHint",
+    vast: r"is not as monitor leaves it\.\nHint",
+    turned: r"is not as monitor leaves it\.\nHint",
+}
+
+
+@pytest.mark.parametrize("method", ["recursive", "group-sequential", "anytime"])
+@pytest.mark.parametrize("edit", EDITS)
+def test_edited_states_are_refused(draw, table, tmp_path, method, edit):
+    """Also where somebody has made the checksum anew."""
+    rows, state = draw(60, {"a": 0.0, "b": 0.05, "c": 1.5}, datasets=2), tmp_path / "s.json"
+
+    def monitored(n):
+        part = table(rows[rows["replication"] <= n])
+        return bi.monitor(part, method=method, stage=20, state=state)
+
+    monitored(20)
+    monitored(60)  # of a and b alone
+    document = json.loads(state.read_text())
+    document["stages"] = edit(document["stages"])
+    state.write_text(json.dumps(document))
+    with pytest.raises(bi.BenchinferError, match="its checksum does not match"):
+        monitored(60)
+    forged = json.dumps(sealed(document))
+    state.write_text(forged)
+    with pytest.raises(bi.BenchinferError) as error:
+        monitored(60)
+    if edit is halved and method == "anytime":  # whose stages may have any length
+        assert "1  scores changed" in str(error.value)
+    else:
+        assert re.search(EDITS[edit], str(error.value)), error.value
+        assert "begin anew with another state file" in str(error.value)
+    assert state.read_text() == forged
+
+
+def test_a_state_that_is_edited_in_any_other_way_is_refused(draw, table, tmp_path):
+    scores, state = table(draw(60, AB)), tmp_path / "s.json"
+    bi.monitor(scores, state=state)
+    document = json.loads(state.read_text())
+    for name, value in {"design": None, "stages": [], "monitor": 1, "sha256": ""}.items():
+        state.write_text(json.dumps(document | {name: value}))
+        with pytest.raises(bi.BenchinferError, match=r"checksum|has format 1; this version reads"):
+            bi.monitor(scores, state=state)
+    state.write_text(json.dumps(sealed(document | {"design": None})))
+    with pytest.raises(bi.BenchinferError, match="is not as monitor leaves it"):
+        bi.monitor(scores, state=state)
+    state.write_text(json.dumps(document, indent=7))  # other spacing is no edit
+    assert bi.monitor(scores, state=state).contrasts()["n_used"].tolist() == [50]
+
+
+@pytest.mark.parametrize("method", ["recursive", "group-sequential"])
+def test_stages_that_the_scores_do_not_lead_to_are_refused(draw, table, tmp_path, method):
+    """At the level forged into the design, c has retired before the last stage."""
+    scores = table(draw(60, {"a": 0.0, "b": 0.05, "c": 0.9}, datasets=2))
+    options = {"method": method, "stage": 20, "control": "a", "state": tmp_path / "s.json"}
+    bi.monitor(scores, level=1 - 1e-8, **options)
+    document = json.loads((tmp_path / "s.json").read_text())
+    document["design"]["level"] = 0.95
+    (tmp_path / "s.json").write_text(json.dumps(sealed(document)))
+    with pytest.raises(bi.BenchinferError, match=r"[23] +not the stage that the scores before"):
+        bi.monitor(scores, **options)
+
+
+@pytest.mark.parametrize("name", ["", ".", "/", "folder"])
+def test_a_folder_is_no_state(draw, table, tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(bi.BenchinferError, match=f"^'{name}' names no file for the state"):
+        bi.monitor(table(draw(60, AB)), state=name)
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
 def test_before_the_first_stage_there_is_no_state(draw, table, tmp_path):
@@ -147,7 +245,7 @@ def test_unused_scores_may_change(draw, table, tmp_path):
     assert one.contrasts().equals(two.contrasts())
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"monitor": 1}', "no json"])
+@pytest.mark.parametrize("text", ["", "[]", "{}", "[" * 100_000, "no json", "\0"])
 def test_what_is_no_state_is_refused(draw, table, tmp_path, text):
     (tmp_path / "s.json").write_text(text)
     with pytest.raises(bi.BenchinferError, match="is not the state"):
