@@ -117,11 +117,11 @@ class Check:
     Attributes
     ----------
     check, value, limit
-        What was checked, its value, and the limit it is held against.
+        What was checked, its value, and the limit it is held against; NaN where it only informs.
     ok
         Whether the check passed.
     remedy
-        What to do or how to read it; empty where the check passed.
+        What to do or how to read it; empty where a check with a limit passed.
     """
 
     check: str
@@ -134,6 +134,11 @@ class Check:
     def of(check: str, value: float, limit: float, *, ok: bool, remedy: str) -> "Check":
         """Make a row; the remedy is kept only where the check failed."""
         return Check(check, float(value), float(limit), bool(ok), "" if ok else remedy)
+
+    @staticmethod
+    def informing(check: str, value: float, remedy: str) -> "Check":
+        """Make a row that informs: it has no limit, and says how to read a value that is not 0."""
+        return Check(check, float(value), np.nan, ok=True, remedy=remedy if value else "")
 
 
 @savable
