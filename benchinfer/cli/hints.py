@@ -57,6 +57,7 @@ _REWRITES: tuple[tuple[re.Pattern[str], _Rewrite], ...] = tuple(
             _resampling,
         ),
         (r"resampling=\.\.\.", "--resampling KIND"),
+        (r"dataset=\.\.\.", "--dataset NAME"),
         (r'\bscale="(none|dataset)"', r"--scale \1"),
         (r'Measure\((?:\.\.\., )?scale="(\w+)"\)', r"NAME:BETTER:TOLERANCE:\1 in --measures"),
         (r'scale="(\w+)"', r"NAME:BETTER:TOLERANCE:\1 in --measures"),
