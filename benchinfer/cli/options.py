@@ -156,7 +156,7 @@ class Source:
             said = f"the table holds published {what}, not scores."
             raise ScoreTableError(message(said, hint=f"benchinfer {hint}")) from None
 
-    def _names_datasets(self, source: str) -> bool:
+    def _names_datasets(self, source: object) -> bool:
         """Whether a column of the table names data sets; only its head is read."""
         from benchinfer.scores.roles import assign
         from benchinfer.scores.sources import open_source

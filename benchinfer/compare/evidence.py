@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 type Array = NDArray[np.float64]
 
+# Largest score, and inverse of the smallest spread, of which all powers needed are numbers.
+_RANGE = 1e50
+
 
 @savable
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ class Setting:
         Raises
         ------
         DesignError
-            There are fewer than two algorithms.
+            There are fewer than two algorithms, or scores out of the range of numbers.
         """
         # A frame in place of a score table is the likeliest slip; types do not stop it at run time.
         if not isinstance(scores, ScoreTable):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -91,12 +94,14 @@ class Setting:
                     hint="a comparison needs at least two.",
                 )
             )
+        quantiles = scores.spread(chosen.name)
+        _refuse_out_of_range(chosen, quantiles)
         setting = Setting(
             measure=chosen,
             absent=tuple(str(name) for name in (*lost, *unused)),
             algorithms=coverage.algorithms,
             coverage=coverage,
-            quantiles=scores.spread(chosen.name),
+            quantiles=quantiles,
             domains=tuple(
                 scores.domains[name] for name in coverage.datasets if name in scores.domains
             )
@@ -107,6 +112,24 @@ class Setting:
             digest=digest,
         )
         return setting, scores
+
+
+def _refuse_out_of_range(measure: Measure, quantiles: Array) -> None:
+    """Refuse scores of which fourth powers, as in the variance of a variance, are no numbers."""
+    if measure.scale != "identity":
+        return
+    low, high = np.nanmin(quantiles), np.nanmax(quantiles)
+    size, spread = max(abs(low), abs(high)), high - low
+    small = 0 < spread < 1 / _RANGE
+    if size <= _RANGE and not small:
+        return
+    found = f"differ by {spread:.3g} at most" if small else f"are as large as {size:.3g}"
+    raise DesignError(
+        message(
+            f"the scores of {measure.name} {found}: powers of them leave the range of numbers.",
+            hint=f"change the unit of the scores; from {1 / _RANGE:g} to {_RANGE:g} is in range.",
+        )
+    )
 
 
 @savable
