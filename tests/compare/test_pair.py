@@ -463,3 +463,13 @@ def test_a_mean_on_the_other_side_of_the_ranks_is_named():
     assert row(found)["verdict"] == "first"
     assert checks.loc["mean difference of the other sign, decided pairs", "value"] == 1
     assert "Differences of zero" not in found.method
+
+
+def test_one_data_set_of_several():
+    scores = bi.load_example("sklearn_bootstrap")
+    found = bi.compare_pair(scores, "error", dataset="iris", pair=("svm", "knn"))
+    alone = bi.compare_pair(scores.subset("iris"), "error", pair=("svm", "knn"))
+    assert found.contrasts().equals(alone.contrasts())
+    assert found.headline().startswith("On the data set iris as drawn, ")
+    with pytest.raises(DesignError, match="unknown dataset 'irs'"):
+        bi.compare_pair(scores, "error", dataset="irs")
