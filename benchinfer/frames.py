@@ -291,4 +291,7 @@ def frame(columns: Mapping[str, object]) -> "pd.DataFrame":
 
     if strange := [name for name in columns if name not in GLOSSARY]:
         raise BenchinferError(f"columns not in the glossary: {', '.join(strange)}")
-    return pd.DataFrame(dict(columns))
+    table = pd.DataFrame(dict(columns))
+    numbers = [name for name in table.columns if table[name].dtype.kind == "f"]
+    table[numbers] += 0.0  # no minus zero
+    return table

@@ -1,6 +1,7 @@
 """Measures: what a score means, and which direction is better."""
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -10,6 +11,12 @@ from numpy.typing import NDArray
 
 from benchinfer.errors import BenchinferError, message, unknown
 from benchinfer.saving import savable
+
+# Control characters, halves of surrogate pairs and what is no character: neither HTML nor SVG
+# may hold them.
+UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
+)
 
 type Better = Literal["higher", "lower"]
 type Scale = Literal["identity", "log", "logit"]
@@ -78,6 +85,14 @@ class Measure:
                     hint="a finite number, zero or larger.",
                 )
             )
+        for what, text in (("unit", self.unit), ("label", self.label)):
+            if UNPRINTABLE.search(text):
+                raise BenchinferError(
+                    message(
+                        f"measure {self.name!r}: {what} is {text!r}.",
+                        hint="without control characters.",
+                    )
+                )
         if self.bounds is not None and not self.bounds[0] < self.bounds[1]:
             raise BenchinferError(
                 message(
@@ -124,14 +139,14 @@ class Measure:
 
     def level_of(self, oriented: object) -> NDArray[np.float64]:
         """Turn a location on the oriented modelling scale back to the user's unit."""
-        array = self.sign * np.asarray(oriented, dtype=np.float64)
+        array = self.sign * np.asarray(oriented, dtype=np.float64) + 0.0  # no minus zero
         if self.scale == "log":
             return np.exp(array)
         return 1 / (1 + np.exp(-array)) if self.scale == "logit" else array
 
     def effect(self, oriented: object) -> NDArray[np.float64]:
         """Turn an oriented difference into the reported effect (difference or ratio)."""
-        array = self.sign * np.asarray(oriented, dtype=np.float64)
+        array = self.sign * np.asarray(oriented, dtype=np.float64) + 0.0  # no minus zero
         return array if self.scale == "identity" else np.exp(array)
 
     def effect_interval(

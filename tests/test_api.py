@@ -85,9 +85,9 @@ SIGNATURES = {
     " residual='constant', domains='pooled', covariates=(), df='kenward-roger', contrasts='tukey',"
     " control=None, alternative='two-sided', adjust='auto', target='auto', level=0.95,"
     " missing='use'",
-    "compare_pair": "scores, measure=None, *, test='auto', pair=None, control=None, margin=None,"
-    " alternative='two-sided', adjust='holm', level=0.95, clusters=None, parts=None, missing='use',"
-    " seed=None",
+    "compare_pair": "scores, measure=None, *, test='auto', dataset=None, pair=None, control=None,"
+    " margin=None, alternative='two-sided', adjust='holm', level=0.95, clusters=None,"
+    " parts=None, missing='use', seed=None",
     "compare_permutation": "scores, measure=None, *, on='aligned-ranks', null='auto',"
     " resamples=100000, contrasts='tukey', control=None, alternative='two-sided', adjust='auto',"
     " pairs='pairwise', target='auto', level=0.95, missing='use', seed=None, stop=False,"

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchinfer.errors import BenchinferError
+from benchinfer.frames import frame
 from benchinfer.measure import Measure, as_measures
 
 positive = st.floats(1e-3, 1e3)
@@ -60,3 +61,17 @@ def test_a_name_given_twice_is_refused():
         as_measures("a:lower:x")
     with pytest.raises(BenchinferError, match="better is ''"):
         as_measures("a")
+
+
+@pytest.mark.parametrize("text", ["\x1b[31m", "\x00", "\x85", "\ud800", "\ufffe"])
+@pytest.mark.parametrize("what", ["unit", "label"])
+def test_control_characters_in_words_for_display_are_refused(what, text):
+    with pytest.raises(BenchinferError, match=f"{what} is .*\nHint: without control characters"):
+        Measure("s", "higher", **{what: f"a{text}"})
+
+
+def test_zero_has_no_sign():
+    lower = Measure("s", "lower")
+    assert not np.signbit(lower.effect([0.0, -0.0])).any()
+    assert not np.signbit(lower.level_of([0.0])).any()
+    assert not np.signbit(frame({"estimate": [-0.0], "p_value": np.array([-0.0])})).any(axis=None)

@@ -37,11 +37,6 @@ app.command(epilog=monitoring.EPILOG)(monitoring.monitor)
 app.command(epilog=planning.EPILOG)(planning.plan)
 
 
-def main() -> None:
-    """Run the command line."""
-    app()
-
-
 def _version(asked: bool) -> None:  # noqa: FBT001 (typer calls it so)
     if asked:
         from benchinfer.version import __version__

@@ -40,8 +40,7 @@ EPILOG = (
 )
 
 
-# As a shell reports what SIGPIPE and SIGINT ended.
-_PIPE_CLOSED, _INTERRUPTED = 141, 130
+_PIPE_CLOSED = 141  # as a shell reports what SIGPIPE ended
 
 
 @contextmanager
@@ -56,9 +55,6 @@ def guarded() -> Generator[None]:
         # The reader has seen enough, as `head` has: end quietly, with nothing left to flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(_PIPE_CLOSED) from None
-    except KeyboardInterrupt:
-        sys.stderr.write("Interrupted.\n")
-        raise typer.Exit(_INTERRUPTED) from None
     except (BenchinferError, MissingExtra, OSError) as error:
         from benchinfer.cli.hints import translated
         from benchinfer.cli.terminal import safe_lines

@@ -103,6 +103,7 @@ _REWRITES: tuple[tuple[re.Pattern[str], _Rewrite], ...] = tuple(
         (r'resampling="cv" with folds=\.\.\.', "--resampling cv:FOLDS"),
         (r"folds or test_fraction in resampling=Resampling\(\.\.\.\)", _OVERLAP),
         (r"folds=\.\.\. or test_fraction=\.\.\. of the resampling", _OVERLAP),
+        (r"dataset=\.\.\.", "--dataset NAME"),
         (r'\bscale="(none|dataset)"', r"--scale \1"),
         (r'Measure\((?:\.\.\., )?scale="(\w+)"\)', r"NAME:BETTER:TOLERANCE:\1 in --measures"),
         (r'scale="(\w+)"', r"NAME:BETTER:TOLERANCE:\1 in --measures"),

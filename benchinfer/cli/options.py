@@ -9,7 +9,7 @@ import typer
 
 from benchinfer.cli.guard import guarded
 from benchinfer.cli.hints import translated
-from benchinfer.errors import DesignError, ScoreTableError, message
+from benchinfer.errors import BenchinferError, DesignError, ScoreTableError, message
 
 if TYPE_CHECKING:
     from benchinfer.scores import Effects, Resampling, ScoreTable, Wins
@@ -74,7 +74,10 @@ Query = Annotated[
 ]
 Dataset = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Name of the data set where the table has no such column."),
+    typer.Option(
+        metavar="NAME",
+        help="The one data set to keep; where no column names data sets, what to call it.",
+    ),
 ]
 Covariates = Annotated[
     str | None,
@@ -139,8 +142,11 @@ class Source:
             if name not in (folders := examples()):
                 return load_example(name)  # which says what examples there are
             source = folders[name]
+        if one := self.dataset is not None and self._names_datasets(source):
+            options["dataset"] = None
         try:
-            return read_scores(source, **options)
+            scores = read_scores(source, **options)
+            return self._kept(scores) if one else scores
         except ScoreTableError:
             if self.holds_effects():
                 what, hint = "effects (first, second, estimate)", "compare meta pools them."
@@ -150,6 +156,21 @@ class Source:
                 raise
             said = f"the table holds published {what}, not scores."
             raise ScoreTableError(message(said, hint=f"benchinfer {hint}")) from None
+
+    def _names_datasets(self, source: object) -> bool:
+        """Whether a column of the table names data sets; only its head is read."""
+        from benchinfer.scores.roles import assign
+        from benchinfer.scores.sources import open_source
+
+        names = open_source(source, self.query).names
+        return assign(names, _columns(self.column), self.layout, ()).has("dataset")
+
+    def _kept(self, scores: "ScoreTable") -> "ScoreTable":
+        """Keep the one data set; a wrong name is wrong usage."""
+        try:
+            return scores.subset(datasets=self.dataset)
+        except DesignError as error:
+            raise typer.BadParameter(str(error), param_hint="'--dataset'") from None
 
     def holds_effects(self) -> bool:
         """Whether the table has the columns of published effects; only its head is read."""
@@ -278,23 +299,10 @@ def _names(text: str | None) -> list[str] | None:
 
 
 def parse_resampling(text: str) -> "Resampling":
-    """Read KIND, cv:FOLDS and holdout:FRACTION.
-
-    Examples
-    --------
-    >>> parse_resampling("cv:10").folds
-    10
-    """
+    """Read KIND, cv:FOLDS and holdout:FRACTION; no such number is wrong usage."""
     from benchinfer.scores import Resampling
 
-    kind, colon, size = text.partition(":")
-    options: dict[str, Any] = {}
-    if colon:
-        try:
-            options = {"test_fraction": float(size)} if kind == "holdout" else {"folds": int(size)}
-        except ValueError:
-            raise typer.BadParameter(
-                f"{size!r} in {text!r} is no number of folds and no test fraction.",
-                param_hint="'--resampling'",
-            ) from None
-    return Resampling(kind, **options)  # pyright: ignore[reportArgumentType]
+    try:
+        return Resampling.of(text)
+    except BenchinferError as error:
+        raise typer.BadParameter(translated(str(error)), param_hint="'--resampling'") from None

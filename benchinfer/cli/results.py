@@ -237,13 +237,14 @@ def direction(measure: "Measure") -> str:
 
 
 def beware(out: Terminal, *results: "Comparison") -> None:
-    """Print the checks that failed, with their remedies; of several measures each text once."""
+    """Print the checks that say something, with their remedies; of several measures each once."""
     said: dict[str, list[str]] = {}
     for result in results:
         for check in result.checks:
-            if check.ok:
+            if not check.remedy:
                 continue
-            held = f"{check.check}: {check.value:.4g} (limit {check.limit:.4g})."
+            limit = "" if math.isnan(check.limit) else f" (limit {check.limit:.4g})"
+            held = f"{check.check}: {check.value:.4g}{limit}."
             remedy = as_options(check.remedy)
             if not remedy.startswith(result.algorithms):  # a name keeps its letters
                 remedy = _sentence(remedy)

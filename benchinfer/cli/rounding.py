@@ -16,7 +16,7 @@ def number(value: float, decimals: int) -> str:
     if math.isnan(value):
         return ""
     if decimals >= _MOST or abs(value) >= 1e12:
-        return f"{value:.3g}"
+        return f"{value + 0.0:.3g}"
     return f"{round(value, decimals) + 0.0:.{decimals}f}"  # + 0.0: no minus before zero
 
 

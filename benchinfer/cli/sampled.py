@@ -22,7 +22,7 @@ def evidence(out: Terminal, result: "BayesComparison") -> None:
         _costs(out, result)
     table = result.summary().sort_values("prob_best", ascending=False, kind="stable")
     out.heading("How likely each algorithm is best")
-    heads = {"prob_best": "on average", "prob_best_next": "on the next data set"}
+    heads = {"prob_best": result.average_words, "prob_best_next": "on the next data set"}
     if result.measure.tolerance > 0:
         heads["prob_near_best"] = "within tolerance of best there"
     if result.decision == "regret":
@@ -38,8 +38,8 @@ def evidence(out: Terminal, result: "BayesComparison") -> None:
     out.grid(Grid(("algorithm", *heads.values(), "rank"), rows, marked))
     out.line()
     out.prose(
-        f"rank: mean of the rank on average, and an interval with {rounding.percent(result.level)}"
-        f" of it. Seed {result.provenance.seed}."
+        f"rank: mean of the rank {result.average_words}, and an interval with"
+        f" {rounding.percent(result.level)} of it. Seed {result.provenance.seed}."
     )
     _others(out, result)
 
@@ -76,7 +76,7 @@ def details(out: Terminal, result: "BayesComparison") -> None:
     """Print the pairs for the other quantity, how far chains settled, and the priors."""
     if result.following is not None:
         other = "average" if result.quantity == "next" else "next"
-        where = "on average" if other == "average" else "on the next data set"
+        where = result.average_words if other == "average" else "on the next data set"
         out.heading(f"The same pairs {where}")
         out.grid(_pairs(result.contrasts(other)))
     if result.along is not None:

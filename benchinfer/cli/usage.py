@@ -1,9 +1,14 @@
 """Errors of wrong usage, in the words of this package."""
 
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
+
+from benchinfer.cli import INTERRUPTED
 
 # What values are checked by puts it so; the rest of the sentence is fit to print.
 _WORDS = {
@@ -29,12 +34,27 @@ def plain(text: str) -> str:
 
 
 class PlainGroup(TyperGroup):
-    """Commands whose errors of usage are plain sentences."""
+    """Commands whose errors of usage, and whose interruption, are plain sentences."""
+
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        """Read the arguments."""
+        with _interruptible():
+            return super().make_context(*args, **options)
 
     def invoke(self, ctx: Any) -> object:
         """Run the command that was asked for."""
         try:
-            return super().invoke(ctx)
+            with _interruptible():
+                return super().invoke(ctx)
         except typer.BadParameter as error:
             error.message = plain(error.message)
             raise
+
+
+@contextmanager
+def _interruptible() -> Generator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted.\n")
+        raise typer.Exit(INTERRUPTED) from None

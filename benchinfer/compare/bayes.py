@@ -23,7 +23,7 @@ from benchinfer.compare.bayes_pairs_comparison import BayesPairsComparison, Pair
 from benchinfer.compare.bayes_presets import compare_preset
 from benchinfer.compare.bayes_rules import Rule
 from benchinfer.compare.comparison import Target
-from benchinfer.compare.contrasts import Contrasts
+from benchinfer.compare.contrasts import Contrasts, implied
 from benchinfer.compare.responses import Likelihood
 from benchinfer.numerics.bayes.gibbs import Interactions
 from benchinfer.numerics.bayes.priors import Priors
@@ -236,7 +236,7 @@ def compare_bayes(
         "trials": trials,
         "quantity": quantity,
         "rule": rule,
-        "contrasts": contrasts,
+        "contrasts": implied(contrasts, control),
         "control": control,
         "target": target,
         "level": level,

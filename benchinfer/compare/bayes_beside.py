@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from benchinfer.compare import cautions
 from benchinfer.compare.bayes_fit import Fitted, domain_level, modelled
 from benchinfer.compare.bayes_sensitivity import other_interactions, other_scales
 from benchinfer.compare.convergence import converged
@@ -208,17 +209,18 @@ def _compared(
 
 
 def alone(result: "BayesComparison") -> "BayesComparison":
-    """Return the comparison without other models, as their answers are to another question.
+    """Return the comparison without what other models and plain means say of another question.
 
     Parameters
     ----------
     result
         The comparison, about to be turned to another place.
     """
-    if result.beside is None:
-        return result
-    row = result.beside.check()
-    return replace(result, beside=None, checks=tuple(x for x in result.checks if x != row))
+    names = {cautions.OTHER_SIGN}
+    if result.beside is not None:
+        names.add(result.beside.check().check)
+    checks = tuple(row for row in result.checks if row.check not in names)
+    return replace(result, beside=None, checks=checks)
 
 
 def _otherwise(own: "BayesComparison", other: "BayesComparison") -> str:

@@ -1,15 +1,20 @@
 """Diagnostics of a hierarchical model: the chains, the design, and what would change the answer."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchinfer.compare import cautions
 from benchinfer.compare.bayes_fit import Fitted
 from benchinfer.compare.comparison import Target
-from benchinfer.compare.evidence import Check, Setting
+from benchinfer.compare.evidence import Array, Check, Setting
 from benchinfer.compare.phrases import count
+from benchinfer.numerics.bayes.reduction import ContrastData, helmert
+from benchinfer.order.verdicts import Verdict
 
 
-def checks(setting: Setting, fitted: Fitted, error: float, target: Target) -> list[Check]:
+def checks(
+    setting: Setting, fitted: Fitted, error: float, target: Target, turned: Check
+) -> list[Check]:
     """Return the rows.
 
     Parameters
@@ -20,6 +25,8 @@ def checks(setting: Setting, fitted: Fitted, error: float, target: Target) -> li
         Largest Monte Carlo error of a probability that is given.
     target
         What the claims are about.
+    turned
+        The row on mean differences, which goes with the verdicts.
     """
     chains, draws = fitted.draws.scale.shape
     words = f"{chains} x {draws} draws" + (" after one extension" if fitted.extended else "")
@@ -33,9 +40,36 @@ def checks(setting: Setting, fitted: Fitted, error: float, target: Target) -> li
         cautions.beyond(target),
         *_domains(setting, fitted),
         *_design(setting, fitted),
+        turned,
         cautions.thin_cells(setting, "the model"),
         cautions.tolerance(setting.measure),
     ]
+
+
+def other_sign(
+    setting: Setting,
+    data: ContrastData,
+    matrix: Array,
+    sides: cautions.Sides,
+    codes: NDArray[np.int8],
+) -> Check:
+    """Name the decided contrasts whose mean difference over data sets has the other sign.
+
+    Parameters
+    ----------
+    setting, data
+        What was compared, and what the model saw of it.
+    matrix, sides, codes
+        (P, K) contrasts, the names of their sides, and their verdicts.
+    """
+    effects = np.einsum("mj,mjk->mk", data.z, data.design) @ helmert(data.n_algorithms)
+    there = setting.coverage.found[data.dataset] > 0
+    there &= (data.rank == there.sum(axis=1) - 1)[:, None]
+    involved = matrix != 0
+    known = there.astype(np.float64) @ involved.T == involved.sum(axis=1)
+    mean = np.where(known, effects @ matrix.T, 0.0).sum(axis=0)
+    direction = (codes == Verdict.FIRST) * 1.0 - (codes == Verdict.SECOND)
+    return cautions.other_sign(direction, mean, sides, "compare_mixed compares means")
 
 
 def _domains(setting: Setting, fitted: Fitted) -> list[Check]:
@@ -111,8 +145,6 @@ def _near_duplicates(setting: Setting, fitted: Fitted) -> list[Check]:
     data, sigma = fitted.model.data, fitted.draws.covariance
     if sigma is None or fitted.draws.shrinkage is None or not data.whole.all():
         return []
-    from benchinfer.numerics.bayes.reduction import helmert
-
     k, m = data.n_algorithms, len(data.z)
     effects = data.z @ helmert(k)
     i, j = np.triu_indices(k, 1)

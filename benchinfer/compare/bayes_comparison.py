@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.compare import bayes_covariates, bayes_words
+from benchinfer.compare import bayes_checks, bayes_covariates, bayes_words, cautions
 from benchinfer.compare.bayes_beside import Beside
 from benchinfer.compare.bayes_checked import Checked
 from benchinfer.compare.bayes_covariates import Along
@@ -122,6 +122,16 @@ class BayesComparison(Checked, Comparison):
     def interactions(self) -> str:
         """Distribution of the interactions: ``"t"`` or ``"normal"``."""
         return str(self.provenance.arguments["interactions"])
+
+    @property
+    def typical(self) -> bool:
+        """Whether averages are the centre of t interactions, that of a typical data set."""
+        return self.interactions == "t" and self.target == "domain"
+
+    @property
+    def average_words(self) -> str:
+        """Where the average effects hold, in words."""
+        return "on a typical data set" if self.typical else "on average"
 
     @property
     def posterior(self) -> "DataTree":
@@ -244,7 +254,9 @@ class BayesComparison(Checked, Comparison):
             )
         margin = self.measure.margin
         codes = verdict_codes(rule, other.outcomes, other.costs, margin, self.level)
-        return replace(other, codes=codes)
+        matrix = bayes_covariates.contrast_matrix(self)
+        row = bayes_checks.other_sign(self.setting, self.data, matrix, self.named_sides(), codes)
+        return replace(other, codes=codes, checks=cautions.renewed(self.checks, row))
 
     def relation(self, rule: str = "evidence") -> Relation:
         """Return the preference relation.

@@ -117,7 +117,9 @@ def slopes(result: "BayesComparison") -> "pd.DataFrame":
     exact = replace(result.setting, measure=replace(result.measure, tolerance=0.0))
     tables: list[pd.DataFrame] = []
     for name in along.names:
-        found = average_outcomes(result.draws.slopes[name], _matrix(result), 0.0, result.level)
+        found = average_outcomes(
+            result.draws.slopes[name], contrast_matrix(result), 0.0, result.level
+        )
         one = _with(replace(result, setting=exact, decision="threshold"), found)
         table = one.contrasts("average").drop(columns=["quantity", "prob_equivalent"])
         table.insert(0, "covariate", name)
@@ -152,7 +154,7 @@ def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesCompariso
     along, kept = replace(along, at=dict(given)), result.draws
     further = moved(along, kept)
     effects, following = kept.effects + further, kept.following + further
-    margin, matrix = result.measure.margin, _matrix(result)
+    margin, matrix = result.measure.margin, contrast_matrix(result)
     average = average_outcomes(effects, matrix, margin, result.level)
     # What is expected on the next data set is the average; its own mean need not exist.
     new = average_outcomes(following, matrix, margin, result.level)
@@ -198,8 +200,14 @@ def _along(result: "BayesComparison") -> Along:
     return result.along
 
 
-def _matrix(result: "BayesComparison") -> Array:
-    """Return the contrasts that were asked for."""
+def contrast_matrix(result: "BayesComparison") -> Array:
+    """Return the (P, K) contrasts that were asked for.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    """
     given: Mapping[str, Any] = result.provenance.arguments
     asked = family_of(
         result.algorithms, given["contrasts"], given["control"], result.levels.estimate

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 
-from benchinfer.compare import wording
+from benchinfer.compare import cautions, preset_checks, wording
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.convergence import Convergence
 from benchinfer.compare.evidence import Array
@@ -137,7 +137,7 @@ class BayesPairsComparison(Comparison):
     @property
     def _where(self) -> str:
         if self.quantity == "average":
-            return "on average (delta0)"
+            return "on a typical data set (delta0)"
         return f"on the {self.next_words}"
 
     @property
@@ -195,13 +195,12 @@ class BayesPairsComparison(Comparison):
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""
-        where = wording.scope(self.setting, self.target)
-        if self.quantity == "average":
-            return where
-        words = f"on the {self.next_words} of"
+        where = f"on the {self.next_words} of"
         if self.quantity == "dominant":
-            words = f"by the most probable outcome {words}"
-        return where.replace("on average over", words, 1)
+            where = f"by the most probable outcome {where}"
+        if self.quantity == "average":
+            where = wording.TYPICAL
+        return wording.scope(self.setting, self.target, where=where)
 
     def rests_on(self) -> list[str]:
         """Return the modules and functions used whose docstrings name their sources."""
@@ -265,7 +264,9 @@ class BayesPairsComparison(Comparison):
             The test has no such quantity.
         """
         codes = codes_of(self.of_quantity(quantity), self.level)
-        return replace(self, quantity=quantity, codes=codes)
+        row = preset_checks.other_sign(self.differences, self.named_sides(), codes)
+        checks = cautions.renewed(self.checks, row)
+        return replace(self, quantity=quantity, codes=codes, checks=checks)
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and probabilities of the pairs, in the measure's own unit."""

@@ -98,14 +98,17 @@ def compare_preset(
     with reporting(progress=progress, doing="Sampling:") as told:
         found = _found(preset, seen, setting, given, rng, told)
     size = (given["chains"], given["draws"])
+    codes = codes_of(found.following, given["level"])
+    sides = [(setting.algorithms[i], setting.algorithms[j]) for i, j in pairs]
+    turned = preset_checks.other_sign(seen, sides, codes)
     result = BayesPairsComparison(
         setting=setting,
         pairs=pairs,
-        codes=codes_of(found.following, given["level"]),
+        codes=codes,
         level=given["level"],
         target="domain",
         levels=Level(levels),
-        checks=tuple(preset_checks.checks(setting, seen, found, pairs, size)),
+        checks=tuple(preset_checks.checks(setting, seen, found, pairs, size, turned)),
         provenance=_provenance(setting, family.words, given),
         names=family.names[family.wanted],
         preset=next(one for one in known if one == preset),

@@ -21,7 +21,7 @@ _SAMPLERS = {"nuts": "NUTS (PyMC, nutpie)"}
 def rule(result: "BayesComparison") -> str:
     """Say by which rule pairs are decided."""
     share = f"at least {100 * result.level:g} %"
-    where = "on the next data set" if result.quantity == "next" else "on average"
+    where = "on the next data set" if result.quantity == "next" else result.average_words
     if result.decision == "regret":
         return (
             f"A pair is decided when choosing its better algorithm is expected to cost {where} at"
@@ -106,13 +106,14 @@ def scope(result: "BayesComparison") -> str:
     """Return what the claims are about, in words."""
     domains = "pooled" if result.domain is None else "random"
     domains = "one" if result.about else domains
-    where = wording.scope(result.setting, result.target, domains)
+    over = wording.TYPICAL if result.typical else wording.AVERAGE
+    if result.quantity == "next":
+        over = "on the next data set of"
+    where = wording.scope(result.setting, result.target, domains, over)
     if result.along is not None and result.target == "domain":
         where = f"{where}, {result.along.place}"
     if result.about:
         where = f"{where}, {result.about}"
-    elif result.quantity == "next":
-        where = where.replace("on average over", "on the next data set of", 1)
     return where + _DECIDED[result.decision]
 
 

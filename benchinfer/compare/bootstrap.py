@@ -17,7 +17,7 @@ from benchinfer.compare import designs
 from benchinfer.compare.adjust import Alternative, check_alternative
 from benchinfer.compare.bootstrap_comparison import BootstrapComparison
 from benchinfer.compare.bootstrapped import compared
-from benchinfer.compare.contrasts import Contrasts
+from benchinfer.compare.contrasts import Contrasts, implied
 from benchinfer.compare.evidence import Setting, alpha_of, require_whole
 from benchinfer.compare.normalised import Normalise, Reference
 from benchinfer.compare.taken import Taken
@@ -173,7 +173,7 @@ def compare_bootstrap(
         "interval": interval,
         "normalise": normalise if isinstance(normalise, str | None) else dict(normalise),
         "goal": dict(goal) if isinstance(goal, Mapping) else goal,
-        "contrasts": contrasts,
+        "contrasts": implied(contrasts, control),
         "control": control,
         "alternative": alternative,
         "adjust": adjust,

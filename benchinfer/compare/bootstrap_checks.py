@@ -1,14 +1,13 @@
 """Diagnostics of a bootstrap: what its resamples can and cannot say."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.compare import cautions
 from benchinfer.compare.adjust import sidak
 from benchinfer.compare.bootstrap_asked import BEYOND, Asked
 from benchinfer.compare.bootstrap_evidence import Tested
 from benchinfer.compare.evidence import Check, Setting
-from benchinfer.compare.phrases import join
+from benchinfer.compare.phrases import some
 from benchinfer.measure import Measure
 from benchinfer.numerics.bootstrap import Sample
 from benchinfer.numerics.bootstrap_intervals import contracted, expanded
@@ -203,36 +202,25 @@ def _pairs(asked: Asked, found: Tested, sides: list[tuple[str, str]]) -> list[Ch
     """Name the pairs whose evidence needs care."""
     e, alpha = found.evidence, asked.alpha
 
-    def named(chosen: NDArray[np.bool_]) -> str:
-        pairs = [" and ".join(pair) for pair, one in zip(sides, chosen, strict=True) if one]
-        return join(pairs[:3]) + (" ..." if len(pairs) > 3 else "")
-
     near = np.abs(e.p_value - alpha) <= 3 * found.error
     near |= np.abs(e.p_equivalence - alpha) <= 3 * found.equivalence_error
     near &= ~found.flat
-    over = (e.p_value <= alpha) & (e.low <= 0) & (e.high >= 0)
     return [
         Check.of(
             "verdicts within Monte Carlo error of the level",
             int(near.sum()),
             0.0,
             ok=not near.any(),
-            remedy=f"{named(near)}: another seed may decide otherwise; ask for more resamples",
+            remedy=f"{some(sides, near)}: another seed may decide otherwise; ask for more"
+            " resamples",
         ),
-        Check.of(
-            "decided pairs whose interval includes equality",
-            int(over.sum()),
-            0.0,
-            ok=not over.any(),
-            remedy=f"{named(over)}: the stepwise test decides where the interval, which is wider,"
-            " does not",
-        ),
+        cautions.over_equality(e, alpha, sides, stepwise=asked.n_contrasts > 1),
         Check.of(
             "pairs with the same difference in every resample",
             int(found.flat.sum()),
             0.0,
             ok=not found.flat.any(),
-            remedy=f"{named(found.flat)}: without spread there is nothing to test against; are they"
-            " the same algorithm?",
+            remedy=f"{some(sides, found.flat)}: without spread there is nothing to test against;"
+            " are they the same algorithm?",
         ),
     ]

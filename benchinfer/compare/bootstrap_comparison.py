@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from benchinfer.compare.comparison import Comparison, TestedComparison
+from benchinfer.compare import wording
+from benchinfer.compare.comparison import TestedComparison
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.improved import Improvement
 from benchinfer.errors import DesignError, message, unknown
@@ -98,8 +99,7 @@ class BootstrapComparison(TestedComparison):
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""
-        # Zero-argument super() does not work in a slotted dataclass.
-        where = Comparison.scope(self).removeprefix("on average ")
+        where = wording.scope(self.setting, self.target, where="over")
         return f"by the {self.statistic}, {where}"
 
     def rests_on(self) -> list[str]:

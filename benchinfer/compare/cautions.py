@@ -1,12 +1,20 @@
 """What a reader must beware of: the design, the claims it bears, and overlapping resamples."""
 
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.designs import Design
-from benchinfer.compare.evidence import Check, Setting
-from benchinfer.compare.phrases import join
+from benchinfer.compare.evidence import Array, Check, Evidence, Setting
+from benchinfer.compare.phrases import join, some
 from benchinfer.measure import Measure
 
+type Sides = Sequence[tuple[str, str]]
+
 PRIOR_MATTERS = 5  # data sets or domains: of fewer much of what a posterior says is the prior's
+OTHER_SIGN = "mean difference of the other sign, decided pairs"
 _ERROR = 0.02
 
 
@@ -87,6 +95,82 @@ def monte_carlo_error(error: float) -> Check:
         _ERROR,
         ok=error <= _ERROR,
         remedy="probabilities near the level may fall on either side of it: more draws",
+    )
+
+
+def other_sign(direction: Array, mean: Array, sides: Sides, remedy: str) -> Check:
+    """Name the decided pairs whose mean difference favours the other algorithm.
+
+    Parameters
+    ----------
+    direction
+        (P,) above 0 where first is decided to be better, below where second is, else 0.
+    mean
+        (P,) mean differences, positive where first is better.
+    sides
+        (P,) names of both sides.
+    remedy
+        What compares means.
+    """
+    turned = np.sign(direction) * np.sign(mean) < 0
+    return Check.of(
+        OTHER_SIGN,
+        int(turned.sum()),
+        0.0,
+        ok=not turned.any(),
+        remedy=f"{some(sides, turned)}: a few large differences outweigh many small ones, so that"
+        f" the mean favours the other algorithm; {remedy}",
+    )
+
+
+def renewed(checks: Sequence[Check], row: Check) -> tuple[Check, ...]:
+    """Return the rows with another one in the place of that of the same name, if it is there."""
+    return tuple(row if old.check == row.check else old for old in checks)
+
+
+def over_equality(evidence: Evidence, alpha: float, sides: Sides, *, stepwise: bool) -> Check:
+    """Name the decided pairs whose interval includes equality, its ends among it.
+
+    Parameters
+    ----------
+    evidence
+        Of the pairs.
+    alpha
+        One minus the level.
+    sides
+        (P,) names of both sides.
+    stepwise
+        Whether p-values are adjusted stepwise for several pairs: no interval goes with these.
+    """
+    over = (evidence.p_value <= alpha) & (evidence.low <= 0) & (evidence.high >= 0)
+    n, names = int(over.sum()), some(sides, over)
+    check = "decided pairs whose interval includes equality"
+    if stepwise:
+        remedy = f"{names}: the stepwise test decides where the interval, which is wider, does not"
+        return Check.informing(check, n, remedy)
+    remedy = f"{names}: the test decides where the interval, which is of another statistic or more"
+    return Check.of(check, n, 0.0, ok=not n, remedy=f"{remedy} cautious, does not")
+
+
+def differences_of_zero(zeros: NDArray[np.int64], n: NDArray[np.int64], sides: Sides) -> Check:
+    """Say how many differences of zero a test leaves out.
+
+    Parameters
+    ----------
+    zeros, n
+        (P,) number of differences of zero, and of differences.
+    sides
+        (P,) names of both sides.
+    """
+    most = 2 * zeros > n
+    worst = int((zeros / np.maximum(n, 1)).argmax())
+    return Check.of(
+        "differences of zero left out, largest number of a pair",
+        int(zeros[worst]),
+        n[worst] / 2,
+        ok=not most.any(),
+        remedy=f"{some(sides, most)}: most differences say nothing and are left out of the test;"
+        " the verdict rests on the others",
     )
 
 

@@ -1,17 +1,16 @@
 """Errors of the contrasts, under the model and from the spread between data sets."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchinfer.compare import cautions
 from benchinfer.compare.adjust import sidak, std_errors, without_spread
 from benchinfer.compare.contrasts import Family
 from benchinfer.compare.designs import Design, Structure
 from benchinfer.compare.evidence import Array, Check, Evidence, Setting
 from benchinfer.compare.fitted import Estimate
-from benchinfer.compare.phrases import join
+from benchinfer.compare.phrases import some
 from benchinfer.numerics import degrees
 from benchinfer.numerics.tukey import critical_t
 
@@ -74,12 +73,6 @@ def checks(
     names = setting.algorithms
     sides = family.sides or [(names[i], names[j]) for i, j in family.pairs]
 
-    def named(chosen: NDArray[np.bool_]) -> str:
-        # Of a family that is shown in part the flags may cover that part alone.
-        pairs = [" and ".join(pair) for pair, one in zip(sides, chosen, strict=False) if one]
-        return join(pairs[:3]) + (" ..." if len(pairs) > 3 else "")
-
-    over = (evidence.p_value <= alpha) & (evidence.low < 0) & (evidence.high > 0)
     stepwise = adjust in ("holm", "shaffer")
     # Stepwise tests of equivalence answer to the (1 - 2 alpha) intervals, which are wider, too.
     wide = critical_t(evidence.df, sidak(2 * alpha, len(family.matrix))) * evidence.std_error
@@ -91,21 +84,14 @@ def checks(
             int(loose.sum()) * stepwise,
             0.0,
             ok=not (loose.any() and stepwise),
-            remedy=f"{named(loose)}: the stepwise test decides where the simultaneous"
+            remedy=f"{some(sides, loose)}: the stepwise test decides where the simultaneous"
             " (1 - 2 alpha) interval, which is wider, does not",
         ),
-        Check.of(
-            "decided pairs whose interval includes equality",
-            int(over.sum()),
-            0.0,
-            ok=not over.any(),
-            remedy=f"{named(over)}: the stepwise test decides where the interval, which is wider,"
-            " does not",
-        ),
+        cautions.over_equality(evidence, alpha, sides, stepwise=stepwise),
     ]
     if errors.own is None or len(setting.coverage.datasets) < 3:
         return rows
-    return [*rows, *_spread_checks(family, errors.common, errors.own, design.structure, named)]
+    return [*rows, *_spread_checks(family, errors.common, errors.own, design.structure, sides)]
 
 
 def _spread_checks(
@@ -113,7 +99,7 @@ def _spread_checks(
     model: degrees.Adjusted,
     spread: degrees.Adjusted,
     kind: Structure,
-    named: Callable[[NDArray[np.bool_]], str],
+    sides: cautions.Sides,
 ) -> list[Check]:
     """Hold the pairs' own standard errors against the common one."""
     own, common = (std_errors(family, e) for e in (spread, model))
@@ -137,8 +123,8 @@ def _spread_checks(
                 int(flat.sum()),
                 0.0,
                 ok=not flat.any(),
-                remedy=f"{named(flat)}: without spread there is no error to test against; are they"
-                " the same algorithm?",
+                remedy=f"{some(sides, flat)}: without spread there is no error to test against; are"
+                " they the same algorithm?",
             )
         )
     return rows

@@ -115,6 +115,19 @@ def family_of(
     return _steps(algorithms, order)
 
 
+def implied(contrasts: Contrasts, control: str | None) -> Contrasts:
+    """Return the family that both ask for together: a control stands for Dunnett's.
+
+    Examples
+    --------
+    >>> implied("tukey", "svm"), implied("tukey", None)
+    ('dunnett', 'tukey')
+    """
+    # An array is no name, and what it is equal to is no answer.
+    default = isinstance(contrasts, str) and contrasts == "tukey"
+    return "dunnett" if default and control is not None else contrasts
+
+
 def _differences(pairs: NDArray[np.int64], k: int) -> Array:
     return np.eye(k)[pairs[:, 0]] - np.eye(k)[pairs[:, 1]]
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 type Array = NDArray[np.float64]
 
+# Largest score, and inverse of the smallest spread, of which all powers needed are numbers.
+_RANGE = 1e50
+
 
 @savable
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ class Setting:
         Raises
         ------
         DesignError
-            There are fewer than two algorithms.
+            There are fewer than two algorithms, or scores out of the range of numbers.
         """
         # A frame in place of a score table is the likeliest slip; types do not stop it at run time.
         if not isinstance(scores, ScoreTable):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -91,12 +94,14 @@ class Setting:
                     hint="a comparison needs at least two.",
                 )
             )
+        quantiles = scores.spread(chosen.name)
+        _refuse_out_of_range(chosen, quantiles)
         setting = Setting(
             measure=chosen,
             absent=tuple(str(name) for name in (*lost, *unused)),
             algorithms=coverage.algorithms,
             coverage=coverage,
-            quantiles=scores.spread(chosen.name),
+            quantiles=quantiles,
             domains=tuple(
                 scores.domains[name] for name in coverage.datasets if name in scores.domains
             )
@@ -109,6 +114,24 @@ class Setting:
         return setting, scores
 
 
+def _refuse_out_of_range(measure: Measure, quantiles: Array) -> None:
+    """Refuse scores of which fourth powers, as in the variance of a variance, are no numbers."""
+    if measure.scale != "identity":
+        return
+    low, high = np.nanmin(quantiles), np.nanmax(quantiles)
+    size, spread = max(abs(low), abs(high)), high - low
+    small = 0 < spread < 1 / _RANGE
+    if size <= _RANGE and not small:
+        return
+    found = f"differ by {spread:.3g} at most" if small else f"are as large as {size:.3g}"
+    raise DesignError(
+        message(
+            f"the scores of {measure.name} {found}: powers of them leave the range of numbers.",
+            hint=f"change the unit of the scores; from {1 / _RANGE:g} to {_RANGE:g} is in range.",
+        )
+    )
+
+
 @savable
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -117,11 +140,11 @@ class Check:
     Attributes
     ----------
     check, value, limit
-        What was checked, its value, and the limit it is held against.
+        What was checked, its value, and the limit it is held against; NaN where it only informs.
     ok
         Whether the check passed.
     remedy
-        What to do or how to read it; empty where the check passed.
+        What to do or how to read it; empty where a check with a limit passed.
     """
 
     check: str
@@ -134,6 +157,11 @@ class Check:
     def of(check: str, value: float, limit: float, *, ok: bool, remedy: str) -> "Check":
         """Make a row; the remedy is kept only where the check failed."""
         return Check(check, float(value), float(limit), bool(ok), "" if ok else remedy)
+
+    @staticmethod
+    def informing(check: str, value: float, remedy: str) -> "Check":
+        """Make a row that informs: it has no limit, and says how to read a value that is not 0."""
+        return Check(check, float(value), np.nan, ok=True, remedy=remedy if value else "")
 
 
 @savable

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 
 from benchinfer.compare.adjust import Adjust, check_alternative
 from benchinfer.compare.comparison import Alternative
-from benchinfer.compare.contrasts import Contrasts
+from benchinfer.compare.contrasts import Contrasts, implied
 from benchinfer.compare.designs import check_missing
 from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.meta_comparison import MetaComparison, Nesting, Pooling, compared
@@ -156,7 +156,7 @@ def compare_meta(
         "interval": interval,
         "nested": nested,
         "covariates": names,
-        "contrasts": contrasts,
+        "contrasts": implied(contrasts, control),
         "control": control,
         "alternative": alternative,
         "adjust": adjust,

@@ -13,7 +13,7 @@ from typing import Literal
 from benchinfer.compare import designs, structures
 from benchinfer.compare.adjust import Adjust, check_alternative
 from benchinfer.compare.comparison import Alternative, Target
-from benchinfer.compare.contrasts import Contrasts
+from benchinfer.compare.contrasts import Contrasts, implied
 from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.fitted import fit_design, varying
 from benchinfer.compare.fixed import Domains
@@ -80,7 +80,8 @@ def compare_mixed(
         Satterthwaite degrees of freedom under the first two.
     contrasts, control
         ``"tukey"`` (all pairs), ``"dunnett"`` (each other algorithm against the control, a name or
-        ``"best"``, which is adjusted for all pairs as the best was picked from them), ``"mean"``
+        ``"best"``, which is adjusted for all pairs as the best was picked from them; a control
+        alone asks for it), ``"mean"``
         (each against the mean of all), ``"sequential"`` (each against the one before it by name),
         a list of names (the same in that order), or contrasts with names and weights, such as
         ``{"trees - svm": {"cart": 0.5, "rf": 0.5, "svm": -1}}``.
@@ -140,7 +141,7 @@ def compare_mixed(
         "domains": domains,
         "covariates": names,
         "df": df,
-        "contrasts": contrasts,
+        "contrasts": implied(contrasts, control),
         "control": control,
         "alternative": alternative,
         "adjust": adjust,

@@ -30,6 +30,7 @@ def compare_pair(
     measure: str | None = None,
     *,
     test: Literal["auto"] | Test = "auto",
+    dataset: str | None = None,
     pair: tuple[str, str] | None = None,
     control: str | None = None,
     margin: float | None = None,
@@ -46,7 +47,7 @@ def compare_pair(
     Parameters
     ----------
     scores
-        The table, of one data set; `per_dataset` compares on each of several.
+        The table; `per_dataset` compares on each of several data sets.
     measure
         Name of the measure; may be omitted where there is one.
     test
@@ -59,6 +60,8 @@ def compare_pair(
         ``"mcnemar-midp"``, ``"mcnemar-chi2"`` (continuity-corrected), ``"mcnemar-score"`` (without,
         with Tango's interval), ``"paired-rates"``, ``"independent-rates"``, ``"parts-t"`` (paired t
         on means of parts of the test set).
+    dataset
+        The data set to compare on; may be omitted where there is one.
     pair
         The two algorithms: first and second. By default all pairs of the table's algorithms.
     control
@@ -119,6 +122,8 @@ def compare_pair(
     alpha = alpha_of(level)
     check_alternative(alternative)
     _check_adjust(adjust)
+    if dataset is not None:
+        scores = scores.subset(datasets=dataset)
     if pair is not None:
         scores = _narrowed(scores, pair, control)
     setting, scores = Setting.of(scores, measure)
@@ -134,6 +139,7 @@ def compare_pair(
     arguments = {
         "measure": setting.measure.name,
         "test": test,
+        "dataset": dataset,
         "pair": pair,
         "control": control,
         "margin": margin,

@@ -1,11 +1,13 @@
 """What a reader of a test of two algorithms must beware of, as rows of the diagnostics."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchinfer.compare import cautions
 from benchinfer.compare.evidence import Check, Evidence, Setting
 from benchinfer.compare.normality import Normality
-from benchinfer.compare.paired_scores import PairedScores
+from benchinfer.compare.pair_tests import OF_RANKS, without_noise
+from benchinfer.compare.paired_scores import Pair, PairedScores
 
 # Fewer clusters than this, and errors that are robust to them are too small.
 _CLUSTERS = 20
@@ -26,7 +28,6 @@ def checks(
         *_replications(data),
         *_peculiar(data, test),
         *_distribution(test, looks, evidence, alpha),
-        *_decisions(test, evidence, alpha),
         *_claims(setting, data),
         cautions.tolerance(setting.measure),
     )
@@ -126,21 +127,34 @@ def _distribution(
     return rows
 
 
-def _decisions(test: str, evidence: Evidence, alpha: float) -> list[Check]:
+def decisions(
+    test: str,
+    pairs: list[Pair],
+    sides: cautions.Sides,
+    evidence: Evidence,
+    alpha: float,
+    *,
+    stepwise: bool,
+) -> tuple[Check, ...]:
+    """Say where decided pairs would be decided otherwise, and which differences have no say."""
     if test == "bayes-t":
-        return []
-    decided = evidence.p_value <= alpha
-    over = int((decided & (evidence.low < 0) & (evidence.high > 0)).sum())
-    return [
-        Check.of(
-            "decided pairs whose interval includes equality",
-            over,
-            0.0,
-            ok=over == 0,
-            remedy="the test decides where the interval, which is wider or of another statistic,"
-            " does not",
-        )
-    ]
+        return ()
+    rows = [cautions.over_equality(evidence, alpha, sides, stepwise=stepwise)]
+    if test in OF_RANKS:
+        n = np.array([len(pair.first) for pair in pairs])
+        direction = np.where(evidence.p_value <= alpha, evidence.statistic, 0.0)
+        mean = np.array([pair.differences.mean() for pair in pairs])
+        rows += [
+            cautions.differences_of_zero(left_out(test, pairs), n, sides),
+            cautions.other_sign(direction, mean, sides, 'test="t" compares means'),
+        ]
+    return tuple(rows)
+
+
+def left_out(test: str, pairs: list[Pair]) -> NDArray[np.int64]:
+    """Count the differences of zero that the test of each pair leaves out."""
+    zeros = [int((without_noise(pair) == 0).sum()) if test in OF_RANKS else 0 for pair in pairs]
+    return np.array(zeros, np.int64)
 
 
 def _claims(setting: Setting, data: PairedScores) -> list[Check]:

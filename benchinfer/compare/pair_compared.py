@@ -74,6 +74,7 @@ def compared(
     mine = _of_wanted(evidence, shown)
     probabilities = None if probabilities is None else probabilities[shown]
     side = asked.side
+    stepwise = chosen.adjust not in steps.SINGLE and len(pairs) > 1
     return PairComparison(
         setting=setting,
         pairs=family.pairs[shown],
@@ -81,7 +82,10 @@ def compared(
         level=arguments["level"],
         target="datasets",
         levels=Level(levels),
-        checks=pair_checks.checks(setting, data, test, mine, looks, chosen.alpha),
+        checks=(
+            *pair_checks.checks(setting, data, test, mine, looks, chosen.alpha),
+            *pair_checks.decisions(test, wanted, named, mine, chosen.alpha, stepwise=stepwise),
+        ),
         provenance=Provenance(
             analysis="compare_pair",
             version=version.__version__,
@@ -96,6 +100,7 @@ def compared(
         test=test,
         reason=chosen.reason,
         n=np.array([len(pair.first) for pair in wanted], np.float64),
+        zeros=pair_checks.left_out(test, wanted),
         clusters=0 if data.cluster is None else len(np.unique(data.cluster)),
         probabilities=probabilities,
         looks=looks,

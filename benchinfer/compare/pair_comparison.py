@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchinfer.compare import pair_beside, pair_words, wording
 from benchinfer.compare.comparison import TestedComparison
@@ -31,6 +32,8 @@ class PairComparison(EitherComparison):
         The test that decides, and why it was taken.
     n
         (P,) number of differences, or of scores of the first where replications are not shared.
+    zeros
+        (P,) number of differences of zero, which rank and sign tests leave out; 0 for other tests.
     clusters
         Number of clusters, 0 where there are none.
     probabilities
@@ -45,6 +48,7 @@ class PairComparison(EitherComparison):
     test: str
     reason: str
     n: Array
+    zeros: NDArray[np.int64]
     clusters: int
     probabilities: Array | None
     looks: tuple[Normality, ...]

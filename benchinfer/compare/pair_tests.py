@@ -68,6 +68,12 @@ def tested(test: Test, pair: Pair, data: PairedScores, asked: PairQuestion) -> T
     return _mcnemar(_KINDS[test], fourfold(pair), asked)
 
 
+def without_noise(pair: Pair) -> Array:
+    """Return the differences, 0 where they are the noise of rounding."""
+    noise = _NOISE * float(np.abs([pair.first, pair.second]).max())
+    return np.where(np.abs(pair.differences) <= noise, 0.0, pair.differences)
+
+
 def located(test: Test, pair: Pair, data: PairedScores, asked: PairQuestion) -> Located:
     """Return estimate and standard error of a test that has them (``"bayes-t"`` among them)."""
     return _LOCATED[test](pair, data, asked)
@@ -122,6 +128,8 @@ _LOCATED: dict[str, Callable[[Pair, PairedScores, PairQuestion], Located]] = {
     "paired-rates": lambda pair, _, __: outcomes.paired_difference(fourfold(pair)),
     "parts-t": _parts,
 }
+# The tests that leave out differences of zero, and whose claims are about the middle of the others.
+OF_RANKS = ("wilcoxon", "sign")
 _KINDS: dict[str, outcomes.McNemar] = {
     "mcnemar": "exact",
     "mcnemar-midp": "mid-p",
@@ -139,10 +147,9 @@ _SIGNED: dict[str, Callable[[Array, float], Array]] = {
 
 def _by_signs(test: Test, pair: Pair, data: PairedScores, asked: PairQuestion) -> Tested:
     """Test differences against random signs; equivalence by differences shifted by the margin."""
-    d, size = pair.differences, np.ones(len(pair.first))
+    d, size = without_noise(pair), np.ones(len(pair.first))
     cluster = pair.cluster if test == "sign-flip" else None
     noise = _NOISE * float(np.abs([pair.first, pair.second]).max())
-    d = np.where(np.abs(d) <= noise, 0.0, d)
     middle = _t(pair, data, asked) if cluster is not None else paired.paired_t(d)
     if cluster is not None:
         # Labels of a whole cluster are swapped together: signs are those of its sum.

@@ -9,6 +9,9 @@ from benchinfer.compare.wording import margin
 from benchinfer.measure import Measure
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from benchinfer.compare.pair_comparison import PairComparison
 
 FORMULAS: dict[str, str] = {
@@ -98,10 +101,19 @@ def method(result: "PairComparison") -> str:
         parts = f" Items were split at random into {int(result.looks[0].n)} parts of equal size."
     return (
         f"The {scale}scores of {measure.name} were compared by the {WORDS[test]}"
-        f"{clustered(result)} on {n} {what}.{why}{parts} Estimates are"
+        f"{clustered(result)} on {n} {what}.{zeros(result.zeros)}{why}{parts} Estimates are"
         f" {_INTERVALS.get(test, 'mean differences with t intervals')}."
         f"{_equivalence(result)} {result.provenance.adjustment}."
     )
+
+
+def zeros(left_out: "NDArray[np.int64]") -> str:
+    """Say how many differences of zero a test leaves out, as a sentence behind another."""
+    low, high = int(left_out.min()), int(left_out.max())
+    if not high:
+        return ""
+    n = f"{high:,}" if low == high else f"{low:,} to {high:,}"
+    return f" Differences of zero were left out: {n}{'' if len(left_out) == 1 else ' of a pair'}."
 
 
 def clustered(result: "PairComparison") -> str:

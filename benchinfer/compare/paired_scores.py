@@ -117,7 +117,8 @@ def _refuse_several(setting: Setting) -> None:
                 f"tests of two algorithms within a data set cannot pool {d} data sets.",
                 hint=[
                     "compare_mixed makes claims about all of them;",
-                    "per_dataset(compare_pair, scores, ...) compares on each data set by itself.",
+                    "per_dataset(compare_pair, scores, ...) compares on each data set by itself,",
+                    "dataset=... on one of them.",
                 ],
             )
         )

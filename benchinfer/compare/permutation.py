@@ -13,7 +13,7 @@ from benchinfer.compare import steps
 from benchinfer.compare.adjust import Alternative, check_alternative
 from benchinfer.compare.asked import Asked, Pairs
 from benchinfer.compare.comparison import Target
-from benchinfer.compare.contrasts import Contrasts, family_of
+from benchinfer.compare.contrasts import Contrasts, family_of, implied
 from benchinfer.compare.designs import check_missing
 from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.exchangeable import On, exchangeable, of_spread
@@ -146,7 +146,7 @@ def compare_permutation(
     >>> found.tests()["test"].tolist()[:2]
     ['quadratic form of scores', 'largest of all 6 pairs, scores']
     """
-    alpha = alpha_of(level)
+    alpha, contrasts = alpha_of(level), implied(contrasts, control)
     check_alternative(alternative)
     _check_null(null, resamples)
     setting, scores = Setting.of(scores, measure)

@@ -1,19 +1,16 @@
 """What a reader of permutation tests must beware of, as rows of the diagnostics."""
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from benchinfer.compare import block_checks, cautions, steps
 from benchinfer.compare.asked import Asked
+from benchinfer.compare.cautions import Sides
 from benchinfer.compare.evidence import Check, Setting
 from benchinfer.compare.exchangeable import Exchangeable
-from benchinfer.compare.phrases import count
+from benchinfer.compare.phrases import count, some
 from benchinfer.compare.tested import Tested
-
-type Named = Callable[[NDArray[np.bool_]], str]
 
 # Adjusted p-values so many standard errors from the level are not certain to be on one side of it.
 _NEAR = 3.0
@@ -26,36 +23,31 @@ def checks(
     names = setting.algorithms
     family = found.family
     sides = list(family.sides) or [(names[i], names[j]) for i, j in family.pairs]
-
-    def named(chosen: NDArray[np.bool_]) -> str:
-        pairs = [" and ".join(pair) for pair, one in zip(sides, chosen, strict=False) if one]
-        return "; ".join(pairs[:3]) + (" ..." if len(pairs) > 3 else "")
-
     return (
         _attainable(data, found, asked),
         *block_checks.blocks(setting, data, lost, asked),
-        *_scores(data, found, named, asked),
-        *_decisions(found, named, asked),
+        *_scores(data, found, sides, asked),
+        *_decisions(found, sides, asked),
         *_adjustment(asked),
         *cautions.left_out(setting),
         *block_checks.claims(setting, data),
     )
 
 
-def _decisions(found: Tested, named: Named, asked: Asked) -> list[Check]:
+def _decisions(found: Tested, sides: Sides, asked: Asked) -> list[Check]:
     """Say where other looks at the same scores would decide otherwise."""
     e, shown = found.evidence, found.family.wanted
     decided = e.p_value <= asked.alpha
     apart = np.zeros(len(decided), np.bool_)
     if len(found.other):
         apart = (found.other[shown] <= asked.alpha) != decided
-    turned = decided & (np.sign(found.own.mean) * np.sign(found.statistic) < 0)[shown]
-    over = decided & (e.low < 0) & (e.high > 0)
+    direction, mean = np.where(decided, e.statistic, 0.0), found.own.mean[shown]
+    stepwise = asked.adjust not in steps.SINGLE and len(found.family.matrix) > 1
     near = (found.error > 0) & (np.abs(e.p_value - asked.alpha) <= _NEAR * found.error)
 
     def row(what: str, pairs: NDArray[np.bool_], remedy: str) -> Check:
         n = int(pairs.sum())
-        return Check.of(what, n, 0.0, ok=not n, remedy=f"{named(pairs)}: {remedy}")
+        return Check.of(what, n, 0.0, ok=not n, remedy=f"{some(sides, pairs)}: {remedy}")
 
     return [
         row(
@@ -69,17 +61,8 @@ def _decisions(found: Tested, named: Named, asked: Asked) -> list[Check]:
             "in pooled tests other algorithms have a say in whether two differ; pairwise tests,"
             " which have not, are the ones to trust; post_hoc() has the pooled ones",
         ),
-        row(
-            "mean difference of the other sign, decided pairs",
-            turned,
-            "ranks favour one and means the other: a few large differences outweigh many small"
-            ' ones; on="values" compares means',
-        ),
-        row(
-            "decided pairs whose interval includes equality",
-            over,
-            "the test decides where the interval, which is wider or of another statistic, does not",
-        ),
+        cautions.other_sign(direction, mean, sides, 'on="values" compares means'),
+        cautions.over_equality(e, asked.alpha, sides, stepwise=stepwise),
     ]
 
 
@@ -111,28 +94,20 @@ def _attainable(data: Exchangeable, found: Tested, asked: Asked) -> Check:
     )
 
 
-def _scores(data: Exchangeable, found: Tested, named: Named, asked: Asked) -> list[Check]:
+def _scores(data: Exchangeable, found: Tested, sides: Sides, asked: Asked) -> list[Check]:
     """Say what is odd about the scores: ties, differences of zero, skewness."""
     own, tied = found.own, found.tied
     n = len(data.layout.rows)
-    nothing = own.zeros / np.maximum(own.n, 1)
     bound = -float(ndtri(0.005 / len(own.skewness)))
     skew = np.abs(own.skewness) > bound
     rows = [
-        Check.of(
-            "share of differences that are zero, largest",
-            float(nothing.max()),
-            0.5,
-            ok=float(nothing.max()) <= 0.5,
-            remedy=f"{named(nothing > 0.5)}: most differences say nothing and are left out of the"
-            " test; the verdict rests on the others",
-        ),
+        cautions.differences_of_zero(own.zeros, own.n, sides),
         Check.of(
             "asymmetry of differences, in standard errors",
             float(np.abs(own.skewness).max()),
             bound,
             ok=not skew.any(),
-            remedy=f"{named(skew)}: sign flips and signed ranks test that differences are"
+            remedy=f"{some(sides, skew)}: sign flips and signed ranks test that differences are"
             " symmetric, and skewness alone can reject; compare_mixed compares means",
         ),
     ]

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from benchinfer.compare import overall, steps
+from benchinfer.compare import overall, steps, wording
 from benchinfer.compare.comparison import Comparison, TestedComparison
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.overall import GlobalRow, RankSums
+from benchinfer.compare.pair_words import zeros
 from benchinfer.compare.phrases import count
 from benchinfer.compare.pooled import Pooled
 from benchinfer.errors import DesignError, message, unknown
@@ -61,6 +63,8 @@ class PermutationComparison(TestedComparison):
         Whether a block can hold several scores of an algorithm.
     p_error
         (P,) standard error of the evaluation of the adjusted p-values: 0 where exact.
+    zeros
+        (P,) number of differences of zero, which tests of a pair's differences leave out.
     kinds
         Null distributions behind the p-values.
     pooled
@@ -74,6 +78,7 @@ class PermutationComparison(TestedComparison):
     unit: str
     repeated: bool
     p_error: Array
+    zeros: NDArray[np.int64]
     kinds: tuple[str, ...]
     pooled: Pooled
     rows: tuple[GlobalRow, ...]
@@ -124,7 +129,8 @@ class PermutationComparison(TestedComparison):
         )
         return (
             f"The {scale}scores of {self.measure.name} were compared by permutation within"
-            f" {blocks}. {how};{units} p-values are from {nulls}.{margin} Estimates are"
+            f" {blocks}. {how};{units} p-values are from {nulls}."
+            f"{zeros(self.zeros) if self.pairwise else ''}{margin} Estimates are"
             f" {self._estimates}. {self.provenance.adjustment}."
         )
 
@@ -136,8 +142,9 @@ class PermutationComparison(TestedComparison):
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""
-        # Zero-argument super() does not work in a slotted dataclass.
-        where = TestedComparison.scope(self)
+        means = self.on in ("values", "dispersion")
+        over = wording.AVERAGE if means else f"on a typical {self.unit} of"
+        where = wording.scope(self.setting, self.target, where=over)
         return f"in the spread of scores, {where}" if self.on == "dispersion" else where
 
     def effects(self) -> Mapping[str, Array]:

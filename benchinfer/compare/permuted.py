@@ -51,6 +51,7 @@ def compared(
         unit=data.unit,
         repeated=data.repeated,
         p_error=found.error,
+        zeros=found.own.zeros[shown],
         kinds=found.kinds,
         pooled=together.of(shown),
         rows=overall.global_tests(data, together, family.words, asked),

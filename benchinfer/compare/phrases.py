@@ -1,6 +1,6 @@
 """Words in sentences: lists and numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 def join(names: Sequence[str], last: str = "and") -> str:
@@ -12,6 +12,18 @@ def join(names: Sequence[str], last: str = "and") -> str:
     'a, b and c'
     """
     return f" {last} ".join(text for text in (", ".join(names[:-1]), *names[-1:]) if text)
+
+
+def some(sides: Sequence[tuple[str, str]], chosen: Iterable[bool]) -> str:
+    """Name the first few of the chosen pairs.
+
+    Examples
+    --------
+    >>> some([("a", "b"), ("a", "c")], [False, True])
+    'a and c'
+    """
+    pairs = [" and ".join(pair) for pair, one in zip(sides, chosen, strict=False) if one]
+    return "; ".join(pairs[:3]) + (" ..." if len(pairs) > 3 else "")
 
 
 def within(title: str) -> str:

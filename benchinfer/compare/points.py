@@ -14,9 +14,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from benchinfer import version
+from benchinfer.compare import wording
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.evidence import Array, Check, Level, Provenance, Setting, require_whole
-from benchinfer.compare.wording import margin
 from benchinfer.errors import DesignError, unknown
 from benchinfer.numerics.tukey import all_pairs
 from benchinfer.order.relation import Verdict
@@ -62,7 +62,7 @@ class PointsComparison(Comparison):
         else:
             equal = (
                 f"A pair is called equivalent when {self.words} differs by at most"
-                f" {margin(self.measure)}"
+                f" {wording.margin(self.measure)}"
             )
         return f"{equal}, and the better value wins otherwise. No error is controlled."
 
@@ -81,8 +81,7 @@ class PointsComparison(Comparison):
 
     def scope(self) -> str:
         """Return what the claims are about, in words: never more than a description."""
-        # Zero-argument super() does not work in a slotted dataclass.
-        where = Comparison.scope(self).removeprefix("on average ")
+        where = wording.scope(self.setting, self.target, where="over")
         return f"going by {self.words} alone, without inference, {where}"
 
     def rests_on(self) -> list[str]:

@@ -84,14 +84,18 @@ def compared(
         chosen, cost = new, after
     ranks = outcomes.ranks(effects, margin)
     error = _largest_error(average, ranks, new, following)
+    codes = verdict_codes(arguments["rule"], chosen, cost, margin, level)
+    pairs, names = family.pairs[family.wanted], setting.algorithms
+    sides = family.sides[family.wanted] or [(names[i], names[j]) for i, j in pairs]
+    turned = bayes_checks.other_sign(setting, fitted.model.data, matrix, sides, codes)
     return BayesComparison(
         setting=setting,
-        pairs=family.pairs[family.wanted],
-        codes=verdict_codes(arguments["rule"], chosen, cost, margin, level),
+        pairs=pairs,
+        codes=codes,
         level=level,
         target=target,
         levels=levels,
-        checks=tuple(bayes_checks.checks(setting, fitted, error, target)),
+        checks=tuple(bayes_checks.checks(setting, fitted, error, target, turned)),
         provenance=provenance(setting, family, arguments),
         sides=family.sides[family.wanted],
         names=family.names[family.wanted],

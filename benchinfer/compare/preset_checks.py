@@ -8,6 +8,7 @@ from benchinfer.compare.evidence import Check, Setting
 from benchinfer.compare.phrases import count
 from benchinfer.compare.preset_data import Differences
 from benchinfer.compare.preset_fit import Found
+from benchinfer.order.verdicts import Verdict
 
 
 def checks(
@@ -16,6 +17,7 @@ def checks(
     found: Found,
     pairs: NDArray[np.int64],
     size: tuple[int, int],
+    turned: Check,
 ) -> list[Check]:
     """Return the rows.
 
@@ -29,6 +31,8 @@ def checks(
         (P, 2) pairs of algorithms.
     size
         Chains, and draws of each.
+    turned
+        The row on mean differences, which goes with the verdicts.
     """
     rows: list[Check] = []
     if found.convergence is not None:
@@ -43,10 +47,18 @@ def checks(
         *_datasets(setting, seen, pairs),
         cautions.number_of_datasets(setting),
         *_domains(setting),
+        turned,
         *(_replications(setting, seen) if found.convergence is not None else ()),
         cautions.thin_cells(setting, "the test"),
         cautions.tolerance(setting.measure),
     ]
+
+
+def other_sign(seen: Differences, sides: cautions.Sides, codes: NDArray[np.int8]) -> Check:
+    """Name the decided pairs whose mean difference over data sets has the other sign."""
+    mean = seen.mean.sum(axis=1)
+    direction = (codes == Verdict.FIRST) * 1.0 - (codes == Verdict.SECOND)
+    return cautions.other_sign(direction, mean, sides, "compare_mixed compares means")
 
 
 def _datasets(setting: Setting, seen: Differences, pairs: NDArray[np.int64]) -> list[Check]:

@@ -64,6 +64,11 @@ class ResponseComparison(BayesComparison):
         return self.responses.shared
 
     @property
+    def typical(self) -> bool:
+        """Whether averages are those of a typical data set: mean scores are of all data sets."""
+        return False
+
+    @property
     def unused_priors(self) -> frozenset[str]:
         """Names of priors that the model does not have."""
         unused = {"slope_sd"}

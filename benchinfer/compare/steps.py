@@ -50,6 +50,8 @@ STEPS: "dict[str, Callable[[Array], Array]]" = {
 }
 CLOSED = ("shaffer", "bergmann-hommel")
 JOINT = ("single-step", "step-down")
+# The adjustments of which each interval has its p-value; all others go in steps.
+SINGLE = ("single-step", "bonferroni", "none")
 # What these ask of the dependence between the p-values, which is not established in general.
 CONDITIONS = {
     "hochberg": "the inequality of Simes",

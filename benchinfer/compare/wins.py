@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from benchinfer.compare.adjust import Adjust, check_alternative
 from benchinfer.compare.comparison import Alternative
-from benchinfer.compare.contrasts import Contrasts
+from benchinfer.compare.contrasts import Contrasts, implied
 from benchinfer.compare.evidence import alpha_of
 from benchinfer.compare.wins_comparison import WinsComparison
 from benchinfer.compare.wins_concluded import by_likelihood, by_posterior
@@ -166,7 +166,7 @@ def compare_wins(
         "errors": errors,
         "penalised": penalised,
         "departures": departures,
-        "contrasts": contrasts,
+        "contrasts": implied(contrasts, control),
         "control": control,
         "alternative": alternative,
         "adjust": adjust,

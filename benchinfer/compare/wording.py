@@ -24,7 +24,13 @@ _DOMAINS = {
 }
 
 
-def scope(setting: "Setting", target: str, domains: str = "pooled") -> str:
+# Ahead of the data sets: what is averaged over them, and the centre of their distribution, which a
+# few data sets far out do not move.
+AVERAGE = "on average over"
+TYPICAL = "on a typical data set of"
+
+
+def scope(setting: "Setting", target: str, domains: str = "pooled", where: str = AVERAGE) -> str:
     """Say what the claims are about.
 
     Parameters
@@ -34,14 +40,16 @@ def scope(setting: "Setting", target: str, domains: str = "pooled") -> str:
     domains
         What several domains are taken as: ``"pooled"``, ``"separate"``, ``"random"``, or ``"one"``
         where the claim is about one of them.
+    where
+        What of the data sets the claims are about, ahead of them.
     """
     d = len(setting.coverage.datasets)
     if target == "domain":
         n = len(set(setting.domains))
         mixed = _DOMAINS[domains].format(n) if n > 1 else ""
-        return f"on average over the domain that the {d} data sets stand for{mixed}"
+        return f"{where} the domain that the {d} data sets stand for{mixed}"
     if d > 1:
-        return f"on average over these {d} data sets"
+        return f"{where} these {d} data sets"
     name = setting.coverage.datasets[0]
     kind = setting.resampling and setting.resampling.kind
     return f"on the data set {name}{' as drawn' if kind == 'bootstrap' else ''}"

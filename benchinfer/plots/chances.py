@@ -70,7 +70,7 @@ def layout(found: "Stability", width: Width = "wide") -> Chances:
 def layout_ranks(result: "BayesComparison", width: Width = "wide") -> Chances:
     """Lay out the probabilities of ranks, for what the verdicts of the comparison are about."""
     following = result.ranks_following if result.quantity == "next" else None
-    where = "on average" if following is None else "on the next data set"
+    where = result.average_words if following is None else "on the next data set"
     return layout_of(
         result.algorithms,
         (following or result.ranks).distribution,

@@ -195,7 +195,7 @@ def _numbers(dots: Sequence[Dot], side: float) -> tuple[Text, ...]:
 def _notes(result: "BayesComparison") -> tuple[str, ...]:
     notes = [
         f"lines near the corners: probability {result.level:g}",
-        "filled: on average; hollow, joined to it: on the next data set",
+        f"filled: {result.average_words}; hollow, joined to it: on the next data set",
     ]
     if result.following is None:
         notes[1] = "on average over these data sets"

@@ -24,6 +24,7 @@ INK = "#1f2328"
 FAINT = "#5c6370"
 HAIR = "#d5d9de"
 BAND = "#e4efe9"
+BLANK = "(blank)"  # in place of a name of nothing but spaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def short(names: Sequence[str], limit: int = 24) -> dict[str, str]:
     >>> short(["gradient_boosting_default", "svm"], 12)
     {'gradient_boosting_default': 'gradie…fault', 'svm': 'svm'}
     """
-    clean = {name: "".join(_visible(c) for c in " ".join(name.split())) for name in names}
+    clean = {name: "".join(map(_visible, " ".join(name.split()))) or BLANK for name in names}
     longest = max(map(len, clean.values()), default=0)
     while True:
         elided = {name: _elide(text, limit) for name, text in clean.items()}
@@ -134,6 +135,7 @@ def signed(value: float) -> str:
     >>> signed(0.05), signed(1500.0)
     ('0.05', '1500')
     """
+    value += 0.0  # no minus before zero
     if 1e-5 <= abs(value) < 1e7:
         text = f"{value:.7f}".rstrip("0").rstrip(".")
     else:

@@ -80,7 +80,7 @@ def best(result: BayesComparison) -> str:
     """
     top = int(result.ranks.best.argmax())
     name, share = result.algorithms[top], percent(float(result.ranks.best[top]))
-    said = f"{name} is the best algorithm on average with probability {share}"
+    said = f"{name} is the best algorithm {result.average_words} with probability {share}"
     if result.ranks_following is None:
         return f"{said}, of these data sets."
     following = result.ranks_following.best
@@ -112,22 +112,23 @@ def fits(result: BayesComparison) -> str:
 
 
 def _text(result: BayesComparison) -> tuple[str, ...]:
+    words = result.average_words
     average = (
         "Probabilities are what the model believes after seeing the scores, given the priors"
-        " below. On average: "
+        f" below. {words[:1].upper()}{words[1:]}: "
     )
     if result.following is None:
         average += "over these data sets, and no others."
     else:
         average += (
-            "over the domain that the data sets stand for. On the next data set: on a single one"
-            " that is drawn from the same domain and was not seen. An algorithm can be better on"
-            " average almost surely, and lose on many a data set; no number of data sets makes that"
-            " probability 1."
+            f"{'of' if result.typical else 'over'} the domain that the data sets stand for. On the"
+            " next data set: on a single one that is drawn from the same domain and was not seen."
+            f" An algorithm can be better {words} almost surely, and lose on many a"
+            " data set; no number of data sets makes that probability 1."
         )
     tails = (
-        "Data sets may be unusual (t): those count less, so that the average is that of a typical"
-        " data set."
+        "Data sets may be unusual (t): those count less, so that the effects are those of a typical"
+        " data set; the mean over all of them can be another."
         if result.interactions == "t"
         else "Every data set counts fully (normal), unusual ones too."
     )
@@ -154,13 +155,13 @@ def chances(result: BayesComparison) -> Table:
     """
     frame = result.summary().sort_values("prob_best", ascending=False, kind="stable")
     heads = {
-        "prob_best": "P(best on average)",
+        "prob_best": f"P(best {result.average_words})",
         "prob_best_next": "P(best on the next data set)",
         "prob_near_best": "P(within tolerance of it)",
         "expected_rank": "mean rank",
         "rank_low": "from",
         "rank_high": "to",
-        "expected_regret": "expected regret on average",
+        "expected_regret": f"expected regret {result.average_words}",
         "expected_regret_next": "on the next data set",
     }
     names = [name for name in heads if name in frame]
@@ -189,8 +190,9 @@ def chances(result: BayesComparison) -> Table:
                 frame["algorithm"].to_list(), *(column(name) for name in names), strict=True
             )
         ),
-        note=f"Ranks are on average; from, to: an interval with {100 * result.level:g} % of them."
-        " Expected regret: how much better the best algorithm is expected to be than this one.",
+        note=f"Ranks are {result.average_words}; from, to: an interval with"
+        f" {100 * result.level:g} % of them. Expected regret: how much better the best algorithm"
+        " is expected to be than this one.",
     )
 
 

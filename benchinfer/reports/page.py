@@ -12,6 +12,7 @@ from benchinfer.compare.local import Comparisons
 from benchinfer.compare.permutation_comparison import PermutationComparison
 from benchinfer.compare.phrases import count
 from benchinfer.errors import DesignError
+from benchinfer.measure import UNPRINTABLE
 from benchinfer.order.consensus import Consensus
 from benchinfer.order.ensemble import Ensemble
 from benchinfer.order.relation import Relation
@@ -137,7 +138,9 @@ def render(page: Page) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("page.html").render(page=page)
+    # Names may hold what HTML must not, in whichever text they stand.
+    page_text = environment.get_template("page.html").render(page=page)
+    return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", page_text)
 
 
 def _measures(gathered: Gathered) -> "list[Measure]":

@@ -72,7 +72,7 @@ def declared(
                 )
             ) from None
     if isinstance(resampling, str):
-        said = Resampling(resampling)  # pyright: ignore[reportArgumentType]
+        said = Resampling.of(resampling)
     elif isinstance(resampling, Resampling):
         said = resampling
     elif resampling is not None:

@@ -56,7 +56,8 @@ def read_scores(
     dataset
         Name of the data set, where no column holds it.
     resampling
-        How the replications came about: a `Resampling` or the name of its kind.
+        How the replications came about: a `Resampling`, the name of its kind, or a text such as
+        ``"cv:10"`` (folds) or ``"holdout:0.2"`` (test fraction).
     paired
         Whether algorithms share replications; by default as the resampling says, or else as the
         labels tell, whatever their column is called.

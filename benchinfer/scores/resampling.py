@@ -61,6 +61,35 @@ class Resampling:
                 )
             )
 
+    @classmethod
+    def of(cls, text: str) -> "Resampling":
+        """Read ``"KIND"``, ``"cv:FOLDS"`` or ``"holdout:FRACTION"``.
+
+        Raises
+        ------
+        BenchinferError
+            The kind is not known, or what stands behind the colon is no number.
+
+        Examples
+        --------
+        >>> Resampling.of("cv:10").overlap, Resampling.of("holdout:0.2").overlap
+        (0.1, 0.2)
+        """
+        kind, colon, size = text.partition(":")
+        if not colon:
+            return cls(kind)  # pyright: ignore[reportArgumentType]
+        try:
+            number = float(size) if kind == "holdout" else int(size)
+        except ValueError:
+            raise BenchinferError(
+                message(
+                    f"{size!r} in {text!r} is no number of folds and no test fraction.",
+                    hint='as in "cv:10" and "holdout:0.2".',
+                )
+            ) from None
+        sized = {"test_fraction" if kind == "holdout" else "folds": number}
+        return cls(kind, **sized)  # pyright: ignore[reportArgumentType]
+
     @property
     def pairs(self) -> bool | None:
         """Whether algorithms share the replications, or None where the kind does not tell."""

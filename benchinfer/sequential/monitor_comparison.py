@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from benchinfer.compare import wording
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.evidence import Array, Setting
 from benchinfer.compare.phrases import count
@@ -83,9 +84,7 @@ class MonitorComparison(Comparison):
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""
-        # Zero-argument super() does not work in a slotted dataclass.
-        where = Comparison.scope(self)
-        return where.replace("on average over these", "taken together over these")
+        return wording.scope(self.setting, self.target, where="taken together over")
 
     def headline(self) -> str:
         """Return the verdict in one sentence, and whether to go on."""

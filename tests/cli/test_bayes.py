@@ -58,7 +58,8 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
 def test_what_is_printed(run: Callable) -> None:
     text = " ".join(run(*BALANCED, *QUICK, "--details").stdout.split())
     for words in (
-        "How likely each algorithm is best algorithm on average on the next data set within",
+        "How likely each algorithm is best",
+        "algorithm on a typical data set on the next data set within",
         "The same pairs on the next data set",
         "4 chains of 200 draws",
         "effect_sd=2, interaction_scale=1",
@@ -67,7 +68,7 @@ def test_what_is_printed(run: Callable) -> None:
     ):
         assert words in text
     turned = run(*BALANCED, *QUICK, "--details", "--quantity", "next").stdout
-    assert "The same pairs on average" in turned
+    assert "The same pairs on a typical data set" in turned
 
 
 @pytest.mark.usefixtures("quick")

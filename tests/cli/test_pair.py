@@ -99,3 +99,12 @@ def test_per_dataset(run: Callable) -> None:
     bootstrap = ("compare", "pair", "example:sklearn_bootstrap", "-m", "error", "--per-dataset")
     found = run(*bootstrap, "--pair", "rf,svm", "--json")
     assert len(json.loads(found.stdout)["datasets"]) == 12
+
+
+def test_one_data_set_of_several(run: Callable) -> None:
+    several = ("compare", "pair", "example:sklearn_bootstrap", "-m", "error", "--json")
+    found = json.loads(run(*several, "--dataset", "iris").stdout)
+    assert found["headline"].startswith("On the data set iris as drawn, ")
+    wrong = run(*several, "--dataset", "irs")
+    assert wrong.exit_code == 2
+    assert "unknown dataset 'irs'" in wrong.stderr

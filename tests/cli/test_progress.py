@@ -67,3 +67,22 @@ def test_an_interrupted_command_ends_in_one_line(
     assert result.exit_code == 130
     assert result.stderr == "Interrupted.\n"
     assert result.stdout == ""
+
+
+@pytest.mark.parametrize("module", ["typer", "benchinfer.cli.app", "pydantic", "narwhals"])
+def test_an_interrupt_while_modules_load_ends_in_one_line(module: str) -> None:
+    code = f"""
+import sys
+class Interrupt:
+    def find_spec(self, name, path, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+from benchinfer.cli import main
+sys.argv = ["benchinfer", "check", "example:demsar2006"]
+main()
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert (found.returncode, found.stderr) == (130, "Interrupted.\n")

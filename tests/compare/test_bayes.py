@@ -374,3 +374,41 @@ def test_posterior_is_saved_and_read(tmp_path, engine):
     np.testing.assert_array_equal(tree["posterior"]["effect"], again["posterior"]["effect"])
     assert again["log_likelihood"]["scores"].dims == ("chain", "draw", "dataset")
     assert set(again["prior"].data_vars) <= set(again["posterior"].data_vars)
+
+
+OTHER_SIGN = "mean difference of the other sign, decided pairs"
+
+
+@pytest.fixture(scope="module")
+def outweighed():
+    """Eleven data sets at +0.01 and one at -0.6: the mean is on the other side of most."""
+    gain = np.r_[np.full(11, 0.01) + 1e-5 * np.arange(11), -0.6]
+    rows = [
+        (f"d{i:02}", name, 0.7 + 0.003 * i + d)
+        for i, g in enumerate(gain)
+        for name, d in (("new", g), ("old", 0.0))
+    ]
+    return read(pd.DataFrame(rows, columns=["dataset", "algorithm", "score"]))
+
+
+def test_the_centre_of_t_interactions_is_that_of_a_typical_data_set(outweighed):
+    found = bi.compare_bayes(outweighed, draws=300, seed=1)
+    assert found.headline().startswith(
+        "On a typical data set of the domain that the 12 data sets stand for, new is better"
+    )
+    assert "better on a typical data set is" in found.rule
+    named = found.diagnostics().set_index("check").loc[OTHER_SIGN]
+    assert (named["value"], named["ok"]) == (1, False)
+    assert named["remedy"].startswith("new and old: a few large differences outweigh many small")
+    means = bi.compare_bayes(outweighed, interactions="normal", draws=300, seed=1)
+    assert means.headline().startswith("On average over the domain")
+    assert means.diagnostics().set_index("check").loc[OTHER_SIGN, "ok"]
+
+
+def test_the_row_on_mean_differences_goes_with_the_verdicts(outweighed):
+    found = bi.compare_bayes(outweighed, preset="signed-rank", quantity="dominant", seed=1)
+    assert found.contrasts()["winner"].tolist() == ["new"]
+    assert found.diagnostics().set_index("check").loc[OTHER_SIGN, "value"] == 1
+    other = found.of("next")
+    assert other.contrasts()["verdict"].tolist() == ["undecided"]
+    assert other.diagnostics().set_index("check").loc[OTHER_SIGN, "value"] == 0

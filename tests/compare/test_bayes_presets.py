@@ -269,7 +269,7 @@ def test_pseudo_observation_moves_what_is_expected(scores):
 def test_average_is_that_of_the_hierarchical_model_alone(scores):
     found = ask(scores, "corani2017", quantity="average")
     assert found.contrasts()["winner"].tolist() == ["a1", "a2", "a2"]
-    assert "on average (delta0)" in found.rule
+    assert "on a typical data set (delta0)" in found.rule
     with pytest.raises(bi.DesignError, match="says nothing of the average"):
         ask(scores, "sign").of("average")
     with pytest.raises(bi.DesignError, match="unknown quantity"):

@@ -243,3 +243,39 @@ def test_a_pair_without_an_error_leaves_no_number_undefined(adjust, alternative,
     assert (found.p_value[0], found.p_equivalence[0], found.std_error[0]) == (1, 1, 0)
     numbers = [found.p_value, found.p_raw, found.p_equivalence, found.low, found.high, p_error]
     assert not np.isnan(np.hstack([*numbers, *asked])).any()
+
+
+@pytest.mark.parametrize(
+    ("compare", "options"),
+    [
+        (bi.compare_mixed, {}),
+        (bi.compare_permutation, {"on": "values", "null": "asymptotic", "seed": 1}),
+        (bi.compare_bootstrap, {"resamples": 20_000, "seed": 1}),
+        (bi.compare_bayes, {"preset": "sign", "seed": 1}),
+        (bi.compare_meta, {}),
+        (bi.compare_wins, {"ties": "half"}),
+    ],
+)
+def test_a_control_alone_asks_for_comparisons_with_it(compare, options):
+    scores = bi.load_example("sklearn_bootstrap").subset(algorithms=["cart", "knn", "lda"])
+    found = compare(scores, "error", control="cart", **options)
+    assert found.contrasts()[["first", "second"]].to_numpy().tolist() == [
+        ["knn", "cart"],
+        ["lda", "cart"],
+    ]
+    assert found.provenance.arguments["contrasts"] == "dunnett"
+    with pytest.raises(DesignError, match='it goes with contrasts="dunnett"'):
+        bi.compare_mixed(scores, "error", contrasts="mean", control="cart")
+
+
+@pytest.mark.parametrize("unit", [1e140, 1e-140])
+@pytest.mark.parametrize("compare", [bi.compare_mixed, bi.compare_meta, bi.compare_permutation])
+def test_scores_out_of_the_range_of_numbers_are_refused(compare, unit):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        [(d, a, rng.normal() * unit) for d in range(5) for a in "abc"],
+        columns=["dataset", "algorithm", "score"],
+    )
+    scores = bi.read_scores(frame, measures="score:higher")
+    with pytest.raises(DesignError, match="powers of them leave the range of numbers"):
+        compare(scores)

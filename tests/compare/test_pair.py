@@ -432,3 +432,44 @@ def test_every_test_has_words_formula_and_sources(test):
     assert found.citations().count("doi") >= 1
     assert not found.contrasts().isna().all().any()
     assert len(found.others) > 0 or test == "welch"
+
+
+OVER = "decided pairs whose interval includes equality"
+ZEROS = "differences of zero left out, largest number of a pair"
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "sign"])
+def test_zeros_that_are_left_out_are_counted_and_ends_at_equality_named(test):
+    gain = np.r_[np.zeros(14), np.full(12, 0.01)]
+    found = bi.compare_pair(
+        read(wide(a=0.8 + gain, b=np.full(26, 0.8)), "independent", "accuracy:higher"), test=test
+    )
+    assert row(found)["verdict"] == "first"
+    assert row(found)["conf_low"] == 0
+    checks = found.diagnostics().set_index("check")
+    assert (checks.loc[OVER, "value"], checks.loc[OVER, "ok"]) == (1, False)
+    assert (checks.loc[ZEROS, "value"], checks.loc[ZEROS, "limit"]) == (14, 13)
+    assert checks.loc[ZEROS, "remedy"].startswith("a and b: most differences say nothing")
+    assert found.zeros.tolist() == [14]
+    assert "on 26 replications. Differences of zero were left out: 14." in found.method
+
+
+def test_a_mean_on_the_other_side_of_the_ranks_is_named():
+    d = np.r_[np.full(14, 0.1) + np.arange(14) / 100, -9.0]
+    found = bi.compare_pair(
+        read(wide(a=d, b=np.zeros(15)), "independent", "accuracy:higher"), test="wilcoxon"
+    )
+    checks = found.diagnostics().set_index("check")
+    assert row(found)["verdict"] == "first"
+    assert checks.loc["mean difference of the other sign, decided pairs", "value"] == 1
+    assert "Differences of zero" not in found.method
+
+
+def test_one_data_set_of_several():
+    scores = bi.load_example("sklearn_bootstrap")
+    found = bi.compare_pair(scores, "error", dataset="iris", pair=("svm", "knn"))
+    alone = bi.compare_pair(scores.subset("iris"), "error", pair=("svm", "knn"))
+    assert found.contrasts().equals(alone.contrasts())
+    assert found.headline().startswith("On the data set iris as drawn, ")
+    with pytest.raises(DesignError, match="unknown dataset 'irs'"):
+        bi.compare_pair(scores, "error", dataset="irs")

@@ -275,6 +275,21 @@ def test_one_sided_tests_and_noninferiority(on):
     ).tolist()
 
 
+@pytest.mark.parametrize(
+    ("on", "place"),
+    [
+        ("values", "On average over"),
+        ("ranks", "On a typical data set of"),
+        ("aligned-ranks", "On a typical data set of"),
+        ("normal-scores", "On a typical data set of"),
+        ("dispersion", "In the spread of scores, on average over"),
+    ],
+)
+def test_claims_about_the_centre_of_symmetry_are_about_a_typical_data_set(on, place):
+    found = bi.compare_permutation(table(simulated(1, shape=(8, 3, 3))), on=on, seed=1)
+    assert found.headline().startswith(f"{place} the domain that the 8 data sets stand for, ")
+
+
 def test_direction_follows_the_ranks_and_the_means_are_named():
     d = np.r_[np.full(14, 0.1) + np.arange(14) / 100, -9.0]
     found = bi.compare_permutation(paired(d, measures={"score": "higher"}), seed=1)
@@ -283,7 +298,7 @@ def test_direction_follows_the_ranks_and_the_means_are_named():
     assert row["estimate"] > 0 > d.mean()
     named = checks_of(found).loc["mean difference of the other sign, decided pairs"]
     assert not named["ok"]
-    assert named["remedy"].startswith("a and b: ranks favour one and means the other")
+    assert named["remedy"].startswith("a and b: a few large differences outweigh many")
 
 
 def test_a_design_that_cannot_reach_the_level_gives_a_result_that_says_so():
@@ -620,8 +635,37 @@ def test_identical_algorithms_are_undecided_and_equivalent_with_a_tolerance():
     assert (row["p_value"], row["estimate"], row["verdict"]) == (1.0, 0.0, "equivalent")
     bare = bi.compare_permutation(table(values, measures={"score": "higher"}), seed=1)
     assert bare.contrasts()["verdict"][0] == "undecided"
-    zeros = checks_of(bare).loc["share of differences that are zero, largest"]
-    assert zeros["value"] == 1
+    zeros = checks_of(bare).loc["differences of zero left out, largest number of a pair"]
+    assert (zeros["value"], zeros["limit"], zeros["ok"]) == (8, 4, False)
+    assert "Differences of zero were left out: 0 to 8 of a pair." in bare.method
+
+
+OVER = "decided pairs whose interval includes equality"
+
+
+def test_a_decided_pair_whose_interval_ends_at_equality_is_named():
+    d = np.r_[np.zeros(6), np.full(6, 0.01)]
+    options = {"on": "ranks", "null": "exact", "seed": 1}
+    measured = {"measures": {"score": "higher"}}
+    found = bi.compare_permutation(paired(d, **measured), **options)
+    row = found.contrasts().iloc[0]
+    assert (row["verdict"], row["conf_low"]) == ("first", 0)
+    check = checks_of(found).loc[OVER]
+    assert (check["value"], check["limit"], check["ok"]) == (1, 0, False)
+    assert check["remedy"].startswith("a and b: the test decides where the interval")
+
+
+def test_wider_intervals_beside_stepwise_tests_inform_without_a_limit():
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=(12, 1, 1)) + rng.normal(size=(12, 1, 4)) + [1.6, 0.8, 0.8, 0]
+    found = bi.compare_permutation(table(values), on="ranks", null="exact", seed=1)
+    over = (found.contrasts()["p_value"] <= 0.05) & (found.contrasts()["conf_low"] <= 0)
+    check = checks_of(found).loc[OVER]
+    assert check["value"] == over.sum() > 0
+    assert (np.isnan(check["limit"]), check["ok"]) == (True, True)
+    assert "the stepwise test decides where the interval, which is wider, does not" in str(
+        check["remedy"]
+    )
 
 
 def test_each_data_set_by_itself():
@@ -668,7 +712,8 @@ def test_noise_of_rounding_is_no_difference_whatever_the_unit():
     values = np.array([[[0.1 + 0.2, 0.3]]]) * unit
     found = bi.compare_permutation(table(values), seed=1)
     assert found.contrasts()["p_value"][0] == 1
-    assert checks_of(found).loc["share of differences that are zero, largest", "value"] == 1
+    zeros = checks_of(found).loc["differences of zero left out, largest number of a pair"]
+    assert zeros["value"] == 12
 
 
 def test_scores_far_from_zero_are_not_tied():

@@ -23,7 +23,7 @@ def test_many_algorithms_have_shades_alone():
 
 def test_ranks_are_of_what_verdicts_are_about(sampled):
     for result, ranks, where in (
-        (sampled, sampled.ranks, "on average"),
+        (sampled, sampled.ranks, "on a typical data set"),
         (sampled.of("next"), sampled.ranks_following, "on the next data set"),
     ):
         laid = chances.layout_ranks(result)

@@ -47,3 +47,11 @@ def test_signed_has_no_exponent():
     assert style.signed(0.00001) == "0.00001"
     assert style.signed(-1000000.0) == "\N{MINUS SIGN}1000000"
     assert style.signed(0.0) == "0"
+
+
+def test_names_of_nothing_but_spaces_can_be_seen():
+    assert list(style.short([" ", "\t", "a"]).values()) == ["(blank)", "(blank)", "a"]
+
+
+def test_no_minus_before_zero():
+    assert style.signed(-0.0) == "0"

@@ -17,7 +17,7 @@ def test_who_is_best_in_a_sentence(sampled):
     top = sampled.summary().sort_values("prob_best").iloc[-1]
     share, after = (f"{100 * top[name]:.1f} %" for name in ("prob_best", "prob_best_next"))
     assert section.lead.startswith(
-        f"{top['algorithm']} is the best algorithm on average with probability {share}"
+        f"{top['algorithm']} is the best algorithm on a typical data set with probability {share}"
     )
     assert after in section.lead
     assert [len(section.pictures), len(section.fold.pictures)] == [2, 2]

@@ -266,3 +266,16 @@ def test_large_relations_have_a_matrix(written):
     page = written(bi.Relation.from_pairs(names, {(names[3], b): "first" for b in names[:3]}))
     assert "Table of the 55 verdicts" in page.text
     assert page.cells()[:2] == ["1", "algorithm_03"]
+
+
+def test_what_html_must_not_hold_is_replaced_wherever_names_stand(tmp_path):
+    names = ["a\x00b", "\t", "c\x1b[31m"]
+    rng = np.random.default_rng(1)
+    rows = [(f"d{i}\x07", name, rng.normal()) for i in range(6) for name in names]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
+    scores = bi.read_scores(frame, measures="score:higher")
+    path = tmp_path / "report.html"
+    bi.report(bi.compare_permutation(scores, on="ranks", seed=1), path)
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", text)
+    assert "a\N{REPLACEMENT CHARACTER}b" in text
