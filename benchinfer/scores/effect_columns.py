@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.sources import Source
+from benchinfer.scores.sources import Source, engine_errors
 
 type Array = NDArray[np.float64]
 
@@ -61,8 +61,9 @@ def read_columns(origin: Source, given: Mapping[str, str], covariates: Sequence[
     if any(finding.severity == "error" for finding in found):
         return Columns({}, {}, tuple(found))
     wanted = list(dict.fromkeys([*of.values(), *covariates]))
-    frame, notes = origin.load(wanted, [], [])
-    table = frame.collect().to_arrow()
+    with engine_errors(origin.name):
+        frame, notes = origin.load(wanted, [], [])
+        table = frame.collect().to_arrow()
     values = {name: table.column(name).to_pylist() for name in wanted}
     found += notes
     text = {role: [label(v) for v in values[of[role]]] for role in _LABELS if role in of}
@@ -211,7 +212,11 @@ def numbers(name: str, values: Sequence[Any]) -> tuple[Array, list[Finding]]:
             continue
         try:
             found[row] = float(value)
-        except ValueError:
+        except (TypeError, ValueError, OverflowError):
+            bad.append(row)
+            continue
+        # Python reads the digits of every script, and 1_0 as 10.
+        if isinstance(value, str) and (not value.isascii() or "_" in value):
             bad.append(row)
     if not bad:
         return found, []

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from benchinfer.errors import ScoreTableError, unknown
-from benchinfer.measure import Measure
+from benchinfer.errors import ScoreTableError, message, unknown
+from benchinfer.measure import Measure, is_text
 from benchinfer.scores.canonical import canonical, encoded
 from benchinfer.scores.check import check, pairing, swapped_roles
 from benchinfer.scores.covariates import covariate_faults
@@ -13,7 +13,7 @@ from benchinfer.scores.declared import Measures, declared
 from benchinfer.scores.faults import FAULTS, Reading, refuse, tally, without_faults
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.roles import Layout, Roles, assign, odd_kinds, seed_column, unnamed_index
-from benchinfer.scores.sources import Source, open_source
+from benchinfer.scores.sources import Source, engine_errors, open_source
 from benchinfer.scores.summary import summarise
 from benchinfer.scores.table import ScoreTable
 
@@ -41,8 +41,9 @@ def read_scores(
     ----------
     source
         A frame (pandas, polars eager or lazy, pyarrow, a DuckDB relation, or what else narwhals
-        reads), or a path: CSV, TSV (also ``.gz``), Parquet or Feather (a file, a folder, a glob),
-        JSON lines, a DuckDB file; or a folder with ``scores.csv`` and ``measures.toml``.
+        reads), or a path: CSV, TSV (also ``.gz``, ``.bz2``, ``.zst``), Parquet or Feather (a file,
+        a folder, a glob), JSON lines, a DuckDB file; or a folder with ``scores.csv`` and
+        ``measures.toml``.
     measures
         Measures, ``{"accuracy": "higher"}``, ``"error:lower:0.01"``, or the path of a
         ``measures.toml``; by default the ``measures.toml`` beside the table.
@@ -94,6 +95,8 @@ def read_scores(
     ):
         if value not in known:
             raise ScoreTableError(unknown(name, value, known))
+    if dataset is not None and not is_text(dataset):
+        raise ScoreTableError(message(f"dataset={dataset!r} is not text in UTF-8."))
     origin = open_source(source, query)
     declares, resamples, kept, found = declared(measures, resampling, covariates, origin.toml)
     roles = assign(origin.names, columns, layout, [m.name for m in declares], kept)
@@ -105,9 +108,10 @@ def read_scores(
         refuse(found, origin.name)
     rows, loading = origin.load(roles.labels, roles.scores, roles.covariates)
     found += loading
-    reading = _reading(canonical(rows, roles, absent), roles, declares, repeats, nan)
-    found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
-    found += covariate_faults(reading)
+    with engine_errors(origin.name):
+        reading = _reading(canonical(rows, roles, absent), roles, declares, repeats, nan)
+        found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
+        found += covariate_faults(reading)
     said, by = _said(paired, resamples)
     seed = "" if resamples else seed_column(roles)
     is_paired, note = pairing(reading.summary, said=said, by=by, seed=seed)

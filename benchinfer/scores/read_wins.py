@@ -7,7 +7,7 @@ import numpy as np
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.effect_columns import holds, label, missing, numbers, roles
 from benchinfer.scores.faults import refuse
-from benchinfer.scores.sources import Source, open_source
+from benchinfer.scores.sources import Source, engine_errors, open_source
 from benchinfer.scores.wins import Array, Wins
 
 _COMMON: dict[str, tuple[str, ...]] = {
@@ -104,8 +104,9 @@ def _read(
     origin: Source, of: Mapping[str, str]
 ) -> tuple[dict[str, list[str]], dict[str, Array], list[Finding]]:
     """Return labels and counts, and what was found."""
-    frame, found = origin.load(list(of.values()), [], [])
-    table = frame.collect().to_arrow()
+    with engine_errors(origin.name):
+        frame, found = origin.load(list(of.values()), [], [])
+        table = frame.collect().to_arrow()
     values = {role: table.column(name).to_pylist() for role, name in of.items()}
     text = {role: [label(v) for v in values[role]] for role in ("first", "second")}
     number: dict[str, Array] = {}
