@@ -319,7 +319,7 @@ def _plain(column: Any, *, number: bool) -> Any:
     held = pd.api.types.infer_dtype(column.astype(object), skipna=True)
     if number and held in {"decimal", "integer", "floating", "mixed-integer-float"}:
         with suppress(OverflowError):
-            return column.astype(object).map(float, na_action="ignore").astype(float)
+            return column.astype(object).where(column.notna(), np.nan).map(float).astype(float)
     return column.astype(object).map(_digits if held == "decimal" else str, na_action="ignore")
 
 

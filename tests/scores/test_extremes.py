@@ -263,3 +263,10 @@ def test_wide_columns_of_dates(engine):
         read_scores(engine(columns), measures=ACC, layout="wide-algorithms")
     text = str(caught.value)
     assert "date values" in text or "dates or times" in text or "2 scores are not numbers" in text
+
+
+def test_objects_with_missing_numbers(make):
+    columns = make()
+    scores = pd.Series([None, pd.NA, float("nan"), *columns["score"][3:]], dtype=object)
+    frame = pd.DataFrame(columns).assign(score=scores)
+    assert read_scores(frame, measures=ACC, nan="missing").n_rows == 33
