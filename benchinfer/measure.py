@@ -69,6 +69,13 @@ class Measure:
     label: str = ""
 
     def __post_init__(self) -> None:
+        if not is_text(self.name + self.unit + self.label):
+            raise BenchinferError(
+                message(
+                    f"measure {self.name!r}: its name, unit or label is not text in UTF-8.",
+                    hint="it holds half a character (a lone surrogate).",
+                )
+            )
         if self.better not in get_args(Better.__value__):
             raise BenchinferError(
                 message(
@@ -184,6 +191,17 @@ class Measure:
             ) from None
         scale = rest[1] if len(rest) > 1 and rest[1] else "identity"
         return Measure(name, better, tolerance, scale)  # pyright: ignore[reportArgumentType]
+
+
+def is_text(name: str) -> bool:
+    r"""Whether UTF-8 can write a name; half a character, which a wrong decoding leaves, it cannot.
+
+    Examples
+    --------
+    >>> is_text("\N{GREEK SMALL LETTER ALPHA}"), is_text("\ud800")
+    (True, False)
+    """
+    return not re.search("[\ud800-\udfff]", name)
 
 
 def as_measures(source: object) -> tuple[Measure, ...]:

@@ -15,6 +15,12 @@ from benchinfer.scores.roles import LABELS, Roles, slots
 
 type Frame = "nw.LazyFrame[Any]"
 
+_TEXTS: tuple[Any, ...] = (nw.String, nw.Categorical, nw.Enum)
+_FRACTIONS: tuple[Any, ...] = (
+    nw.Decimal,
+    nw.Datetime,
+    nw.Time,
+)  # engines write more or fewer zeros at the end
 _EXACT = 2.0**53  # whole numbers beyond are not told apart
 _NAME, _VALUE = "benchinfer_name", "benchinfer_value"  # until they have their roles
 # What stands for "no number" in a text column, as CSV readers take it.
@@ -22,9 +28,11 @@ NONE = (
     *("", "NA", "NaN", "-NaN", "nan", "-nan", "NULL", "null", "None", "N/A", "n/a", "NaT"),
     *("#N/A", "#NA", "#N/A N/A", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
 )
-_NUMBER = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$"
+# Not \d: some engines take the digits of every script as such, and none reads them.
+_NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 _INFINITE = r"^[+-]?(?:[iI][nN][fF]|[iI]nfinity)$"
-COMMA = r"^[+-]?\d*,\d+(?:[eE][+-]?\d+)?$"
+COMMA = r"^[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?$"
+BLANKS = " \t\r\n\v\f"  # by default engines differ in what they strip
 
 
 def canonical(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> Frame:
@@ -56,7 +64,7 @@ def canonical(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> Frame:
         if to in texts:
             columns.append(_stripped(name, schema[name]).alias(text))
         else:
-            columns.append(nw.col(name).cast(nw.Float64).alias(to))
+            columns.append(_float(name, schema[name]).alias(to))
     frame = frame.select(*columns)
     if texts:
         frame = frame.with_columns(*(_parsed(text).alias(to) for to, text in texts.items()))
@@ -88,25 +96,30 @@ def _numeric(kind: nw.dtypes.DType) -> bool:
     return kind.is_numeric() or kind == nw.Boolean
 
 
+def _float(name: str, kind: nw.dtypes.DType) -> nw.Expr:
+    """Nearest float of a number; of a decimal by its digits, since engines round otherwise."""
+    column = nw.col(name)
+    return (column.cast(nw.String) if kind == nw.Decimal else column).cast(nw.Float64)
+
+
 def _stripped(name: str, kind: nw.dtypes.DType) -> nw.Expr:
     """Text of a number, null for what stands for none."""
-    if kind != nw.String:
-        return nw.col(name).cast(nw.String)
-    text = nw.col(name).str.strip_chars()
+    text = nw.col(name) if kind == nw.String else nw.col(name).cast(nw.String)
+    text = text.str.strip_chars(BLANKS)
     return nw.when(~text.is_in(NONE)).then(text)
 
 
 def _long(frame: Frame, roles: Roles) -> Frame:
     """One row per score."""
     schema = frame.collect_schema()
-    kind = nw.String if any(schema[name] == nw.String for name in roles.wide) else nw.Float64
+    as_text = any(schema[name] in _TEXTS for name in roles.wide)
     # Not unpivot: narwhals 2.28 cannot do it on DuckDB connections other than the default one.
     parts = [
         frame.select(
             *roles.labels,
             *slots(roles.covariates),
             nw.lit(name).alias(_NAME),
-            nw.col(name).cast(kind).alias(_VALUE),
+            (nw.col(name).cast(nw.String) if as_text else _float(name, schema[name])).alias(_VALUE),
         )
         for name in roles.wide
     ]
@@ -119,7 +132,7 @@ def in_memory(frame: Frame) -> bool:
 
 
 def as_label(name: str, kind: nw.dtypes.DType, *, memory: bool = False) -> nw.Expr:
-    """Write a label as text: whole numbers without ".0", truth as in Python, null for nothing."""
+    """Write a label as text: no zeros after the point, truth as in Python, null for nothing."""
     column = nw.col(name)
     if memory and kind == nw.Categorical:
         return column  # codes of text, as our CSV reader gives them
@@ -130,6 +143,10 @@ def as_label(name: str, kind: nw.dtypes.DType, *, memory: bool = False) -> nw.Ex
         as_whole = nw.when(whole).then(column).otherwise(nw.lit(0.0)).cast(nw.Int64)
         text = nw.when(whole).then(as_whole.cast(nw.String)).otherwise(column.cast(nw.String))
         return nw.when(there).then(text)
+    if kind in _FRACTIONS:
+        text = column.cast(nw.String)
+        short = text.str.replace_all("0+$", "").str.replace_all(r"\.$", "")
+        return nw.when(text.str.contains(r"\.[0-9]+$")).then(short).otherwise(text)
     if kind == nw.Boolean:
         return nw.when(column).then(nw.lit("True")).when(~column).then(nw.lit("False"))
     if kind == nw.String:

@@ -61,8 +61,8 @@ def read_columns(origin: Source, given: Mapping[str, str], covariates: Sequence[
     if any(finding.severity == "error" for finding in found):
         return Columns({}, {}, tuple(found))
     wanted = list(dict.fromkeys([*of.values(), *covariates]))
-    frame, notes = origin.load(wanted, [], [])
     with engine_errors(origin.name):
+        frame, notes = origin.load(wanted, [], [])
         table = frame.collect().to_arrow()
     values = {name: table.column(name).to_pylist() for name in wanted}
     found += notes
@@ -212,7 +212,11 @@ def numbers(name: str, values: Sequence[Any]) -> tuple[Array, list[Finding]]:
             continue
         try:
             found[row] = float(value)
-        except ValueError:
+        except (TypeError, ValueError, OverflowError):
+            bad.append(row)
+            continue
+        # Python reads the digits of every script, and 1_0 as 10.
+        if isinstance(value, str) and (not value.isascii() or "_" in value):
             bad.append(row)
     if not bad:
         return found, []

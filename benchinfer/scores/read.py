@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from benchinfer.errors import ScoreTableError, unknown
-from benchinfer.measure import Measure
+from benchinfer.errors import ScoreTableError, message, unknown
+from benchinfer.measure import Measure, is_text
 from benchinfer.scores.canonical import canonical, encoded
 from benchinfer.scores.check import check, pairing, swapped_roles
 from benchinfer.scores.covariates import covariate_faults
@@ -41,9 +41,10 @@ def read_scores(
     ----------
     source
         A frame (pandas, polars eager or lazy, pyarrow, a DuckDB relation, or what else narwhals
-        reads), or a path: CSV, TSV (also ``.gz``), Parquet, Feather or JSON lines (a file, a
-        folder, a glob), a DuckDB file; or a folder with ``scores.csv`` and ``measures.toml``. The
-        files of a folder are read together; its folders may name columns, as in ``dataset=d1``.
+        reads), or a path: CSV, TSV (also ``.gz``, ``.bz2``, ``.zst``), Parquet, Feather or JSON
+        lines (a file, a folder, a glob), a DuckDB file; or a folder with ``scores.csv`` and
+        ``measures.toml``. The files of a folder are read together; its folders may name columns,
+        as in ``dataset=d1``.
     measures
         Measures, ``{"accuracy": "higher"}``, ``"error:lower:0.01"``, or the path of a
         ``measures.toml``; by default the ``measures.toml`` beside the table.
@@ -97,6 +98,8 @@ def read_scores(
     ):
         if value not in known:
             raise ScoreTableError(unknown(name, value, known))
+    if dataset is not None and not is_text(dataset):
+        raise ScoreTableError(message(f"dataset={dataset!r} is not text in UTF-8."))
     origin = open_source(source, query)
     declares, resamples, kept, found = declared(measures, resampling, covariates, origin.toml)
     roles = assign(origin.names, columns, layout, [m.name for m in declares], kept)

@@ -104,8 +104,8 @@ def _read(
     origin: Source, of: Mapping[str, str]
 ) -> tuple[dict[str, list[str]], dict[str, Array], list[Finding]]:
     """Return labels and counts, and what was found."""
-    frame, found = origin.load(list(of.values()), [], [])
     with engine_errors(origin.name):
+        frame, found = origin.load(list(of.values()), [], [])
         table = frame.collect().to_arrow()
     values = {role: table.column(name).to_pylist() for role, name in of.items()}
     text = {role: [label(v) for v in values[role]] for role in ("first", "second")}

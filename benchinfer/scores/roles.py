@@ -326,15 +326,27 @@ def unnamed_index(roles: Roles, labels: Sequence[str]) -> list[Finding]:
     return [Finding("unnamed index", "error", 1, what, (), hint)]
 
 
+# Kind to what is said of it, and what to give instead; those below may not be labels either.
+_KINDS = {
+    "complex": ("complex numbers, which have no order", "a real number: df[{}].abs(), say."),
+    "duration": ("durations", "as seconds: df[{}].dt.total_seconds()."),
+    "date": ("dates or times", "a number, such as the seconds since the start."),
+    "nested": ("lists or records", "one number or text in each place."),
+    "bytes": ("bytes", "text or numbers: decode them first."),
+    "object": ("Python objects", "text or numbers: cast the column first."),
+}
+_NO_LABELS = ("duration", "nested", "bytes", "object")
+
+
 def odd_kinds(roles: Roles, kinds: Mapping[str, str]) -> list[Finding]:
-    """Report columns of scores or covariates that hold complex numbers or durations.
+    """Report columns of labels, scores or covariates that hold neither text nor numbers.
 
     Parameters
     ----------
     roles
         Which column plays which role.
     kinds
-        Column to ``"complex"`` or ``"duration"``, for those that are.
+        Column to its kind, for those that are odd.
 
     Returns
     -------
@@ -342,11 +354,12 @@ def odd_kinds(roles: Roles, kinds: Mapping[str, str]) -> list[Finding]:
         One error for each kind there is.
     """
     found: list[Finding] = []
-    for kind, what, hint in (
-        ("complex", "complex numbers, which have no order", "a real number: df[{}].abs(), say."),
-        ("duration", "durations", "as seconds: df[{}].dt.total_seconds()."),
-    ):
-        for whose, columns in (("scores", roles.scores), ("covariates", roles.covariates)):
+    for kind, (what, hint) in _KINDS.items():
+        for whose, columns in (
+            ("labels", roles.labels if kind in _NO_LABELS else ()),
+            ("scores", roles.scores),
+            ("covariates", roles.covariates),
+        ):
             names = [name for name in columns if kinds.get(name) == kind]
             if names:
                 said = (

@@ -6,9 +6,10 @@ dask frames excepted.
 """
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from glob import glob
 from itertools import takewhile
 from numbers import Integral
@@ -18,15 +19,15 @@ from urllib.parse import unquote
 
 import narwhals as nw
 
-from benchinfer.errors import MissingExtra, ScoreTableError, message
+from benchinfer.errors import BenchinferError, MissingExtra, ScoreTableError, message
+from benchinfer.measure import is_text
 from benchinfer.saving import note_input
 from benchinfer.scores.canonical import as_label
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.roles import slots
+from benchinfer.scores.text import COMPRESSED, open_text
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from narwhals.typing import IntoFrame
 
 type Load = Callable[
@@ -42,7 +43,16 @@ _TABLES = {*_TEXT, *_ARROW, *_JSON, *_DUCKDB, *_EXCEL}
 _SIGNS = "*?["  # of a pattern
 _SELECT = "a pattern selects, such as 'folder/*.csv'."
 _NO_LABEL = "__HIVE_DEFAULT_PARTITION__"
-_KNOWN = "csv, tsv (also .gz), parquet, feather, jsonl, duckdb"
+_KNOWN = "csv, tsv (also .gz, .bz2, .zst), parquet, feather, jsonl, xlsx, duckdb"
+# Kinds of columns that hold no scores; most of them are no labels either.
+_ODD: tuple[tuple[str, tuple[Any, ...]], ...] = (
+    ("date", (nw.Date, nw.Datetime, nw.Time)),
+    ("duration", (nw.Duration,)),
+    ("nested", (nw.List, nw.Array, nw.Struct)),
+    ("bytes", (nw.Binary,)),
+)
+_HUGE: tuple[Any, ...] = (nw.Int128, nw.UInt128)  # which Arrow does not have
+_ENGINES = {"narwhals", "polars", "duckdb", "_duckdb", "pyarrow"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +75,8 @@ class Source:
     index
         The first labels of a pandas index that has no name but does not only count.
     kinds
-        Column to ``"complex"`` or ``"duration"``, for those that are.
+        Column to ``"complex"``, ``"date"``, ``"duration"``, ``"nested"``, ``"bytes"`` or
+        ``"object"``, for those that are.
     """
 
     name: str
@@ -110,18 +121,24 @@ def open_source(source: object, query: str | None) -> Source:
 def _of_frame(source: object, name: str) -> Source:
     """Take a frame of any engine."""
     native, index, kinds = source, (), dict[str, str]()
-    if type(native).__module__.split(".")[0] == "pandas" and hasattr(native, "columns"):
+    if _engine(native) == "pandas" and hasattr(native, "columns"):
         native, index = _plain_pandas(native), _unnamed_labels(native)
         kinds = {
             str(c): "complex" for c, kind in cast("Any", source).dtypes.items() if kind.kind == "c"
         }
     try:
+        if _engine(native) == "dask":
+            native = _plain_dask(native)
         frame = nw.from_native(cast("IntoFrame", native))
-    except (TypeError, ValueError) as error:
+        names = _names(frame.collect_schema().names())
+    except BenchinferError:
+        raise
+    except (TypeError, ValueError, NotImplementedError, RecursionError, OSError) as error:
+        said = "." if isinstance(error, TypeError) else f": {_first_line(error)}"
+        what = f"a {name}" if name == type(source).__name__ else repr(name)
         raise ScoreTableError(
             message(
-                f"a {type(source).__name__} cannot be read as a table"
-                + (f": {str(error).splitlines()[0]}" if isinstance(error, ValueError) else "."),
+                f"{what} cannot be read as a table{said}",
                 hint="a path, or a frame of pandas, polars, pyarrow, DuckDB, dask, ibis, pyspark.",
             )
         ) from None
@@ -131,18 +148,88 @@ def _of_frame(source: object, name: str) -> Source:
     ) -> tuple[nw.LazyFrame[Any], list[Finding]]:
         kept = zip(covariates, slots(covariates), strict=True)
         chosen = frame.select(*labels, *scores, *(nw.col(c).alias(slot) for c, slot in kept))
-        if chosen.implementation.is_dask():
-            # Dask aligns columns by index, which fails where concatenated frames repeat it.
-            chosen = nw.from_native(cast("Any", nw.to_native(chosen)).compute(), eager_only=True)
-        return chosen if isinstance(chosen, nw.LazyFrame) else _into_arrow(chosen), []
+        if isinstance(chosen, nw.LazyFrame) and not chosen.implementation.is_dask():
+            return chosen, []
+        return _into_arrow(nw.to_native(chosen), name, [*scores, *slots(covariates)]), []
 
-    schema = frame.collect_schema()
-    kinds |= {column: "duration" for column, kind in schema.items() if kind == nw.Duration}
-    return Source(name, tuple(schema.names()), load, index=index, kinds=kinds)
+    return Source(name, names, load, index=index, kinds=kinds | _odd(frame))
+
+
+def _engine(native: object) -> str:
+    return type(native).__module__.split(".")[0]
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
+
+
+def _names(names: Iterable[object]) -> tuple[str, ...]:
+    """Give the names of columns as text, and refuse those that not all engines can hold."""
+    found = tuple(map(str, names))
+    if bad := [name for name in found if "\0" in name or not is_text(name)]:
+        raise ScoreTableError(
+            message(
+                f"{len(bad)} of {len(found)} columns have a name that is not text:"
+                f" {', '.join(map(repr, bad[:5]))}.",
+                hint="a name holds NUL or half a character: give the column another one.",
+            )
+        )
+    return found
+
+
+def _odd(frame: "nw.DataFrame[Any] | nw.LazyFrame[Any]") -> dict[str, str]:
+    """Say which columns hold neither text nor numbers: column to kind."""
+    kinds = {
+        column: word
+        for column, kind in frame.collect_schema().items()
+        for word, odd in _ODD
+        if kind in odd
+    }
+    if frame.implementation.is_polars():
+        kinds |= {c: "object" for c, kind in frame.collect_schema().items() if kind == nw.Object}
+    if frame.implementation.is_pyarrow():
+        import pyarrow as pa
+
+        for field in nw.to_native(frame).schema:
+            kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+            if pa.types.is_nested(kind):
+                kinds[field.name] = "nested"
+            # Also of a fixed size, of large size, and as views.
+            elif "binary" in str(kind):
+                kinds[field.name] = "bytes"
+    return kinds
+
+
+@contextmanager
+def engine_errors(name: str, query: str | None = None) -> Generator[None]:
+    """Turn errors of an engine that reads rows late into one clear error.
+
+    Parameters
+    ----------
+    name
+        What is being read.
+    query
+        The query that says which rows.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not isinstance(error, OSError) and _engine(error) not in _ENGINES:
+            raise
+        raise _failed(name, error, query) from None
+
+
+def _failed(name: str, error: Exception, query: str | None = None) -> ScoreTableError:
+    hint = [] if query is None else [f"the query was {query!r}."]
+    if type(error).__name__ == "PermissionException":
+        hint.append("the database is open without access to other files;")
+        hint.append("CREATE TABLE ... AS SELECT, beforehand, brings in what they hold.")
+    begin = f"{name} cannot be read" if query is None else "the query failed"
+    return ScoreTableError(message(f"{begin}: {str(error).strip()}", hint=hint))
 
 
 def _plain_pandas(native: Any) -> Any:
-    """Turn named indexes into columns, column names into text, and mixed columns into text."""
+    """Turn named indexes into columns, and column names into text."""
     if native.columns.nlevels > 1:
         raise ScoreTableError(
             message(
@@ -158,6 +245,7 @@ def _plain_pandas(native: Any) -> Any:
                 hint="frame.reset_index(drop=True) first.",
             )
         )
+    _names([*named, *native.columns])
     frame = native.reset_index(named) if named else native
     frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
     if frame.columns.has_duplicates:
@@ -165,9 +253,13 @@ def _plain_pandas(native: Any) -> Any:
         raise ScoreTableError(
             message(f"columns given twice: {', '.join(twice)}.", hint="keep one of each.")
         )
-    # Arrow takes one type per column; text keeps what was there for the checks to see.
-    mixed = [n for n in frame.columns if frame[n].dtype == object or frame[n].dtype.kind == "c"]
-    return frame.assign(**{name: frame[name].map(_text, na_action="ignore") for name in mixed})
+    return frame
+
+
+def _plain_dask(native: Any) -> Any:
+    """Turn a named index into a column, and column names into text."""
+    frame = native if native.index.name is None else native.reset_index()
+    return frame.rename(columns={name: str(name) for name in frame.columns})
 
 
 def _unnamed_labels(native: Any) -> tuple[str, ...]:
@@ -184,27 +276,112 @@ def _unnamed_labels(native: Any) -> tuple[str, ...]:
     return ()
 
 
-def _text(value: object) -> str:
-    return str(value)
+def _into_arrow(native: Any, name: str, numbers: Sequence[str]) -> "nw.LazyFrame[Any]":
+    """Take over a frame in memory or of dask; `numbers` are the columns of scores and covariates.
 
-
-def _into_arrow(frame: "nw.DataFrame[Any]") -> "nw.LazyFrame[Any]":
-    """Take over a frame in memory; codes are decoded, for they may be of numbers."""
+    Arrow takes one type per column, so what it has no type for becomes text or a float. Codes are
+    decoded, for they may be of numbers.
+    """
     import pyarrow as pa
 
-    # Without a copy, Arrow may look at pandas' own memory; an index would become a column.
-    table = nw.maybe_reset_index(frame.clone()).to_arrow()
-    for i, kind in enumerate(table.schema.types):
-        if pa.types.is_dictionary(kind):
-            name = table.schema.names[i]
-            table = table.set_column(i, name, table.column(i).cast(kind.value_type))
+    if _engine(native) == "dask":
+        # Dask aligns columns by index, which fails where concatenated frames repeat it.
+        try:
+            native = native.compute()
+        except Exception as error:  # noqa: BLE001 - a user's own functions may raise anything
+            raise _failed(name, error) from None
+    try:
+        if _engine(native) == "pandas":
+            columns = {column: native[column] for column in native}
+            plain = {n: _plain(column, number=n in numbers) for n, column in columns.items()}
+            native = native.assign(**{n: p for n, p in plain.items() if p is not columns[n]})
+        frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
+        huge = [c for c, kind in frame.schema.items() if kind in _HUGE]
+        frame = frame.with_columns(
+            nw.col(c).cast(nw.Float64 if c in numbers else nw.String) for c in huge
+        )
+        # Without a copy, Arrow may look at pandas' own memory; an index would become a column.
+        table = nw.maybe_reset_index(frame.clone()).to_arrow()
+        table.validate(full=True)
+    except UnicodeEncodeError:
+        raise ScoreTableError(_halves(native)) from None
+    except pa.ArrowInvalid as error:
+        raise ScoreTableError(message(f"{name!r} cannot be read: {_first_line(error)}")) from None
+    for i, column in enumerate(table.schema.names):
+        table = table.set_column(i, column, _decoded(table.column(i), number=column in numbers))
     return nw.from_native(table, eager_only=True).lazy()
 
 
+def _plain(column: Any, *, number: bool) -> Any:
+    """Give a pandas column one type; text keeps what was there for the checks to see."""
+    import numpy as np
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.SparseDtype):
+        column = column.sparse.to_dense()
+    if column.dtype == np.longdouble:
+        return column.astype(float)
+    coded = isinstance(column.dtype, pd.CategoricalDtype)
+    kind = column.dtype.categories.dtype if coded else column.dtype
+    if isinstance(kind, pd.IntervalDtype | pd.PeriodDtype) or kind.kind == "c":
+        return column.astype(object).map(str, na_action="ignore")
+    if not pd.api.types.is_object_dtype(kind):
+        return column
+    held = pd.api.types.infer_dtype(column.astype(object), skipna=True)
+    if number and held in {"decimal", "integer", "floating", "mixed-integer-float"}:
+        with suppress(OverflowError):
+            return column.astype(object).where(column.notna(), np.nan).map(float).astype(float)
+    return column.astype(object).map(_digits if held == "decimal" else str, na_action="ignore")
+
+
+def _digits(value: Decimal) -> str:
+    """Write a decimal as other numbers are written: no power of ten, no zeros at the end."""
+    text = f"{value:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _decoded(column: Any, *, number: bool) -> Any:
+    """Give an Arrow column one of the types that all functions of Arrow know."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_float16(column.type) or (number and pa.types.is_integer(column.type)):
+        return column.cast(pa.float64(), safe=False)  # beyond 2**53, to the nearest float
+    if pa.types.is_decimal(column.type) and not number:
+        codes = column.combine_chunks().dictionary_encode()
+        text = [None if value is None else _digits(value) for value in codes.dictionary.to_pylist()]
+        return pa.array(text, pa.string()).take(codes.indices)
+    return column.cast(pa.string()) if column.type == pa.string_view() else column
+
+
+def _halves(native: Any) -> str:
+    """Say in which columns of a pandas frame there is text that UTF-8 cannot write."""
+    where: list[tuple[object, ...]] = [("column", "first", "values")]
+    for name in native:
+        bad = [v for v in native[name].astype(object) if isinstance(v, str) and not is_text(v)]
+        if bad:
+            where.append((name, repr(bad[0]), len(bad)))
+    n = len(where) - 1
+    return message(
+        f"{n} {'column holds' if n == 1 else 'columns hold'} text with halves of characters"
+        " (lone surrogates).",
+        where=where,
+        hint='read the file again with its own encoding, or mend it: df[name].str.encode("utf-8",'
+        ' "replace").str.decode("utf-8").',
+    )
+
+
 def _of_path(source: str | Path, query: str | None) -> Source:
-    typed, path = str(source), Path(source).expanduser()
-    pattern = any(sign in typed for sign in _SIGNS) and not path.exists()
-    if not pattern and not path.exists():
+    typed = str(source)
+    try:
+        path = Path(source).expanduser()
+        exists = path.exists()
+    except (OSError, RuntimeError) as error:  # a name that is too long, a home that is not there
+        said = error.strerror if isinstance(error, OSError) else str(error)
+        raise ScoreTableError(message(f"{typed!r} cannot be opened: {said}")) from None
+    pattern = any(sign in typed for sign in _SIGNS) and not exists
+    if not pattern and not exists:
         raise ScoreTableError(
             message(f"there is no file {typed!r}.", hint=f"looked in {_folder(path)}.")
         )
@@ -506,13 +683,17 @@ def _as_text(table: Any, columns: Sequence[str]) -> Any:
 
 def _suffix(path: Path) -> str:
     suffixes = [suffix.casefold() for suffix in path.suffixes]
-    while suffixes and suffixes[-1] in {".gz", ".bz2", ".zst"}:
+    while suffixes and suffixes[-1] in COMPRESSED:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
 
 
 def _of_file(typed: str, path: Path, query: str | None, folder: Path | None = None) -> Source:
     """Open one file by its ending."""
+    if not is_text(str(path)):
+        raise ScoreTableError(
+            message(f"the path {typed!r} is not text in UTF-8.", hint="give the file another name.")
+        )
     beside = (folder or path.parent) / "measures.toml"
     toml = beside if beside.is_file() else None
     suffix, stem = _suffix(path), path.name.split(".")[0]
@@ -520,8 +701,6 @@ def _of_file(typed: str, path: Path, query: str | None, folder: Path | None = No
     if path.stat().st_size == 0:
         raise ScoreTableError(message(f"{typed!r} is empty."))
     if suffix in _TEXT:
-        from benchinfer.scores.text import open_text
-
         names, load = open_text(path, typed, _TEXT[suffix])
         return Source(path.name, names, load, stem, toml)
     if suffix in _ARROW or suffix in _JSON:
@@ -529,7 +708,7 @@ def _of_file(typed: str, path: Path, query: str | None, folder: Path | None = No
     elif suffix in _DUCKDB:
         frame = _duckdb_file(path, typed, query)
     elif suffix in _EXCEL:
-        frame = _excel_file(path)
+        frame = _excel_file(path, typed)
     else:
         raise ScoreTableError(
             message(f"{typed!r} is not a kind of file that can be read.", hint=f"{_KNOWN}.")
@@ -540,11 +719,11 @@ def _of_file(typed: str, path: Path, query: str | None, folder: Path | None = No
 
 def _arrow_file(path: Path, typed: str, suffix: str) -> object:
     import pyarrow as pa
-    from pyarrow import dataset, json
+    from pyarrow import dataset
 
     try:
         if suffix in _JSON:
-            return json.read_json(path)
+            return _json_lines(path)
         return dataset.dataset(path, format=_ARROW[suffix]).to_table()
     except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
         if "from object to array in row 0" in str(error):
@@ -556,17 +735,62 @@ def _arrow_file(path: Path, typed: str, suffix: str) -> object:
             ) from None
         kind = "JSON lines" if suffix in _JSON else _ARROW[suffix]
         raise ScoreTableError(
-            message(f"{typed!r} cannot be read as {kind}: {str(error).splitlines()[0]}")
+            message(f"{typed!r} cannot be read as {kind}: {_first_line(error)}")
         ) from None
 
 
-def _excel_file(path: Path) -> object:
+def _json_lines(path: Path, block_size: int = 1 << 20) -> Any:
+    """Read JSON lines; text that looks like a date stays text."""
+    import pyarrow as pa
+    from pyarrow import json
+
+    def read(**options: Any) -> Any:
+        return json.read_json(
+            path, json.ReadOptions(block_size=block_size), json.ParseOptions(**options)
+        )
+
+    try:
+        table = read()
+        dates = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
+        if not dates:
+            return table
+        as_text = pa.schema([(name, pa.string()) for name in dates])
+        return read(explicit_schema=as_text, unexpected_field_behavior="infer").select(
+            table.schema.names
+        )
+    except pa.ArrowInvalid as error:
+        if "straddl" in str(error) and block_size < 1 << 30:
+            return _json_lines(path, 1 << 30)  # a line is longer than a block
+        raise
+
+
+def _excel_file(path: Path, typed: str) -> object:
     import pandas as pd
 
     try:
-        return pd.read_excel(path)
+        sheets = pd.read_excel(path, sheet_name=None)
     except ImportError:
+        if path.suffix.casefold() == ".xls":
+            raise ScoreTableError(
+                message(f"{typed!r} is of an old kind of Excel file.", hint="save it as .xlsx.")
+            ) from None
         raise MissingExtra("openpyxl", "excel") from None
+    except Exception as error:  # noqa: BLE001 - zip, XML and openpyxl each raise their own
+        raise ScoreTableError(
+            message(
+                f"{typed!r} cannot be read as Excel: {_first_line(error)}",
+                hint="the file is damaged or of another kind: save it once more, or as CSV.",
+            )
+        ) from None
+    used = {name: sheet for name, sheet in sheets.items() if len(sheet.columns)}
+    if len(used) > 1:
+        raise ScoreTableError(
+            message(
+                f"{typed!r} holds {len(used)} sheets: {', '.join(map(str, used))}.",
+                hint='pandas.read_excel(path, sheet_name="...") reads one: pass that frame.',
+            )
+        )
+    return next(iter({**sheets, **used}.values()))
 
 
 def _duckdb_file(path: Path, typed: str, query: str | None) -> object:
@@ -646,29 +870,3 @@ def _refuse_all_but_one_select(connection: Any, query: str) -> None:
 
 
 # Of modules that raise: DuckDB's has had two names, and narwhals takes over errors of Polars.
-_ENGINES = ("_duckdb", "duckdb", "narwhals", "polars")
-
-
-@contextmanager
-def engine_errors(what: str, query: str | None = None) -> "Generator[None]":
-    """Turn errors of an engine that reads rows late into one message.
-
-    Parameters
-    ----------
-    what
-        What is being read.
-    query
-        The query that says which rows.
-    """
-    try:
-        yield
-    except Exception as error:
-        if type(error).__module__.split(".")[0] not in _ENGINES:
-            raise
-        hint = [] if query is None else [f"the query was {query!r}."]
-        if type(error).__name__ == "PermissionException":
-            hint.append("the database is open without access to other files;")
-            hint.append("CREATE TABLE ... AS SELECT, beforehand, brings in what they hold.")
-        said = str(error).strip()
-        begin = f"{what} cannot be read" if query is None else "the query failed"
-        raise ScoreTableError(message(f"{begin}: {said}", hint=hint)) from None

@@ -1,22 +1,25 @@
 """CSV and TSV: read fast, labels as codes; text stays text where a score is not a number."""
 
 import csv
-import gzip
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from io import TextIOWrapper
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import narwhals as nw
 
 from benchinfer.errors import ScoreTableError, message
-from benchinfer.scores.canonical import NONE
+from benchinfer.scores.canonical import BLANKS, NONE
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.roles import slots
 
 type Load = Callable[
     [Sequence[str], Sequence[str], Sequence[str]], tuple["nw.LazyFrame[Any]", list[Finding]]
 ]
+
+COMPRESSED = (".gz", ".bz2", ".zst")
 
 
 def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], Load]:
@@ -36,11 +39,8 @@ def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], 
     names, load
         The columns, and how to load them.
     """
-    blank, header = _first_line(path, typed)
-    if delimiter not in header:
-        # Semicolons are what spreadsheets write where the comma is the decimal sign.
-        delimiter = max(",;\t|", key=header.count) if header.strip() else delimiter
-    names = tuple(name.strip() for name in next(csv.reader([header], delimiter=delimiter), ()))
+    shape = _shape(path, typed, delimiter)
+    names = shape.names
     if not any(names):
         raise ScoreTableError(message(f"{typed!r} is empty: it has no header."))
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -53,8 +53,8 @@ def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], 
     def load(
         labels: Sequence[str], scores: Sequence[str], covariates: Sequence[str]
     ) -> tuple[nw.LazyFrame[Any], list[Finding]]:
-        shape, coded = _Shape(delimiter, names, blank + 1), [*labels, *covariates]
-        table, found = _read(path, typed, shape, list(dict.fromkeys(coded)), scores)
+        coded = list(dict.fromkeys([*labels, *covariates]))
+        table, found = _read(path, typed, shape, coded, scores)
         kept = [_numbers(table.column(name)) for name in covariates]
         table = table.select([*labels, *scores])
         for name in labels:
@@ -74,25 +74,53 @@ class _Shape:
     skip: int
 
 
-def _first_line(path: Path, typed: str) -> tuple[int, str]:
-    opener = gzip.open if path.suffix.casefold() == ".gz" else open
+def _shape(path: Path, typed: str, delimiter: str) -> _Shape:
+    """Read the header: names may be quoted, and then run over several lines."""
+    import pyarrow as pa
+
     try:
-        with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-            for i, line in enumerate(file):
-                if line.strip():
-                    return i, str(line).rstrip("\r\n")
-    except UnicodeDecodeError:
-        raise ScoreTableError(_not_utf8(typed)) from None
-    except (OSError, EOFError) as error:
-        raise ScoreTableError(message(f"{typed!r} cannot be read: {error}.")) from None
-    raise ScoreTableError(message(f"{typed!r} is empty: it has no header."))
+        with (
+            pa.input_stream(path) as stream,
+            TextIOWrapper(stream, encoding="utf-8-sig", newline="") as file,  # pyright: ignore[reportArgumentType]
+        ):
+            blank, line = next(((i, s) for i, s in enumerate(file) if s.strip()), (0, ""))
+            if "\0" in line:
+                raise ScoreTableError(_not_utf8(typed, line.encode()))
+            if delimiter not in line:
+                # Semicolons are what spreadsheets write where the comma is the decimal sign.
+                delimiter = max(",;\t|", key=line.count)
+            rows = csv.reader(chain([line], file), delimiter=delimiter, strict=True)
+            names = tuple(name.strip() for name in next(rows))
+            return _Shape(delimiter, names, blank + rows.line_num)
+    except UnicodeDecodeError as error:
+        raise ScoreTableError(_not_utf8(typed, error.object)) from None
+    except csv.Error as error:
+        raise ScoreTableError(
+            message(f"the header of {typed!r} cannot be read: {error}.")
+        ) from None
+    except (pa.ArrowInvalid, OSError) as error:
+        raise ScoreTableError(_unreadable(path, typed, error)) from None
 
 
-def _not_utf8(typed: str) -> str:
+def _unreadable(path: Path, typed: str, error: Exception) -> str:
+    hint = ""
+    if path.suffix.casefold() in COMPRESSED:
+        hint = "the file is cut, damaged, or not compressed as its name says."
+    elif "straddl" in str(error):
+        hint = "a quotation mark is not closed, or a row is longer than a megabyte."
+    return message(f"{typed!r} cannot be read: {error}.", hint=[hint] if hint else [])
+
+
+def _not_utf8(typed: str, head: bytes = b"") -> str:
+    encoding = "latin-1"
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+    elif 0 in head[:40]:  # half of each letter of the header
+        encoding = "utf-16-be" if 0 in head[:40:2] else "utf-16-le"
     return message(
         f"{typed!r} is not text in UTF-8.",
         hint="save it as UTF-8, or read it yourself and pass the frame:"
-        ' pandas.read_csv(path, encoding="latin-1").',
+        f' pandas.read_csv(path, encoding="{encoding}").',
     )
 
 
@@ -114,7 +142,9 @@ def _read(
         return pacsv.read_csv(
             path,
             read_options=pacsv.ReadOptions(column_names=shape.names, skip_rows=shape.skip),
-            parse_options=pacsv.ParseOptions(delimiter=shape.delimiter, invalid_row_handler=skip),
+            parse_options=pacsv.ParseOptions(
+                delimiter=shape.delimiter, newlines_in_values=True, invalid_row_handler=skip
+            ),
             convert_options=pacsv.ConvertOptions(
                 column_types=dict.fromkeys(coded, pa.dictionary(pa.int32(), pa.string()))
                 | dict.fromkeys(scores, kind),
@@ -129,12 +159,12 @@ def _read(
             if "conversion error" not in str(error) or "UTF8" in str(error):
                 raise
             table = attempt(pa.string())
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowInvalid, OSError) as error:
         if "UTF8" in str(error):
             raise ScoreTableError(_not_utf8(typed)) from None
         if "Empty CSV" in str(error):
             raise ScoreTableError(message(f"{typed!r} has a header and no rows.")) from None
-        raise ScoreTableError(message(f"{typed!r} cannot be read: {error}.")) from None
+        raise ScoreTableError(_unreadable(path, typed, error)) from None
     found = [_ragged(ragged, shape)] if ragged else []
     return table.unify_dictionaries(), found
 
@@ -154,7 +184,7 @@ def _numbers(column: Any) -> Any:
 
     if not column.num_chunks:
         return pa.chunked_array([], pa.float64())
-    text = pc.utf8_trim_whitespace(column.chunk(0).dictionary)  # pyright: ignore[reportAttributeAccessIssue]
+    text = pc.utf8_trim(column.chunk(0).dictionary, BLANKS)  # pyright: ignore[reportAttributeAccessIssue]
     absent = pc.is_in(text, value_set=pa.array(NONE))  # pyright: ignore[reportAttributeAccessIssue]
     try:
         values = pc.if_else(absent, None, text).cast(pa.float64())  # pyright: ignore[reportAttributeAccessIssue]

@@ -380,7 +380,7 @@ def test_faults_in_files(write, columns, tmp_path):
 @pytest.mark.parametrize(
     ("value", "rule"),
     [
-        (datetime(2020, 1, 1, tzinfo=UTC), "covariate not a number"),
+        (datetime(2020, 1, 1, tzinfo=UTC), "date values"),
         (timedelta(seconds=3), "duration values"),
         (1 + 2j, "complex values"),
         ([1, 2], "covariate not a number"),

@@ -2,10 +2,13 @@
 
 import gzip
 import math
+from decimal import Decimal
 
 import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from benchinfer.errors import ScoreTableError
@@ -228,3 +231,89 @@ def test_files_hold_the_same_table(name, make, tmp_path):
     scores = read_scores(tmp_path / name, measures=ACC)
     assert scores.digest == read_scores(frame, measures=ACC).digest
     assert scores.source == name
+
+
+@pytest.mark.parametrize(
+    "digits", ["\N{ARABIC-INDIC DIGIT THREE}", "\N{FULLWIDTH DIGIT ONE}", "1\xa0"]
+)
+def test_digits_are_ascii(engine, digits):
+    columns = {"dataset": ["d"] * 4, "algorithm": ["a", "b"] * 2, "fold": [1, 1, 2, 2]}
+    with pytest.raises(ScoreTableError) as caught:
+        read_scores(engine(columns | {"score": ["0.5", "0.5", digits, "0.5"]}), measures=ACC)
+    assert str(caught.value).startswith("1 score is not a number.")
+
+
+DECIMAL = pa.decimal128(20, 12)
+TYPES = {
+    "float32": {"score": pa.float32()},
+    "float16": {"score": pa.float16(), "replication": pa.float16()},
+    "decimals": {"score": DECIMAL, "replication": DECIMAL},
+    "small integers": {"replication": pa.int8()},
+    "floats as labels": {"replication": pa.float32()},
+    "large text": {"dataset": pa.large_string(), "algorithm": pa.large_string()},
+    "views": {"dataset": pa.string_view()},
+    "codes": dict.fromkeys(("dataset", "algorithm"), pa.dictionary(pa.int32(), pa.string())),
+    "codes of numbers": {"replication": pa.dictionary(pa.int8(), pa.int64())},
+    "codes of scores": {"score": pa.dictionary(pa.int8(), pa.float64())},
+}
+
+
+def _as_engines(table):
+    yield table
+    yield table.to_pandas()
+    if pa.string_view() not in table.schema.types:  # which pandas does not have
+        yield table.to_pandas(types_mapper=pd.ArrowDtype)
+    yield pl.from_arrow(table)
+    yield pl.from_arrow(table).lazy()
+    if pa.float16() not in table.schema.types:  # which DuckDB does not have
+        yield duckdb.connect().from_arrow(table)
+
+
+@pytest.mark.parametrize("types", TYPES.values(), ids=TYPES)
+def test_the_digest_does_not_depend_on_types(make, types):
+    columns = make(2, 3, 2)
+    columns["score"] = [round(score * 1024) / 1024 for score in columns["score"]]
+    table = pa.table(columns)
+    expected = read_scores(table, measures=ACC).digest
+    for name, kind in types.items():
+        # Arrow has no cast from whole numbers to decimals of few digits.
+        column = pa.array([Decimal(v) if kind == DECIMAL else v for v in columns[name]], kind)
+        table = table.set_column(table.schema.get_field_index(name), name, column)
+    for frame in _as_engines(table):
+        assert read_scores(frame, measures=ACC).digest == expected
+
+
+def test_decimals_are_the_nearest_floats():
+    rng = np.random.default_rng(3)
+    text = [f"{score:.17f}" for score in rng.random(300)]
+    columns = {"dataset": [str(i) for i in range(300)], "algorithm": ["a", "b"] * 150}
+    expected = read_scores(pa.table({**columns, "score": list(map(float, text))}), measures=ACC)
+    decimals = pa.array(map(Decimal, text), pa.decimal128(38, 17))
+    for frame in _as_engines(pa.table({**columns, "score": decimals})):
+        assert read_scores(frame, measures=ACC).digest == expected.digest
+
+
+@pytest.mark.parametrize("whole", [2**53 + 1, 2**63 - 1, 2**64 - 1])
+def test_whole_numbers_beyond_floats(whole):
+    columns = {"dataset": ["d", "d"], "algorithm": ["a", "b"]}
+    expected = read_scores(pa.table({**columns, "score": [float(whole), 1.0]}), measures=ACC)
+    for frame in _as_engines(pa.table({**columns, "score": pa.array([whole, 1], pa.uint64())})):
+        assert read_scores(frame, measures=ACC).digest == expected.digest
+
+
+def test_integers_of_128_bits(make):
+    frame = pl.DataFrame(make()).with_columns(score=pl.col("replication"))
+    expected = read_scores(frame, measures=ACC).digest
+    for kind in (pl.Int128, pl.UInt128):
+        huge = frame.cast({"score": kind, "replication": kind})
+        assert read_scores(huge, measures=ACC).digest == expected
+        assert read_scores(huge.lazy(), measures=ACC).digest == expected
+
+
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+def test_labels_of_time_have_no_zeros_at_the_end(unit):
+    times = pa.array([0, 1500] * 2, pa.timestamp("ms")).cast(pa.timestamp(unit))
+    columns = {"dataset": ["d"] * 4, "run": times, "algorithm": ["a", "a", "b", "b"]}
+    for frame in _as_engines(pa.table({**columns, "score": [1.0, 2.0, 3.0, 4.0]})):
+        found = read_scores(frame, measures=ACC).to_frame()["replication"]
+        assert set(found) == {"1970-01-01 00:00:00", "1970-01-01 00:00:01.5"}

@@ -1,13 +1,16 @@
 """Scores and frames that are legal to pandas and not to us."""
 
 import warnings
+from datetime import date, timedelta
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
-from benchinfer.errors import FitError, ScoreTableError
+from benchinfer.errors import BenchinferError, FitError, ScoreTableError
 from benchinfer.measure import Measure
 from benchinfer.numerics import score_model
 from benchinfer.numerics.sufficient import from_cells
@@ -137,3 +140,133 @@ def test_failing_linear_algebra_is_a_fit_error(monkeypatch):
     monkeypatch.setattr(score_model, "derivatives", fails)
     with pytest.raises(FitError, match="Eigenvalues did not converge"):
         score_model.fit(from_cells(n, y, np.zeros_like(y)), ("dataset",))
+
+
+HALF = "a\ud800"
+
+
+@pytest.mark.parametrize("kind", [object, "category", "string[python]"])
+def test_halves_of_characters(balanced, kind):
+    labels = pd.Series([HALF, *balanced["algorithm"][1:]], dtype=object)
+    if kind == "category":
+        labels = pd.Series(pd.Categorical(labels, pd.Index(sorted(set(labels)), dtype=object)))
+    frame = balanced.assign(algorithm=labels if kind == "category" else labels.astype(kind))
+    with pytest.raises(ScoreTableError) as caught:
+        read_scores(frame, measures=ACC)
+    first, _, row, *_ = str(caught.value).splitlines()
+    assert first == "1 column holds text with halves of characters (lone surrogates)."
+    assert row.split() == ["algorithm", r"'a\ud800'", "1"]
+
+
+def test_names_with_halves_of_characters(balanced):
+    with pytest.raises(ScoreTableError, match="not text in UTF-8"):
+        read_scores(balanced, measures=ACC, dataset=HALF)
+    with pytest.raises(BenchinferError, match="not text in UTF-8"):
+        Measure(HALF, "higher")
+    frame = balanced.set_axis(pd.Index([*balanced.columns[:3], HALF], dtype=object), axis=1)
+    with pytest.raises(ScoreTableError, match="1 of 4 columns have a name that is not text"):
+        read_scores(frame, measures=ACC)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_a_column_called_nul(lazy):
+    frame = pl.DataFrame({"task": ["x", "y"], "\0": [1.0, 2.0], "b": [2.0, 3.0]})
+    with pytest.raises(ScoreTableError, match="1 of 3 columns have a name that is not text"):
+        read_scores(frame.lazy() if lazy else frame, measures=ACC, layout="wide-algorithms")
+
+
+MIXED = [1, "a", 2.5] * 12
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pd.Categorical(MIXED),
+        pd.Series(MIXED, dtype=object),
+        pd.cut(range(36), 3),
+        pd.period_range("2020", periods=36, freq="D"),
+        pd.interval_range(0, 36),
+        [Decimal("1.50"), Decimal("1E+2"), Decimal(0)] * 12,
+    ],
+    ids=["categories", "objects", "cut", "periods", "intervals", "decimals"],
+)
+def test_labels_of_any_kind_are_text(balanced, labels):
+    scores = read_scores(balanced.assign(algorithm=labels), measures=ACC, repeats="keep")
+    shown = {"1.50": "1.5", "1E+2": "100"}
+    expected = {shown.get(str(label), str(label)) for label in labels}
+    assert set(scores.algorithms) == expected
+
+
+def test_sparse_columns_and_other_floats(balanced):
+    frame = balanced.assign(score=(balanced["score"] * 1024).round() / 1024)
+    expected = read_scores(frame, measures=ACC).digest
+    sparse = frame.astype({"score": "Sparse[float]", "replication": "Sparse[int]"})
+    assert read_scores(sparse, measures=ACC).digest == expected
+    assert read_scores(frame.astype({"score": np.longdouble}), measures=ACC).digest == expected
+    objects = frame.astype({"score": object})
+    assert read_scores(objects, measures=ACC).digest == expected
+    decimals = frame.assign(score=[Decimal(score) for score in frame["score"]])
+    assert read_scores(decimals, measures=ACC).digest == expected
+
+
+ODD = {
+    "nested": [
+        pl.Series([[1]] * 36),
+        pl.Series([{"a": 1}] * 36),
+        pl.Series([[1]] * 36, dtype=pl.Array(pl.Int64, 1)),
+    ],
+    "bytes": [pl.Series([b"a"] * 36), pl.Series([b"\xff"] * 36)],
+    "object": [pl.Series([object()] * 36, dtype=pl.Object)],
+    "duration": [pl.Series([timedelta(1)] * 36)],
+}
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("column", ["algorithm", "score", "size"])
+@pytest.mark.parametrize(("kind", "values"), [(k, v) for k, found in ODD.items() for v in found])
+def test_columns_of_neither_text_nor_numbers(make, kind, values, column, lazy):
+    frame = pl.DataFrame({**make(), "size": 1.0}).with_columns(values.alias(column))
+    (finding,) = refused(frame.lazy() if lazy else frame, covariates="size")
+    assert finding.rule == f"{kind} values"
+    whose = {"algorithm": "labels", "score": "scores", "size": "covariates"}[column]
+    assert finding.what.startswith(f"column {column}: the {whose} are ")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array([[("a", 1)]] * 36, pa.map_(pa.string(), pa.int64())),
+        pa.array([[1]] * 36, pa.list_view(pa.int64())),
+        pa.array([b"a"] * 36, pa.large_binary()),
+        pa.array([b"a"] * 36, pa.binary(1)),
+        pa.array([b"a"] * 36, pa.dictionary(pa.int32(), pa.binary())),
+        pa.array([(1, 2, 3)] * 36, pa.month_day_nano_interval()),
+    ],
+    ids=str,
+)
+def test_odd_types_of_arrow(make, values):
+    for column in ("algorithm", "score"):
+        with pytest.raises(ScoreTableError):
+            read_scores(pa.table({**make(), column: values}), measures=ACC)
+
+
+def test_damaged_memory_of_arrow(make):
+    offsets = pa.py_buffer(np.arange(37, dtype=np.int32).tobytes())
+    text = pa.Array.from_buffers(pa.string(), 36, [None, offsets, pa.py_buffer(b"\xff" * 36)])
+    with pytest.raises(ScoreTableError, match=r"'Table' cannot be read: .*Invalid UTF8"):
+        read_scores(pa.table({**make(), "algorithm": text}), measures=ACC)
+
+
+def test_wide_columns_of_dates(engine):
+    columns = {"task": ["x", "y"], "a": [date(2020, 1, 1)] * 2, "b": [2.0, 3.0]}
+    with pytest.raises(ScoreTableError) as caught:
+        read_scores(engine(columns), measures=ACC, layout="wide-algorithms")
+    text = str(caught.value)
+    assert "date values" in text or "dates or times" in text or "2 scores are not numbers" in text
+
+
+def test_objects_with_missing_numbers(make):
+    columns = make()
+    scores = pd.Series([None, pd.NA, float("nan"), *columns["score"][3:]], dtype=object)
+    frame = pd.DataFrame(columns).assign(score=scores)
+    assert read_scores(frame, measures=ACC, nan="missing").n_rows == 33

@@ -105,3 +105,12 @@ def test_files_and_digests(tmp_path):
     assert same.digest == found.digest
     other = bi.read_effects(frame(metric="error", se=0.5), measures={"error": "lower"})
     assert other.digest != found.digest
+
+
+@pytest.mark.parametrize("written", ["\N{ARABIC-INDIC DIGIT THREE}", "1_0", [1]])
+def test_estimates_are_plain_numbers(written):
+    frame = pd.DataFrame(
+        {"study": ["x", "y"], "first": "a", "second": "b", "estimate": [written, 0.1], "se": 0.1}
+    )
+    with pytest.raises(bi.ScoreTableError, match="values of the column"):
+        bi.read_effects(frame, measures={"acc": "higher"})

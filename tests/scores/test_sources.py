@@ -1,7 +1,10 @@
+import bz2
+import gzip
 import shlex
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from benchinfer.errors import MissingExtra, ScoreTableError
@@ -9,6 +12,8 @@ from benchinfer.scores import read_scores
 from benchinfer.scores.sources import open_source
 
 ACC = {"acc": "higher"}
+ROWS = "task,model,score\n" + "".join(f"t{i},{m},0.5\n" for i in range(50_000) for m in "ab")
+CUT = gzip.compress(ROWS.encode(), 1)[:-5000]  # with a whole header
 
 
 def refusal(source, **options):
@@ -36,7 +41,31 @@ def test_a_missing_file_is_named_as_typed(tmp_path, monkeypatch):
         ("a.txt", b"hello", "'a.txt' is not a kind of file that can be read.\nHint: csv, tsv"),
         ("a.csv", b"task,model,score\n\xff,b,1\n", "'a.csv' is not text in UTF-8.\nHint: save it"),
         ("a.csv", "task,model".encode("utf-16"), "'a.csv' is not text in UTF-8."),
-        ("a.csv.gz", b"abc", "'a.csv.gz' cannot be read: Not a gzipped file"),
+        (
+            "a.csv",
+            b'task,"model,score\nx,a,1\n',
+            "the header of 'a.csv' cannot be read: unexpected",
+        ),
+        (
+            "a.csv",
+            b"x" * 200_000 + b",y\n1,2\n",
+            "the header of 'a.csv' cannot be read: field larger",
+        ),
+        ("a.csv.gz", CUT, "'a.csv.gz' cannot be read: Truncated compressed stream."),
+        ("a.csv.bz2", b"task\n", "'a.csv.bz2' cannot be read: bz2 decompress failed"),
+        (
+            "a.jsonl",
+            b'{"task": "\xff", "model": "a", "score": 1}',
+            "'a.jsonl' cannot be read: Column",
+        ),
+        ("a.xlsx", b"abc", "'a.xlsx' cannot be read as Excel: Excel file format cannot"),
+        ("a.xlsx", b"PK\x03\x04" + b"abc" * 9, "'a.xlsx' cannot be read as Excel: "),
+        ("a.xls", b"abc", "'a.xls' cannot be read as Excel: "),
+        (
+            "a.csv.gz",
+            b"abc",
+            "'a.csv.gz' cannot be read: zlib inflate failed: incorrect header check",
+        ),
         ("a.parquet", b"abc", "'a.parquet' cannot be read as parquet:"),
         ("a.feather", b"abc", "'a.feather' cannot be read as feather:"),
         ("a.jsonl", b"{a", "'a.jsonl' cannot be read as JSON lines:"),
@@ -156,7 +185,7 @@ def test_a_query_needs_a_database(balanced, tmp_path):
 def test_excel_needs_its_extra(balanced, tmp_path, monkeypatch):
     balanced.to_excel(tmp_path / "a.xlsx", index=False)
 
-    def absent(*_: object) -> None:
+    def absent(*_: object, **__: object) -> None:
         raise ImportError
 
     monkeypatch.setattr(pd, "read_excel", absent)
@@ -172,3 +201,116 @@ def test_a_json_array_is_named_and_its_hint_can_be_pasted(tmp_path):
     what, hint = str(error.value).split("\nHint: ")
     assert what == f"{str(path)!r} is one JSON array, and JSON lines hold one object per line."
     assert shlex.split(hint) == ["jq", "-c", ".[]", str(path), ">", "my scores.jsonl"]
+@pytest.mark.parametrize("at", [0.3, 0.6, 0.9])
+def test_damaged_archives_are_one_error(tmp_path, at):
+    content = bytearray(gzip.compress(ROWS.encode(), 1))
+    content[int(at * len(content))] ^= 255
+    (tmp_path / "a.csv.gz").write_bytes(content)
+    assert "cannot be read: " in (said := refusal(tmp_path / "a.csv.gz"))
+    assert "Hint: the file is cut, damaged" in said
+
+
+@pytest.mark.parametrize(("suffix", "packed"), [("bz2", bz2.compress), ("zst", None)])
+def test_other_archives_of_text(balanced, tmp_path, suffix, packed):
+    packed = packed or (lambda content: pa.compress(content, "zstd").to_pybytes())
+    path = tmp_path / f"a.csv.{suffix}"
+    path.write_bytes(packed(balanced.to_csv(index=False).encode()))
+    assert read_scores(path, measures=ACC).digest == read_scores(balanced, measures=ACC).digest
+
+
+@pytest.mark.parametrize(
+    ("encoding", "hint"),
+    [
+        ("utf-16", "utf-16"),
+        ("utf-16-le", "utf-16-le"),
+        ("utf-16-be", "utf-16-be"),
+        ("cp1252", "latin-1"),
+    ],
+)
+def test_other_encodings_are_named_in_the_hint(tmp_path, encoding, hint):
+    path = tmp_path / "a.csv"
+    path.write_bytes(
+        "task,model,score\nd\N{LATIN SMALL LETTER E WITH ACUTE},a,1\n".encode(encoding)
+    )
+    said = refusal(path)
+    assert "is not text in UTF-8." in said
+    assert f'encoding="{hint}"' in said
+
+
+def test_line_breaks_in_quoted_names(tmp_path):
+    path = tmp_path / "a.csv"
+    names = [f"t{i}\nof {i}" for i in range(60_000)]
+    rows = "".join(f'"{name}",{model},0.5\n' for name in names for model in "ab")
+    path.write_text(f'"task",model,"the\nscore"\n{rows}')
+    assert path.stat().st_size > 2 << 20  # Arrow reads blocks of one megabyte
+    scores = read_scores(path, measures=ACC, columns={"the\nscore": "value"})
+    assert scores.datasets == tuple(sorted(names))
+    assert scores.n_rows == 120_000
+
+
+def test_a_quotation_mark_that_is_not_closed(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('task,model,score\nt,"a,1\n' + "t,b,2\n" * 400_000)
+    assert "a quotation mark is not closed" in refusal(path)
+
+
+def test_dates_and_long_lines_of_json(tmp_path):
+    path = tmp_path / "a.jsonl"
+    long = "x" * (3 << 20)
+    path.write_text(
+        f'{{"task": "2020-01-01", "model": "{long}", "score": 1}}\n'
+        '{"task": "2020-01-01", "model": "b", "score": 2}\n'
+    )
+    scores = read_scores(path, measures=ACC)
+    assert scores.datasets == ("2020-01-01",)
+    assert scores.algorithms == ("b", long)
+
+
+def test_a_damaged_spreadsheet(balanced, tmp_path):
+    path = tmp_path / "a.xlsx"
+    balanced.to_excel(path, index=False)
+    content = path.read_bytes()
+    for at in range(400, len(content), len(content) // 8):
+        path.write_bytes(content[:at] + b"\xff" * 8 + content[at + 8 :])
+        assert "cannot be read as Excel: " in refusal(path)
+
+
+def test_several_sheets_are_not_passed_over(balanced, tmp_path):
+    path = tmp_path / "a.xlsx"
+    with pd.ExcelWriter(path) as book:
+        balanced.iloc[:18].to_excel(book, sheet_name="first", index=False)
+        pd.DataFrame().to_excel(book, sheet_name="empty", index=False)
+    assert read_scores(path, measures=ACC).n_rows == 18
+    with pd.ExcelWriter(path) as book:
+        balanced.iloc[:18].to_excel(book, sheet_name="first", index=False)
+        balanced.iloc[18:].to_excel(book, sheet_name="second", index=False)
+    assert "holds 2 sheets: first, second." in refusal(path)
+
+
+def test_paths_that_cannot_be_opened(tmp_path):
+    assert "cannot be opened: File name too long" in refusal("x" * 5000 + ".csv")
+    assert "cannot be opened: " in refusal("~nobody-of-that-name/a.csv")
+    path = tmp_path / "a\udcff.csv"
+    path.write_text("task,model,score\nx,a,1\n")
+    assert "is not text in UTF-8." in refusal(path)
+
+
+def test_a_plan_that_fails_is_one_error(balanced):
+    lazy = pl.LazyFrame(balanced.to_dict("list"))
+    assert "cannot be read as a table: unable to find column" in refusal(
+        lazy.with_columns(x=pl.col("nope"))
+    )
+    assert "LazyFrame cannot be read: conversion from" in refusal(
+        lazy.with_columns(score=pl.col("dataset").cast(pl.Float64))
+    )
+
+
+def test_a_plan_of_dask_that_fails_is_one_error(balanced, tmp_path):
+    dd = pytest.importorskip("dask.dataframe")
+    text = balanced.to_csv(index=False).rstrip() + "x\n"
+    (tmp_path / "a.csv").write_text(text)
+    frame = dd.read_csv(tmp_path / "a.csv", dtype={"score": float})
+    assert "DataFrame cannot be read: could not convert" in refusal(frame)
+    named = dd.from_pandas(balanced.drop(columns="replication").set_index("dataset"), npartitions=2)
+    scores = read_scores(named, measures=ACC, repeats="keep")
+    assert scores.datasets == ("d0", "d1", "d2")
