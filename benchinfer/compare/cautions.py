@@ -5,6 +5,7 @@ from benchinfer.compare.designs import Design
 from benchinfer.compare.evidence import Check, Setting
 from benchinfer.compare.phrases import join
 from benchinfer.measure import Measure
+from benchinfer.numerics import ties
 
 PRIOR_MATTERS = 5  # data sets or domains: of fewer much of what a posterior says is the prior's
 _ERROR = 0.02
@@ -88,6 +89,20 @@ def monte_carlo_error(error: float) -> Check:
         ok=error <= _ERROR,
         remedy="probabilities near the level may fall on either side of it: more draws",
     )
+
+
+def tied(n: int) -> list[Check]:
+    """Count the scores that are ties though they differ, if there are some."""
+    row = Check.of(
+        "scores taken as equal to another though they differ",
+        n,
+        0.0,
+        ok=False,
+        remedy=f"differences of at most {ties.SHARE:g} of the range of all scores count as rounding;"
+        ' if they matter, compare relative scores (Measure(..., scale="log")) or each data set by'
+        " itself (per_dataset)",
+    )
+    return [row] if n else []
 
 
 def thin_cells(setting: Setting, user: str) -> Check:

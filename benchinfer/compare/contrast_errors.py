@@ -61,36 +61,23 @@ def _of_levels(errors: degrees.Adjusted, at: Array) -> degrees.Adjusted:
     return degrees.Adjusted(at @ errors.cov @ at.T, errors.df)
 
 
-def checks(
-    setting: Setting,
-    family: Family,
-    evidence: Evidence,
-    errors: Errors,
-    design: Design,
-    adjust: str,
-    alpha: float,
+def stepwise(
+    setting: Setting, family: Family, evidence: Evidence, adjust: str, alpha: float
 ) -> list[Check]:
-    """Say how far the pairs' own errors are from a common one, and where rules part company."""
-    names = setting.algorithms
-    sides = family.sides or [(names[i], names[j]) for i, j in family.pairs]
-
-    def named(chosen: NDArray[np.bool_]) -> str:
-        # Of a family that is shown in part the flags may cover that part alone.
-        pairs = [" and ".join(pair) for pair, one in zip(sides, chosen, strict=False) if one]
-        return join(pairs[:3]) + (" ..." if len(pairs) > 3 else "")
-
+    """Say where stepwise tests and simultaneous intervals part company."""
+    named = naming(setting.algorithms, family)
     over = (evidence.p_value <= alpha) & (evidence.low < 0) & (evidence.high > 0)
-    stepwise = adjust in ("holm", "shaffer")
+    steps = adjust in ("holm", "shaffer")
     # Stepwise tests of equivalence answer to the (1 - 2 alpha) intervals, which are wider, too.
     wide = critical_t(evidence.df, sidak(2 * alpha, len(family.matrix))) * evidence.std_error
     loose = evidence.p_equivalence <= alpha
     loose &= np.abs(evidence.estimate) + wide > setting.measure.margin * (1 + 1e-12)
-    rows = [
+    return [
         Check.of(
             "equivalent pairs whose interval leaves the tolerance",
-            int(loose.sum()) * stepwise,
+            int(loose.sum()) * steps,
             0.0,
-            ok=not (loose.any() and stepwise),
+            ok=not (loose.any() and steps),
             remedy=f"{named(loose)}: the stepwise test decides where the simultaneous"
             " (1 - 2 alpha) interval, which is wider, does not",
         ),
@@ -103,9 +90,35 @@ def checks(
             " does not",
         ),
     ]
+
+
+def checks(
+    setting: Setting,
+    family: Family,
+    evidence: Evidence,
+    errors: Errors,
+    design: Design,
+    adjust: str,
+    alpha: float,
+) -> list[Check]:
+    """Say how far the pairs' own errors are from a common one, and where rules part company."""
+    rows = stepwise(setting, family, evidence, adjust, alpha)
     if errors.own is None or len(setting.coverage.datasets) < 3:
         return rows
+    named = naming(setting.algorithms, family)
     return [*rows, *_spread_checks(family, errors.common, errors.own, design.structure, named)]
+
+
+def naming(names: tuple[str, ...], family: Family) -> Callable[[NDArray[np.bool_]], str]:
+    """Return a function that names the contrasts that flags choose."""
+    sides = family.sides or [(names[i], names[j]) for i, j in family.pairs]
+
+    def named(chosen: NDArray[np.bool_]) -> str:
+        # Of a family that is shown in part the flags may cover that part alone.
+        pairs = [" and ".join(pair) for pair, one in zip(sides, chosen, strict=False) if one]
+        return join(pairs[:3]) + (" ..." if len(pairs) > 3 else "")
+
+    return named
 
 
 def _spread_checks(
@@ -130,15 +143,16 @@ def _spread_checks(
             ' too small for some and too large for others: use structure="pairwise"',
         )
     ]
-    if kind == "pairwise":
-        rows.append(
-            Check.of(
-                "pairs with the same difference on every data set",
-                int(flat.sum()),
-                0.0,
-                ok=not flat.any(),
-                remedy=f"{named(flat)}: without spread there is no error to test against; are they"
-                " the same algorithm?",
-            )
-        )
-    return rows
+    return [*rows, without_error(flat, named)] if kind == "pairwise" else rows
+
+
+def without_error(flat: NDArray[np.bool_], named: Callable[[NDArray[np.bool_]], str]) -> Check:
+    """Name the pairs without spread between data sets."""
+    return Check.of(
+        "pairs with the same difference on every data set",
+        int(flat.sum()),
+        0.0,
+        ok=not flat.any(),
+        remedy=f"{named(flat)}: without spread there is no error to test against; are they"
+        " the same algorithm?",
+    )

@@ -9,12 +9,10 @@ from benchinfer.compare.evidence import Array
 from benchinfer.compare.pair_rules import Test
 from benchinfer.compare.paired_scores import Pair, PairedScores
 from benchinfer.errors import DesignError, message
-from benchinfer.numerics import outcomes, paired, parts, shift, signs
+from benchinfer.numerics import outcomes, paired, parts, shift, signs, ties
 from benchinfer.numerics.outcomes import Fourfold
 from benchinfer.numerics.paired import Located, Tested
 
-# Differences at most so far from zero, relative to the largest score, are zero.
-_NOISE = 1e-13
 RESAMPLES = 100_000
 
 
@@ -141,7 +139,7 @@ def _by_signs(test: Test, pair: Pair, data: PairedScores, asked: PairQuestion) -
     """Test differences against random signs; equivalence by differences shifted by the margin."""
     d, size = pair.differences, np.ones(len(pair.first))
     cluster = pair.cluster if test == "sign-flip" else None
-    noise = _NOISE * float(np.abs([pair.first, pair.second]).max())
+    noise = ties.resolution(np.concatenate([pair.first, pair.second]))
     d = np.where(np.abs(d) <= noise, 0.0, d)
     middle = _t(pair, data, asked) if cluster is not None else paired.paired_t(d)
     if cluster is not None:
