@@ -98,7 +98,7 @@ def tied(n: int) -> list[Check]:
         n,
         0.0,
         ok=False,
-        remedy=f"differences of at most {ties.SHARE:g} of the range of all scores count as rounding;"
+        remedy=f"differences of at most {ties.SHARE:g} of the range of scores count as rounding;"
         ' if they matter, compare relative scores (Measure(..., scale="log")) or each data set by'
         " itself (per_dataset)",
     )

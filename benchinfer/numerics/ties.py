@@ -27,7 +27,7 @@ def resolution(values: Array) -> float:
 
     Examples
     --------
-    >>> resolution(np.array([0.2, np.nan, 0.7]))
+    >>> resolution(np.array([0.25, np.nan, 0.75]))
     5e-11
     """
     there = values[np.isfinite(values)]
