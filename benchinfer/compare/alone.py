@@ -13,9 +13,8 @@ from benchinfer.numerics import shift, signs
 from benchinfer.numerics.mean_differences import mean_differences
 from benchinfer.numerics.normal_shift import normal_score_shift
 
-# Differences at most so far from zero, relative to the largest score of their block or of all, are
-# zero: the noise of subtracted means. Scores of data sets can be of very different size.
-_NOISE = (1e-13, 1e-15)
+# Of a tolerance that is added, this share is the noise of the sum.
+_SUM = 1e-15
 # The noise of differences in units of their data set.
 _SCALED = 1e-10
 
@@ -107,7 +106,7 @@ def alone(data: Exchangeable, matrix: Array, asked: Asked) -> Alone:
     the larger of their p-values.
     """
     d = differences(data, matrix, asked.on)
-    noise = _noise(data, asked.margin)
+    noise = np.maximum(data.rounded[data.homes()], _SUM * asked.margin)
     d = np.where(np.abs(d) <= noise[:, None], 0.0, d)
     tests, p = len(matrix), asked.margin
     side = asked.side or 1
@@ -143,23 +142,17 @@ def alone(data: Exchangeable, matrix: Array, asked: Asked) -> Alone:
     )
 
 
-def _noise(data: Exchangeable, margin: float) -> Array:
-    """Return (B,) sizes of differences that are the noise of rounding."""
-    size = np.zeros(int(data.block.max()) + 1)
-    np.maximum.at(size, data.block, np.abs(data.values))
-    return np.maximum(_NOISE[0] * size, _NOISE[1] * max(float(size.max()), margin))
-
-
 def _terms(data: Exchangeable, d: Array, asked: Asked, noise: Array) -> Array:
     """Return the terms of the test statistics, 0 where there is none."""
+    same = float(noise[0])
     if asked.scale == "dataset":
         d = np.where(np.abs(d) <= noise[:, None], 0.0, d)
         d = in_units(d, data.homes(), noise)
-        noise = np.full(len(d), _SCALED * np.nanmax(np.abs(d), initial=0.0))
+        same = _SCALED * float(np.nanmax(np.abs(d), initial=0.0))
     if asked.on in ("values", "dispersion"):
         return np.nan_to_num(d)
     scores = signs.signed_normal_scores if asked.on == "normal-scores" else signs.signed_ranks
-    return scores(d, noise)
+    return scores(d, same)
 
 
 def _shifts(d: Array, asked: Asked) -> tuple[Array, Array, Array, Array]:

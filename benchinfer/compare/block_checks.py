@@ -41,7 +41,7 @@ def blocks(setting: Setting, data: Exchangeable, lost: list[str], asked: Asked) 
                 remedy=f"not compared: {'; '.join(lost[:3])}{' ...' if len(lost) > 3 else ''}",
             )
         )
-    return [*rows, *_dominated(setting, data, asked)]
+    return [*rows, *cautions.tied(data.ties), *_dominated(setting, data, asked)]
 
 
 def _dominated(setting: Setting, data: Exchangeable, asked: Asked) -> list[Check]:

@@ -10,6 +10,7 @@ from benchinfer.compare.designs import Design
 from benchinfer.compare.evidence import Array, Check, Evidence, Setting
 from benchinfer.compare.phrases import join, some
 from benchinfer.measure import Measure
+from benchinfer.numerics import ties
 
 type Sides = Sequence[tuple[str, str]]
 
@@ -172,6 +173,19 @@ def differences_of_zero(zeros: NDArray[np.int64], n: NDArray[np.int64], sides: S
         remedy=f"{some(sides, most)}: most differences say nothing and are left out of the test;"
         " the verdict rests on the others",
     )
+
+def tied(n: int) -> list[Check]:
+    """Count the scores that are ties though they differ, if there are some."""
+    row = Check.of(
+        "scores taken as equal to another though they differ",
+        n,
+        0.0,
+        ok=False,
+        remedy=f"differences of at most {ties.SHARE:g} of the range of scores count as rounding;"
+        ' if they matter, compare relative scores (Measure(..., scale="log")) or each data set by'
+        " itself (per_dataset)",
+    )
+    return [row] if n else []
 
 
 def thin_cells(setting: Setting, user: str) -> Check:

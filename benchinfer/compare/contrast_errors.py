@@ -60,6 +60,29 @@ def _of_levels(errors: degrees.Adjusted, at: Array) -> degrees.Adjusted:
     return degrees.Adjusted(at @ errors.cov @ at.T, errors.df)
 
 
+def stepwise(
+    setting: Setting, family: Family, evidence: Evidence, adjust: str, alpha: float
+) -> list[Check]:
+    """Say where stepwise tests and simultaneous intervals part company."""
+    sides = sides_of(setting.algorithms, family)
+    steps = adjust in ("holm", "shaffer")
+    # Stepwise tests of equivalence answer to the (1 - 2 alpha) intervals, which are wider, too.
+    wide = critical_t(evidence.df, sidak(2 * alpha, len(family.matrix))) * evidence.std_error
+    loose = evidence.p_equivalence <= alpha
+    loose &= np.abs(evidence.estimate) + wide > setting.measure.margin * (1 + 1e-12)
+    return [
+        Check.of(
+            "equivalent pairs whose interval leaves the tolerance",
+            int(loose.sum()) * steps,
+            0.0,
+            ok=not (loose.any() and steps),
+            remedy=f"{some(sides, loose)}: the stepwise test decides where the simultaneous"
+            " (1 - 2 alpha) interval, which is wider, does not",
+        ),
+        cautions.over_equality(evidence, alpha, sides, stepwise=steps),
+    ]
+
+
 def checks(
     setting: Setting,
     family: Family,
@@ -70,28 +93,16 @@ def checks(
     alpha: float,
 ) -> list[Check]:
     """Say how far the pairs' own errors are from a common one, and where rules part company."""
-    names = setting.algorithms
-    sides = family.sides or [(names[i], names[j]) for i, j in family.pairs]
-
-    stepwise = adjust in ("holm", "shaffer")
-    # Stepwise tests of equivalence answer to the (1 - 2 alpha) intervals, which are wider, too.
-    wide = critical_t(evidence.df, sidak(2 * alpha, len(family.matrix))) * evidence.std_error
-    loose = evidence.p_equivalence <= alpha
-    loose &= np.abs(evidence.estimate) + wide > setting.measure.margin * (1 + 1e-12)
-    rows = [
-        Check.of(
-            "equivalent pairs whose interval leaves the tolerance",
-            int(loose.sum()) * stepwise,
-            0.0,
-            ok=not (loose.any() and stepwise),
-            remedy=f"{some(sides, loose)}: the stepwise test decides where the simultaneous"
-            " (1 - 2 alpha) interval, which is wider, does not",
-        ),
-        cautions.over_equality(evidence, alpha, sides, stepwise=stepwise),
-    ]
+    rows = stepwise(setting, family, evidence, adjust, alpha)
     if errors.own is None or len(setting.coverage.datasets) < 3:
         return rows
+    sides = sides_of(setting.algorithms, family)
     return [*rows, *_spread_checks(family, errors.common, errors.own, design.structure, sides)]
+
+
+def sides_of(names: tuple[str, ...], family: Family) -> cautions.Sides:
+    """Return the names of both sides of each contrast."""
+    return family.sides or [(names[i], names[j]) for i, j in family.pairs]
 
 
 def _spread_checks(
@@ -116,15 +127,14 @@ def _spread_checks(
             ' too small for some and too large for others: use structure="pairwise"',
         )
     ]
-    if kind == "pairwise":
-        rows.append(
-            Check.of(
-                "pairs with the same difference on every data set",
-                int(flat.sum()),
-                0.0,
-                ok=not flat.any(),
-                remedy=f"{some(sides, flat)}: without spread there is no error to test against; are"
-                " they the same algorithm?",
-            )
-        )
-    return rows
+    return [*rows, without_error(flat, sides)] if kind == "pairwise" else rows
+
+
+def without_error(flat: NDArray[np.bool_], sides: cautions.Sides) -> Check:
+    """Name the pairs without spread between data sets."""
+    return Check.of(
+        "pairs with the same difference on every data set",
+        int(flat.sum()),
+        0.0,
+        ok=not flat.any(),
+        remedy=f"{some(sides, flat)}: without spread there is no error to test against; are they"

@@ -1,6 +1,6 @@
 """What is exchangeable: the blocks of a table within which permutation tests move labels."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -36,6 +36,10 @@ class Exchangeable:
         Whether an algorithm can have several scores in a block.
     target
         What claims are about.
+    rounded
+        (D,) differences on each data set that count as none, which `ties` are made of.
+    ties
+        Scores that were made equal to another one of their block.
     """
 
     values: Array
@@ -46,6 +50,8 @@ class Exchangeable:
     unit: str
     repeated: bool
     target: Target
+    rounded: Array = field(default_factory=lambda: np.zeros(0))
+    ties: int = 0
 
     @property
     def layout(self) -> Layout:

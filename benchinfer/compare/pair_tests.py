@@ -9,12 +9,10 @@ from benchinfer.compare.evidence import Array
 from benchinfer.compare.pair_rules import Test
 from benchinfer.compare.paired_scores import Pair, PairedScores
 from benchinfer.errors import DesignError, message
-from benchinfer.numerics import outcomes, paired, parts, shift, signs
+from benchinfer.numerics import outcomes, paired, parts, shift, signs, ties
 from benchinfer.numerics.outcomes import Fourfold
 from benchinfer.numerics.paired import Located, Tested
 
-# Differences at most so far from zero, relative to the largest score, are zero.
-_NOISE = 1e-13
 RESAMPLES = 100_000
 
 
@@ -70,7 +68,7 @@ def tested(test: Test, pair: Pair, data: PairedScores, asked: PairQuestion) -> T
 
 def without_noise(pair: Pair) -> Array:
     """Return the differences, 0 where they are the noise of rounding."""
-    noise = _NOISE * float(np.abs([pair.first, pair.second]).max())
+    noise = ties.resolution(np.concatenate([pair.first, pair.second]))
     return np.where(np.abs(pair.differences) <= noise, 0.0, pair.differences)
 
 
@@ -149,7 +147,7 @@ def _by_signs(test: Test, pair: Pair, data: PairedScores, asked: PairQuestion) -
     """Test differences against random signs; equivalence by differences shifted by the margin."""
     d, size = without_noise(pair), np.ones(len(pair.first))
     cluster = pair.cluster if test == "sign-flip" else None
-    noise = _NOISE * float(np.abs([pair.first, pair.second]).max())
+    noise = ties.resolution(np.concatenate([pair.first, pair.second]))
     middle = _t(pair, data, asked) if cluster is not None else paired.paired_t(d)
     if cluster is not None:
         # Labels of a whole cluster are swapped together: signs are those of its sum.

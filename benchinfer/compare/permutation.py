@@ -19,7 +19,7 @@ from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.exchangeable import On, exchangeable, of_spread
 from benchinfer.compare.permutation_comparison import PermutationComparison
 from benchinfer.compare.permuted import compared, levels_of
-from benchinfer.compare.scaled import Scale, check_scale
+from benchinfer.compare.scaled import Scale, check_scale, with_ties
 from benchinfer.drawn import check_resamples, seed_of
 from benchinfer.errors import DesignError, unknown
 from benchinfer.numerics.signs import NullKind
@@ -154,6 +154,7 @@ def compare_permutation(
     method = steps.resolve(adjust, pairs, contrasts, alternative, null)
     data = exchangeable(scores, setting, target, on)
     check_scale(scale, on, data.target)
+    data = with_ties(data, scale)
     setting = of_spread(setting) if on == "dispersion" else setting
     drawn = seed_of(seed)
     margin = setting.measure.margin

@@ -12,6 +12,7 @@ from benchinfer.compare.contrasts import Family
 from benchinfer.compare.evidence import Array, Level, Provenance, Setting, decide
 from benchinfer.compare.exchangeable import Exchangeable
 from benchinfer.compare.permutation_comparison import PermutationComparison
+from benchinfer.compare.scaled import standardised
 from benchinfer.compare.tested import tested
 from benchinfer.errors import DesignError, message
 
@@ -55,7 +56,7 @@ def compared(
         kinds=found.kinds,
         pooled=together.of(shown),
         rows=overall.global_tests(data, together, family.words, asked),
-        ranks=overall.rank_sums(data),
+        ranks=overall.rank_sums(standardised(data) if asked.scale == "dataset" else data),
     )
 
 

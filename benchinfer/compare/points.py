@@ -18,6 +18,7 @@ from benchinfer.compare import wording
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.evidence import Array, Check, Level, Provenance, Setting, require_whole
 from benchinfer.errors import DesignError, unknown
+from benchinfer.numerics import ties
 from benchinfer.numerics.tukey import all_pairs
 from benchinfer.order.relation import Verdict
 from benchinfer.saving import savable
@@ -156,8 +157,7 @@ def compare_points(
     level = values.mean(axis=0)
     pairs, contrasts = all_pairs(len(coverage.algorithms))
     difference = contrasts @ level
-    # Scores are printed with few decimals: a tie must not hang on the last bit.
-    equal = np.abs(difference) <= chosen.margin + 1e-12 * np.abs(level).max()
+    equal = np.abs(difference) <= chosen.margin + ties.resolution(values)
     codes = np.where(difference > 0, Verdict.FIRST, Verdict.SECOND)
     # A tie is no evidence of equality unless a difference that does not matter has been named.
     tied = Verdict.EQUIVALENT if chosen.margin > 0 else Verdict.UNDECIDED

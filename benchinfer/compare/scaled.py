@@ -15,6 +15,7 @@ from benchinfer.compare.comparison import Target
 from benchinfer.compare.evidence import Array
 from benchinfer.compare.exchangeable import Codes, Exchangeable, On
 from benchinfer.errors import DesignError, message, unknown
+from benchinfer.numerics import ties
 from benchinfer.numerics.layout import center
 
 type Scale = Literal["none", "dataset"]
@@ -53,8 +54,23 @@ def check_scale(scale: str, on: On, target: Target) -> None:
         )
 
 
+def with_ties(data: Exchangeable, scale: str) -> Exchangeable:
+    """Make scores of a block equal that are ties, in the unit in which tests take them."""
+    unit = units(data) if scale == "dataset" else np.ones(int(data.dataset.max()) + 1)
+    rows = data.layout.rows
+    rounded = unit * ties.resolution((data.values / unit[data.dataset])[rows])
+    values = ties.joined(data.values, rounded[data.dataset], data.block)
+    n = int((values != data.values)[rows].sum())
+    return replace(data, values=values, rounded=rounded, ties=n)
+
+
 def standardised(data: Exchangeable) -> Exchangeable:
     """Divide scores by the standard deviation of their data set within blocks."""
+    return replace(data, values=data.values / units(data)[data.dataset])
+
+
+def units(data: Exchangeable) -> Array:
+    """Return (D,) standard deviations of data sets within blocks, 1 where there is no spread."""
     layout = data.layout
     values, home = data.of(layout), data.dataset[layout.rows]
     d = int(data.dataset.max()) + 1
@@ -63,8 +79,7 @@ def standardised(data: Exchangeable) -> Exchangeable:
     squares = np.bincount(home, center(values, layout) ** 2, d)
     largest = np.zeros(d)
     np.maximum.at(largest, home, np.abs(values))
-    unit = _units(squares, freedom, _NOISE * largest)
-    return replace(data, values=data.values / unit[data.dataset])
+    return _units(squares, freedom, _NOISE * largest)
 
 
 def in_units(differences: Array, home: Codes, noise: Array) -> Array:

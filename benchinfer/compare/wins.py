@@ -96,7 +96,9 @@ def compare_wins(
         Probabilities of winning within this of 1/2 are equivalent; 0 for none.
     errors
         Of the likelihood. ``"robust"``: from the spread of the data sets, whose contests depend on
-        each other. ``"independent"``: as if none did. ``"auto"``: robust from five data sets on.
+        each other. ``"independent"``: as if none did. ``"auto"``: robust from five data sets on;
+        two to four are refused. Counts of published tables and of few replications of one data set
+        are taken as independent.
     penalised
         Whether to use Firth's penalty, under which worths are finite even where some algorithm
         always wins. Not with Davidson's ties.

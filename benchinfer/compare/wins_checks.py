@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from benchinfer.numerics.wins.likelihood import WinFit
     from benchinfer.numerics.wins.tally import Tally
 
+# Data sets from which robust errors are used.
+FEWEST = 5
 _TOO_SMALL, _FEW, _MISFIT, _QUASI = 1.2, 5, 0.05, 0.1
 
 
@@ -60,7 +62,7 @@ def counts(counted: "Counted", target: "Target", rope: float) -> list[Check]:
         return rows
     own = cautions.number_of_datasets(setting) if target == "domain" else None
     rows += [*cautions.left_out(setting), *([] if own is None else [own])]
-    return [*rows, cautions.beyond(target)]
+    return [*rows, *cautions.tied(counted.rounded), cautions.beyond(target)]
 
 
 def dependence(fit: "WinFit | None", counted: "Counted", errors: str, advice: str) -> list[Check]:
@@ -87,6 +89,20 @@ def dependence(fit: "WinFit | None", counted: "Counted", errors: str, advice: st
                 remedy="published counts do not say which contests go together: as each data set"
                 " ranks all algorithms at once, errors that take contests as independent are too"
                 " small, of many algorithms by far",
+            )
+        ]
+    clusters = counted.tally.clusters
+    if clusters < FEWEST and errors != "departures":
+        one = len(counted.scored.coverage.datasets) == 1
+        unit = "replication" if one else "data set"
+        return [
+            Check.of(
+                f"{unit}s with contests",
+                clusters,
+                FEWEST,
+                ok=False,
+                remedy=f"contests of a {unit} depend on each other, and so few {unit}s do not show"
+                " by how much: claims may be too sure",
             )
         ]
     if fit is None or fit.robust is None:

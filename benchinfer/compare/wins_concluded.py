@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchinfer import version
-from benchinfer.compare import wins_checks
-from benchinfer.compare.adjust import evidence_of, resolve
+from benchinfer.compare import contrast_errors, wins_checks
+from benchinfer.compare.adjust import JOINT, evidence_of, resolve, std_errors, without_spread
 from benchinfer.compare.contrasts import Family, family_of
 from benchinfer.compare.evidence import (
     Array,
@@ -17,6 +17,7 @@ from benchinfer.compare.evidence import (
     alpha_of,
     decide,
 )
+from benchinfer.compare.phrases import count
 from benchinfer.compare.posterior_verdicts import codes_of, level_of
 from benchinfer.compare.wins_comparison import WinsComparison
 from benchinfer.compare.wins_counted import Counted, told_as
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from benchinfer.compare.evidence import Check
     from benchinfer.progress import Progress
 
-_ENOUGH = 5
 _ADJUSTMENTS = {
     "single-step": "P-values and intervals of {} are adjusted by the single-step method",
     "westfall": "P-values of {} are adjusted by Westfall's method, intervals by the single-step"
@@ -76,9 +76,7 @@ def by_likelihood(counted: Counted, arguments: dict[str, Any]) -> WinsComparison
         fit.log_worth,
         directed=arguments["alternative"] != "two-sided",
     )
-    adjust = resolve(
-        arguments["adjust"], arguments["contrasts"], arguments["alternative"], common=True
-    )
+    adjust = _adjustment(arguments, robust=robust)
     alpha = alpha_of(level)
     every = Adjusted(cov, np.full(len(family.matrix), df))
     evidence, _ = evidence_of(
@@ -89,6 +87,8 @@ def by_likelihood(counted: Counted, arguments: dict[str, Any]) -> WinsComparison
     checks = [
         *wins_checks.counts(counted, _target(counted), arguments["rope"]),
         *wins_checks.dependence(fit, counted, errors, 'errors="robust" allows for it'),
+        *contrast_errors.stepwise(setting, family, evidence, adjust, alpha),
+        *([_flat(setting, family, every)] if robust else []),
         *wins_checks.goodness(taken, fit),
         wins_checks.quasi(quasi.low, quasi.high),
         *([wins_checks.penalty(groups, setting.algorithms)] if arguments["penalised"] else []),
@@ -133,8 +133,45 @@ def _resolved(errors: str, counted: Counted, fit: WinFit) -> str:
         )
     if errors != "auto":
         return errors
-    enough = fit.robust is not None and counted.tally.clusters >= _ENOUGH
-    return "robust" if enough else "independent"
+    clusters, several = counted.tally.clusters, len(counted.scored.coverage.datasets) > 1
+    if clusters >= wins_checks.FEWEST:
+        return "robust"
+    if counted.clustered and several:
+        raise DesignError(
+            message(
+                f"{count(clusters, 'data set')} with contests: those of a data set depend on each"
+                f" other, and fewer than {wins_checks.FEWEST} do not show by how much.",
+                hint=[
+                    'errors="independent" ignores that: its errors are too small, and it says so;',
+                    "compare_mixed and compare_permutation use the scores.",
+                ],
+            )
+        )
+    return "independent"
+
+
+def _adjustment(arguments: dict[str, Any], *, robust: bool) -> str:
+    """Return the adjustment for many pairs.
+
+    Of D data sets robust errors have a covariance of rank D - 1 at most, whose largest statistic
+    over all pairs does not follow the distribution of single-step tests.
+    """
+    asked = arguments["adjust"]
+    if robust and asked in JOINT:
+        raise DesignError(
+            message(
+                f"adjust={asked!r} needs the covariance of all pairs, which robust errors do not"
+                " estimate well enough.",
+                hint='adjust="holm" goes with robust errors.',
+            )
+        )
+    return resolve(asked, arguments["contrasts"], arguments["alternative"], common=not robust)
+
+
+def _flat(setting: Setting, family: Family, errors: Adjusted) -> "Check":
+    """Name the pairs that the spread of data sets gives no error."""
+    flat = without_spread(std_errors(family, errors), errors)
+    return contrast_errors.without_error(flat, contrast_errors.sides_of(setting.algorithms, family))
 
 
 def _target(counted: Counted) -> "Target":
@@ -145,7 +182,7 @@ def _target(counted: Counted) -> "Target":
 
 def _levels(worth: Array, cov: Array, df: float, alpha: float) -> Level:
     """Return the log worths, each with an interval of its own, against the average one."""
-    reach = tukey.critical_t(np.array([df]), alpha) * np.sqrt(cov.diagonal())
+    reach = tukey.critical_t(np.array([df]), alpha) * np.sqrt(np.maximum(cov.diagonal(), 0.0))
     return Level(worth, worth - reach, worth + reach)
 
 

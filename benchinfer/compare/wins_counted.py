@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchinfer.compare.designs import check_missing
 from benchinfer.compare.evidence import Array, Setting
 from benchinfer.errors import DesignError, message
 from benchinfer.measure import Measure
+from benchinfer.numerics import ties
 from benchinfer.numerics.wins.tally import Tally, count, spread
 from benchinfer.saving import savable
 from benchinfer.scores import ScoreTable, Wins
@@ -33,6 +35,8 @@ class Counted:
     tie, local
         Differences that are ties: in the unit of the measure, and in standard deviations of a data
         set's differences (0 for none).
+    rounded
+        Scores that count as equal to another one of their row though they differ.
     """
 
     scored: Setting
@@ -40,6 +44,7 @@ class Counted:
     by: str
     tie: float
     local: float
+    rounded: int = 0
 
     @property
     def clustered(self) -> bool:
@@ -105,15 +110,18 @@ def counted(
                     hint='by="datasets" goes with local_rope, tie_tolerance with either.',
                 )
             )
-        return Counted(setting, _replications(scores, setting, margin), by, tie, 0.0)
-    cells = scores.cells(own.name)
-    reach = local * _spreads(scores, setting) if local else None
-    tally = count(cells.mean, np.arange(len(cells.mean)), margin, reach)
-    return Counted(setting, tally, by, tie, local)
+        values, cluster = _replications(scores, setting)
+        reach = None
+    else:
+        values = scores.cells(own.name).mean
+        cluster = np.arange(len(values))
+        reach = local * _spreads(scores, setting) if local else None
+    rounded = 0 if margin else int((values > ties.joined_rows(values)).sum())
+    return Counted(setting, count(values, cluster, margin, reach), by, tie, local, rounded)
 
 
-def _replications(scores: ScoreTable, setting: Setting, margin: float) -> Tally:
-    """Count each replication of its own; those of a data set go together."""
+def _replications(scores: ScoreTable, setting: Setting) -> tuple[Array, NDArray[np.int64]]:
+    """Return scores of each replication, and which go together: those of a data set."""
     if not setting.paired:
         raise DesignError(
             message(
@@ -126,7 +134,7 @@ def _replications(scores: ScoreTable, setting: Setting, margin: float) -> Tally:
     # On one data set its replications are all that could go together, or not.
     one = len(setting.coverage.datasets) == 1
     _, cluster = np.unique(blocks.dataset, return_inverse=True)
-    return count(values, np.arange(len(values)) if one else cluster.astype(np.int64), margin)
+    return values, np.arange(len(values)) if one else cluster.astype(np.int64)
 
 
 def _spreads(scores: ScoreTable, setting: Setting) -> Array:

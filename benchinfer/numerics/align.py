@@ -22,15 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from benchinfer.numerics import ties
 from benchinfer.numerics.layout import Layout, block_means
 
 type Array = NDArray[np.float64]
 type Codes = NDArray[np.int64]
 type Kind = Literal["values", "aligned", "ranks", "aligned-ranks", "normal-scores", "dispersion"]
-
-# Neighbours that differ by less than this, relative to the size of the values they came from, are
-# ties: taking off a mean moves equal values apart in the last digits.
-_SAME = 1e-13
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +46,15 @@ class Scores:
     tied: int
 
 
-def midranks(values: Array, size: Array, group: Codes | None = None) -> Scores:
+def midranks(values: Array, within: float, group: Codes | None = None) -> Scores:
     """Rank within groups; ties get the mean of their ranks.
 
     Parameters
     ----------
     values
         (n,) what is ranked.
-    size
-        (n,) size of the numbers that each value was computed from. Neighbours closer than 1e-13 of
-        the smaller of their sizes are ties, which does the work of rounding before ranking and
-        does not depend on the unit.
+    within
+        Neighbours that differ by at most this are ties.
     group
         (n,) groups to rank within; None ranks all together.
 
@@ -70,29 +65,17 @@ def midranks(values: Array, size: Array, group: Codes | None = None) -> Scores:
 
     Examples
     --------
-    >>> midranks(np.array([0.3, 0.1 + 0.2, 0.5]), np.ones(3))
+    >>> midranks(np.array([0.3, 0.1 + 0.2, 0.5]), 1e-10)
     Scores(values=array([1.5, 1.5, 3. ]), tied=2)
     """
     n = len(values)
     group = np.zeros(n, np.int64) if group is None else group
-    order = np.lexsort((values, group))
-    v, s, g = values[order], size[order], group[order]
-    new_group = np.diff(g, prepend=g[:1] - 1) != 0
-    apart = np.diff(v, prepend=0.0) > _SAME * np.minimum(s, np.concatenate([s[:1], s[:-1]]))
-    first = np.flatnonzero(new_group | apart)
+    order, first = ties.chains(values, within, group)
     count = np.diff(np.append(first, n))
-    begin = np.maximum.accumulate(np.where(new_group, np.arange(n), 0))
+    begin = np.searchsorted(group[order], group[order])
     ranks = np.empty(n)
     ranks[order] = np.repeat(first + (count + 1) / 2, count) - begin
     return Scores(ranks, int(count[count > 1].sum()))
-
-
-def _sizes(values: Array, layout: Layout) -> Array:
-    """Return (n,) the largest absolute value in each row's block."""
-    if not len(values):
-        return values
-    largest = np.maximum.reduceat(np.abs(values), layout.starts[:-1])
-    return np.repeat(largest, layout.sizes)
 
 
 def _medians(values: Array, group: Codes) -> Array:
@@ -151,14 +134,14 @@ def score(
     if on == "values":
         return Scores(values, 0)
     if on == "ranks":
-        return midranks(values, _sizes(values, layout), layout.blocks)
+        return midranks(values, ties.resolution(values), layout.blocks)
     if on == "dispersion":
         group = np.zeros(len(values), np.int64) if stratum is None else stratum
         return Scores(np.abs(values - _medians(values, group)), 0)
     shifted = aligned(values, layout, center)
     if on == "aligned":
         return Scores(shifted, 0)
-    ranked = midranks(shifted, _sizes(values, layout))
+    ranked = midranks(shifted, ties.resolution(values))
     if on == "aligned-ranks":
         return ranked
     return Scores(ndtri(ranked.values / (len(values) + 1)), ranked.tied)
@@ -182,7 +165,7 @@ def quade_scores(values: Array, layout: Layout) -> Scores:
     ranks = score(values, layout, "ranks")
     low = np.minimum.reduceat(values, layout.starts[:-1])
     width = np.maximum.reduceat(values, layout.starts[:-1]) - low
-    weight = midranks(width, _sizes(values, layout)[layout.starts[:-1]]).values
+    weight = midranks(width, ties.resolution(values)).values
     middle = (layout.sizes + 1) / 2
     return Scores(
         np.repeat(weight, layout.sizes) * (ranks.values - np.repeat(middle, layout.sizes)),

@@ -48,7 +48,7 @@ def arrangements(scores: Array, layout: Layout, *, fixed: bool = False) -> float
 
 def _log_arrangements(scores: Array, layout: Layout) -> Array:
     """Return (B,) logarithms of the number of different arrangements in each block."""
-    same = midranks(scores, np.zeros(len(scores)), layout.blocks).values
+    same = midranks(scores, 0.0, layout.blocks).values
 
     def repeats(code: Array | Counts) -> Array:
         keys, count = np.unique(np.column_stack([layout.blocks, code]), axis=0, return_counts=True)

@@ -123,9 +123,11 @@ class ConfidenceSequence:
         n = len(values)
         if n < self._fewest:
             return replace(self, n=n, capital=np.zeros((2, SIZE)))
-        # Of the differences up to the last power of four, so that it stays until the next.
+        # Of the differences up to the last power of four, so that it stays until the next; or up to
+        # the first that differs, as equal ones have no spread.
         fine = _FINER if epoch(n) < _SHORT else _FINE
-        step = 2.0 ** math.floor(math.log2(_unit(values[: 4 ** epoch(n)]) / fine))
+        first = max(4 ** epoch(n), int((values != values[0]).argmax()) + 1)
+        step = 2.0 ** math.floor(math.log2(_unit(values[:first]) / fine))
         capitals: dict[float, Array] = {}
 
         def against(centre: float) -> Array:
@@ -237,4 +239,4 @@ def _end(excess: Callable[[float], float], centre: float, reach: float, near: fl
         inner, outer = outer, centre + 2 * (outer - centre)
     else:
         return math.copysign(math.inf, reach)
-    return float(brentq(excess, inner, outer, xtol=near))
+    return float(brentq(excess, inner, outer, xtol=near, maxiter=1000))

@@ -21,6 +21,7 @@ from scipy.special import betainc
 
 from benchinfer.errors import DesignError, message
 from benchinfer.numerics import subset_sums
+from benchinfer.numerics.align import midranks
 
 type Array = NDArray[np.float64]
 type Integers = NDArray[np.int64]
@@ -197,24 +198,15 @@ def sign_test(
     return ExactTest(found.statistic, p, found.smallest_p / 2, n, found.zeros)
 
 
-def doubled_midranks(sizes: Array, tolerance: float | Array) -> Integers:
+def doubled_midranks(sizes: Array, tolerance: float) -> Integers:
     """Return twice the midranks; sizes whose gap to the next is at most the tolerance are tied.
-
-    Of tolerances of their own, the smaller one of both neighbours counts.
 
     Examples
     --------
     >>> doubled_midranks(np.array([0.3, 0.1, 0.2, 0.1 + 0.2]), 1e-10).tolist()
     [7, 2, 4, 7]
     """
-    order = np.argsort(sizes, kind="stable")
-    own = np.broadcast_to(tolerance, sizes.shape)[order]
-    starts = np.r_[True, np.diff(sizes[order]) > np.minimum(own[1:], own[:-1])][: len(sizes)]
-    first = np.flatnonzero(starts)
-    last = np.r_[first[1:], len(sizes)]
-    ranks = np.empty(len(sizes), dtype=np.int64)
-    ranks[order] = (first + last + 1)[np.cumsum(starts) - 1]
-    return ranks
+    return np.rint(2 * midranks(sizes, tolerance).values).astype(np.int64)
 
 
 def _noise(differences: Array, tolerance: float | None) -> float:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from benchinfer.numerics import paired_exact, subset_sums
+from benchinfer.numerics.align import midranks
 
 type Array = NDArray[np.float64]
 type NullKind = Literal["auto", "exact", "monte-carlo", "asymptotic"]
@@ -54,11 +55,10 @@ class SignTests:
     kinds: tuple[str, ...]
 
 
-def signed_ranks(differences: Array, noise: float | Array) -> Array:
+def signed_ranks(differences: Array, noise: float) -> Array:
     """Return (B, P) ranks of the sizes of each column with their signs; 0 for zero and NaN.
 
-    Zero differences are left out before ranking (Wilcoxon); sizes within `noise`, which may be
-    (B,), are tied.
+    Zero differences are left out before ranking (Wilcoxon); sizes within `noise` are tied.
 
     Examples
     --------
@@ -66,15 +66,13 @@ def signed_ranks(differences: Array, noise: float | Array) -> Array:
     [2.5, -1.0, 0.0, 2.5, 0.0]
     """
     result = np.zeros_like(differences)
-    noise = np.broadcast_to(noise, len(differences))
     for source, target in zip(differences.T, result.T, strict=True):
         there = np.abs(source) > noise
-        ranks = paired_exact.doubled_midranks(np.abs(source[there]), noise[there]) / 2
-        target[there] = np.sign(source[there]) * ranks
+        target[there] = np.sign(source[there]) * midranks(np.abs(source[there]), noise).values
     return result
 
 
-def signed_normal_scores(differences: Array, noise: float | Array) -> Array:
+def signed_normal_scores(differences: Array, noise: float) -> Array:
     """Return (B, P) normal scores ``ndtri((1 + r / (n + 1)) / 2)`` of the signed ranks r."""
     ranks = signed_ranks(differences, noise)
     n = np.count_nonzero(ranks, axis=0)

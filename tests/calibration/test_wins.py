@@ -5,10 +5,16 @@ Plackett and Luce's model: each pair is won with the odds of the worths, and the
 set depend on each other as rankings do.
 """
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import chisquare, norm, t
 
+import benchinfer as bi
+from benchinfer.compare.wins_concluded import by_likelihood
+from benchinfer.compare.wins_counted import counted
 from benchinfer.numerics import hmc
 from benchinfer.numerics.tukey import all_pairs
 from benchinfer.numerics.wins.likelihood import fit_wins
@@ -21,6 +27,7 @@ from benchinfer.numerics.wins.posterior import (
     stretch,
 )
 from benchinfer.numerics.wins.tally import Tally, count
+from benchinfer.order.verdicts import Verdict
 
 pytestmark = pytest.mark.calibration
 
@@ -63,6 +70,52 @@ def test_robust_intervals_hold_what_they_claim(datasets, algorithms, spread):
     (robust, other), _ = coverage(datasets, algorithms, spread)
     assert 0.935 <= robust <= 0.985
     assert other < robust
+
+
+def false_decisions(datasets, algorithms, n=1000, seed=14):
+    """Return the share of tables of algorithms that are all alike in which a pair is decided.
+
+    Algorithms win with the same probability; tables in which one always wins are drawn anew.
+    """
+    rng = np.random.default_rng([seed, datasets, algorithms])
+    rows = [
+        (f"d{m:03}", f"a{k:02}", x)
+        for m, row in enumerate(rng.random((datasets, algorithms)))
+        for k, x in enumerate(row)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "x"])
+    counts = counted(
+        bi.read_scores(frame, measures={"x": "higher"}), None, "datasets", None, None, "use"
+    )
+    asked = {
+        "control": None,
+        "ties": "davidson",
+        "rope": 0.05,
+        "errors": "robust",
+        "penalised": False,
+        "contrasts": "tukey",
+        "alternative": "two-sided",
+        "adjust": "auto",
+        "level": 0.95,
+    }
+    decided = found = 0
+    while found < n:
+        tally = count(rng.random((datasets, algorithms)), np.arange(datasets), tie=0.0)
+        if len(tally.groups()) > 1:
+            continue
+        result = by_likelihood(replace(counts, tally=tally), asked)
+        decided += bool(np.isin(result.codes, (Verdict.FIRST, Verdict.SECOND)).any())
+        found += 1
+    return decided / n
+
+
+@pytest.mark.parametrize("algorithms", [3, 5, 8, 12, 20])
+@pytest.mark.parametrize("datasets", [4, 5, 8, 12, 20, 30])
+def test_tables_without_a_difference_seldom_decide_a_pair(datasets, algorithms, record_property):
+    rate = false_decisions(datasets, algorithms)
+    record_property("rate", rate)
+    # Of few data sets robust errors are a little small.
+    assert rate <= 0.065 + 3 * np.sqrt(0.065 * 0.935 / 1000)
 
 
 def posterior_coverage(datasets, algorithms, spread, departures, n, seed=2026):

@@ -326,3 +326,20 @@ def test_of_many_data_sets_those_that_move_most_are_left_out():
     rest = some.index.difference(kept)
     assert np.corrcoef(some.loc[rest, distance], whole.loc[rest, distance])[0, 1] > 0.9
     assert len(looked_at(some)) == 4
+
+
+@pytest.mark.parametrize("step", [0.0, 1.0])
+def test_scores_without_any_noise_have_nothing_to_weigh_by(step):
+    rows = pd.DataFrame(
+        [
+            (f"d{d}", r, a, 0.5 + step * k)
+            for d in range(6)
+            for r in range(3)
+            for k, a in enumerate("abc")
+        ],
+        columns=["dataset", "replication", "algorithm", "score"],
+    )
+    scores = bi.read_scores(rows, measures={"score": "higher"})
+    with pytest.raises(bi.BenchinferError, match="same on every data set") as error:
+        bi.compare_meta(scores)
+    assert "Hint: are scores constant" in str(error.value)

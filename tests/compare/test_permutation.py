@@ -702,7 +702,7 @@ def test_resampling_goes_on_where_stepwise_p_values_decide():
 
 @pytest.mark.parametrize("on", ["aligned-ranks", "ranks", "normal-scores"])
 def test_data_sets_of_tiny_scores_count_beside_those_of_huge_ones(on):
-    values = np.array([[[1.0, 2.0]]]) * 10.0 ** np.linspace(-3, 10, 12)[:, None, None]
+    values = np.array([[[1.0, 2.0]]]) * 10.0 ** np.linspace(-3, 6, 12)[:, None, None]
     row = bi.compare_permutation(table(values), on=on, seed=1).contrasts().iloc[0]
     assert row["p_value"] == 2 / 2**12
 

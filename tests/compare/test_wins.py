@@ -11,6 +11,7 @@ from benchinfer.compare import wins as asking
 from benchinfer.compare import wins_sampled
 from benchinfer.compare.wins_checks import error_ratio
 from benchinfer.numerics.wins.tally import count
+from tests.compare.test_mixed import table as scores_table
 
 
 def _table(seed=1, datasets=20, k=4, replications=1, step=0.5, *, paired=True):
@@ -112,6 +113,67 @@ def test_robust_errors_exceed_those_of_independent_contests(scores, found):
     assert not checks.loc[name, "ok"]
     assert found.diagnostics().set_index("check").loc[name, "ok"]
     assert other.evidence.std_error.mean() < found.evidence.std_error.mean()
+
+
+def test_robust_errors_go_with_holm_and_sidak(scores, found):
+    assert "adjusted by Holm's method, intervals by Sidak's" in found.method
+    for adjust in ("single-step", "westfall"):
+        with pytest.raises(bi.DesignError, match='adjust="holm" goes with robust errors'):
+            bi.compare_wins(scores, adjust=adjust)
+    other = bi.compare_wins(scores, errors="independent")
+    assert "single-step" in other.method
+
+
+@pytest.mark.parametrize("datasets", [2, 3, 4])
+def test_few_data_sets_are_refused_unless_asked_for(datasets):
+    few = _table(datasets=datasets, seed=3, step=0.0)
+    asked = {"ties": "half", "penalised": True}
+    with pytest.raises(bi.DesignError) as error:
+        bi.compare_wins(few, **asked)
+    assert str(error.value).splitlines()[0] == (
+        f"{datasets} data sets with contests: those of a data set depend on each other, and fewer"
+        " than 5 do not show by how much."
+    )
+    assert 'errors="independent"' in str(error.value)
+    for errors in ("independent", "robust"):
+        found = bi.compare_wins(few, errors=errors, **asked)
+        rows = found.diagnostics().set_index("check")
+        assert not rows.loc["data sets with contests", "ok"]
+        assert not rows["remedy"].str.contains('errors="robust"').any()
+
+
+def test_algorithms_that_always_tie_are_undecided_and_named():
+    rng = np.random.default_rng(6)
+    values = rng.normal(size=(10, 1, 4))
+    values[:, :, 3] = values[:, :, 2]
+    found = bi.compare_wins(scores_table(values, measures={"score": "higher"}))
+    table = found.contrasts().set_index(["first", "second"])
+    same = table.loc[("c", "d")]
+    assert (same["estimate"], same["verdict"]) == (1.0, "undecided")
+    assert same["ties"] == 10
+    # The others are as sure as without the copy's pair.
+    assert np.isfinite(table.drop(("c", "d"))[["conf_low", "conf_high"]]).all(axis=None)
+    rows = found.diagnostics().set_index("check")
+    row = rows.loc["pairs with the same difference on every data set"]
+    assert row["remedy"].startswith("c and d")
+
+
+def test_ties_are_those_of_ranks_whatever_the_unit():
+    first = np.round([1 / 3, 2 / 3, 1 / 7], 12)
+    second = np.array([first[2] + 1e-12, first[0], first[1]])
+    one = np.stack([first, second, [0.1, 0.2, 0.3]], axis=1)
+    for unit, zero in ((1.0, 0.0), (1e-9, 0.0), (1e6, 0.0), (1.0, 50.0)):
+        values = np.repeat(one[None], 8, axis=0) * unit + zero
+        scores = scores_table(values, measures={"score": "higher"})
+        found = bi.compare_wins(scores, ties="half", penalised=True)
+        pair = found.contrasts().iloc[0]
+        assert (pair["wins"], pair["ties"], pair["losses"]) == (0, 8, 0)
+        ranked = bi.compare_permutation(scores, seed=1)
+        assert ranked.ranks.mean_ranks.tolist() == [1.5, 1.5, 3]
+        for result in (found, ranked):
+            rows = result.diagnostics().set_index("check")
+            assert rows.loc["scores taken as equal to another though they differ", "value"] == 8
+    assert "scores taken" not in " ".join(bi.compare_wins(_table()).diagnostics()["check"])
 
 
 def test_ties_come_from_the_tolerance_and_are_stated(scores):

@@ -70,25 +70,26 @@ def test_alignment_does_not_break_ties():
     assert ranked.tied == 9
 
 
-def test_ties_do_not_depend_on_the_unit_and_small_blocks_keep_their_order():
+def test_ties_do_not_depend_on_unit_and_zero():
     rng = np.random.default_rng(3)
     values, layout = complete(np.round(rng.normal(size=(20, 5)), 2))
     expected = align.score(values, layout, "aligned-ranks")
-    for unit in (1e-9, 1 / 3, 7e12):
-        found = align.score(unit * values, layout, "aligned-ranks")
+    for unit, zero in ((1e-9, 0.0), (1 / 3, 0.0), (7e12, 0.0), (1.0, 1e4), (1e-3, -50.0)):
+        found = align.score(unit * values + zero, layout, "aligned-ranks")
         assert found.tied == expected.tied
         assert (found.values == expected.values).all()
-    values, layout = complete(np.array([[1e-6, 2e-6, 3e-6], [1e9, 2e9, 4e9]]))
+    # Of the range of all blocks 1e-10: the small block keeps its order down to that.
+    values, layout = complete(np.array([[1e-6, 2e-6, 3e-6], [1e3, 2e3, 4e3]]))
     assert sorted(align.score(values, layout, "aligned-ranks").values) == [1, 2, 3, 4, 5, 6]
 
 
 def test_midranks_are_those_of_scipy():
     rng = np.random.default_rng(1)
     values, group = rng.integers(0, 9, 200).astype(float), rng.integers(0, 5, 200)
-    ranks = align.midranks(values, np.ones(200), group)
+    ranks = align.midranks(values, 0.0, group)
     for g in range(5):
         np.testing.assert_array_equal(ranks.values[group == g], rankdata(values[group == g]))
-    assert align.midranks(np.arange(4.0), np.ones(4)).tied == 0
+    assert align.midranks(np.arange(4.0), 1e-10).tied == 0
 
 
 def test_normal_scores_and_dispersion():

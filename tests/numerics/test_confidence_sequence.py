@@ -159,3 +159,15 @@ def test_intervals_of_means_hold_for_skewed_differences():
             missed[bound] += not low <= 0 <= high
     assert missed[1.0] <= 10
     assert missed[None] > missed[1.0]
+
+
+@pytest.mark.parametrize("place", [5, 6, 17])
+def test_differences_that_are_zero_for_long_have_an_interval(place):
+    d = np.zeros(20)
+    d[place] = 1.0
+    sequence = ConfidenceSequence(0.1)
+    for n in range(1, 21):
+        sequence = sequence.after(d[:n])
+    low, high = sequence.ends
+    assert -1 < low <= 0 <= high < 1
+    assert symmetry_interval(d, 0.1) == pytest.approx((low, high), abs=1e-2)

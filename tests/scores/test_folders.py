@@ -233,7 +233,6 @@ STAMP = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
         (dt.date(2026, 1, 1), "2026-01-01", ("2026-01-01",)),
         (STAMP, 7, None),
         (None, "x", None),
-        (b"x", "x", None),
     ],
 )
 def test_labels_of_other_types_in_each_file(tmp_path, first, second, labels):

@@ -43,7 +43,7 @@ def quasi_variances(cov: Array) -> QuasiVariances:
     Parameters
     ----------
     cov
-        (K, K) covariance; only differences matter. Each difference has a variance above 0.
+        (K, K) covariance; only differences matter. Those without a variance are left out.
 
     Examples
     --------
@@ -58,7 +58,10 @@ def quasi_variances(cov: Array) -> QuasiVariances:
     if k == 2:
         # One difference cannot say whose error it is.
         return QuasiVariances(np.full(2, wanted[0] / 2), 0.0, 0.0)
-    both = np.abs(matrix)
+    known = wanted > 1e-12 * wanted.max()
+    if not known.any():
+        return QuasiVariances(np.zeros(k), 0.0, 0.0)
+    both, wanted = np.abs(matrix[known]), wanted[known]
     scale = float(wanted.mean())
     target = np.log(wanted / scale)
 

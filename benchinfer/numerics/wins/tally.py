@@ -14,14 +14,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from benchinfer.numerics import ties
 from benchinfer.numerics.tukey import all_pairs
 from benchinfer.saving import savable
 
 type Array = NDArray[np.float64]
 type Ties = Literal["davidson", "half", "drop"]
-
-# Means that differ by no more than this share of their size are equal but for rounding.
-ROUNDING = 1e-9
 
 
 @savable
@@ -125,7 +123,7 @@ def count(
     cluster
         (B,) cluster of each block, non-decreasing, from 0.
     tie
-        Differences of at most this are ties; equal but for rounding is so in any case.
+        Differences of at most this are ties; `numerics.ties` says what is equal in any case.
     local
         (B, P) differences that are ties in a block and pair, where they are larger.
 
@@ -138,19 +136,19 @@ def count(
     """
     pairs, _ = all_pairs(values.shape[1])
     starts = np.flatnonzero(np.r_[True, np.diff(cluster) > 0])
+    values, within = ties.joined_rows(values), tie + ties.resolution(values)
     # A handful of pairs at a time: blocks may be many.
     found = [
         _outcomes(
             values,
             pairs[at : at + _AT_ONCE],
             starts,
-            tie,
+            within,
             None if local is None else local[:, at : at + _AT_ONCE],
         )
         for at in range(0, len(pairs), _AT_ONCE)
     ]
-    wins, ties, losses = np.concatenate(found, axis=2)
-    return Tally(pairs, wins, ties, losses)
+    return Tally(pairs, *np.concatenate(found, axis=2))
 
 
 _AT_ONCE = 64
@@ -160,16 +158,13 @@ def _outcomes(
     values: Array,
     pairs: NDArray[np.int64],
     starts: NDArray[np.intp],
-    tie: float,
+    within: float,
     local: Array | None,
 ) -> Array:
     """Return (3, M, p) wins, ties and losses of some pairs."""
-    first, second = values[:, pairs[:, 0]], values[:, pairs[:, 1]]
-    within = ROUNDING * np.maximum(np.abs(first), np.abs(second)) + tie
-    if local is not None:
-        within = np.maximum(within, local)
-    d = first - second  # NaN compares as false: no contest
-    three = np.stack([d > within, np.abs(d) <= within, d < -within]).astype(np.float64)
+    reach = within if local is None else np.maximum(within, local)
+    d = values[:, pairs[:, 0]] - values[:, pairs[:, 1]]  # NaN compares as false: no contest
+    three = np.stack([d > reach, np.abs(d) <= reach, d < -reach]).astype(np.float64)
     return np.add.reduceat(three, starts, axis=1)
 
 

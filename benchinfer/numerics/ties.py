@@ -1,0 +1,84 @@
+"""Ties of scores that are ranked or compared: differences too small to be one.
+
+Within a row (a data set, a replication) the scores are sorted; neighbours that differ by at most
+1e-10 of the range of all scores are tied, and so are the scores that a chain of such neighbours
+connects. The unit and the zero of the measure do not matter, and ties are transitive, so that wins
+and ranks agree.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+type Array = NDArray[np.float64]
+type Codes = NDArray[np.int64]
+
+SHARE = 1e-10
+# Means of equal scores may differ in the last digits, which are large where scores lie far from 0.
+_DIGITS = 8 * np.finfo(float).eps
+
+
+def resolution(values: Array) -> float:
+    """Return the largest difference that counts as none.
+
+    Parameters
+    ----------
+    values
+        All scores, NaN where there is none.
+
+    Examples
+    --------
+    >>> resolution(np.array([0.25, np.nan, 0.75]))
+    5e-11
+    """
+    there = values[np.isfinite(values)]
+    if not len(there):
+        return 0.0
+    return float(max(SHARE * (there.max() - there.min()), _DIGITS * np.abs(there).max()))
+
+
+def chains(values: Array, within: float | Array, group: Codes) -> tuple[NDArray[np.intp], Codes]:
+    """Sort values by group and size, and cut them where neighbours are no ties.
+
+    Parameters
+    ----------
+    values
+        (n,) scores.
+    within
+        Differences that count as none; (n,) where groups have their own.
+    group
+        (n,) groups; ties are within these.
+
+    Returns
+    -------
+    order
+        (n,) the order.
+    first
+        Places in the order at which chains of ties begin.
+    """
+    order = np.lexsort((values, group))
+    v, g = values[order], group[order]
+    apart = np.diff(v) > np.broadcast_to(within, values.shape)[order][1:]
+    cut = np.concatenate([[True], (np.diff(g) != 0) | apart])[: len(v)]
+    return order, np.flatnonzero(cut)
+
+
+def joined(values: Array, within: float | Array, group: Codes) -> Array:
+    """Return (n,) the values, those of a chain of ties all as the smallest of it.
+
+    Examples
+    --------
+    >>> joined(np.array([0.3, 0.1 + 0.2, 0.5, 0.3]), 1e-10, np.array([0, 0, 0, 1])).tolist()
+    [0.3, 0.3, 0.5, 0.3]
+    """
+    order, first = chains(values, within, group)
+    result = np.empty_like(values)
+    result[order] = np.repeat(values[order][first], np.diff(np.append(first, len(values))))
+    return result
+
+
+def joined_rows(table: Array) -> Array:
+    """Return a (B, K) table with ties within rows made equal; NaN where there is no score."""
+    row, column = np.nonzero(np.isfinite(table))
+    result = table.copy()
+    result[row, column] = joined(table[row, column], resolution(table), row)
+    return result
