@@ -243,7 +243,7 @@ def beware(out: Terminal, *results: "Comparison") -> None:
         for check in result.checks:
             if check.ok:
                 continue
-            held = f"{check.check}: {check.value:.4g} (limit {check.limit:.4g})."
+            held = f"{check.check}: {check.held}."
             remedy = as_options(check.remedy)
             if not remedy.startswith(result.algorithms):  # a name keeps its letters
                 remedy = _sentence(remedy)

@@ -243,7 +243,10 @@ class BayesComparison(Checked, Comparison):
                 )
             )
         margin = self.measure.margin
-        codes = verdict_codes(rule, other.outcomes, other.costs, margin, self.level)
+        settled = self.convergence.settled
+        codes = verdict_codes(
+            rule, other.outcomes, other.costs, margin, self.level, settled=settled
+        )
         return replace(other, codes=codes)
 
     def relation(self, rule: str = "evidence") -> Relation:

@@ -124,7 +124,7 @@ def _spread_checks(
         Check.of(
             "own / common standard error, largest factor",
             np.exp(apart),
-            2.0,
+            2.0 if kind == "common" else None,
             ok=kind != "common" or apart <= np.log(2.0),
             remedy="pairs vary by different amounts between data sets, so that one common error is"
             ' too small for some and too large for others: use structure="pairwise"',

@@ -58,6 +58,7 @@ def _peculiar(data: PairedScores, test: str) -> list[Check]:
                 "number of clusters",
                 n,
                 _CLUSTERS,
+                least=True,
                 ok=n >= _CLUSTERS,
                 remedy="few clusters: errors that are robust to them tend to be too small",
             )
@@ -68,6 +69,7 @@ def _peculiar(data: PairedScores, test: str) -> list[Check]:
                 "the order of replications does not matter",
                 0.0,
                 1.0,
+                least=True,
                 ok=False,
                 remedy="its estimate is the first of the ten differences, two folds of a"
                 ' replication standing together; test="5x2cv-f" takes all ten',
@@ -79,6 +81,7 @@ def _peculiar(data: PairedScores, test: str) -> list[Check]:
                 "equivalence can be shown",
                 0.0,
                 1.0,
+                least=True,
                 ok=False,
                 remedy='its F has no sides; test="5x2cv-t" or "corrected-t" have',
             )
@@ -106,6 +109,7 @@ def _distribution(
                 "degrees of freedom",
                 float(df.min()),
                 5.0,
+                least=True,
                 ok=float(df.min()) >= 5,
                 remedy="few degrees of freedom: intervals lean on normality; add replications",
             )
@@ -118,6 +122,7 @@ def _distribution(
                 "normality of differences, smallest p-value of Shapiro-Wilk",
                 float(p.min()),
                 limit,
+                least=True,
                 ok=float(p.min()) > limit,
                 remedy="t-tests lean on normality where differences are few; look at the Q-Q plot"
                 " (plot kind quantiles)",
@@ -152,6 +157,7 @@ def _claims(setting: Setting, data: PairedScores) -> list[Check]:
             "claims go beyond these trained models",
             0.0,
             1.0,
+            least=True,
             ok=False,
             remedy="test items of models that were trained once say nothing of how much training"
             " again would change them",

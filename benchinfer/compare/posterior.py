@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from benchinfer import version
-from benchinfer.compare import bayes_checks
+from benchinfer.compare import bayes_checks, cautions
 from benchinfer.compare.bayes_comparison import BayesComparison
 from benchinfer.compare.bayes_covariates import Along
 from benchinfer.compare.bayes_fit import Fitted
@@ -87,11 +87,16 @@ def compared(
     return BayesComparison(
         setting=setting,
         pairs=family.pairs[family.wanted],
-        codes=verdict_codes(arguments["rule"], chosen, cost, margin, level),
+        codes=verdict_codes(
+            arguments["rule"], chosen, cost, margin, level, settled=fitted.convergence.settled
+        ),
         level=level,
         target=target,
         levels=levels,
-        checks=tuple(bayes_checks.checks(setting, fitted, error, target)),
+        checks=(
+            *bayes_checks.checks(setting, fitted, error, target),
+            *cautions.legal(setting.measure, levels),
+        ),
         provenance=provenance(setting, family, arguments),
         sides=family.sides[family.wanted],
         names=family.names[family.wanted],
