@@ -70,10 +70,20 @@ def test_tables_use_the_glossary(result):
     assert list(contrasts.columns[:4]) == ["measure", "first", "second", "estimate"]
     assert list(contrasts.columns[-2:]) == ["verdict", "winner"]
     assert list(summary.columns[:3]) == ["measure", "algorithm", "estimate"]
-    assert list(checks.columns) == ["check", "value", "limit", "ok", "remedy"]
+    assert list(checks.columns) == ["check", "value", "direction", "limit", "ok", "remedy"]
     assert len(contrasts) == 15
     assert len(summary) == 6
     assert (checks["remedy"].str.len().gt(0) == ~checks["ok"]).all()
+
+
+def test_limits_say_on_which_side_checks_pass(result):
+    checks = result.diagnostics()
+    most, least = (checks["direction"] == name for name in ("at most", "at least"))
+    value, limit = checks["value"].round(9), checks["limit"].round(9)
+    assert (checks["ok"] == (value <= limit))[most].all()
+    assert (checks["ok"] == (value >= limit))[least].all()
+    assert (limit.isna() == ~(most | least)).all()
+    assert (most | least).any()
 
 
 def test_relation_says_what_the_contrasts_say(result):

@@ -243,8 +243,7 @@ def beware(out: Terminal, *results: "Comparison") -> None:
         for check in result.checks:
             if not check.remedy:
                 continue
-            limit = "" if math.isnan(check.limit) else f" (limit {check.limit:.4g})"
-            held = f"{check.check}: {check.value:.4g}{limit}."
+            held = f"{check.check}: {check.held}."
             remedy = as_options(check.remedy)
             if not remedy.startswith(result.algorithms):  # a name keeps its letters
                 remedy = _sentence(remedy)

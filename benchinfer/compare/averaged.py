@@ -38,7 +38,7 @@ class AveragedFit:
     @property
     def terms(self) -> tuple[str, ...]:
         """The components in the model."""
-        shared = self.parts[0].model.terms[:-1]
+        shared = any(len(part.model.terms) > 1 for part in self.parts)
         return ("dataset:replication", "residual") if shared else ("residual",)
 
     @property
@@ -49,15 +49,15 @@ class AveragedFit:
 
     @property
     def singular(self) -> tuple[str, ...]:
-        """Components that are zero on every data set."""
-        zero = all("dataset" in part.model.singular for part in self.parts)
+        """Components that are zero on every data set that has them."""
+        zero = all(part.model.variances[0] == 0 for part in self.parts)
+        zero &= "dataset:replication" in self.terms
         return ("dataset:replication",) if zero else ()
 
     @property
     def optimizer(self) -> OptimizerRecord:
-        """The record of the data set whose optimum is least certain."""
-        records = [part.model.optimizer for part in self.parts]
-        return max(records, key=lambda record: (not record.converged, record.steps))
+        """The record of the data set whose optimum took most steps."""
+        return max((part.model.optimizer for part in self.parts), key=lambda record: record.steps)
 
     def errors(self, rows: Array, df: str) -> degrees.Adjusted:
         """Return the covariance of the averaged levels, and the contrasts' degrees of freedom.
@@ -111,7 +111,8 @@ def each_dataset(
     for m, dataset in enumerate(datasets):
         rows = slice(start[m], start[m + 1])
         stats = one_dataset(blocks.count[rows], blocks.mean[rows], blocks.within[m])
-        inner = ("dataset",) if terms else ()
+        # One replication, of which repeats were kept, has no variance between replications.
+        inner = ("dataset",) if terms and start[m + 1] - start[m] > 1 else ()
         try:
             parts.append(Problem(stats, inner, robust=False, overlap=overlap).solve())
         except DesignError as error:

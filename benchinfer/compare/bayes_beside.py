@@ -13,6 +13,7 @@ import numpy as np
 
 from benchinfer.compare import cautions
 from benchinfer.compare.bayes_fit import Fitted, domain_level, modelled
+from benchinfer.compare.bayes_rules import verdict_codes
 from benchinfer.compare.bayes_sensitivity import other_interactions, other_scales
 from benchinfer.compare.convergence import converged
 from benchinfer.compare.evidence import Array, Check
@@ -246,14 +247,19 @@ def _otherwise(own: "BayesComparison", other: "BayesComparison") -> str:
 
 def _changed(own: "BayesComparison", other: "BayesComparison") -> np.ndarray:
     """Return which pairs another model decides otherwise, by more than Monte Carlo error."""
+    # Few draws are rough, and no verdict rests on them: whether their chains settled matters not.
+    mine, theirs = (
+        verdict_codes(r.decision, r.outcomes, r.costs, r.measure.margin, r.level, settled=True)
+        for r in (own, other)
+    )
     if own.measure.tolerance != other.measure.tolerance or own.decision != other.decision:
-        return (own.codes != other.codes) & _strict(own.codes) & _strict(other.codes)
-    differ = own.codes != other.codes
+        return (mine != theirs) & _strict(mine) & _strict(theirs)
+    differ = mine != theirs
     if own.decision != "threshold":
         return differ
     found = other.outcomes
     by_code = np.stack([found.first, found.second, found.equivalent])
-    asked = np.where(own.codes == Verdict.UNDECIDED, other.codes, own.codes)
+    asked = np.where(mine == Verdict.UNDECIDED, theirs, mine)
     rows = np.select([asked == Verdict.FIRST, asked == Verdict.SECOND], [0, 1], 2)
     share = np.take_along_axis(by_code, rows[None], axis=0)[0]
     return differ & (np.abs(share - own.level) > 2 * found.error)

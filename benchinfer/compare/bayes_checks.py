@@ -93,6 +93,7 @@ def _domains(setting: Setting, fitted: Fitted) -> list[Check]:
             "domains that the model learns from",
             n,
             cautions.PRIOR_MATTERS,
+            least=True,
             ok=n >= cautions.PRIOR_MATTERS,
             remedy="so few domains leave much of what is said of a new one to the priors",
         )
@@ -110,6 +111,7 @@ def _design(setting: Setting, fitted: Fitted) -> list[Check]:
             "residuals to tell noise from interaction",
             data.df.sum(),
             1.0,
+            least=True,
             ok=data.noisy,
             remedy="scores are not repeated, or repeat exactly: what is said of the next data set"
             " is said of its next observed score",
@@ -132,6 +134,7 @@ def _design(setting: Setting, fitted: Fitted) -> list[Check]:
                 "overlap of training sets declared",
                 0.0,
                 1.0,
+                least=True,
                 ok=False,
                 remedy="folds=... or test_fraction=... of the resampling sets the correlation of"
                 " replications; without it they count as independent",

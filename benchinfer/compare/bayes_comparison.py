@@ -253,7 +253,10 @@ class BayesComparison(Checked, Comparison):
                 )
             )
         margin = self.measure.margin
-        codes = verdict_codes(rule, other.outcomes, other.costs, margin, self.level)
+        settled = self.convergence.settled
+        codes = verdict_codes(
+            rule, other.outcomes, other.costs, margin, self.level, settled=settled
+        )
         matrix = bayes_covariates.contrast_matrix(self)
         row = bayes_checks.other_sign(self.setting, self.data, matrix, self.named_sides(), codes)
         return replace(other, codes=codes, checks=cautions.renewed(self.checks, row))

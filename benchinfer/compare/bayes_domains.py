@@ -67,7 +67,14 @@ def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "Baye
         ranks_following=None,
         regret=regret,
         regret_following=None,
-        codes=verdict_codes(result.decision, average, regret, margin, result.level),
+        codes=verdict_codes(
+            result.decision,
+            average,
+            regret,
+            margin,
+            result.level,
+            settled=result.convergence.settled,
+        ),
         levels=level_of(effects, base, result.level),
         about=about,
     )

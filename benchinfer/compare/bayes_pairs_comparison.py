@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchinfer.compare import cautions, preset_checks, wording
 from benchinfer.compare.comparison import Comparison
@@ -73,6 +74,8 @@ class BayesPairsComparison(Comparison):
         chains.
     draws
         Draws of the hierarchical model, else None.
+    settled
+        (P,) whether each pair's chains have: others decide nothing; True where there are no chains.
     """
 
     preset: Preset
@@ -84,6 +87,7 @@ class BayesPairsComparison(Comparison):
     convergence: Convergence | None
     extended: int
     draws: PairPosterior | None
+    settled: NDArray[np.bool_] | bool = True
 
     title: ClassVar[str] = "Bayesian test of each pair"
 
@@ -263,7 +267,7 @@ class BayesPairsComparison(Comparison):
         DesignError
             The test has no such quantity.
         """
-        codes = codes_of(self.of_quantity(quantity), self.level)
+        codes = codes_of(self.of_quantity(quantity), self.level, settled=self.settled)
         row = preset_checks.other_sign(self.differences, self.named_sides(), codes)
         checks = cautions.renewed(self.checks, row)
         return replace(self, quantity=quantity, codes=codes, checks=checks)

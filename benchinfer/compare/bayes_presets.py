@@ -118,6 +118,7 @@ def compare_preset(
         average=found.average,
         differences=seen,
         convergence=found.convergence,
+        settled=found.settled,
         extended=found.extended,
         draws=found.draws,
     )

@@ -48,7 +48,13 @@ def check_rule(rule: str, measure: "Measure", quantity: str, domains: str = "poo
 
 
 def verdict_codes(
-    rule: Rule, found: "Outcomes", regret: "Regrets", margin: float, level: float
+    rule: Rule,
+    found: "Outcomes",
+    regret: "Regrets",
+    margin: float,
+    level: float,
+    *,
+    settled: bool,
 ) -> NDArray[np.int8]:
     """Return (P,) `Verdict` codes.
 
@@ -63,9 +69,11 @@ def verdict_codes(
         Probabilities of the outcomes, and expected regrets, of the pairs.
     margin, level
         Tolerance on the modelling scale, and probability that a verdict takes.
+    settled
+        Whether the chains have: otherwise nothing is decided.
     """
-    if rule == "threshold":
-        return codes_of(found, level)
+    if rule == "threshold" or not settled:
+        return codes_of(found, level, settled=settled)
     if rule == "regret":
         return _by_regret(regret.first <= margin, regret.second <= margin)
     means = np.stack([found.first, found.equivalent, found.second])

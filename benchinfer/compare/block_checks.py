@@ -89,6 +89,7 @@ def claims(setting: Setting, data: Exchangeable) -> list[Check]:
                 "claims go beyond these data sets",
                 0.0,
                 1.0,
+                least=True,
                 ok=False,
                 remedy="replications count as evidence, so that the claims hold for these data"
                 " sets only",

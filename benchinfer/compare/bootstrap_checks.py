@@ -67,6 +67,7 @@ def _replications(sample: Sample) -> list[Check]:
             "fewest replications drawn from",
             fewest,
             _UNITS,
+            least=True,
             ok=fewest >= _UNITS,
             remedy=f"draws from {fewest} replications take few values and vary too little, by"
             f" 1/{fewest} of the variance",
@@ -131,6 +132,7 @@ def _statistic(asked: Asked, sample: Sample) -> list[Check]:
             f"{'scores' if pooled else 'data sets'} beyond the quantile",
             beyond,
             5.0,
+            least=True,
             ok=beyond >= 5,
             remedy="resamples hold nothing beyond the extreme ones there are: so far out the"
             " bootstrap says little; a mean or a median is safer",
@@ -164,7 +166,8 @@ def _resamples(asked: Asked, sample: Sample, found: Tested) -> list[Check]:
     smallest = min(each * max(float(share), asked.least), 1.0)
     beyond = int((np.isinf(found.evidence.low) | np.isinf(found.evidence.high)).sum())
     borne = each * asked.least <= asked.alpha
-    needed = BEYOND / asked.share
+    # Of two units t reaches so far out that no share of draws is left.
+    needed = BEYOND / asked.share if asked.share > 0 else np.inf
     more = f"ask for more resamples, {needed:,.0f} or so"
     if needed * asked.n_contrasts > _MEMORY:
         more = "no memory holds as many resamples as that takes: fewer contrasts do with fewer, and"

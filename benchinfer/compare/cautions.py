@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.designs import Design
-from benchinfer.compare.evidence import Array, Check, Evidence, Setting
+from benchinfer.compare.evidence import Array, Check, Evidence, Level, Setting
 from benchinfer.compare.phrases import join, some
 from benchinfer.measure import Measure
 from benchinfer.numerics import ties
@@ -61,6 +61,7 @@ def number_of_datasets(setting: Setting) -> Check:
         "number of data sets",
         d,
         10.0,
+        least=True,
         ok=d >= 10,
         remedy="few data sets: a claim about their domain rests on them being typical of it",
     )
@@ -74,6 +75,7 @@ def learnt_from(setting: Setting, datasets: int) -> list[Check]:
             "data sets that the model learns from",
             datasets,
             PRIOR_MATTERS,
+            least=True,
             ok=datasets >= PRIOR_MATTERS,
             remedy="so few data sets leave much to the priors: compare with other priors=...",
         ),
@@ -174,6 +176,7 @@ def differences_of_zero(zeros: NDArray[np.int64], n: NDArray[np.int64], sides: S
         " the verdict rests on the others",
     )
 
+
 def tied(n: int) -> list[Check]:
     """Count the scores that are ties though they differ, if there are some."""
     row = Check.of(
@@ -205,11 +208,31 @@ def tolerance(measure: Measure) -> Check:
     return Check.of(
         "tolerance",
         measure.tolerance,
-        0.0,
+        None,
         ok=measure.tolerance > 0,
         remedy="no tolerance is set, so no pair can be called equivalent: set"
         " Measure(tolerance=...) to the difference that does not matter",
     )
+
+
+def legal(measure: Measure, levels: Level) -> list[Check]:
+    """Say whether intervals of levels stay in the range of the measure, where it is declared."""
+    if measure.bounds is None or levels.low is None or levels.high is None:
+        return []
+    low, high = measure.level_interval(levels.low, levels.high)
+    beyond = (low < measure.bounds[0]) | (high > measure.bounds[1])
+    first, last = (f"{bound:g}" for bound in measure.bounds)
+    return [
+        Check.of(
+            "intervals of levels beyond the measure's bounds",
+            int(beyond.sum()),
+            0.0,
+            ok=not beyond.any(),
+            remedy=f"no score is below {first} or above {last}, and an interval from"
+            f" {low.min():.3g} to {high.max():.3g} says how little is known of levels:"
+            ' more data sets, or a scale with the same bounds, such as Measure(scale="logit")',
+        )
+    ]
 
 
 def _generalisation(setting: Setting, design: Design) -> list[Check]:
@@ -234,6 +257,7 @@ def beyond(target: Target) -> Check:
         "claims go beyond these data sets",
         float(target == "domain"),
         1.0,
+        least=True,
         ok=target == "domain",
         remedy="replications count as evidence, so that the claims hold for these data sets only",
     )
@@ -256,7 +280,7 @@ def replications(setting: Setting) -> Check:
         return Check.of(
             "replications are a multiple of the folds",
             found,
-            resampling.folds,
+            None,
             ok=found % resampling.folds == 0,
             remedy=f"{resampling.folds} folds are declared, which sets the correction for their"
             " overlap",
@@ -265,6 +289,7 @@ def replications(setting: Setting) -> Check:
         "resampling declared",
         float(resampling is not None),
         1.0,
+        least=True,
         ok=resampling is not None,
         remedy="say how replications came about (resampling=...): without it p-values hold only"
         " for independent replications",

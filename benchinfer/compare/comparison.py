@@ -168,7 +168,7 @@ class Comparison(Showable):
         return frame(columns)
 
     def diagnostics(self) -> "pd.DataFrame":
-        """One row per check: ``check value limit ok remedy``."""
+        """One row per check: ``check value direction limit ok remedy``."""
         return checks_frame(self.checks)
 
     def relation(self, rule: str = "evidence") -> Relation:

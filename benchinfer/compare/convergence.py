@@ -48,8 +48,16 @@ class Convergence:
     @property
     def passed(self) -> bool:
         """Whether all gates are passed."""
-        mixed = max(self.r_hat, self.r_hat_effects) <= R_HAT
-        return mixed and min(self.bulk, self.tail) >= ESS and not self.divergences
+        return self.settled and min(self.bulk, self.tail) >= ESS
+
+    @property
+    def settled(self) -> bool:
+        """Whether the chains agree and none lost its way: without that there are no verdicts.
+
+        Too few effective draws make probabilities uncertain, which their error shows.
+        """
+        mixed = self.r_hat <= R_HAT and self.r_hat_effects <= R_HAT
+        return mixed and not self.divergences
 
     def checks(self, draws: str) -> list[Check]:
         """Return the rows of the diagnostics.
@@ -59,22 +67,22 @@ class Convergence:
         draws
             How many draws there are, in words.
         """
-        remedy = f"chains of {draws} do not agree yet: more draws (draws=...)"
-        rows = [
-            ("largest R-hat of average effects and scales", self.r_hat, R_HAT),
-            ("largest R-hat of the data sets' effects", self.r_hat_effects, R_HAT),
-            ("smallest effective sample size, middle", self.bulk, ESS),
-            ("smallest effective sample size, tails", self.tail, ESS),
-        ]
+        apart = f"chains of {draws} do not agree yet, and such chains decide no pair: more draws"
+        apart += " (draws=...)"
+        few = f"chains of {draws} say too little: more draws (draws=...)"
         found = [
-            Check.of(
-                name,
-                value,
-                limit,
-                ok=value <= limit if limit == R_HAT else value >= limit,
-                remedy=remedy,
+            Check.of(name, value, R_HAT, ok=value <= R_HAT, remedy=apart)
+            for name, value in (
+                ("largest R-hat of average effects and scales", self.r_hat),
+                ("largest R-hat of the data sets' effects", self.r_hat_effects),
             )
-            for name, value, limit in rows
+        ]
+        found += [
+            Check.of(name, value, ESS, least=True, ok=value >= ESS, remedy=few)
+            for name, value in (
+                ("smallest effective sample size, middle", self.bulk),
+                ("smallest effective sample size, tails", self.tail),
+            )
         ]
         if self.divergences is not None:
             found.append(
@@ -83,8 +91,8 @@ class Convergence:
                     self.divergences,
                     0.0,
                     ok=not self.divergences,
-                    remedy="NUTS did not reach some part of the posterior, so probabilities may be"
-                    ' biased: sampler="gibbs", or other priors=...',
+                    remedy="NUTS did not reach some part of the posterior, so that no pair is"
+                    ' decided: sampler="gibbs", or other priors=...',
                 )
             )
         return found

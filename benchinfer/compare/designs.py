@@ -199,14 +199,13 @@ def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> D
                 " noise from the spread between data sets.",
             )
         )
-    shared = setting.paired
+    why = _no_replication_term(setting, several=True)
     return Design(
         measure=setting.measure.name,
-        components=("dataset:replication",) if shared else (),
+        components=() if why else ("dataset:replication",),
         one_dataset=False,
         reason="Each data set was fitted by itself and their estimates averaged with equal weight,"
-        " as the claims are about these data sets"
-        + ("." if shared else "; replications are not shared by the algorithms."),
+        " as the claims are about these data sets" + (f"; {why}." if why else "."),
         target="datasets",
         each=True,
     )
@@ -309,11 +308,17 @@ def _refusals(setting: Setting, *, one: bool, several: bool) -> dict[str, str]:
         refused["dataset:algorithm"] = (
             "with one score per data set and algorithm it cannot be told from the residual"
         )
-    if not several:
-        refused["dataset:replication"] = "there is one replication"
-    elif not setting.paired:
-        refused["dataset:replication"] = "replications are not shared by the algorithms"
+    if why := _no_replication_term(setting, several=several):
+        refused["dataset:replication"] = why
     return refused
+
+
+def _no_replication_term(setting: Setting, *, several: bool) -> str:
+    """Return why replications have no variance of their own, empty where they have."""
+    # Repeats that were kept are several scores of one replication.
+    if not several or (setting.paired and (setting.coverage.expected < 2).all()):
+        return "there is one replication"
+    return "" if setting.paired else "replications are not shared by the algorithms"
 
 
 def _requested(terms: Sequence[str], refused: dict[str, str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,6 +132,9 @@ def _refuse_out_of_range(measure: Measure, quantiles: Array) -> None:
     )
 
 
+type Direction = Literal["at most", "at least", ""]
+
+
 @savable
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -139,8 +142,12 @@ class Check:
 
     Attributes
     ----------
-    check, value, limit
-        What was checked, its value, and the limit it is held against; NaN where it only informs.
+    check, value
+        What was checked, and its value.
+    direction
+        ``"at most"`` or ``"at least"`` the limit; empty where there is none.
+    limit
+        The limit it is held against; NaN where no limit on the value alone decides.
     ok
         Whether the check passed.
     remedy
@@ -149,19 +156,41 @@ class Check:
 
     check: str
     value: float
+    direction: Direction
     limit: float
     ok: bool
     remedy: str
 
     @staticmethod
-    def of(check: str, value: float, limit: float, *, ok: bool, remedy: str) -> "Check":
-        """Make a row; the remedy is kept only where the check failed."""
-        return Check(check, float(value), float(limit), bool(ok), "" if ok else remedy)
+    def of(
+        check: str,
+        value: float,
+        limit: float | None,
+        *,
+        ok: bool,
+        remedy: str,
+        least: bool = False,
+    ) -> "Check":
+        """Make a row; the remedy is kept only where the check failed.
+
+        A limit is kept only if it is what decides: a value beyond it may pass for other reasons.
+        """
+        value, bound = float(value), np.nan if limit is None else float(limit)
+        if ok != (value >= bound if least else value <= bound):
+            bound = np.nan
+        direction = "" if np.isnan(bound) else "at least" if least else "at most"
+        return Check(check, value, direction, bound, bool(ok), "" if ok else remedy)
+
+    @property
+    def held(self) -> str:
+        """The value with its limit, in words."""
+        limit = f" ({self.direction} {self.limit:.4g})" if self.direction else ""
+        return f"{self.value:.4g}{limit}"
 
     @staticmethod
     def informing(check: str, value: float, remedy: str) -> "Check":
         """Make a row that informs: it has no limit, and says how to read a value that is not 0."""
-        return Check(check, float(value), np.nan, ok=True, remedy=remedy if value else "")
+        return Check(check, float(value), "", np.nan, ok=True, remedy=remedy if value else "")
 
 
 @savable
@@ -314,6 +343,6 @@ def decide(estimate: Array, p: Array, p_equivalence: Array, alpha: float) -> NDA
 
 
 def checks_frame(checks: Sequence[Check]) -> "pd.DataFrame":
-    """Return checks as a table: ``check value limit ok remedy``."""
-    names = ("check", "value", "limit", "ok", "remedy")
+    """Return checks as a table: ``check value direction limit ok remedy``."""
+    names = ("check", "value", "direction", "limit", "ok", "remedy")
     return frame({name: [getattr(row, name) for row in checks] for name in names})

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.phrases import count
-from benchinfer.errors import DesignError, message
+from benchinfer.errors import DesignError, FitError, message
 from benchinfer.order.ensemble import Ensemble
 from benchinfer.saving import savable
 from benchinfer.scores import ScoreTable
@@ -111,7 +111,8 @@ def per_dataset(
     Returns
     -------
     Comparisons
-        Data sets on which the question cannot be answered are in ``refused`` with the reason.
+        Data sets on which the question cannot be answered, or the fit does not converge, are in
+        ``refused`` with the reason.
 
     Raises
     ------
@@ -125,7 +126,7 @@ def per_dataset(
     for name, part in scores.by_dataset().items():
         try:
             results[name] = compare(part, measure, **arguments)
-        except DesignError as error:
+        except (DesignError, FitError) as error:
             what, _, hint = str(error).partition("\nHint: ")
             refused[name] = what.partition("\n")[0]
             hints[hint] = None

@@ -49,6 +49,7 @@ def checks(
             "Hartung and Knapp's factor on the variance",
             scale := fit.scale if fit is not None and fit.interval == "hartung-knapp" else 1.0,
             1.0,
+            least=True,
             ok=scale >= 1.0,
             remedy="below 1: effects vary less than their sampling errors say, and intervals are"
             ' shorter than Wald\'s; compare with interval="wald"',
@@ -71,6 +72,7 @@ def _number(studies: Studies) -> Check:
         "number of data sets",
         d,
         10.0,
+        least=True,
         ok=d >= 10,
         remedy="few data sets: heterogeneity is hardly known, and a claim about their domain rests"
         " on them being typical of it",
@@ -92,6 +94,7 @@ def _sampling(studies: Studies) -> list[Check]:
             "overlap of training sets declared",
             float(not studies.unknown_overlap),
             1.0,
+            least=True,
             ok=not studies.unknown_overlap,
             remedy="sampling errors take resamples as independent and are too small: declare"
             " folds or test_fraction in resampling=Resampling(...)",
@@ -103,6 +106,7 @@ def _sampling(studies: Studies) -> list[Check]:
                 "replications on a data set, fewest",
                 fewest,
                 _FEW,
+                least=True,
                 ok=fewest >= _FEW,
                 remedy="sampling errors from few replications are themselves uncertain, yet taken"
                 " as known in weights and Q",
@@ -131,6 +135,7 @@ def _network(
             "residual degrees of freedom",
             fit.free,
             4.0,
+            least=True,
             ok=fit.free >= 4,
             remedy="heterogeneity is estimated from hardly anything",
         ),
@@ -157,6 +162,7 @@ def _alike(fit: NetworkFit, alone: PairFits, smallest: float) -> list[Check]:
                 "degrees of freedom of a contrast, smallest",
                 smallest,
                 4.0,
+                least=True,
                 ok=smallest >= 4,
                 remedy="the errors of some contrasts rest on hardly any data sets: their intervals"
                 " are wide and lean on normality",
@@ -192,6 +198,7 @@ def _errors(fit: NetworkFit, k: int, asked: str) -> list[Check]:
             "each contrast has its own error",
             float(fit.interval == "robust"),
             1.0,
+            least=True,
             ok=fit.interval == "robust",
             remedy="some differences are known from one data set or study alone, so that all pairs"
             " are taken as varying alike: intervals of an erratic algorithm are too short",
@@ -208,6 +215,7 @@ def _alone(setting: Setting, alone: PairFits) -> list[Check]:
             "data sets of a pair, fewest",
             fewest,
             5.0,
+            least=True,
             ok=fewest >= 5,
             remedy="the heterogeneity of some pairs rests on hardly any data sets",
         ),

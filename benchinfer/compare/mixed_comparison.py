@@ -351,6 +351,7 @@ def compared(
     evidence, p_error = adjust.evidence_of(
         family, levels, chosen.first(n), method, alpha, setting.measure.margin, alternative
     )
+    level = _levels(levels, chosen, n, alpha)
     simple = "Sidak's" if alternative == "two-sided" else "Bonferroni's"
     return MixedComparison(
         setting=setting,
@@ -358,11 +359,12 @@ def compared(
         codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
         level=arguments["level"],
         target=design.target,
-        levels=_levels(levels, chosen, n, alpha),
+        levels=level,
         checks=(
             *fit_checks.checks(setting, fitted, evidence, p_error),
             *contrast_errors.checks(setting, family, evidence, errors, design, method, alpha),
             *cautions.checks(setting, design),
+            *cautions.legal(setting.measure, level),
             *fit_checks.soundness_checks(setting, fitted),
         ),
         provenance=Provenance(

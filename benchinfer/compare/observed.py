@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.compare.evidence import Array
-from benchinfer.errors import DesignError, message
+from benchinfer.errors import DesignError, FitError, message
 from benchinfer.numerics import degrees
 from benchinfer.numerics.reml import COMPONENTS
 from benchinfer.numerics.score_model import OptimizerRecord
@@ -29,8 +29,8 @@ class ObservedFit:
     Attributes
     ----------
     terms, variances, beta, cov, criterion, reml, n, singular, optimizer
-        As in `benchinfer.numerics.score_model.ScoreModelFit`; of the optimiser's record only
-        whether it converged is known.
+        As in `benchinfer.numerics.score_model.ScoreModelFit`; of the optimiser's record only that
+        it converged is known.
     """
 
     terms: tuple[str, ...]
@@ -85,6 +85,8 @@ def fit_observed(found: "Observations", z: Array, terms: tuple[str, ...]) -> Obs
     ------
     DesignError
         The fixed effects cannot be told apart.
+    FitError
+        The optimum is not reached.
     """
     own = np.eye(len(found.algorithms))[found.algorithm]
     x = np.concatenate([own, *(own * column[:, None] for column in z.T)], axis=1)
@@ -97,6 +99,13 @@ def fit_observed(found: "Observations", z: Array, terms: tuple[str, ...]) -> Obs
         )
     scale = float(found.value.std()) or 1.0
     result = _mixed_lm(found, x, terms, found.value / scale)
+    if not result.converged:
+        raise FitError(
+            message(
+                "the fit by statsmodels, score by score, did not converge.",
+                hint="fewer covariates, or covariates of data sets alone, whose fit is exact.",
+            )
+        )
     variances = _variances(result, terms) * scale**2
     p = x.shape[1]
     return ObservedFit(
@@ -110,7 +119,7 @@ def fit_observed(found: "Observations", z: Array, terms: tuple[str, ...]) -> Obs
         singular=tuple(
             name for name in terms if variances[COMPONENTS.index(name)] <= _ZERO * variances.max()
         ),
-        optimizer=OptimizerRecord(0, 0, 0.0, bool(result.converged)),
+        optimizer=OptimizerRecord(0, 0, 0.0, converged=True),
     )
 
 
@@ -130,7 +139,7 @@ def _mixed_lm(found: "Observations", x: Array, terms: tuple[str, ...], y: Array)
         exog_vc=VCSpec(names, columns, mats) if names else None,
     )
     with warnings.catch_warnings():
-        # What it warns of, variances at zero and failed convergence, is in the record of the fit.
+        # What it warns of, variances at zero and failed convergence, is told from the result.
         warnings.simplefilter("ignore")
         return cast("Any", model).fit(reml=True, method=["lbfgs", "bfgs", "cg"])
 

@@ -59,6 +59,7 @@ def _peculiar(data: PairedScores, test: str) -> list[Check]:
                 "number of clusters",
                 n,
                 _CLUSTERS,
+                least=True,
                 ok=n >= _CLUSTERS,
                 remedy="few clusters: errors that are robust to them tend to be too small",
             )
@@ -69,6 +70,7 @@ def _peculiar(data: PairedScores, test: str) -> list[Check]:
                 "the order of replications does not matter",
                 0.0,
                 1.0,
+                least=True,
                 ok=False,
                 remedy="its estimate is the first of the ten differences, two folds of a"
                 ' replication standing together; test="5x2cv-f" takes all ten',
@@ -80,6 +82,7 @@ def _peculiar(data: PairedScores, test: str) -> list[Check]:
                 "equivalence can be shown",
                 0.0,
                 1.0,
+                least=True,
                 ok=False,
                 remedy='its F has no sides; test="5x2cv-t" or "corrected-t" have',
             )
@@ -107,6 +110,7 @@ def _distribution(
                 "degrees of freedom",
                 float(df.min()),
                 5.0,
+                least=True,
                 ok=float(df.min()) >= 5,
                 remedy="few degrees of freedom: intervals lean on normality; add replications",
             )
@@ -119,6 +123,7 @@ def _distribution(
                 "normality of differences, smallest p-value of Shapiro-Wilk",
                 float(p.min()),
                 limit,
+                least=True,
                 ok=float(p.min()) > limit,
                 remedy="t-tests lean on normality where differences are few; look at the Q-Q plot"
                 " (plot kind quantiles)",
@@ -166,6 +171,7 @@ def _claims(setting: Setting, data: PairedScores) -> list[Check]:
             "claims go beyond these trained models",
             0.0,
             1.0,
+            least=True,
             ok=False,
             remedy="test items of models that were trained once say nothing of how much training"
             " again would change them",

@@ -141,6 +141,7 @@ def _adjustment(asked: Asked) -> list[Check]:
                 "errors over pairs are controlled whichever algorithms differ",
                 0.0,
                 1.0,
+                least=True,
                 ok=False,
                 remedy="; ".join(words for words, named in weak.items() if named),
             )
@@ -151,6 +152,7 @@ def _adjustment(asked: Asked) -> list[Check]:
                 "adjustment holds under any dependence",
                 0.0,
                 1.0,
+                least=True,
                 ok=False,
                 remedy=f"it needs {steps.CONDITIONS[asked.adjust]} of the p-values, which is not"
                 ' established for tests of pairs: adjust="holm" needs nothing',

@@ -173,6 +173,7 @@ def compare_points(
                 "inference",
                 0.0,
                 1.0,
+                least=True,
                 ok=False,
                 remedy="none: point rules describe these scores; use compare_mixed for evidence",
             ),

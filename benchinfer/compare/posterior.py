@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from benchinfer import version
-from benchinfer.compare import bayes_checks
+from benchinfer.compare import bayes_checks, cautions
 from benchinfer.compare.bayes_comparison import BayesComparison
 from benchinfer.compare.bayes_covariates import Along
 from benchinfer.compare.bayes_fit import Fitted
@@ -84,7 +84,8 @@ def compared(
         chosen, cost = new, after
     ranks = outcomes.ranks(effects, margin)
     error = _largest_error(average, ranks, new, following)
-    codes = verdict_codes(arguments["rule"], chosen, cost, margin, level)
+    settled = fitted.convergence.settled
+    codes = verdict_codes(arguments["rule"], chosen, cost, margin, level, settled=settled)
     pairs, names = family.pairs[family.wanted], setting.algorithms
     sides = family.sides[family.wanted] or [(names[i], names[j]) for i, j in pairs]
     turned = bayes_checks.other_sign(setting, fitted.model.data, matrix, sides, codes)
@@ -95,7 +96,10 @@ def compared(
         level=level,
         target=target,
         levels=levels,
-        checks=tuple(bayes_checks.checks(setting, fitted, error, target, turned)),
+        checks=(
+            *bayes_checks.checks(setting, fitted, error, target, turned),
+            *cautions.legal(setting.measure, levels),
+        ),
         provenance=provenance(setting, family, arguments),
         sides=family.sides[family.wanted],
         names=family.names[family.wanted],

@@ -25,13 +25,18 @@ def probabilities(found: Outcomes) -> dict[str, Array]:
     }
 
 
-def codes_of(found: Outcomes, level: float) -> NDArray[np.int8]:
-    """Turn probabilities into (P,) `Verdict` codes: the outcome that reaches the level."""
+def codes_of(
+    found: Outcomes, level: float, *, settled: bool | NDArray[np.bool_] = True
+) -> NDArray[np.int8]:
+    """Turn probabilities into (P,) `Verdict` codes: the outcome that reaches the level.
+
+    Chains that have not settled decide nothing; (P,) where pairs have chains of their own.
+    """
     codes = np.full(len(found.first), Verdict.UNDECIDED)
     for code, probability in (
         (Verdict.FIRST, found.first),
         (Verdict.SECOND, found.second),
         (Verdict.EQUIVALENT, found.equivalent),
     ):
-        codes = np.where(probability >= level, code, codes)
+        codes = np.where((probability >= level) & settled, code, codes)
     return codes.astype(np.int8)

@@ -71,6 +71,7 @@ def _datasets(setting: Setting, seen: Differences, pairs: NDArray[np.int64]) -> 
             "fewest data sets of a pair",
             shared[fewest],
             cautions.PRIOR_MATTERS,
+            least=True,
             ok=shared[fewest] >= cautions.PRIOR_MATTERS,
             remedy="so few data sets leave much to the prior",
         ),
@@ -116,6 +117,7 @@ def _replications(setting: Setting, seen: Differences) -> list[Check]:
             "overlap of training sets declared",
             float(declared),
             1.0,
+            least=True,
             ok=declared,
             remedy="the published test takes the correlation of replications to be 1 / folds:"
             ' resampling="cv" with folds=... sets it; without it they count as independent',

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchinfer.compare.convergence import Convergence, segments_r_hat, settled
 from benchinfer.compare.evidence import Array, Setting
@@ -64,6 +65,8 @@ class Found:
         How many pairs' chains were run on.
     draws
         Draws of the hierarchical model.
+    settled
+        (P,) whether each pair's chains have; True where there are no chains.
     """
 
     following: Outcomes
@@ -72,6 +75,7 @@ class Found:
     convergence: Convergence | None = None
     extended: int = 0
     draws: PairPosterior | None = None
+    settled: NDArray[np.bool_] | bool = True
 
 
 def hierarchical(
@@ -110,6 +114,7 @@ def hierarchical(
         votes=_joined(Votes, [one[1] for one in said]),
         average=_joined(Outcomes, [one[2] for one in said]),
         convergence=_worst([one for part in parts for one in part.convergence]),
+        settled=np.array([one.settled for part in parts for one in part.convergence]),
         extended=sum(part.extended for part in parts),
         draws=_joined(PairPosterior, kept),
     )

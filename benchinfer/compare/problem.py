@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from benchinfer.compare.evidence import Array
 from benchinfer.errors import DesignError, FitError, message
 from benchinfer.numerics import degrees
-from benchinfer.numerics.robust import cluster_robust, of_fit
+from benchinfer.numerics.robust import of_fit, of_structured
 from benchinfer.numerics.score_model import ScoreModelFit, fit
 from benchinfer.numerics.structured.blocks import Residual
 from benchinfer.numerics.structured.covariances import Between
@@ -129,10 +129,7 @@ class Solved:
                 raise _refusal(error) from None
         if not isinstance(model, StructuredFit):
             return None
-        # Of domains the design is that of any of their data sets: algorithm means.
-        design = None if self.problem.domain is not None else x
-        own = cluster_robust(model.unit_information, model.unit_z, model.phi, rows, design)
-        return degrees.Adjusted(own.cov * model.scale**2, own.df)
+        return of_structured(stats, model, rows, x, self.problem.domain, self.problem.residual)
 
 
 def _refusal(error: FitError) -> DesignError:

@@ -56,21 +56,24 @@ def _residual(shape: Shape) -> list[Check]:
     if not shape.n:
         return []
     error = np.sqrt(6 / shape.n)
+    # Of few residuals both numbers are large by chance.
+    skewed, peaked = max(1.0, 4 * error), max(3.0, 8 * error)
     means = "means over many replications stand this; with few, p-values near the level do not"
     return [
         Check.of(
             "residuals: skewness",
             shape.skewness,
-            1.0,
-            ok=abs(shape.skewness) <= max(1.0, 4 * error),
+            np.copysign(skewed, shape.skewness),
+            least=shape.skewness < 0,
+            ok=abs(shape.skewness) <= skewed,
             remedy='scores with a border on one side are skewed: Measure(scale="log") for times and'
             f' counts, "logit" for shares; {means}',
         ),
         Check.of(
             "residuals: excess kurtosis",
             shape.kurtosis,
-            3.0,
-            ok=shape.kurtosis <= max(3.0, 8 * error),
+            peaked,
+            ok=shape.kurtosis <= peaked,
             remedy=f"some scores lie far from what the model expects: look at them; {means}",
         ),
     ]
@@ -155,6 +158,7 @@ def _normal(effects: Effects) -> list[Check]:
             shape.p_normal,
             _RARE,
             # In large tables any departure is significant: only one that shows counts.
+            least=True,
             ok=shape.p_normal >= _RARE or (abs(shape.skewness) < 0.5 and abs(shape.kurtosis) < 1),
             remedy=remedy,
         )

@@ -90,10 +90,14 @@ def refuse_undrawable(setting: "Setting", sample: Sample, resample: Resample) ->
             )
         )
     if (np.diff(sample.strata) < 2).all():
+        coverage = setting.coverage
+        repeated = bool((coverage.found > coverage.expected[:, None]).any())
+        number = ["repeats count as one replication: a column replication that numbers them"]
+        number.append("makes each a replication of its own;")
         raise DesignError(
             message(
                 "no data set has several replications to draw from.",
-                hint='resample="datasets" draws data sets alone.',
+                hint=[*(number if repeated else []), 'resample="datasets" draws data sets alone.'],
             )
         )
 

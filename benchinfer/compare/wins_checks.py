@@ -39,6 +39,7 @@ def counts(counted: "Counted", target: "Target", rope: float) -> list[Check]:
             "fewest contests of a pair that met",
             float(n[n > 0].min()),
             _FEW,
+            least=True,
             ok=bool(n[n > 0].min() >= _FEW),
             remedy="so few contests say little of who wins",
         ),
@@ -53,7 +54,7 @@ def counts(counted: "Counted", target: "Target", rope: float) -> list[Check]:
         Check.of(
             "region of equivalence about 1/2",
             rope,
-            0.0,
+            None,
             ok=rope > 0,
             remedy="no region is set, so no pair can be called equivalent: rope=0.05 sets one",
         ),
@@ -85,6 +86,7 @@ def dependence(fit: "WinFit | None", counted: "Counted", errors: str, advice: st
                 "contests known to be of one data set",
                 0.0,
                 1.0,
+                least=True,
                 ok=False,
                 remedy="published counts do not say which contests go together: as each data set"
                 " ranks all algorithms at once, errors that take contests as independent are too"
@@ -140,6 +142,7 @@ def goodness(tally: "Tally", fit: "WinFit | None") -> list[Check]:
             "p-value of the win table under the model, contests taken as independent",
             p,
             _MISFIT,
+            least=True,
             ok=p > _MISFIT,
             remedy="some pairs win more or less often than the worths say (see predicted()): one"
             " number for each algorithm may not tell who beats whom",

@@ -222,7 +222,7 @@ def by_posterior(
         **_shared(
             counted, setting, family, arguments, _posterior_checks(counted, arguments, posterior)
         ),
-        codes=codes_of(posterior.outcomes, level),
+        codes=codes_of(posterior.outcomes, level, settled=posterior.convergence.settled),
         levels=levels,
         provenance=_provenance(setting, arguments, words),
         evidence=_told(posterior, effects, family),

@@ -71,6 +71,8 @@ def without_dataset(stats: Statistics, m: int) -> Statistics:
         start=np.r_[stats.start[:m], stats.start[m + 1 :] - (stop - first)],
         size=stats.size[held],
         rows=stats.rows[held],
+        class_n=stats.class_n[held],
+        class_total=stats.class_total[held],
         cross=stats.cross[held],
         moment=stats.moment[held],
         block_square=stats.block_square[held],

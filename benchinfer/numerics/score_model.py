@@ -25,8 +25,6 @@ _DECREMENT = 1e-18
 _FLOOR = 1e-10
 # Residual variance, relative to that of the centred scores, below which it is rounding only.
 _LEAST_RESIDUAL = 1e-13
-# Decrement of a search that stopped short of this is far from the optimum.
-_LOST = 1e-4
 
 
 @savable
@@ -156,7 +154,7 @@ def fit(
     ------
     FitError
         The scores do not vary beyond the fixed effects, there are too few of them, or the linear
-        algebra fails.
+        algebra fails; or the optimum is not reached.
 
     Examples
     --------
@@ -178,8 +176,7 @@ def fit(
         work, der, record = _optimize(stats, _start(stats, free), free, x, reml=reml)
     except np.linalg.LinAlgError as error:
         raise FitError(f"the score model cannot be fitted: {error}.") from error
-    if not record.converged and record.decrement > _LOST:
-        raise FitError("the variances differ by more orders of magnitude than this fit can tell.")
+    require_converged(record)
     s, theta = stats.scale, work.theta
     offset = (
         stats.offset
@@ -205,6 +202,21 @@ def fit(
         phi=work.phi,
         optimizer=record,
     )
+
+
+def require_converged(record: OptimizerRecord) -> None:
+    """Refuse variances that are not at an optimum: errors and verdicts would rest on them.
+
+    Raises
+    ------
+    FitError
+        The optimiser did not converge.
+    """
+    if not record.converged:
+        raise FitError(
+            f"the fit did not converge in {record.steps} steps: the variances differ by more orders"
+            " of magnitude than it can tell."
+        )
 
 
 def _start(stats: Statistics, free: NDArray[np.bool_]) -> Array:
@@ -261,7 +273,10 @@ def _solve(hessian: Array, score: Array, floor: float) -> Array | None:
     With a positive floor eigenvalues are raised to that share of the largest one.
     """
     # Variances may differ by many orders of magnitude: solve in their natural units.
-    unit = 1 / np.sqrt(np.abs(hessian.diagonal()))
+    size = np.abs(hessian.diagonal())
+    if not size.all():
+        raise FitError("a random term leaves no trace in the scores.")
+    unit = 1 / np.sqrt(size)
     values, vectors = np.linalg.eigh(hessian * unit * unit[:, None])
     if floor == 0 and values[0] <= 1e-10 * values[-1]:
         return None

@@ -32,6 +32,8 @@ class Statistics:
         (D,) index of each data set's first class; empty when no replications are modelled.
     size, rows
         (M,) scores per block of the class, and number of its blocks.
+    class_n, class_total
+        (M, K) number of scores and sums of the centred scores.
     cross
         (M, K, K) sums of outer products of the blocks' counts.
     moment
@@ -50,6 +52,8 @@ class Statistics:
     start: NDArray[np.int64]
     size: Array
     rows: Array
+    class_n: Array
+    class_total: Array
     cross: Array
     moment: Array
     block_square: Array
@@ -101,6 +105,8 @@ def from_cells(n: NDArray[np.int64], mean: Array, square_within: Array) -> Stati
         start=np.empty(0, dtype=np.int64),
         size=np.empty(0),
         rows=np.empty(0),
+        class_n=np.empty((0, k)),
+        class_total=np.empty((0, k)),
         cross=np.empty((0, k, k)),
         moment=np.empty((0, k)),
         block_square=np.empty(0),
@@ -142,18 +148,22 @@ def from_blocks(
     value /= scale
     block_sum = value.sum(axis=1)
     size = weight.sum(axis=1)
+    total = np.add.reduceat(value, first, axis=0)
     order = slice(None)
     if not (np.diff(size)[dataset[1:] == dataset[:-1]] >= 0).all():
         order = np.lexsort((size, dataset))
     weight, block_sum, size, home = weight[order], block_sum[order], size[order], dataset[order]
+    value = value[order]
     begin = np.flatnonzero(np.r_[True, (np.diff(home) != 0) | (np.diff(size) != 0)])
     return Statistics(
         n=n,
-        total=np.add.reduceat(value, first, axis=0),
+        total=total,
         square=square / scale**2,
         start=np.flatnonzero(np.r_[True, np.diff(home[begin]) != 0]),
         size=size[begin],
         rows=np.diff(np.r_[begin, len(home)]).astype(np.float64),
+        class_n=np.add.reduceat(weight, begin, axis=0),
+        class_total=np.add.reduceat(value, begin, axis=0),
         cross=_cross_products(weight, begin),
         moment=np.add.reduceat(weight * block_sum[:, None], begin, axis=0),
         block_square=np.add.reduceat(block_sum**2, begin),

@@ -187,7 +187,7 @@ class Consensus(Showable):
         return unique and not (self.cost is None and (self.common == Verdict.UNDECIDED).any())
 
     def diagnostics(self) -> "pd.DataFrame":
-        """One row per check: ``check value limit ok remedy``."""
+        """One row per check: ``check value direction limit ok remedy``."""
         from benchinfer.order.consensus_checks import checks
 
         return frame(checks(self))

@@ -1,6 +1,6 @@
 """Diagnostics of a consensus: what its order does and does not say."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -9,20 +9,20 @@ from benchinfer.order.relation import Verdict
 if TYPE_CHECKING:
     from benchinfer.order.consensus import Consensus
 
-# Check, value, limit, whether it is passed, and what to do if not.
-type Row = tuple[str, float, float, bool, str]
+# Check, value, direction and limit, whether it is passed, and what to do if not.
+type Row = tuple[str, float, Literal["at most", "at least"], float, bool, str]
 
 
 def checks(found: "Consensus") -> dict[str, list[object]]:
-    """Return the columns ``check value limit ok remedy``."""
+    """Return the columns ``check value direction limit ok remedy``."""
     return columns([*_proof(found), *_several(found), *_votes(found)])
 
 
 def columns(rows: list[Row]) -> dict[str, list[object]]:
     """Return rows as columns; a check that is passed needs no remedy."""
-    names = ("check", "value", "limit", "ok", "remedy")
+    names = ("check", "value", "direction", "limit", "ok", "remedy")
     return {
-        name: [row[k] if k != 4 or not row[3] else "" for row in rows]
+        name: [row[k] if k != 5 or not row[4] else "" for row in rows]
         for k, name in enumerate(names)
     }
 
@@ -34,6 +34,7 @@ def _proof(found: "Consensus") -> list[Row]:
         (
             "cost above the lower bound",
             found.cost - found.lower_bound,
+            "at most",
             0.0,
             found.optimal,
             (
@@ -54,6 +55,7 @@ def _several(found: "Consensus") -> list[Row]:
         (
             "relations that fit equally well",
             float(found.count),
+            "at most",
             1.0,
             found.count == 1 and found.count_exact,
             (
@@ -64,6 +66,7 @@ def _several(found: "Consensus") -> list[Row]:
         (
             "optima that were not all counted",
             float(not found.count_exact),
+            "at most",
             0.0,
             found.count_exact,
             (
@@ -87,10 +90,11 @@ def _votes(found: "Consensus") -> list[Row]:
     else:
         advice = "they cost nothing: algorithms that were compared less often are placed by less"
     return [
-        ("share of pairs that were not compared", share, 0.0, share == 0, advice),
+        ("share of pairs that were not compared", share, "at most", 0.0, share == 0, advice),
         (
             "pairs that no relation compares",
             float(never),
+            "at most",
             0.0,
             never == 0,
             "nothing is known of them but what follows from other pairs",

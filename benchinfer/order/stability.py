@@ -24,6 +24,8 @@ from benchinfer.showable import Showable
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.order.consensus_checks import Row
+
 type Array = NDArray[np.float64]
 
 _FEW = 10
@@ -169,11 +171,12 @@ class Stability(Showable):
         )
 
     def diagnostics(self) -> "pd.DataFrame":
-        """One row per check: ``check value limit ok remedy``."""
-        rows = [
+        """One row per check: ``check value direction limit ok remedy``."""
+        rows: list[Row] = [
             (
                 "relations drawn from",
                 float(self.n_relations),
+                "at least",
                 float(_FEW),
                 self.n_relations >= _FEW,
                 "so few data sets say little about others: shares are what hangs on single ones",
@@ -181,6 +184,7 @@ class Stability(Showable):
             (
                 "share of resamples with several optima",
                 1 - self.unique / self.resamples,
+                "at most",
                 0.0,
                 self.unique == self.resamples,
                 "each counts the same within its resample; they add to no whole order",
@@ -188,6 +192,7 @@ class Stability(Showable):
             (
                 "resamples whose optima were not all found",
                 float(self.resamples - self.whole),
+                "at most",
                 0.0,
                 self.whole == self.resamples,
                 "averages are over those found; fewer algorithms, or linear orders, can be exact",

@@ -88,7 +88,8 @@ def consensus(result: "Consensus", title: str = "Consensus") -> Section:
 
 
 def _checks(result: "Consensus") -> "Table":
-    rows = tables.rows_of(result.diagnostics(), "check", "value", "limit", "ok", "remedy")
+    names = ("check", "value", "direction", "limit", "ok", "remedy")
+    rows = tables.rows_of(result.diagnostics(), *names)
     return tables.diagnostics([Check(*row) for row in rows])
 
 

@@ -229,7 +229,7 @@ def diagnostics(checks: "Sequence[Check]") -> Table:
                 Cell("passed", "pass", "✓") if row.ok else Cell("attention", "fail", "!"),
                 Cell(row.check),
                 Cell(brief(row.value)),
-                Cell(brief(row.limit)),
+                Cell(f"{row.direction} {brief(row.limit)}" if row.direction else ""),
                 Cell(row.remedy, "prose"),
             )
             for row in sorted(checks, key=lambda row: row.ok)

@@ -49,6 +49,7 @@ def brief(monkeypatch):
     """Warm up briefly, and take the first draws, however few."""
     monkeypatch.setattr(bayes_fit, "WARM_UP", 50)
     monkeypatch.setattr(Convergence, "passed", property(lambda _: True))
+    monkeypatch.setattr(Convergence, "settled", property(lambda _: True))
 
 
 @pytest.fixture(scope="module")

@@ -96,8 +96,7 @@ def test_changes_within_monte_carlo_error_are_none():
     p = float(getattr(found.outcomes, by_code[Verdict(own)])[0])
     from dataclasses import replace
 
-    undecided = np.array([Verdict.UNDECIDED], dtype=np.int8)
     error = np.array([0.01])
-    near = replace(found, codes=undecided, average=replace(found.average, error=error))
+    near = replace(found, level=1.01, average=replace(found.average, error=error))
     assert not bayes_beside._changed(replace(found, level=p - 0.015), near).any()
     assert bayes_beside._changed(replace(found, level=p - 0.03), near).all()

@@ -103,6 +103,7 @@ def test_survives_saving(result, tmp_path):
 def brief(monkeypatch):
     monkeypatch.setattr(bayes_fit, "WARM_UP", 50)
     monkeypatch.setattr(Convergence, "passed", property(lambda _: True))
+    monkeypatch.setattr(Convergence, "settled", property(lambda _: True))
 
 
 @pytest.mark.usefixtures("brief")

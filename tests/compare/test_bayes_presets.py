@@ -48,6 +48,7 @@ def brief():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(preset_fit, "WARM_UP", 30)
         patch.setattr(Convergence, "passed", property(lambda _: True))
+        patch.setattr(Convergence, "settled", property(lambda _: True))
         yield
 
 

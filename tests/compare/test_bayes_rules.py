@@ -25,7 +25,7 @@ def test_four_states_of_expected_regrets():
     first, second = np.array([0.0, 0.3, 0.1, 0.2]), np.array([0.4, 0.1, 0.05, 0.2])
     regret = Regrets(1.0, first, first, first, second, first)
     found = outcomes([0.1] * 4, [0.1] * 4, [0.8] * 4, [0.5] * 4)
-    codes = verdict_codes("regret", found, regret, 0.1, 0.95)
+    codes = verdict_codes("regret", found, regret, 0.1, 0.95, settled=True)
     assert [Verdict(c).name for c in codes] == ["FIRST", "SECOND", "EQUIVALENT", "UNDECIDED"]
 
 
@@ -34,9 +34,9 @@ def test_a_vote_is_for_the_most_probable_outcome():
         [0.6, 0.1, 0.2, 0.5], [0.3, 0.7, 0.1, 0.3], [0.1, 0.2, 0.7, 0.2], [1, 1, 1, 0.9]
     )
     nothing = np.zeros(4)
-    codes = verdict_codes("vote", found, Regrets(1.0, *[nothing] * 5), 0.1, 0.95)
+    codes = verdict_codes("vote", found, Regrets(1.0, *[nothing] * 5), 0.1, 0.95, settled=True)
     assert [Verdict(c).name for c in codes] == ["FIRST", "EQUIVALENT", "SECOND", "UNDECIDED"]
-    codes = verdict_codes("threshold", found, Regrets(1.0, *[nothing] * 5), 0.1, 0.95)
+    codes = verdict_codes("threshold", found, Regrets(1.0, *[nothing] * 5), 0.1, 0.95, settled=True)
     assert set(codes) == {Verdict.UNDECIDED}
 
 

@@ -300,6 +300,13 @@ def test_refusals(options, text):
         boot(table(simulated(18, SHAPE)), **options)
 
 
+def test_three_pairs_on_two_replications_are_undecided():
+    # t with one degree of freedom reaches so far out that no share of the draws is left.
+    found = boot(table(simulated(19, (1, 2, 3))))
+    assert (found.contrasts()["verdict"] == "undecided").all()
+    assert np.isinf(found.contrasts()["conf_low"]).all()
+
+
 def test_refusals_of_tables():
     values = simulated(19, SHAPE)
     values[1, :, 2] = np.nan
@@ -309,6 +316,10 @@ def test_refusals_of_tables():
         boot(table(simulated(19, (1, 9, 2))), resample="both")
     with pytest.raises(DesignError, match="no data set has several replications"):
         boot(table(simulated(19, (9, 1, 2))))
+    twice = pd.concat([table(simulated(seed, (1, 1, 2))).to_frame() for seed in (1, 2)])
+    kept = bi.read_scores(twice, measures="score:higher", repeats="keep", paired=True)
+    with pytest.raises(DesignError, match="repeats count as one replication: a column"):
+        boot(kept)
     cv = table(simulated(19, (4, 10, 2)), resampling=bi.Resampling("cv", folds=10))
     with pytest.raises(DesignError, match="replications come from 'cv'"):
         boot(cv)

@@ -6,9 +6,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ttest_ind
 
 import benchinfer as bi
 from benchinfer.errors import DesignError
+from benchinfer.numerics import score_model
+from benchinfer.numerics.structured import newton
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lmm"
 
@@ -374,6 +377,107 @@ def test_repeated_scores_are_kept_by_their_exact_likelihood():
     means = values.mean(axis=(0, 1))
     np.testing.assert_allclose(mixed.summary()["estimate"], means, rtol=1e-9)
     assert mixed.model.n == 90
+
+
+def repeated(datasets, algorithms, replications, repeats, seed=5):
+    """Scores with repeats of each replication, which names of replications do not tell apart."""
+    values = simulated(seed, (datasets, replications, algorithms))[..., None]
+    values = values + 0.5 * np.random.default_rng(seed).normal(size=(*values.shape[:3], repeats))
+    d, b, k, _ = np.indices(values.shape).reshape(4, -1)
+    columns = {"dataset": d.astype(str), "replication": b, "algorithm": k.astype(str)}
+    return pd.DataFrame({**columns, "value": values.ravel()})
+
+
+@pytest.mark.parametrize("resampling", ["items", "bootstrap", "independent"])
+def test_repeats_of_one_replication_have_no_replication_term(resampling):
+    frame = pd.DataFrame({"model": list("aaaaabbbbb"), "reward": [1, 2, 3, 4, 5, 3, 4, 5, 6, 7.5]})
+    scores = bi.read_scores(frame, measures="reward:higher", repeats="keep", resampling=resampling)
+    mixed = bi.compare_mixed(scores)
+    row = mixed.contrasts().iloc[0]
+    two = ttest_ind(frame["reward"][:5], frame["reward"][5:])
+    assert mixed.formula == "reward ~ algorithm"
+    assert "no dataset:replication term, as" in mixed.design.reason
+    np.testing.assert_allclose([row["p_value"], row["df"]], [two.pvalue, two.df], rtol=1e-6)
+    np.testing.assert_allclose(row["statistic"], two.statistic, rtol=1e-9)
+    assert row["verdict"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("size", "terms"),
+    [
+        ((1, 9, 1, 5), ""),
+        ((6, 3, 1, 4), " + (1|dataset) + (1|dataset:algorithm)"),
+        ((1, 3, 2, 3), " + (1|replication)"),
+    ],
+)
+def test_repeats_of_replications_keep_the_terms_that_have_levels(size, terms):
+    scores = bi.read_scores(
+        repeated(*size), measures="value:higher", repeats="keep", resampling="items"
+    )
+    mixed = bi.compare_mixed(scores)
+    assert mixed.formula == "value ~ algorithm" + terms
+    assert np.isfinite(mixed.contrasts()["std_error"]).all()
+
+
+def test_repeats_of_one_replication_on_each_data_set():
+    frame = repeated(4, 3, 1, 4)
+    paired, apart = (
+        bi.read_scores(frame, measures="value:higher", repeats="keep", paired=paired)
+        for paired in (True, False)
+    )
+    ours, same = (bi.compare_mixed(scores, target="datasets") for scores in (paired, apart))
+    assert "there is one replication" in ours.design.reason
+    pd.testing.assert_frame_equal(ours.contrasts(), same.contrasts())
+
+
+def test_intervals_beyond_the_bounds_of_a_measure():
+    name = "intervals of levels beyond the measure's bounds"
+    near = 0.8 + 0.02 * simulated(3, (4, 3, 3))
+    shares = bi.Measure("accuracy", "higher", bounds=(0, 1), tolerance=0.3)
+    inside = bi.compare_mixed(table(near, measures=shares)).diagnostics().set_index("check")
+    assert inside.loc[name, ["value", "direction", "limit", "ok"]].tolist() == [
+        0,
+        "at most",
+        0,
+        True,
+    ]
+    few = 0.5 + 0.45 * np.tanh(3 * simulated(3, (3, 3, 3)))
+    beyond = bi.compare_mixed(table(few, measures=shares))
+    low, high = (beyond.summary()[column] for column in ("conf_low", "conf_high"))
+    row = beyond.diagnostics().set_index("check").loc[name]
+    assert row["value"] == ((low < 0) | (high > 1)).sum() > 0
+    assert f"an interval from {low.min():.3g} to {high.max():.3g}" in row["remedy"]
+    assert name not in bi.compare_mixed(table(near)).diagnostics()["check"].tolist()
+
+
+STOPPED = {
+    "plain": (score_model, "_MAX_STEPS", {}),
+    "structured": (newton, "_MAX_STEPS", {"residual": "algorithm"}),
+}
+
+
+@pytest.mark.parametrize("kind", STOPPED)
+def test_a_fit_that_does_not_converge_gives_no_verdict(kind, monkeypatch):
+    module, name, options = STOPPED[kind]
+    scores = table(simulated(3))
+    monkeypatch.setattr(module, name, 1)
+    with pytest.raises(bi.BenchinferError, match="did not converge in 1 steps"):
+        bi.compare_mixed(scores, **options)
+
+
+def test_data_sets_whose_fit_does_not_converge_are_refused(monkeypatch):
+    minimise, scores = score_model._optimize, table(simulated(3))
+    calls = iter([1, *[100] * 9])
+
+    def stopped(*arguments, **options):
+        monkeypatch.setattr(score_model, "_MAX_STEPS", next(calls))
+        return minimise(*arguments, **options)
+
+    monkeypatch.setattr(score_model, "_optimize", stopped)
+    local = bi.per_dataset(bi.compare_mixed, scores)
+    assert list(local.refused) == ["d00"]
+    assert "did not converge" in local.refused["d00"]
+    assert len(local) == 7
 
 
 def test_legacy_rule_calls_not_significant_equal():

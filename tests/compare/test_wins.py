@@ -432,7 +432,7 @@ def test_many_wins_within_the_region_are_equivalent():
     none = bi.compare_wins(bi.read_wins(even), rope=0)
     assert none.contrasts()["verdict"].tolist() == ["undecided"]
     assert "No region of equivalence" in none.rule
-    bayes = bi.compare_wins(bi.read_wins(even), inference="bayes", seed=1, draws=200)
+    bayes = bi.compare_wins(bi.read_wins(even), inference="bayes", seed=1, draws=1000)
     assert bayes.contrasts()["verdict"].tolist() == ["equivalent"]
 
 

@@ -11,8 +11,8 @@ from benchinfer.numerics.new_dataset import (
     predict_pairwise,
     probability_above,
 )
-from benchinfer.numerics.reml import COMPONENTS, evaluate
-from benchinfer.numerics.robust import cluster_robust
+from benchinfer.numerics.reml import COMPONENTS
+from benchinfer.numerics.robust import of_fit
 from benchinfer.numerics.score_model import fit
 from benchinfer.numerics.sufficient import from_blocks, from_cells
 
@@ -31,9 +31,7 @@ def simulate(rng, d, b, interaction, residual, miss=0.0):
 def fitted(dataset, count, mean):
     stats = from_blocks(dataset, count, mean, np.zeros(dataset.max() + 1))
     model = fit(stats, COMPONENTS[:3])
-    work = evaluate(stats, model.variances / stats.scale**2, reml=True)
-    own = cluster_robust(work.q_matrix, model.derivatives.z, work.phi, PAIRS)
-    return stats, model, degrees.Adjusted(own.cov * stats.scale**2, own.df)
+    return stats, model, of_fit(stats, model.variances, PAIRS)
 
 
 def test_common_prediction_of_a_complete_table_is_satterthwaites():
@@ -106,9 +104,7 @@ def test_one_score_per_cell_predicts_scores():
     common = predict_common(model, degrees.kenward_roger(model, PAIRS), PAIRS)
     np.testing.assert_allclose(common.variance, 2 * model.variances[3] * 1.1, rtol=1e-7)
     np.testing.assert_allclose(common.df, 27, rtol=1e-6)
-    work = evaluate(stats, model.variances / stats.scale**2, reml=True)
-    own = cluster_robust(work.q_matrix, model.derivatives.z, work.phi, PAIRS)
-    own = degrees.Adjusted(own.cov * stats.scale**2, own.df)
+    own = of_fit(stats, model.variances, PAIRS)
     found = predict_pairwise(stats, model, own, PAIRS)
     np.testing.assert_allclose(found.variance, (y @ PAIRS.T).var(axis=0, ddof=1) * 1.1, rtol=1e-7)
     np.testing.assert_allclose(found.df, 9, rtol=1e-7)

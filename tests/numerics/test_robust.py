@@ -1,67 +1,134 @@
-"""The cluster-robust covariance against dense matrices and paired t-tests."""
+"""The cluster-robust covariance against clubSandwich, dense matrices and paired t-tests."""
+
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.linalg import block_diag, sqrtm
+from scipy.linalg import block_diag
 
 from benchinfer.numerics import tukey
-from benchinfer.numerics.reml import COMPONENTS, evaluate
-from benchinfer.numerics.robust import cluster_robust
+from benchinfer.numerics.reml import COMPONENTS
+from benchinfer.numerics.robust import of_fit, of_structured
 from benchinfer.numerics.score_model import fit
+from benchinfer.numerics.structured import patterns
+from benchinfer.numerics.structured.fitting import fit_structured
 from benchinfer.numerics.sufficient import from_blocks
 from tests.numerics.test_score_model import balanced, ragged
 
+GOLDEN = Path(__file__).parents[1] / "golden" / "robust" / "cr2.json"
 
-def robust(dataset, count, mean):
+
+def robust(dataset, count, mean, terms=COMPONENTS[:3]):
     stats = from_blocks(dataset, count, mean, np.zeros(dataset.max() + 1))
-    model = fit(stats, COMPONENTS[:3])
-    work = evaluate(stats, model.variances / stats.scale**2, reml=True)
+    model = fit(stats, terms)
     _, contrasts = tukey.all_pairs(count.shape[1])
-    return (
-        stats,
-        work,
-        model,
-        contrasts,
-        cluster_robust(work.q_matrix, model.derivatives.z, work.phi, contrasts),
-    )
+    return model, contrasts, of_fit(stats, model.variances, contrasts)
+
+
+def errors(found, contrasts):
+    return np.sqrt(np.diag(contrasts @ found.cov @ contrasts.T))
+
+
+def table_of(reference):
+    """Blocks of a table of single scores, as `from_blocks` takes them."""
+    columns = {name: np.array(values) for name, values in reference["data"].items()}
+    codes = [columns[name] - 1 for name in ("dataset", "replication", "algorithm")]
+    blocks, block = np.unique(codes[0] * 100 + codes[1], return_inverse=True)
+    place = (block, codes[2])
+    count = np.zeros((len(blocks), codes[2].max() + 1), dtype=np.int64)
+    total, squares = np.zeros(count.shape), np.zeros((codes[0].max() + 1, count.shape[1]))
+    np.add.at(count, place, 1)
+    np.add.at(total, place, columns["value"])
+    mean = total / np.maximum(count, 1)
+    np.add.at(squares, (codes[0], codes[2]), (columns["value"] - mean[place]) ** 2)
+    return blocks // 100, count, mean, squares
+
+
+@pytest.mark.parametrize("name", ["replications", "repeats", "cells", "single"])
+def test_incomplete_tables_agree_with_clubsandwich(name):
+    reference = json.loads(GOLDEN.read_text())[name]
+    terms, contrasts = tuple(reference["terms"]), np.array(reference["contrasts"], dtype=float)
+    dataset, count, mean, squares = table_of(reference)
+    stats = from_blocks(dataset, count, mean, squares.sum(axis=1))
+    plain = of_fit(stats, fit(stats, terms).variances, contrasts)
+    classes = patterns.from_blocks(dataset, count, mean, squares)
+    structured = of_structured(classes, fit_structured(classes, terms=terms), contrasts)
+    for found in (plain, structured):
+        np.testing.assert_allclose(errors(found, contrasts), reference["std_error"], rtol=1e-6)
+        np.testing.assert_allclose(found.df, reference["df"], rtol=1e-6)
+        np.testing.assert_allclose(found.cov, reference["cov"], rtol=1e-6, atol=1e-8)
 
 
 def test_complete_table_gives_paired_t_tests():
     y = balanced(np.random.default_rng(1)) * np.array([1, 1, 3, 0.2])
     d, b, k = y.shape
-    stats, _, _, contrasts, found = robust(
+    _, contrasts, found = robust(
         np.repeat(np.arange(d), b), np.ones((d * b, k), int), y.reshape(-1, k)
     )
     difference = y.mean(axis=1) @ contrasts.T
-    error = np.sqrt(np.diag(contrasts @ found.cov @ contrasts.T)) * stats.scale
-    np.testing.assert_allclose(error, difference.std(axis=0, ddof=1) / np.sqrt(d), rtol=1e-9)
+    expected = difference.std(axis=0, ddof=1) / np.sqrt(d)
+    np.testing.assert_allclose(errors(found, contrasts), expected, rtol=1e-9)
     np.testing.assert_allclose(found.df, d - 1, rtol=1e-9)
 
 
-def test_incomplete_table_equals_the_dense_formulas():
-    dataset, count, mean = ragged(np.random.default_rng(2), d=7)
-    _, work, model, contrasts, found = robust(dataset, count, mean)
-    # Whitened cell estimates of each data set: residuals e = Q^(-1/2) z with covariance
-    # I - X* Phi X*', all data sets at once.
-    roots = [np.real(sqrtm(q)) for q in work.q_matrix]
-    design = np.vstack(roots)
-    residual = np.concatenate(
-        [np.linalg.pinv(r) @ z for r, z in zip(roots, model.derivatives.z, strict=True)]
-    )
-    whole = np.eye(len(design)) - design @ work.phi @ design.T
+def dense(unit, covariance, x, y, contrasts):
+    """The same from one row per score: A = D' (D S D')^(-1/2) D with D' D the covariance."""
+    weight = np.linalg.inv(covariance)
+    phi = np.linalg.inv(x.T @ weight @ x)
+    spread = covariance - x @ phi @ x.T
+    rows, scores = [], []
+    for code in np.unique(unit):
+        own = np.ix_(unit == code, unit == code)
+        factor = np.linalg.cholesky(covariance[own]).T
+        values, vectors = np.linalg.eigh(factor @ spread[own] @ factor.T)
+        held = values > 1e-9 * values.max()
+        root = (vectors[:, held] / np.sqrt(values[held])) @ vectors[:, held].T
+        rows.append(phi @ x[unit == code].T @ weight[own] @ factor.T @ root @ factor)
+        scores.append(rows[-1] @ (y - x @ phi @ x.T @ weight @ y)[unit == code])
+    df = []
+    for contrast in contrasts:
+        g = block_diag(*[(contrast @ row)[None] for row in rows])
+        quadratic = g @ spread @ g.T
+        df.append(np.trace(quadratic) ** 2 / np.trace(quadratic @ quadratic))
+    return sum(np.outer(s, s) for s in scores), df
+
+
+@pytest.mark.parametrize("residual", ["constant", "algorithm", "dataset"])
+@pytest.mark.parametrize("domains", [False, True])
+def test_structured_fits_equal_the_dense_formulas(residual, domains):
+    rng = np.random.default_rng(2)
+    dataset, count, mean = ragged(rng, d=9)
     k = count.shape[1]
-    inverse = [
-        np.linalg.pinv(np.real(sqrtm(whole[i : i + k, i : i + k]))) for i in range(0, len(whole), k)
-    ]
-    weights = [work.phi @ r @ a for r, a in zip(roots, inverse, strict=True)]
-    pieces = [w @ residual[i * k : i * k + k] for i, w in enumerate(weights)]
-    cov = sum(np.outer(s, s) for s in pieces)
-    np.testing.assert_allclose(found.cov, cov, rtol=1e-6, atol=1e-10)
-    for j, contrast in enumerate(contrasts):
-        rows = block_diag(*[(contrast @ w)[None] for w in weights])
-        spread = rows @ whole @ rows.T
-        expected = np.trace(spread) ** 2 / np.trace(spread @ spread)
-        assert found.df[j] == pytest.approx(expected, rel=1e-6)
+    classes = patterns.from_blocks(dataset, count, mean, np.zeros((9, k)))
+    domain = np.arange(9) % 3 if domains else None
+    model = fit_structured(classes, terms=COMPONENTS[:3], residual=residual, domain=domain)
+    _, contrasts = tukey.all_pairs(k)
+    found = of_structured(classes, model, contrasts, domain=domain, residual=residual)
+    block, a = np.nonzero(count)
+    m, cells = dataset[block], np.ix_(a, a)
+    noise = model.residual[{"constant": 0 * a, "algorithm": a, "dataset": m}[residual]]
+    covariance = np.diag(noise) + (m[:, None] == m) * model.between[cells]
+    covariance += model.replication * (block[:, None] == block)
+    unit = m
+    if domains:
+        unit = domain[m]
+        covariance += (unit[:, None] == unit) * model.domain[cells]
+    order = np.argsort(unit, kind="stable")
+    covariance, y = covariance[np.ix_(order, order)], mean[block, a][order]
+    cov, df = dense(unit[order], covariance, np.eye(k)[a[order]], y, contrasts)
+    np.testing.assert_allclose(found.cov, cov, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(found.df, df, rtol=1e-6)
+
+
+def test_data_sets_that_vary_a_thousand_times_more_than_their_scores():
+    # The level that data sets share takes part in no contrast.
+    rng = np.random.default_rng(5)
+    dataset, count, mean = ragged(rng, d=8)
+    _, contrasts, found = robust(dataset, count, mean)
+    far = mean + 1e3 * rng.normal(size=8)[dataset][:, None]
+    _, _, other = robust(dataset, count, far)
+    assert errors(other, contrasts) == pytest.approx(errors(found, contrasts), rel=0.2)
 
 
 def test_the_variance_is_unbiased_under_the_model():
@@ -76,8 +143,8 @@ def test_the_variance_is_unbiased_under_the_model():
             + 0.7 * rng.normal(size=(8, 3))[dataset]
             + rng.normal(size=count.shape)
         )
-        stats, _, model, contrasts, found = robust(dataset, count, mean)
-        variance.append(contrasts[0] @ found.cov @ contrasts[0] * stats.scale**2)
+        model, contrasts, found = robust(dataset, count, mean)
+        variance.append(contrasts[0] @ found.cov @ contrasts[0])
         estimate.append(contrasts[0] @ model.beta)
     ratio = np.mean(variance) / np.var(estimate, ddof=1)
     assert ratio == pytest.approx(

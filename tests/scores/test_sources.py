@@ -201,6 +201,8 @@ def test_a_json_array_is_named_and_its_hint_can_be_pasted(tmp_path):
     what, hint = str(error.value).split("\nHint: ")
     assert what == f"{str(path)!r} is one JSON array, and JSON lines hold one object per line."
     assert shlex.split(hint) == ["jq", "-c", ".[]", str(path), ">", "my scores.jsonl"]
+
+
 @pytest.mark.parametrize("at", [0.3, 0.6, 0.9])
 def test_damaged_archives_are_one_error(tmp_path, at):
     content = bytearray(gzip.compress(ROWS.encode(), 1))

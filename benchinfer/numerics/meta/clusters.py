@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from benchinfer.numerics.degrees import Adjusted
 from benchinfer.numerics.meta.pooling import Part
-from benchinfer.numerics.robust import cluster_robust
+from benchinfer.numerics.robust import cluster_robust, whitened
 
 type Array = NDArray[np.float64]
 type Codes = NDArray[np.int64]
@@ -67,7 +67,8 @@ class Clusters:
 
     def errors(self, contrasts: Array) -> Adjusted:
         """Return the (p, p) covariance and the degrees of freedom of (J, p) contrasts."""
-        return cluster_robust(self.precision, self.weighted, self.phi, contrasts, self.x)
+        rows = whitened(self.precision, self.weighted, self.x)
+        return cluster_robust([rows], self.phi, contrasts)
 
 
 def clusters(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchinfer.errors import FitError
 from benchinfer.numerics.reml import Derivatives
-from benchinfer.numerics.score_model import OptimizerRecord
+from benchinfer.numerics.score_model import OptimizerRecord, require_converged
 from benchinfer.numerics.structured.blocks import Residual, contrast_basis
 from benchinfer.numerics.structured.covariances import FLOOR, Between, Layout, layout
 from benchinfer.numerics.structured.levels import Evaluation, Model
@@ -70,7 +70,8 @@ def fit_structured(
     ------
     FitError
         The scores do not vary beyond the fixed effects, there are too few of them, the model cannot
-        be told apart from a simpler one, or the likelihood grows without bound.
+        be told apart from a simpler one, the likelihood grows without bound, or the optimum is not
+        reached.
 
     Examples
     --------
@@ -100,6 +101,7 @@ def fit_structured(
     except np.linalg.LinAlgError as error:
         raise FitError(f"the score model cannot be fitted: {error}.") from error
     _check_bounded(model.layout, at, der)
+    require_converged(record)
     return describe(model, psi, at, der, record, offset, turn)
 
 

@@ -58,9 +58,6 @@ class StructuredFit:
         and their conditional variances, the fixed effects taken as known.
     blup_domain, blup_domain_variance
         (G, K) the same for domains.
-    unit_information, unit_z
-        (U, K, K) ``Za' V^-1 Za`` and (U, K) ``Za' P y`` of the independent units: the domains, or
-        the data sets without a domain level; on the scale of the centred scores.
     derivatives
         Score, informations and matrices over the c parameters, on the scale of the centred scores.
         For an unstructured covariance S the parameters are the lower triangle of ``H' S H``, with H
@@ -93,8 +90,6 @@ class StructuredFit:
     blup_profile_variance: Array
     blup_domain: Array
     blup_domain_variance: Array
-    unit_information: Array
-    unit_z: Array
     derivatives: Derivatives
     sampling: Array
     scale: float
@@ -186,9 +181,6 @@ def describe(
     # What the uncertainty of the domain's effect adds to a data set's.
     share = np.eye(k) - at.data.keep
     carried = share.transpose(0, 2, 1) @ model.of_domain(at.domains.cov) @ share
-    units, z = at.data.information, at.z
-    if len(model.member):
-        units, z = at.domains.information, model.by_domain(at.z)
     plain = basis @ between @ basis.T * s**2
     variances = at.theta * s**2
     if parts.factored:
@@ -214,8 +206,6 @@ def describe(
         blup_profile_variance=_diagonal(basis, at.data.cov + carried) * s**2,
         blup_domain=at.domain_effect @ basis.T * s,
         blup_domain_variance=_diagonal(basis, at.domains.cov) * s**2,
-        unit_information=basis @ units @ basis.T,
-        unit_z=z @ basis.T,
         derivatives=_turned(der, turn),
         sampling=_sampling(model, psi, der),
         scale=s,

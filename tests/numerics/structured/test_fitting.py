@@ -309,19 +309,3 @@ def test_what_cannot_be_fitted_is_refused():
         fit_structured(
             from_blocks(dataset, np.ones_like(count), mean, within), residual="algorithm"
         )
-
-
-def test_units_give_the_fixed_effects_their_information():
-    rng = np.random.default_rng(3)
-    n = rng.integers(0, 4, (9, 3)) + (np.arange(9)[:, None] < 3)
-    y = rng.normal(size=n.shape) + rng.normal(size=(9, 1))
-    stats = from_cells(n, np.where(n > 0, y, np.nan), np.where(n > 1, 0.3 * n, 0.0))
-    domain = np.arange(9) % 3
-    for codes in (None, domain):
-        model = fit_structured(stats, between="common", domain=codes)
-        assert len(model.unit_z) == (9 if codes is None else 3)
-        np.testing.assert_allclose(
-            model.unit_information.sum(axis=0), np.linalg.inv(model.phi), rtol=1e-7, atol=1e-9
-        )
-        # The normal equations: X' P y = 0.
-        np.testing.assert_allclose(model.unit_z.sum(axis=0), 0, atol=1e-8)
