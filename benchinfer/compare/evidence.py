@@ -44,6 +44,8 @@ class Setting:
         How replications came about, and whether algorithms share them.
     digest
         Fingerprint of the table.
+    datasets_left_out, algorithms_left_out, scores_left_out
+        What the complete part of the table lacks (`complete_part`), and how many scores that is.
     """
 
     measure: Measure
@@ -55,6 +57,9 @@ class Setting:
     resampling: Resampling | None
     paired: bool
     digest: str
+    datasets_left_out: tuple[str, ...] = ()
+    algorithms_left_out: tuple[str, ...] = ()
+    scores_left_out: int = 0
 
     @staticmethod
     def of(scores: ScoreTable, measure: str | None = None) -> tuple["Setting", ScoreTable]:
@@ -207,35 +212,6 @@ class Evidence:
     low: Array
     high: Array
     p_noninferiority: Array | None = None
-
-
-def require_whole(setting: Setting, who: str) -> None:
-    """Refuse a table in which averages would run over different data sets.
-
-    Parameters
-    ----------
-    setting
-        What is compared.
-    who
-        What needs every cell, with its verb, for the hint.
-
-    Raises
-    ------
-    DesignError
-        Some algorithm has no score on some data set.
-    """
-    coverage = setting.coverage
-    if not coverage.empty:
-        return
-    raise DesignError(
-        message(
-            f"{len(coverage.empty)} of {coverage.found.size} cells have no score for measure"
-            f" {setting.measure.name!r}.",
-            where=[("dataset", "algorithm"), *coverage.empty],
-            hint=f"{who} every algorithm on every data set: compare"
-            f" scores.complete({setting.measure.name!r}), or use compare_mixed.",
-        )
-    )
 
 
 def alpha_of(level: float) -> float:

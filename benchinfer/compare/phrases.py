@@ -14,6 +14,19 @@ def join(names: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join(text for text in (", ".join(names[:-1]), *names[-1:]) if text)
 
 
+def several(names: Sequence[str], shown: int = 5) -> str:
+    """Join the first names, and say how many there are besides.
+
+    Examples
+    --------
+    >>> several(["a", "b", "c", "d"], shown=2)
+    'a, b and 2 more'
+    """
+    if len(names) <= shown + 1:
+        return join(names)
+    return join([*names[:shown], f"{len(names) - shown} more"])
+
+
 def within(title: str) -> str:
     """Write a title as it stands within a sentence; names keep their capitals.
 

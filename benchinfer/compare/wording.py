@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.compare.phrases import count, join
+from benchinfer.compare.phrases import count, join, several
 from benchinfer.measure import Measure
 from benchinfer.order.relation import Relation, Verdict
 
@@ -36,15 +36,26 @@ def scope(setting: "Setting", target: str, domains: str = "pooled") -> str:
         where the claim is about one of them.
     """
     d = len(setting.coverage.datasets)
+    without = _left_out(setting)
     if target == "domain":
         n = len(set(setting.domains))
         mixed = _DOMAINS[domains].format(n) if n > 1 else ""
-        return f"on average over the domain that the {d} data sets stand for{mixed}"
+        return f"on average over the domain that the {d} data sets stand for{mixed}{without}"
     if d > 1:
-        return f"on average over these {d} data sets"
+        return f"on average over these {d} data sets{without}"
     name = setting.coverage.datasets[0]
     kind = setting.resampling and setting.resampling.kind
-    return f"on the data set {name}{' as drawn' if kind == 'bootstrap' else ''}"
+    return f"on the data set {name}{' as drawn' if kind == 'bootstrap' else ''}{without}"
+
+
+def _left_out(setting: "Setting") -> str:
+    """Name what the complete part of the table lacks, to follow what the claims are about."""
+    parts = (
+        ("data set", setting.datasets_left_out),
+        ("algorithm", setting.algorithms_left_out),
+    )
+    named = [f"the {what}{'s' * (len(n) > 1)} {several(n)}" for what, n in parts if n]
+    return f", leaving out {' and '.join(named)} for empty cells" if named else ""
 
 
 def direction(measure: Measure) -> str:
