@@ -20,7 +20,7 @@ from benchinfer.compare.complete import complete_part
 from benchinfer.compare.evidence import Array, Check, Level, Provenance, Setting
 from benchinfer.compare.wording import margin
 from benchinfer.errors import DesignError, unknown
-from benchinfer.numerics.tukey import all_pairs
+from benchinfer.numerics.tukey import pairs_of
 from benchinfer.order.relation import Verdict
 from benchinfer.saving import savable
 from benchinfer.scores import ScoreTable
@@ -162,8 +162,8 @@ def compare_points(
         else chosen.orient(setting.quantiles[:, :, best_first])
     )
     level = values.mean(axis=0)
-    pairs, contrasts = all_pairs(len(coverage.algorithms))
-    difference = contrasts @ level
+    pairs = pairs_of(len(coverage.algorithms))
+    difference = level[pairs[:, 0]] - level[pairs[:, 1]]
     # Scores are printed with few decimals: a tie must not hang on the last bit.
     equal = np.abs(difference) <= chosen.margin + 1e-12 * np.abs(level).max()
     codes = np.where(difference > 0, Verdict.FIRST, Verdict.SECOND)

@@ -105,7 +105,7 @@ def headline(relation: Relation, measure: Measure, where: str) -> str:
         whom = "these" if strict[np.ix_(index, rest)].any(axis=0).all() else "the others"
         losers = join([names[i] for i in rest]) if len(rest) <= 3 else f"the other {len(rest)}"
         losers += " is" if len(rest) == 1 else " are each"
-        claim = f"{join(best)} {same}, and {losers} worse than at least one of {whom}"
+        claim = f"{several(best, 20)} {same}, and {losers} worse than at least one of {whom}"
     return f"{where[0].upper()}{where[1:]}, {claim} ({direction(measure)})."
 
 
@@ -121,7 +121,7 @@ def _of_compared(relation: Relation) -> str:
         return wins[0] if wins else f"no difference is shown in the one pair compared{alike}"
     if not wins:
         return f"no difference is shown in the {count(n, 'pair')} compared{alike}"
-    return f"{len(wins)} of the {count(n, 'pair')} compared decided: {join(wins)}{alike}"
+    return f"{len(wins)} of the {count(n, 'pair')} compared decided: {several(wins, 20)}{alike}"
 
 
 def _nothing_strict(relation: Relation) -> str:
@@ -182,7 +182,7 @@ def claims(
     ]
     equal = int((codes == Verdict.EQUIVALENT).sum())
     alike = f"; {count(equal, 'contrast')} equivalent within the tolerance" if equal else ""
-    shown = f"{len(wins)} of {count(len(sides), 'contrast')} decided: {join(wins)}"
+    shown = f"{len(wins)} of {count(len(sides), 'contrast')} decided: {several(wins, 20)}"
     if len(sides) == 1 and wins:
         shown = wins[0]
     claim = shown if wins else f"no difference is shown in {count(len(sides), 'contrast')}"

@@ -124,7 +124,9 @@ def _satterthwaite(g: Array, design: Array, phi: Array) -> Array:
     h = np.einsum("jdk,dkp->jdp", g, design, optimize=True)
     h_phi = h @ phi
     overlap = (h_phi * h).sum(axis=2)
-    inner = np.einsum("jdp,jdq->jpq", h, h, optimize=True) @ phi
+    # The trace of a square, of the smaller of the matrices that have the same one.
+    turned = h.transpose(0, 2, 1)
+    inner = h_phi @ turned if h.shape[1] < h.shape[2] else turned @ h_phi
     trace = (length - overlap).sum(axis=1)
     square = (length**2 - 2 * length * overlap).sum(axis=1) + np.einsum("jpq,jqp->j", inner, inner)
     return trace**2 / square

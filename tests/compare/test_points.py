@@ -1,4 +1,7 @@
+import tracemalloc
+
 import numpy as np
+import pandas as pd
 import pytest
 
 import benchinfer as bi
@@ -88,3 +91,17 @@ def test_words_follow_the_scale_and_the_tolerance():
     bare = bi.compare_points(table(simulated(4), measures={"score": "higher"}))
     assert "equivalent" not in bare.rule
     assert "equal values are undecided" in bare.rule
+
+
+def test_many_algorithms_need_no_matrix_of_contrasts():
+    values = np.random.default_rng(1).normal(size=(2, 1, 600))
+    long = pd.DataFrame(values[:, 0], columns=[f"a{i:03d}" for i in range(600)])
+    rows = long.rename_axis("dataset").reset_index().melt("dataset", var_name="algorithm")
+    tracemalloc.start()
+    found = bi.compare_points(bi.read_scores(rows, measures={"value": "higher"}))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2e8  # a matrix of 179,700 pairs by 600 algorithms has 8.6e8 bytes
+    level = values.mean(axis=(0, 1))
+    first, second = found.pairs.T
+    np.testing.assert_array_equal(found.contrasts()["estimate"], level[first] - level[second])
