@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable
-from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -102,12 +101,8 @@ def headline(out: Terminal, result: "Comparison") -> None:
     out.line()
     lines = order(result.relation())
     for text in lines[:_LINES]:
-        out.prose(
-            shorten(text, _LONG, placeholder=" ..."),
-            style="bold green",
-            indent="    ",
-            hanging="  ",
-        )
+        short = text if len(text) <= _LONG else f"{text[:_LONG]} ..."
+        out.prose(short, style="bold green", indent="    ", hanging="  ")
     if len(lines) > _LINES:
         out.line(f"    ... and {len(lines) - _LINES} more lines")
 
