@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from benchinfer.cli import results, rounding
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.terminal import Grid, Terminal
-from benchinfer.compare.phrases import count, join
+from benchinfer.compare.phrases import count, join, within
 
 if TYPE_CHECKING:
     from benchinfer.compare.local import Comparisons
@@ -62,13 +62,17 @@ def _headline(
     weights: Mapping[str, float],
 ) -> str:
     named: list[str] = []
+    kinds: list[str] = []
     for name, each in local.items():
-        measure = next(iter(each.values())).measure
+        first = next(iter(each.values()))
+        measure = first.measure
+        kinds.append(within(first.title))
         weight = f", weight {weights[name]:g}" if len(set(weights.values())) > 1 else ""
         named.append(f"{name} ({measure.better} is better{weight})")
     many = count(len(ensemble), "relation")
     how = f"{found.method} ({found.family})"
-    return f"Consensus by {how} of {many} of data sets: {join(named)}."
+    by = join(list(dict.fromkeys(kinds)))
+    return f"Consensus by {how} of {many} of data sets, each by {by}: {join(named)}."
 
 
 def _cost(cost: float, bound: float, *, optimal: bool) -> str:

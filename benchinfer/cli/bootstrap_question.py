@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from benchinfer.cli.options import Tolerance
-from benchinfer.cli.question import ADJUST, Question, Seed, checked, listed, wrong
+from benchinfer.cli.question import ADJUST, Question, Seed, Whole, checked, listed, wrong
 
 if TYPE_CHECKING:
     from benchinfer.scores import ScoreTable
@@ -71,6 +71,7 @@ class BootstrapQuestion(Question):
     normalise: Normalise = None
     goal: Goal = None
     tolerance: Tolerance = None
+    missing: Whole = "complete"  # pyright: ignore[reportIncompatibleVariableOverride]
     resamples: Resamples = "auto"
     seed: Seed = None
 

@@ -12,7 +12,7 @@ from benchinfer.cli.mixed_question import MixedQuestion
 from benchinfer.cli.options import AsJson, MeasureName, Source, Tolerance, reads_scores
 from benchinfer.cli.pair_question import PairQuestion
 from benchinfer.cli.permutation_question import PermutationQuestion
-from benchinfer.cli.question import wrong
+from benchinfer.cli.question import Whole, wrong
 from benchinfer.cli.showing import Showing, answer
 from benchinfer.cli.wins_question import WinsQuestion
 
@@ -238,6 +238,7 @@ def points(
         Literal["mean", "median", "worst"], typer.Option(help="Of the scores of a data set.")
     ] = "mean",
     tolerance: Tolerance = None,
+    missing: Whole = "complete",
     per_dataset: PerDataset = False,
     as_json: AsJson = False,
 ) -> None:
@@ -248,7 +249,7 @@ def points(
     """
     from benchinfer.compare.points import compare_points
 
-    options = {"statistic": statistic, "tolerance": tolerance}
+    options = {"statistic": statistic, "tolerance": tolerance, "missing": missing}
     scores = source.read()
     show = Showing(per_dataset=per_dataset, as_json=as_json)
     answer(compare_points, scores, source.measure(scores, measure), options, show)

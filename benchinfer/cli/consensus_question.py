@@ -31,8 +31,12 @@ Weights = Annotated[
     ),
 ]
 By = Annotated[
-    Literal["mixed", "points", "permutation"],
-    typer.Option(help="The comparison on each data set that gives its relation."),
+    Literal["mixed", "points", "permutation"] | None,
+    typer.Option(
+        help="The comparison on each data set that gives its relation: mixed, or points where no"
+        " algorithm has more than one score on a data set, unless said otherwise.",
+        show_default=False,
+    ),
 ]
 Rule = Annotated[
     Literal["evidence", "not-significant"],
@@ -85,7 +89,7 @@ class ConsensusQuestion:
     method: Method = "symdiff"
     family: Family = "weak"
     missing_pairs: MissingPairs = "ignore"
-    by: By = "mixed"
+    by: By = None
     rule: Rule = "evidence"
     level: Level = 0.95
     seed: Seed = None
@@ -139,11 +143,13 @@ class ConsensusQuestion:
         """Compare the algorithms on each data set."""
         from benchinfer.compare.local import per_dataset
 
-        if self.by == "points":
+        alone = int(scores.coverage(measure).found.max()) == 1
+        by = self.by or ("points" if alone and self.rule == "evidence" else "mixed")
+        if by == "points":
             from benchinfer.compare.points import compare_points
 
             return per_dataset(compare_points, scores, measure)
-        if self.by == "mixed":
+        if by == "mixed":
             from benchinfer.compare.mixed import compare_mixed
 
             return per_dataset(compare_mixed, scores, measure, level=self.level)

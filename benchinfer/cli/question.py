@@ -59,6 +59,14 @@ Alternative = Annotated[
 Missing = Annotated[
     Literal["use", "error"], typer.Option(help="Cells that lack scores: use the rest, or refuse.")
 ]
+Whole = Annotated[
+    Literal["complete", "error"],
+    typer.Option(
+        "--missing",
+        help="Cells that lack scores: leave out data sets and algorithms, so that all algorithms"
+        " are averaged over the same data sets, or refuse.",
+    ),
+]
 # The choices differ between analyses, what they are for does not.
 ADJUST = typer.Option(help="Adjustment for many contrasts.")
 Seed = Annotated[

@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from benchinfer.cli import (
     bootstrapped,
     each_pair,
@@ -37,6 +39,8 @@ _PROBABILITIES = {
     "prob_second": "P second",
 }
 _LINE = 72  # pairs that are not told apart are listed if they fit on one line, else counted
+# Rows of a table, lines of an order and characters of a line that are printed.
+_MOST, _LINES, _LONG = 500, 50, 2000
 
 
 def comparison(
@@ -95,8 +99,12 @@ def headline(out: Terminal, result: "Comparison") -> None:
     if result.sides:  # averages are in no order
         return
     out.line()
-    for text in order(result.relation()):
-        out.prose(text, style="bold green", indent="    ", hanging="  ")
+    lines = order(result.relation())
+    for text in lines[:_LINES]:
+        short = text if len(text) <= _LONG else f"{text[:_LONG]} ..."
+        out.prose(short, style="bold green", indent="    ", hanging="  ")
+    if len(lines) > _LINES:
+        out.line(f"    ... and {len(lines) - _LINES} more lines")
 
 
 def legend(out: Terminal, relations: Iterable["Relation"]) -> None:
@@ -164,6 +172,8 @@ def levels(result: "Comparison") -> Grid:
         if "mean_rank" in row:
             cells.append(f"{row['mean_rank']:.2f}")
         rows.append((*cells, str(row["n"])))
+    if (rest := len(rows) - _MOST) > 0:
+        rows[_MOST:] = [("", f"... and {rest} more", *[""] * (len(rows[0]) - 2))]
     return Grid((*heads, "scores"), tuple(rows), frozenset({0, 2, 3, 4}))
 
 
@@ -183,6 +193,7 @@ def contrasts(out: Terminal, result: "Comparison") -> None:
         kind = "interval" if _two_sided(result) else "bound"
         heads += [f"{rounding.percent(result.level)} {kind}", *tests.values(), *shares.values()]
         heads += ["p error"] if errors else []
+    table, rest = _of_the_best(table, result)
     rows: list[tuple[str, ...]] = []
     for row in table.to_dict("records"):
         cells = [row["first"], row["second"], rounding.number(row["estimate"], decimals)]
@@ -201,6 +212,8 @@ def contrasts(out: Terminal, result: "Comparison") -> None:
             tuple("" if name else "dim" for name in table["winner"]),
         )
     )
+    if rest:
+        out.line(f"... and {count(rest, 'contrast')} of worse algorithms; --json has all of them")
     out.line()
     if bounded:
         out.prose(f"{_sentence(result.provenance.adjustment)}.")
@@ -208,6 +221,15 @@ def contrasts(out: Terminal, result: "Comparison") -> None:
     if largest > 0 and not errors:
         out.prose(f"Monte Carlo errors of p-values: at most {largest:.1g}.")
     _not_worse(out, result)
+
+
+def _of_the_best(table: "pd.DataFrame", result: "Comparison") -> tuple["pd.DataFrame", int]:
+    """Return the contrasts to print, those among the best algorithms, and how many are left."""
+    rest = len(table) - _MOST
+    if rest <= 0 or result.sides:
+        return table, 0
+    places = result.summary()["rank"].to_numpy()[result.pairs].max(axis=1)
+    return table.iloc[np.sort(places.argsort(kind="stable")[:_MOST])], rest
 
 
 def _two_sided(result: "Comparison") -> bool:

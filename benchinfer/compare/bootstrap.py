@@ -13,12 +13,12 @@ University Press.
 from collections.abc import Mapping
 from typing import Literal, get_args
 
-from benchinfer.compare import designs
 from benchinfer.compare.adjust import Alternative, check_alternative
 from benchinfer.compare.bootstrap_comparison import BootstrapComparison
 from benchinfer.compare.bootstrapped import compared
+from benchinfer.compare.complete import complete_part
 from benchinfer.compare.contrasts import Contrasts, implied
-from benchinfer.compare.evidence import Setting, alpha_of, require_whole
+from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.normalised import Normalise, Reference
 from benchinfer.compare.taken import Taken
 from benchinfer.drawn import check_resamples, seed_of
@@ -57,7 +57,7 @@ def compare_bootstrap(
     adjust: Adjust = "holm",
     tolerance: float | None = None,
     level: float = 0.95,
-    missing: Literal["use", "error"] = "use",
+    missing: Literal["complete", "error"] = "complete",
     resamples: int | Literal["auto"] = "auto",
     seed: int | None = None,
     progress: Progress | bool | None = None,
@@ -75,7 +75,7 @@ def compare_bootstrap(
     Parameters
     ----------
     scores
-        The table, with every algorithm on every data set; replications may be missing.
+        The table; cells and replications may be missing.
     measure
         Name of the measure; may be omitted where there is one.
     statistic
@@ -112,7 +112,9 @@ def compare_bootstrap(
     level
         Confidence level of the family of contrasts.
     missing
-        ``"use"`` the scores that are there, or ``"error"`` where a cell lacks some.
+        As in `compare_points`: the ``"complete"`` part of the table, in which replications may be
+        missing, or ``"error"`` where a cell lacks some. Algorithms that the question names are not
+        left out.
     resamples
         Their number N. ``"auto"``: as many as place the bounds of the family, which lie further out
         the more contrasts there are, and at least 10,000; no more than a few seconds take.
@@ -131,9 +133,9 @@ def compare_bootstrap(
     Raises
     ------
     DesignError
-        The table cannot answer the question: a cell is empty, there is nothing to draw from,
-        replications overlap (cross-validation, repeated splits) and are to be drawn, or references
-        are not usable.
+        The table cannot answer the question: no two algorithms share a data set, there is
+        nothing to draw from, replications overlap (cross-validation, repeated splits) and are to be
+        drawn, or references are not usable.
 
     References
     ----------
@@ -154,9 +156,9 @@ def compare_bootstrap(
     if resamples != "auto":
         check_resamples(resamples, FEWEST, f"at least {FEWEST}; intervals far out need thousands.")
     seed = seed_of(seed)
-    setting, scores = Setting.of(scores, measure)
-    designs.check_missing(setting, missing)
-    require_whole(setting, "aggregates need")
+    setting, scores = complete_part(
+        *Setting.of(scores, measure), missing, _named(contrasts, control, normalise, goal)
+    )
     taken = Taken.of(
         scores,
         setting,
@@ -213,6 +215,20 @@ def statistic_of(given: Named | float) -> Statistic:
             )
         )
     return Statistic("quantile", float(given))
+
+
+def _named(
+    contrasts: Contrasts, control: str | None, normalise: Normalise, goal: Reference | None
+) -> list[object]:
+    """Return what may be the name of an algorithm in a question."""
+    weights = contrasts.values() if isinstance(contrasts, Mapping) else ()
+    return [
+        control,
+        goal,
+        *(() if isinstance(contrasts, str | Mapping) else contrasts),
+        *(name for each in weights for name in each),
+        *(normalise.values() if isinstance(normalise, Mapping) else ()),
+    ]
 
 
 def _check_choices(resample: str, interval: str, adjust: str) -> None:

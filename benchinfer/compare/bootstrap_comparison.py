@@ -14,7 +14,7 @@ from benchinfer.errors import DesignError, message, unknown
 from benchinfer.frames import frame
 from benchinfer.measure import Measure
 from benchinfer.numerics.profiles import Profile
-from benchinfer.numerics.tukey import all_pairs
+from benchinfer.numerics.tukey import pairs_of
 from benchinfer.saving import savable
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class BootstrapComparison(TestedComparison):
             at the simultaneous level of the contrasts; p-values are two-sided, of probability 1/2,
             and adjusted alike. They are not what verdicts rest on.
         """
-        pairs, _ = all_pairs(len(self.algorithms))
+        pairs = pairs_of(len(self.algorithms))
         names = np.array(self.algorithms, dtype=object)
         return frame(
             {

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from benchinfer.compare.comparison import Target
 from benchinfer.compare.designs import Design
 from benchinfer.compare.evidence import Array, Check, Evidence, Level, Setting
-from benchinfer.compare.phrases import join, some
+from benchinfer.compare.phrases import join, several, some
 from benchinfer.measure import Measure
 from benchinfer.numerics import ties
 
@@ -43,7 +43,7 @@ def checks(setting: Setting, design: Design) -> list[Check]:
 
 
 def left_out(setting: Setting) -> list[Check]:
-    """Name the data sets and algorithms without any score, if there are some."""
+    """Name the data sets and algorithms that are left out, if there are some."""
     row = Check.of(
         "data sets and algorithms without scores of the measure",
         len(setting.absent),
@@ -51,7 +51,21 @@ def left_out(setting: Setting) -> list[Check]:
         ok=False,
         remedy=f"left out: {join(setting.absent)}",
     )
-    return [row] if setting.absent else []
+    parts = (
+        ("data sets", setting.datasets_left_out),
+        ("algorithms", setting.algorithms_left_out),
+    )
+    named = "; ".join(f"{what} {several(names)}" for what, names in parts if names)
+    incomplete = Check.of(
+        "scores left out of the complete part",
+        setting.scores_left_out,
+        0.0,
+        ok=False,
+        remedy=f"left out: {named}. Of the algorithms those with the most empty cells, and data"
+        " sets on which one of the others has no score, so that the fewest scores are lost;"
+        " compare_mixed uses all scores",
+    )
+    return [*([row] if setting.absent else []), *([incomplete] if named else [])]
 
 
 def number_of_datasets(setting: Setting) -> Check:

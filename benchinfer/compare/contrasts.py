@@ -16,6 +16,9 @@ type Named = Literal["tukey", "dunnett", "sequential", "mean"]
 type Weights = Mapping[str, Mapping[str, float]]
 type Contrasts = Named | Sequence[str] | Weights
 
+# All pairs of so many algorithms take about two minutes; memory and time grow with the cube.
+MOST_IN_PAIRS = 200
+
 # A side of a contrast that is no single algorithm.
 NO_ALGORITHM = -1
 
@@ -83,8 +86,8 @@ def family_of(
     Raises
     ------
     DesignError
-        The family is not known, the control is missing, superfluous or unknown, or weights do not
-        make a contrast.
+        The family is not known or has too many pairs, the control is missing, superfluous or
+        unknown, or weights do not make a contrast.
     """
     known = get_args(Named.__value__)
     if isinstance(contrasts, str) and contrasts not in known:
@@ -104,6 +107,7 @@ def family_of(
             message(f"control is {control!r}.", hint='it goes with contrasts="dunnett".')
         )
     if contrasts == "tukey":
+        _check_number(len(algorithms))
         pairs, matrix = all_pairs(len(algorithms))
         one = len(algorithms) == 2
         return Family(pairs, matrix, "the one pair" if one else f"all {len(pairs)} pairs")
@@ -126,6 +130,22 @@ def implied(contrasts: Contrasts, control: str | None) -> Contrasts:
     # An array is no name, and what it is equal to is no answer.
     default = isinstance(contrasts, str) and contrasts == "tukey"
     return "dunnett" if default and control is not None else contrasts
+
+
+def _check_number(k: int) -> None:
+    """Refuse all pairs of more algorithms than time and memory allow."""
+    if k <= MOST_IN_PAIRS:
+        return
+    raise DesignError(
+        message(
+            f"all pairs of {k} algorithms are {k * (k - 1) // 2} contrasts to test at once; the"
+            f" limit is {MOST_IN_PAIRS} algorithms.",
+            hint=[
+                "control=NAME compares each other algorithm with one that is named;",
+                "scores.subset(algorithms=[...]) keeps some; compare_points takes any number.",
+            ],
+        )
+    )
 
 
 def _differences(pairs: NDArray[np.int64], k: int) -> Array:
@@ -152,6 +172,7 @@ def _with_control(
                 hint='alternative="two-sided" is adjusted for all pairs and both directions.',
             )
         )
+    _check_number(k)
     # Which one is best was seen in the same scores: only all pairs are safe against that choice.
     everything, _ = all_pairs(k)
     pairs = np.vstack([pairs, everything[(everything != c).all(axis=1)]])

@@ -255,26 +255,33 @@ def with_fixed_effects(
     return replace(design, domains=domains, covariates=covariates)
 
 
-def check_missing(setting: Setting, missing: str) -> None:
+def check_missing(setting: Setting, missing: str, otherwise: str = "use") -> None:
     """Refuse cells that lack scores, if asked to.
+
+    Parameters
+    ----------
+    setting, missing
+        What is compared, and what was asked for.
+    otherwise
+        What else can be asked for: to ``"use"`` what is there, or its ``"complete"`` part.
 
     Raises
     ------
     DesignError
         Cells lack scores and ``missing="error"``; the message counts and names them.
     """
-    if missing not in ("use", "error"):
-        raise DesignError(unknown("missing", missing, ["use", "error"]))
+    if missing not in (otherwise, "error"):
+        raise DesignError(unknown("missing", missing, [otherwise, "error"]))
     coverage = setting.coverage
     lack = np.argwhere(coverage.found < coverage.expected[:, None])
     if missing == "error" and setting.absent:
         raise DesignError(
             message(
                 f"no scores of measure {setting.measure.name!r} for {join(setting.absent)}.",
-                hint='compare with missing="use" to leave them out.',
+                hint=f'compare with missing="{otherwise}" to leave them out.',
             )
         )
-    if missing == "use" or not len(lack):
+    if missing != "error" or not len(lack):
         return
     rows = [
         (
@@ -293,7 +300,10 @@ def check_missing(setting: Setting, missing: str) -> None:
             hint=[
                 'compare with missing="use" to let the model use what is there,',
                 f"or scores.complete({setting.measure.name!r}) to keep what is whole.",
-            ],
+            ]
+            if otherwise == "use"
+            else 'compare with missing="complete" to keep data sets and algorithms without an empty'
+            " cell.",
         )
     )
 

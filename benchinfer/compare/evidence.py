@@ -47,6 +47,8 @@ class Setting:
         How replications came about, and whether algorithms share them.
     digest
         Fingerprint of the table.
+    datasets_left_out, algorithms_left_out, scores_left_out
+        What the complete part of the table lacks (`complete_part`), and how many scores that is.
     """
 
     measure: Measure
@@ -58,6 +60,9 @@ class Setting:
     resampling: Resampling | None
     paired: bool
     digest: str
+    datasets_left_out: tuple[str, ...] = ()
+    algorithms_left_out: tuple[str, ...] = ()
+    scores_left_out: int = 0
 
     @staticmethod
     def of(scores: ScoreTable, measure: str | None = None) -> tuple["Setting", ScoreTable]:

@@ -11,7 +11,7 @@ from benchinfer.compare.evidence import Array
 from benchinfer.numerics import improvement, multiplicity
 from benchinfer.numerics.bootstrap import Resample, Sample
 from benchinfer.numerics.bootstrap_intervals import gather, lower, p_at_least, p_at_most, upper
-from benchinfer.numerics.tukey import all_pairs
+from benchinfer.numerics.tukey import pairs_of
 from benchinfer.progress import Progress, of_task
 from benchinfer.saving import savable
 
@@ -43,7 +43,7 @@ def improvement_of(
 
     Intervals are percentiles, expanded where those of the contrasts are.
     """
-    pairs, _ = all_pairs(sample.values.shape[1])
+    pairs = pairs_of(sample.values.shape[1])
     several = given["adjust"] == "holm"
     n = len(pairs) if several else 1
     units = sample.units(resample) if given["interval"] == "expanded" else None

@@ -26,6 +26,19 @@ def some(sides: Sequence[tuple[str, str]], chosen: Iterable[bool]) -> str:
     return "; ".join(pairs[:3]) + (" ..." if len(pairs) > 3 else "")
 
 
+def several(names: Sequence[str], shown: int = 5) -> str:
+    """Join the first names, and say how many there are besides.
+
+    Examples
+    --------
+    >>> several(["a", "b", "c", "d"], shown=2)
+    'a, b and 2 more'
+    """
+    if len(names) <= shown + 1:
+        return join(names)
+    return join([*names[:shown], f"{len(names) - shown} more"])
+
+
 def within(title: str) -> str:
     """Write a title as it stands within a sentence; names keep their capitals.
 

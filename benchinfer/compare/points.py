@@ -14,12 +14,13 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from benchinfer import version
-from benchinfer.compare import wording
+from benchinfer.compare import cautions, wording
 from benchinfer.compare.comparison import Comparison
-from benchinfer.compare.evidence import Array, Check, Level, Provenance, Setting, require_whole
+from benchinfer.compare.complete import complete_part
+from benchinfer.compare.evidence import Array, Check, Level, Provenance, Setting
 from benchinfer.errors import DesignError, unknown
 from benchinfer.numerics import ties
-from benchinfer.numerics.tukey import all_pairs
+from benchinfer.numerics.tukey import pairs_of
 from benchinfer.order.relation import Verdict
 from benchinfer.saving import savable
 from benchinfer.scores import ScoreTable
@@ -101,6 +102,7 @@ def compare_points(
     *,
     statistic: Statistic = "mean",
     tolerance: float | None = None,
+    missing: Literal["complete", "error"] = "complete",
 ) -> PointsComparison:
     """Compare algorithms by a statistic of their scores, without inference.
 
@@ -117,6 +119,11 @@ def compare_points(
         ``"mean"``, ``"median"`` or ``"worst"``.
     tolerance
         In place of the measure's own.
+    missing
+        ``"complete"``: where cells have no score, the part of the table in which all algorithms
+        have scores on all data sets, so that all are averaged over the same ones. Algorithms with
+        the most empty cells are left out, and data sets on which one of the others has no score,
+        so that the fewest scores are lost. ``"error"`` refuses cells that lack scores.
 
     Returns
     -------
@@ -126,7 +133,7 @@ def compare_points(
     Raises
     ------
     DesignError
-        An algorithm has no score on some data set, so that averages would not be comparable.
+        Cells lack scores and ``missing="error"``, or no two algorithms share a data set.
 
     References
     ----------
@@ -141,13 +148,12 @@ def compare_points(
     """
     if statistic not in _statistics:
         raise DesignError(unknown("statistic", statistic, list(_statistics)))
-    setting, scores = Setting.of(scores, measure)
+    setting, scores = complete_part(*Setting.of(scores, measure), missing)
     if tolerance is not None:
         from dataclasses import replace
 
         setting = replace(setting, measure=replace(setting.measure, tolerance=tolerance))
     chosen, coverage = setting.measure, setting.coverage
-    require_whole(setting, "point rules need")
     best_first = 2 if statistic == "median" else (0 if chosen.better == "higher" else 4)
     values = (
         scores.cells(chosen.name).mean
@@ -155,8 +161,8 @@ def compare_points(
         else chosen.orient(setting.quantiles[:, :, best_first])
     )
     level = values.mean(axis=0)
-    pairs, contrasts = all_pairs(len(coverage.algorithms))
-    difference = contrasts @ level
+    pairs = pairs_of(len(coverage.algorithms))
+    difference = level[pairs[:, 0]] - level[pairs[:, 1]]
     equal = np.abs(difference) <= chosen.margin + ties.resolution(values)
     codes = np.where(difference > 0, Verdict.FIRST, Verdict.SECOND)
     # A tie is no evidence of equality unless a difference that does not matter has been named.
@@ -169,6 +175,7 @@ def compare_points(
         target="datasets",
         levels=Level(level),
         checks=(
+            *cautions.left_out(setting),
             Check.of(
                 "inference",
                 0.0,
@@ -181,7 +188,12 @@ def compare_points(
         provenance=Provenance(
             analysis="compare_points",
             version=version.__version__,
-            arguments={"measure": chosen.name, "statistic": statistic, "tolerance": tolerance},
+            arguments={
+                "measure": chosen.name,
+                "statistic": statistic,
+                "tolerance": tolerance,
+                "missing": missing,
+            },
             adjustment="none (no tests)",
             digest=setting.digest,
         ),

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.compare.phrases import count, join
+from benchinfer.compare.phrases import count, join, several
 from benchinfer.measure import Measure
 from benchinfer.order.relation import Relation, Verdict
 
@@ -44,15 +44,26 @@ def scope(setting: "Setting", target: str, domains: str = "pooled", where: str =
         What of the data sets the claims are about, ahead of them.
     """
     d = len(setting.coverage.datasets)
+    without = _left_out(setting)
     if target == "domain":
         n = len(set(setting.domains))
         mixed = _DOMAINS[domains].format(n) if n > 1 else ""
-        return f"{where} the domain that the {d} data sets stand for{mixed}"
+        return f"{where} the domain that the {d} data sets stand for{mixed}{without}"
     if d > 1:
-        return f"{where} these {d} data sets"
+        return f"{where} these {d} data sets{without}"
     name = setting.coverage.datasets[0]
     kind = setting.resampling and setting.resampling.kind
-    return f"on the data set {name}{' as drawn' if kind == 'bootstrap' else ''}"
+    return f"on the data set {name}{' as drawn' if kind == 'bootstrap' else ''}{without}"
+
+
+def _left_out(setting: "Setting") -> str:
+    """Name what the complete part of the table lacks, to follow what the claims are about."""
+    parts = (
+        ("data set", setting.datasets_left_out),
+        ("algorithm", setting.algorithms_left_out),
+    )
+    named = [f"the {what}{'s' * (len(n) > 1)} {several(n)}" for what, n in parts if n]
+    return f", leaving out {' and '.join(named)} for empty cells" if named else ""
 
 
 def direction(measure: Measure) -> str:
@@ -102,7 +113,7 @@ def headline(relation: Relation, measure: Measure, where: str) -> str:
         whom = "these" if strict[np.ix_(index, rest)].any(axis=0).all() else "the others"
         losers = join([names[i] for i in rest]) if len(rest) <= 3 else f"the other {len(rest)}"
         losers += " is" if len(rest) == 1 else " are each"
-        claim = f"{join(best)} {same}, and {losers} worse than at least one of {whom}"
+        claim = f"{several(best, 20)} {same}, and {losers} worse than at least one of {whom}"
     return f"{where[0].upper()}{where[1:]}, {claim} ({direction(measure)})."
 
 
@@ -118,7 +129,7 @@ def _of_compared(relation: Relation) -> str:
         return wins[0] if wins else f"no difference is shown in the one pair compared{alike}"
     if not wins:
         return f"no difference is shown in the {count(n, 'pair')} compared{alike}"
-    return f"{len(wins)} of the {count(n, 'pair')} compared decided: {join(wins)}{alike}"
+    return f"{len(wins)} of the {count(n, 'pair')} compared decided: {several(wins, 20)}{alike}"
 
 
 def _nothing_strict(relation: Relation) -> str:
@@ -179,7 +190,7 @@ def claims(
     ]
     equal = int((codes == Verdict.EQUIVALENT).sum())
     alike = f"; {count(equal, 'contrast')} equivalent within the tolerance" if equal else ""
-    shown = f"{len(wins)} of {count(len(sides), 'contrast')} decided: {join(wins)}"
+    shown = f"{len(wins)} of {count(len(sides), 'contrast')} decided: {several(wins, 20)}"
     if len(sides) == 1 and wins:
         shown = wins[0]
     claim = shown if wins else f"no difference is shown in {count(len(sides), 'contrast')}"

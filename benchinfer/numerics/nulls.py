@@ -124,10 +124,12 @@ class Question:
         """Whether relabelling all blocks alike changes nothing, so that one block may be fixed."""
         if not (self.layout.complete and self.two_sided):
             return False
-        pairs = tukey.all_pairs(self.layout.n_labels)[1]
         own = np.unique(np.abs(self.contrasts), axis=0)
+        k = self.layout.n_labels
+        if len(own) != k * (k - 1) // 2:
+            return not len(own)
         balanced = bool((self.contrasts.sum(axis=1) == 0).all())
-        return not len(own) or (balanced and np.array_equal(own, np.unique(abs(pairs), axis=0)))
+        return balanced and np.array_equal(own, np.unique(abs(tukey.all_pairs(k)[1]), axis=0))
 
 
 def ask(scores: Array, layout: Layout, contrasts: Array, *, two_sided: bool = True) -> Question:

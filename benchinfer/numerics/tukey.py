@@ -85,9 +85,14 @@ class MaxT:
         return self.root.shape[1]
 
 
+def pairs_of(k: int) -> NDArray[np.int64]:
+    """Return the pairs (P, 2) of k with first < second."""
+    return np.column_stack(np.triu_indices(k, 1)).astype(np.int64)
+
+
 def all_pairs(k: int) -> tuple[NDArray[np.int64], Array]:
     """Return the pairs (P, 2) with first < second, and their contrasts (P, K): Tukey's family."""
-    pairs = np.column_stack(np.triu_indices(k, 1)).astype(np.int64)
+    pairs = pairs_of(k)
     contrasts = np.zeros((len(pairs), k))
     contrasts[range(len(pairs)), pairs[:, 0]] = 1
     contrasts[range(len(pairs)), pairs[:, 1]] = -1

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from benchinfer.compare.phrases import count
-from benchinfer.numerics.tukey import all_pairs
+from benchinfer.numerics.tukey import pairs_of
 from benchinfer.plots import intervals
 from benchinfer.plots.forest import order
 from benchinfer.plots.intervals import Interval, Intervals
@@ -24,7 +24,7 @@ def layout(result: "BootstrapComparison", width: Width = "wide") -> Intervals:
         ``"narrow"`` sets the words above the intervals.
     """
     measure = result.setting.measure
-    pairs, _ = all_pairs(len(result.algorithms))
+    pairs = pairs_of(len(result.algorithms))
     table = result.probability_of_improvement().iloc[order(result, pairs)]
     names = short(result.algorithms, 20 if width == "wide" else 14)
     columns = ("first", "second", "prob_improvement", "conf_low", "conf_high", "p_value")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from benchinfer.compare.bootstrap_comparison import BootstrapComparison
 from benchinfer.compare.phrases import count
-from benchinfer.numerics.tukey import all_pairs
+from benchinfer.numerics.tukey import pairs_of
 from benchinfer.plots.forest import order
 from benchinfer.reports.numbers import fixed, p_value
 from benchinfer.reports.pictures import picture
@@ -96,7 +96,7 @@ def improvement(result: BootstrapComparison) -> Section:
 
 def table(result: BootstrapComparison) -> Table:
     """One row per pair, in the order of the figure."""
-    pairs, _ = all_pairs(len(result.algorithms))
+    pairs = pairs_of(len(result.algorithms))
     frame = result.probability_of_improvement().iloc[order(result, pairs)]
     numbers = ("prob_improvement", "conf_low", "conf_high")
     return Table(

@@ -1,7 +1,9 @@
 """Reading scores: from any source to a checked `ScoreTable`."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import narwhals as nw
 
 from benchinfer.errors import ScoreTableError, message, unknown
 from benchinfer.measure import Measure, is_text
@@ -16,9 +18,6 @@ from benchinfer.scores.roles import Layout, Roles, assign, odd_kinds, unnamed_in
 from benchinfer.scores.sources import Source, engine_errors, open_source
 from benchinfer.scores.summary import summarise
 from benchinfer.scores.table import ScoreTable
-
-if TYPE_CHECKING:
-    import narwhals as nw
 
 
 def read_scores(
@@ -113,8 +112,13 @@ def read_scores(
     found += loading
     with engine_errors(origin.name, query):
         reading = _reading(canonical(rows, roles, absent), roles, declares, repeats, nan)
-    found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
-    found += covariate_faults(reading)
+        if undeclared := _undeclared(reading):
+            found.append(undeclared)
+            named = nw.col("measure").is_in([m.name for m in declares])
+            named |= nw.col("measure").is_null()
+            reading = _reading(reading.frame.filter(named), roles, declares, repeats, nan)
+        found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
+        found += covariate_faults(reading)
     said, by = _said(paired, resamples)
     is_paired, note = pairing(reading.summary, said=said, by=by)
     found += [note, *_reading_notes(reading, resamples)]
@@ -176,7 +180,7 @@ def _absent(
 
 
 def _reading(
-    frame: "nw.LazyFrame[Any]",
+    frame: nw.LazyFrame[Any],
     roles: Roles,
     measures: tuple[Measure, ...],
     repeats: str,
@@ -187,6 +191,17 @@ def _reading(
     if counts["labels"]:
         clean = encoded(clean)
     return Reading(frame, clean, summarise(clean), roles, measures, repeats, nan, counts)
+
+
+def _undeclared(reading: Reading) -> Finding | None:
+    """Report the measures that were not asked for, where others were: these are left out."""
+    known = {measure.name for measure in reading.measures}
+    names = [name for name in reading.summary.measures if name not in known]
+    if not names or len(names) == len(reading.summary.measures):
+        return None
+    what = f"measures left out, for which no direction is given: {', '.join(names)}."
+    hint = "to read them too, say of each whether higher or lower is better."
+    return Finding("measures left out", "note", len(names), what, (), hint)
 
 
 def _said(paired: bool | None, resampling: Resampling | None) -> tuple[bool | None, str]:  # noqa: FBT001

@@ -127,7 +127,7 @@ def test_wrong_usage(run: Callable, options: tuple[str, ...], said: str) -> None
 
 
 def test_a_table_that_cannot_answer(run: Callable) -> None:
-    result = run("consensus", "example:demsar2006")
+    result = run("consensus", "example:demsar2006", "--by", "mixed")
     assert result.exit_code == 4
     assert "can be compared by itself" in result.stderr
 
@@ -151,3 +151,13 @@ def test_without_a_proof_nothing_is_called_an_optimum(
     assert "Positions, as far as they are proved" in result.stdout
     assert "Optima" not in result.stdout
     assert "fit equally well" not in result.stdout
+
+
+def test_one_score_per_cell_is_compared_by_points(run: Callable) -> None:
+    plain, by_points = (
+        run("consensus", "example:demsar2006", *by) for by in ((), ("--by", "points"))
+    )
+    assert plain.exit_code in {0, 3}
+    assert plain.stdout == by_points.stdout
+    assert "each by point comparison" in " ".join(plain.stdout.split())
+    assert run("consensus", "example:demsar2006", "--by", "mixed").exit_code == 4

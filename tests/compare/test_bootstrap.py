@@ -310,8 +310,8 @@ def test_three_pairs_on_two_replications_are_undecided():
 def test_refusals_of_tables():
     values = simulated(19, SHAPE)
     values[1, :, 2] = np.nan
-    with pytest.raises(DesignError, match="1 of 32 cells have no score"):
-        boot(table(values))
+    with pytest.raises(DesignError, match="1 of 32 cells lack scores"):
+        boot(table(values), missing="error")
     with pytest.raises(DesignError, match="there is one data set"):
         boot(table(simulated(19, (1, 9, 2))), resample="both")
     with pytest.raises(DesignError, match="no data set has several replications"):
@@ -324,6 +324,22 @@ def test_refusals_of_tables():
     with pytest.raises(DesignError, match="replications come from 'cv'"):
         boot(cv)
     assert boot(cv, resample="datasets").target == "domain"
+
+
+def test_of_a_table_with_empty_cells_the_complete_part_is_resampled():
+    values = simulated(19, SHAPE)
+    values[1, :, 2] = np.nan
+    found, whole = boot(table(values)), boot(table(values).subset(datasets=_but(1)))
+    pd.testing.assert_frame_equal(found.contrasts(), whole.contrasts())
+    assert "leaving out the data set d01 for empty cells" in found.headline()
+    assert "scores left out of the complete part" in found.diagnostics()["check"].tolist()
+    values[3:, :, 2] = np.nan
+    assert boot(table(values)).algorithms == ("a", "b", "d")
+    assert boot(table(values), control="c", contrasts="dunnett").algorithms == tuple("abcd")
+
+
+def _but(one):
+    return [f"d{i:02d}" for i in range(SHAPE[0]) if i != one]
 
 
 def test_contrasts_of_averages_and_a_control():

@@ -9,7 +9,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.compare.adjust import evidence_of
-from benchinfer.compare.contrasts import family_of
+from benchinfer.compare.contrasts import MOST_IN_PAIRS, family_of
 from benchinfer.errors import DesignError
 from benchinfer.numerics import tukey
 from benchinfer.numerics.degrees import Adjusted
@@ -279,3 +279,13 @@ def test_scores_out_of_the_range_of_numbers_are_refused(compare, unit):
     scores = bi.read_scores(frame, measures="score:higher")
     with pytest.raises(DesignError, match="powers of them leave the range of numbers"):
         compare(scores)
+
+
+def test_all_pairs_of_very_many_algorithms_are_refused_with_the_way_out():
+    names = tuple(f"a{i:03d}" for i in range(MOST_IN_PAIRS + 1))
+    levels = np.arange(float(len(names)))
+    for question in ({"contrasts": "tukey", "control": None},
+                     {"contrasts": "dunnett", "control": "best"}):  # fmt: skip
+        with pytest.raises(DesignError, match=r"(?s)201 algorithms are 20100 contrasts.*control="):
+            family_of(names, question["contrasts"], question["control"], levels)
+    assert len(family_of(names, "dunnett", "a000", levels).pairs) == MOST_IN_PAIRS

@@ -26,8 +26,9 @@ vision,wine,1,,error,0.3
 vision,Iris,1,svm,error,0.4
 """
 
+ERROR = Measure("error", "lower", bounds=(0, 1))
 MESSAGE = """\
-10 faults in 'garbled.csv'.
+9 faults in 'garbled.csv'.
  1. ragged rows: 1 row does not have 6 fields.
         row
         vision,wine,2,knn,error
@@ -56,13 +57,11 @@ MESSAGE = """\
         dataset  replication  algorithm  measure  n
         iris     2            lda        error    2
     Hint: remove the duplicates; if they are repeats of one replication, say repeats="keep".
- 8. direction not given: it is not said whether higher or lower is better for: seconds.
-    Hint: add Measure('seconds', better=...) to measures=, with "higher" or "lower".
- 9. out of bounds: 1 score is outside the bounds: error [0, 1].
+ 8. out of bounds: 1 score is outside the bounds: error [0, 1].
         dataset  replication  algorithm  measure  value
         wine     1            svm        error    14
     Hint: per cent or a fraction? Correct the scores, or the bounds of the measure.
-10. several domains: 1 data set is of more than one domain.
+ 9. several domains: 1 data set is of more than one domain.
         dataset  domain
         wine     text
         wine     vision
@@ -81,9 +80,9 @@ def test_a_garbled_table_yields_one_message(tmp_path):
     path = tmp_path / "garbled.csv"
     path.write_text(GARBLED, encoding="utf-8")
     with pytest.raises(ScoreTableError) as caught:
-        read_scores(path, measures=Measure("error", "lower", bounds=(0, 1)))
+        read_scores(path, measures=[ERROR, Measure("seconds", "lower")])
     assert str(caught.value) == MESSAGE
-    assert [f.severity for f in caught.value.findings].count("error") == 10
+    assert [f.severity for f in caught.value.findings].count("error") == 9
 
 
 def test_other_faults_are_reported_along_with_a_missing_column():
@@ -113,6 +112,28 @@ def test_one_fault_is_one_sentence():
         "it is not said whether higher or lower is better for: score.\n"
         'Hint: measures={\'score\': ...}, with "higher" or "lower".'
     )
+
+
+def test_of_many_measures_those_without_a_direction_are_left_out():
+    frame = pd.DataFrame(
+        {
+            "dataset": ["d", "d", "d", "d", "e", "e"],
+            "algorithm": list("abcaab"),
+            "measure": ["acc", "acc", "f1", "f1", "acc", "acc"],
+            "score": [0.1, 0.2, 0.3, math.nan, 0.5, 0.6],
+        }
+    )
+    scores = read_scores(frame, measures={"acc": "higher"})
+    alone = read_scores(frame[frame["measure"] == "acc"], measures={"acc": "higher"})
+    assert scores.digest == alone.digest
+    assert scores.algorithms == ("a", "b")
+    (note,) = [f for f in scores.finding_records if f.rule == "measures left out"]
+    assert (note.severity, note.count) == ("note", 1)
+    assert note.what == "measures left out, for which no direction is given: f1."
+    with pytest.raises(ScoreTableError, match="better for: acc, f1"):
+        read_scores(frame.dropna())
+    with pytest.raises(ScoreTableError, match="better for: acc, f1"):
+        read_scores(frame.dropna(), measures={"accuracy": "higher"})
 
 
 @pytest.mark.parametrize(

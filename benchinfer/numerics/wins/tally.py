@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from benchinfer.numerics import ties
-from benchinfer.numerics.tukey import all_pairs
+from benchinfer.numerics.tukey import pairs_of
 from benchinfer.saving import savable
 
 type Array = NDArray[np.float64]
@@ -134,7 +134,7 @@ def count(
     >>> found.total.wins, found.total.ties, found.total.losses
     (array([[1., 1., 1.]]), array([[1., 0., 0.]]), array([[0., 0., 0.]]))
     """
-    pairs, _ = all_pairs(values.shape[1])
+    pairs = pairs_of(values.shape[1])
     starts = np.flatnonzero(np.r_[True, np.diff(cluster) > 0])
     values, within = ties.joined_rows(values), tie + ties.resolution(values)
     # A handful of pairs at a time: blocks may be many.
@@ -183,7 +183,7 @@ def spread(values: Array, cluster: NDArray[np.int64]) -> Array:
     numpy.ndarray
         0 where a cluster has fewer than two differences of the pair.
     """
-    pairs, _ = all_pairs(values.shape[1])
+    pairs = pairs_of(values.shape[1])
     starts = np.flatnonzero(np.r_[True, np.diff(cluster) > 0])
     d = values[:, pairs[:, 0]] - values[:, pairs[:, 1]]
     there = ~np.isnan(d)
