@@ -32,7 +32,7 @@ from benchinfer.compare.meta_evidence import (
 )
 from benchinfer.compare.new_dataset import NewDataset
 from benchinfer.compare.phrases import count, join
-from benchinfer.compare.pooled_effects import NetworkFit, PairFits, network, pairwise
+from benchinfer.compare.pooled_effects import NetworkFit, PairFits, network, pairwise, require_noise
 from benchinfer.compare.studies import Studies
 from benchinfer.numerics.meta.pooling import Method
 from benchinfer.saving import savable
@@ -339,6 +339,8 @@ def compared(
     joint = arguments["pooling"] == "network"
     third = third_level(studies, arguments["nested"] if joint else "none", published=published)
     how = arguments["method"], arguments["interval"]
+    if not lean:
+        require_noise(studies, names)
     fit = network(studies, names, *how, three=bool(third)) if joint else None
     levels = placed(studies, fit, len(names))
     family, method = asked_of(names, arguments, levels, fit)

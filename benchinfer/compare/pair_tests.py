@@ -52,11 +52,9 @@ def tested(test: Test, pair: Pair, data: PairedScores, asked: PairQuestion) -> T
     DesignError
         There are too few scores.
     """
-    _require_two(pair)
     if test in _LOCATED:
-        return paired.tested(
-            _LOCATED[test](pair, data, asked), asked.side, asked.margin, asked.tail
-        )
+        return paired.tested(located(test, pair, data, asked), asked.side, asked.margin, asked.tail)
+    _require_two(pair)
     if test == "5x2cv-f":
         return paired.five_by_two_f(pair.differences.reshape(5, 2), asked.tail)
     if test in _SIGNED:
@@ -74,6 +72,7 @@ def without_noise(pair: Pair) -> Array:
 
 def located(test: Test, pair: Pair, data: PairedScores, asked: PairQuestion) -> Located:
     """Return estimate and standard error of a test that has them (``"bayes-t"`` among them)."""
+    _require_two(pair)
     return _LOCATED[test](pair, data, asked)
 
 

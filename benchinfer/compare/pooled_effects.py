@@ -10,10 +10,11 @@ from benchinfer.compare.evidence import Array
 from benchinfer.compare.network_errors import columns, resolved, study_codes
 from benchinfer.compare.phrases import count, join
 from benchinfer.compare.studies import Studies
-from benchinfer.errors import DesignError, message
+from benchinfer.errors import DesignError, FitError, message
 from benchinfer.numerics.meta.nested import nested
-from benchinfer.numerics.meta.pooling import Method, Part, Pooled, pool, tau_squared
+from benchinfer.numerics.meta.pooling import NOTHING, Method, Part, Pooled, pool, tau_squared
 from benchinfer.numerics.meta.rows import components, rows_of
+from benchinfer.numerics.tukey import pairs_of
 from benchinfer.saving import savable
 
 type Interval = Literal["auto", "robust", "hartung-knapp", "wald"]
@@ -154,6 +155,42 @@ def require_connected(studies: Studies, algorithms: tuple[str, ...]) -> None:
             ],
             hint="compare each part by itself, or add a data set with algorithms of several parts.",
             shown=20,
+        )
+    )
+
+
+def require_noise(studies: Studies, algorithms: tuple[str, ...]) -> None:
+    """Refuse pairs whose effects have no sampling error: constant scores, an algorithm twice.
+
+    Raises
+    ------
+    FitError
+        With the pairs.
+    """
+    pairs = pairs_of(len(algorithms))
+    each = studies.direct(pairs)
+    sizes = [np.abs(np.nan_to_num(studies.levels)), *(np.abs(one.y) for one in each)]
+    size = max(float(values.max(initial=0.0)) for values in sizes)
+    none = [len(one.v) > 1 and float(one.v.max()) <= (NOTHING * size) ** 2 for one in each]
+    if not any(none):
+        return
+    rows = [
+        (algorithms[i], algorithms[j], len(one.held), float(np.ptp(one.y)) <= NOTHING * size)
+        for (i, j), one, found in zip(pairs, each, none, strict=True)
+        if found
+    ]
+    raise FitError(
+        message(
+            f"{len(rows)} of {count(len(pairs), 'pair')} have no sampling error on any data set, so"
+            " that there is nothing to weigh or to test their effects by.",
+            where=[
+                ("first", "second", "data sets", "effects"),
+                *((*row[:3], "the same on all" if row[3] else "differ") for row in rows),
+            ],
+            hint=[
+                "are scores constant, or an algorithm in the table twice? compare_points describes",
+                "such scores; of identical replications keep one, for compare_mixed.",
+            ],
         )
     )
 

@@ -28,6 +28,7 @@ from benchinfer.numerics.degrees import Adjusted
 from benchinfer.numerics.wins.likelihood import WinFit, fit_wins
 from benchinfer.numerics.wins.posterior import WinModel
 from benchinfer.numerics.wins.quasi import quasi_variances
+from benchinfer.numerics.wins.tally import Tally
 
 if TYPE_CHECKING:
     from benchinfer.compare.comparison import Target
@@ -64,6 +65,8 @@ def by_likelihood(counted: Counted, arguments: dict[str, Any]) -> WinsComparison
     groups = taken.groups()
     if len(groups) > 1 and not arguments["penalised"]:
         raise _separated(groups, setting.algorithms)
+    if taken.boundless():
+        raise _boundless(taken)
     fit = fit_wins(taken, penalised=arguments["penalised"])
     errors = _resolved(arguments["errors"], counted, fit)
     robust = errors == "robust" and fit.robust is not None
@@ -118,6 +121,19 @@ def _separated(groups: list[list[int]], names: tuple[str, ...]) -> DesignError:
                 'inference="bayes" gives finite worths by its priors,',
                 'and penalised=True with ties="half" by a penalty (Firth).',
             ],
+        )
+    )
+
+
+def _boundless(tally: Tally) -> DesignError:
+    """Return the error that the parameter of ties is not finite."""
+    ties, n = tally.ties.sum(), tally.n.sum()
+    return DesignError(
+        message(
+            f"{ties:g} of {n:g} contests are ties, and the likelihood has no finite maximum: the"
+            " parameter of ties grows without limit, and the worths with it.",
+            hint='ties="half" counts half a win for each side; inference="bayes" gives finite'
+            " worths by its priors.",
         )
     )
 
@@ -240,7 +256,7 @@ def _posterior_checks(
     taken = counted.tally.taken(arguments["ties"])
     departures = arguments["departures"]
     fit = None
-    if len(taken.groups()) == 1:
+    if len(taken.groups()) == 1 and not taken.boundless():
         try:
             fit = fit_wins(taken)
         except FitError:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from benchinfer.errors import DesignError, message, unknown
+from benchinfer.numerics.ties import joined_rows, resolution
 from benchinfer.order.verdicts import MIRROR, WORDS, States, Verdict, code, unrelated
 
 type Read = tuple[tuple[str, ...], States]
@@ -183,7 +184,8 @@ def from_scores(scores: Mapping[str, float], better: str, tolerance: float) -> R
         raise DesignError(f"{int(np.isinf(values).sum())} of {len(values)} scores are infinite.")
     gap = (values[:, None] - values) * (1 if better == "higher" else -1)
     # A difference of just the tolerance counts as one, whatever the last digit of its computation.
-    near = np.abs(gap) <= tolerance + 1e-12 * np.abs(values).max(initial=0, where=~np.isnan(values))
+    same = joined_rows(values[None])[0]
+    near = (np.abs(gap) <= tolerance + resolution(values)) | (same[:, None] == same)
     states = np.where(gap > 0, Verdict.FIRST, Verdict.SECOND).astype(np.int8)
     states[near] = Verdict.EQUIVALENT
     states[np.isnan(gap)] = Verdict.MISSING

@@ -10,7 +10,9 @@ from benchinfer.sequential.design import Test
 
 type Array = NDArray[np.float64]
 
-# Scores that differ by less of their size are equal: the noise of arithmetic.
+# Scores that differ by less of their size are equal: the noise of arithmetic. The rule of
+# `numerics.ties` would take the range of all scores, which later ones change, and with it a past
+# that has been decided on.
 _NOISE = 1e-12
 _MOST_EXACT = 500  # differences whose signed ranks are counted exactly
 _FAR = 37.0  # standard normal quantile of the smallest p-value

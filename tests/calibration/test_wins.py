@@ -112,10 +112,12 @@ def false_decisions(datasets, algorithms, n=1000, seed=14):
 @pytest.mark.parametrize("algorithms", [3, 5, 8, 12, 20])
 @pytest.mark.parametrize("datasets", [4, 5, 8, 12, 20, 30])
 def test_tables_without_a_difference_seldom_decide_a_pair(datasets, algorithms, record_property):
-    rate = false_decisions(datasets, algorithms)
+    n = 4000 if datasets <= 5 else 1000
+    rate = false_decisions(datasets, algorithms, n)
     record_property("rate", rate)
-    # Of few data sets robust errors are a little small.
-    assert rate <= 0.065 + 3 * np.sqrt(0.065 * 0.935 / 1000)
+    # Of few data sets robust errors are a little small: 12,000 tables of 5 x 5 gave 0.060.
+    limit = 0.06 if datasets <= 5 else 0.05
+    assert rate <= limit + 3 * np.sqrt(limit * (1 - limit) / n)
 
 
 def posterior_coverage(datasets, algorithms, spread, departures, n, seed=2026):

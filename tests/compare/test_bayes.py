@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -413,3 +414,22 @@ def test_the_row_on_mean_differences_goes_with_the_verdicts(outweighed):
     other = found.of("next")
     assert other.contrasts()["verdict"].tolist() == ["undecided"]
     assert other.diagnostics().set_index("check").loc[OTHER_SIGN, "value"] == 0
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("fault", [{"r_hat": 1.2}, {"r_hat_effects": 1.2}, {"divergences": 3}])
+def test_chains_that_did_not_settle_decide_no_pair(fault, monkeypatch):
+    scores, looked = read(simulated()), bayes_fit.converged
+    good = {"r_hat": 1.0, "r_hat_effects": 1.0, "bulk": 1e3, "tail": 1e3, "divergences": 0}
+
+    def found(**numbers):
+        monkeypatch.setattr(
+            bayes_fit, "converged", lambda draws: replace(looked(draws), **good | numbers)
+        )
+        return bi.compare_bayes(scores, draws=100, seed=5)
+
+    settled, failed = found(), found(**fault)
+    assert settled.contrasts()["verdict"].isin(["first", "second"]).any()
+    assert set(failed.contrasts()["verdict"]) == {"undecided"}
+    rows = failed.diagnostics().set_index("check")["ok"]
+    assert not rows.filter(regex="R-hat|divergent").all()

@@ -1,5 +1,7 @@
 """Meta-analyses of tables and of published effects."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -340,6 +342,17 @@ def test_scores_without_any_noise_have_nothing_to_weigh_by(step):
         columns=["dataset", "replication", "algorithm", "score"],
     )
     scores = bi.read_scores(rows, measures={"score": "higher"})
-    with pytest.raises(bi.BenchinferError, match="same on every data set") as error:
-        bi.compare_meta(scores)
-    assert "Hint: are scores constant" in str(error.value)
+    for pooling in ("network", "pairwise"):
+        with pytest.raises(bi.FitError, match="3 of 3 pairs have no sampling error") as error:
+            bi.compare_meta(scores, pooling=pooling)
+        assert re.search(r"a +b +6 +the same on all", str(error.value))
+        assert "Hint: are scores constant" in str(error.value)
+
+
+def test_a_pair_without_sampling_error_is_named(scores):
+    frame = scores.to_frame()
+    twice = frame[frame["algorithm"] == scores.algorithms[0]].assign(algorithm="twin")
+    both = bi.read_scores(pd.concat([frame, twice]), measures={"score": "higher"})
+    with pytest.raises(bi.FitError, match=r"1 of \d+ pairs have no sampling error") as error:
+        bi.compare_meta(both, pooling="pairwise")
+    assert re.search(rf"{scores.algorithms[0]} +twin +\d+ +the same", str(error.value))

@@ -1,5 +1,7 @@
 """Comparisons by wins."""
 
+from dataclasses import replace
+
 import arviz
 import numpy as np
 import pandas as pd
@@ -10,6 +12,7 @@ import benchinfer as bi
 from benchinfer.compare import wins as asking
 from benchinfer.compare import wins_sampled
 from benchinfer.compare.wins_checks import error_ratio
+from benchinfer.numerics.wins import likelihood
 from benchinfer.numerics.wins.tally import count
 from tests.compare.test_mixed import table as scores_table
 
@@ -303,6 +306,31 @@ def test_separated_algorithms_are_listed_and_the_ways_out_work():
 def test_what_cannot_be_answered(scores, given, text):
     with pytest.raises(bi.DesignError, match=text):
         bi.compare_wins(scores, **given)
+
+
+def test_ties_without_a_limit_are_refused():
+    values = np.full((6, 1, 3), 0.7)
+    values[0, 0, 0] = 1.7
+    once = scores_table(values)
+    with pytest.raises(bi.DesignError, match=r"16 of 18 contests are ties.*no finite"):
+        bi.compare_wins(once)
+    assert set(bi.compare_wins(once, ties="half", penalised=True).contrasts()["winner"]) == {""}
+
+
+def test_a_likelihood_that_was_not_maximised_gives_no_verdict(scores, monkeypatch):
+    monkeypatch.setattr(likelihood, "_STEPS", 1)
+    with pytest.raises(bi.FitError, match="no maximum that was reached"):
+        bi.compare_wins(scores)
+
+
+def test_chains_that_do_not_agree_decide_no_pair(scores, sampled, monkeypatch):
+    assert sampled.contrasts()["verdict"].isin(["first", "second"]).any()
+    looked = wins_sampled.settled
+    monkeypatch.setattr(wins_sampled, "settled", lambda *a: replace(looked(*a), r_hat=1.2))
+    found = bi.compare_wins(scores, inference="bayes", seed=1, draws=400)
+    assert set(found.contrasts()["verdict"]) == {"undecided"}
+    rows = found.diagnostics().set_index("check")
+    assert not rows.loc["largest R-hat of average effects and scales", "ok"]
 
 
 def test_parts_that_never_met():

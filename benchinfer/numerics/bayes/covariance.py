@@ -149,7 +149,9 @@ def log_marginal(roots: Array, m: int, log_scale: Array, log_kappa: Array) -> Ar
     """
     j, kappa = roots.shape[1], np.exp(log_kappa)
     log_psi = np.log1p(kappa) + 2 * log_scale
-    shrunk = np.log1p(roots * np.exp(-log_psi)[:, None]).sum(axis=1)
+    # log(1 + root / psi): of scales that go to zero, 1 / psi is beyond all numbers.
+    with np.errstate(divide="ignore"):
+        shrunk = np.logaddexp(0.0, np.log(roots) - log_psi[:, None]).sum(axis=1)
     return -m * j / 2 * log_psi - (j + 2 + kappa + m) / 2 * shrunk
 
 

@@ -23,6 +23,8 @@ from benchinfer.numerics.meta.pooling import Part, unit
 type Array = NDArray[np.float64]
 type Codes = NDArray[np.int64]
 
+# Slopes of the deviance by the logs of the variances, and by variances that are zero.
+_FLAT = 1e-3
 _STARTS = ((0.5, 0.5), (0.9, 0.1), (0.1, 0.9), (0.0, 0.0))
 
 
@@ -98,7 +100,7 @@ def nested(part: Part, shared: Array, study: Codes) -> Nested:
     Raises
     ------
     FitError
-        The likelihood has no maximum.
+        The likelihood has no maximum, or none was reached.
     """
     members = tuple(np.flatnonzero(study == s) for s in range(int(study.max()) + 1))
     model = _Model(part, tuple(shared[own] @ shared[own].T / 2 for own in members), members)
@@ -123,6 +125,9 @@ def nested(part: Part, shared: Array, study: Codes) -> Nested:
     if not np.isfinite(best.fun):
         raise FitError("the restricted likelihood of three levels has no maximum.")
     theta = _polished(scaled, np.asarray(best.x, np.float64))
+    _, slope = scaled(theta)
+    if np.where(theta > 0, np.abs(slope) * theta, -slope).max() > _FLAT:
+        raise FitError("the fit of three levels did not converge.")
     deviance, _, beta, cov = model.value(theta * size)
     free = part.free
     constant = free * np.log(2 * np.pi) - float(np.linalg.slogdet(part.x.T @ part.x)[1])

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from benchinfer.errors import FitError, message
+from benchinfer.errors import FitError
 
 type Array = NDArray[np.float64]
 type Method = Literal["reml", "paule-mandel", "dersimonian-laird"]
@@ -32,8 +32,8 @@ type Method = Literal["reml", "paule-mandel", "dersimonian-laird"]
 # Candidates for tau^2 in units of the residual variance, besides 0: the likelihood can have
 # several maxima.
 _GRID = np.logspace(-6, 2, 25)
-# Spread and errors of less than this share of the largest effect are rounding.
-_NOTHING = 1e-12
+# Errors of less than this share of the largest effect are rounding.
+NOTHING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,15 +150,8 @@ def tau_squared(parts: Sequence[Part], method: Method = "reml") -> float:
     if free < 1:
         return 0.0
     largest = max(float(np.abs(part.y).max(initial=0.0)) for part in parts)
-    if unit(parts) <= (_NOTHING * largest) ** 2:
-        raise FitError(
-            message(
-                "effects are the same on every data set and have no sampling error, so that there"
-                " is nothing to weigh or to test them by.",
-                hint="are scores constant, or an algorithm in the table twice? compare_points"
-                " describes such scores.",
-            )
-        )
+    if max(float(part.v.max(initial=0.0)) for part in parts) <= (NOTHING * largest) ** 2:
+        raise FitError("effects have no sampling error, so that there is nothing to weigh them by.")
     fixed = at(parts, 0.0)
     if method == "dersimonian-laird":
         return max(0.0, (fixed.q - free) / fixed.trace)

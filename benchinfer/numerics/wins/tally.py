@@ -95,6 +95,30 @@ class Tally:
         order = sorted(range(n), key=lambda g: (-reach[g], members[g][0]))
         return [members[g].tolist() for g in order]
 
+    def boundless(self) -> bool:
+        """Return whether Davidson's parameter of ties grows without limit, and worths with it.
+
+        With the log of nu 1/2 and differences of log worths at least 1 where one wins and at most 1
+        where neither does, nothing that was observed gets less likely as all are multiplied. Such
+        worths exist unless some circle of algorithms, each of which beat or tied with the next, has
+        more wins than ties.
+        """
+        total, k, (i, j) = self.total, self.n_algorithms, self.pairs.T
+        wins, ties, losses = (x[0] > 0 for x in (total.wins, total.ties, total.losses))
+        if not ties.any() or (wins & losses).any():
+            return False
+        # Lengths of paths: -1 for a win, 1 for a tie; without a circle none is below -(k - 1).
+        step = np.full((k, k), np.inf)
+        step[i[ties], j[ties]] = step[j[ties], i[ties]] = 1.0
+        step[i[wins], j[wins]] = step[j[losses], i[losses]] = -1.0
+        shortest = np.zeros(k)
+        while shortest.min() > -k:
+            shorter = np.minimum(shortest, (shortest[:, None] + step).min(axis=0))
+            if (shorter == shortest).all():
+                return True
+            shortest = shorter
+        return False
+
     def parts(self) -> list[list[int]]:
         """Return the algorithms in parts that no chain of contests connects."""
         n, label = connected_components(csr_array(self.beaten().astype(np.int64)), directed=False)

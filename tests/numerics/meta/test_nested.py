@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from benchinfer.errors import FitError
+from benchinfer.numerics.meta import nested as module
 from benchinfer.numerics.meta.nested import nested
 from benchinfer.numerics.meta.rows import rows_of
 
@@ -29,3 +31,10 @@ def test_a_network():
     assert found.within == pytest.approx(known["within"], rel=2e-3)
     np.testing.assert_allclose(found.beta, known["beta"], rtol=1e-4)
     np.testing.assert_allclose(found.cov, known["cov"], rtol=1e-3)
+
+
+def test_variances_that_are_at_no_optimum_are_refused(monkeypatch):
+    (_, _, _, study), one = pair(), part()
+    monkeypatch.setattr(module, "_polished", lambda _, theta: 2 * theta + 0.1)
+    with pytest.raises(FitError, match="three levels did not converge"):
+        nested(one, np.array([[-1.0, 1.0]] * len(one.y)), study.astype(int) - 1)

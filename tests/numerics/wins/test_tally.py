@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
+from benchinfer.numerics.tukey import pairs_of
 from benchinfer.numerics.wins.tally import Tally, count, spread
 
 
@@ -76,3 +78,30 @@ def test_ties_are_halved_or_dropped():
     assert [x.item() for x in (tally.taken("half").wins, tally.taken("half").losses)] == [4, 2]
     assert tally.taken("drop").n.item() == 4
     assert tally.taken("davidson") is tally
+
+
+def _unbounded(tally):
+    """Return whether some direction makes no observed outcome less likely, by a linear program."""
+    k, rows = tally.n_algorithms, []
+    for p, (i, j) in enumerate(tally.pairs):
+        powers = np.zeros((3, k + 1))
+        powers[0, [i, j]], powers[2, [i, j]], powers[1, k] = (0.5, -0.5), (-0.5, 0.5), 1.0
+        for c, seen in enumerate((tally.wins, tally.ties, tally.losses)):
+            rows += [powers[c] - powers[d] for d in range(3) if d != c] if seen[0, p] else []
+    gains = np.array(rows)
+    found = linprog(
+        -gains.sum(axis=0), A_ub=-gains, b_ub=np.zeros(len(gains)), bounds=[(-1, 1)] * (k + 1)
+    )
+    return -found.fun > 1e-7
+
+
+def test_ties_have_no_limit_where_a_linear_program_says_so():
+    rng, found = np.random.default_rng(1), []
+    while len(found) < 60:
+        pairs = pairs_of(int(rng.integers(2, 6)))
+        shares = rng.choice([0.1, 0.3]), 0.5, rng.choice([0.0, 0.1, 0.3])
+        tally = Tally(pairs, *((rng.random((1, len(pairs))) < p).astype(float) for p in shares))
+        if tally.ties.any() and (tally.wins + tally.losses).any() and len(tally.groups()) == 1:
+            found.append(tally.boundless())
+            assert found[-1] == _unbounded(tally)
+    assert 10 < sum(found) < 50
