@@ -1,11 +1,14 @@
 """Covariates in mixed models: of data sets by least squares, of runs against our own engine."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
 import benchinfer as bi
+from benchinfer.compare import observed
 from benchinfer.compare.observed import fit_observed
 from benchinfer.errors import DesignError
 from benchinfer.numerics import reml, score_model, sufficient
@@ -170,3 +173,22 @@ def test_a_constant_covariate_has_no_slope(data):
     scores = bi.read_scores(frame, measures={"value": "higher"}, covariates=["size"])
     with pytest.raises(DesignError, match="same value on every data set"):
         bi.compare_mixed(scores, covariates=["size"])
+
+
+def test_a_fit_score_by_score_that_did_not_converge_is_refused(monkeypatch):
+    monkeypatch.setattr(observed, "_mixed_lm", lambda *_: SimpleNamespace(converged=False))
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(6, 5, 3))
+    d, b, k = (i.ravel() for i in np.indices(x.shape))
+    frame = pd.DataFrame(
+        {
+            "dataset": [f"d{i}" for i in d],
+            "replication": b,
+            "algorithm": [f"a{i}" for i in k],
+            "size": rng.normal(size=x.size),
+            "x": x.ravel(),
+        }
+    )
+    scores = bi.read_scores(frame, measures={"x": "higher"}, covariates="size")
+    with pytest.raises(bi.BenchinferError, match="score by score, did not converge"):
+        bi.compare_mixed(scores, covariates="size")
