@@ -16,7 +16,8 @@ type Named = Literal["tukey", "dunnett", "sequential", "mean"]
 type Weights = Mapping[str, Mapping[str, float]]
 type Contrasts = Named | Sequence[str] | Weights
 
-# All pairs of so many algorithms take about two minutes; memory and time grow with the cube.
+# On 20 data sets all these pairs take 25 CPU seconds and 0.5 GB by the defaults of mixed models and
+# permutation tests. Contrasts are a (P, K) matrix: memory grows with the cube.
 MOST_IN_PAIRS = 200
 
 # A side of a contrast that is no single algorithm.

@@ -279,3 +279,16 @@ def test_what_html_must_not_hold_is_replaced_wherever_names_stand(tmp_path):
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", text)
     assert "a\N{REPLACEMENT CHARACTER}b" in text
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+def test_tables_of_single_scores_lose_no_section(lost):
+    from benchinfer.reports.gather import everything
+
+    rng = np.random.default_rng(1)
+    rows = [(d, a, rng.normal()) for d in range(6) for a in "abc"][lost:]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
+    found = everything(bi.read_scores(frame, measures="score:higher"))
+    assert found.refusals == ()
+    assert {one.title for one in found.results[3].values()} == {"Point comparison"}
+    assert list(found.agreed) == ["score"]
