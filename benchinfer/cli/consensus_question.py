@@ -149,6 +149,16 @@ class ConsensusQuestion:
             from benchinfer.compare.points import compare_points
 
             return per_dataset(compare_points, scores, measure)
+        if by == "mixed" and alone:
+            from benchinfer.errors import DesignError, message
+
+            raise DesignError(
+                message(
+                    f"no algorithm has more than one score of {measure} on a data set, which leaves"
+                    " nothing to estimate noise from.",
+                    hint="--by points, without --rule, takes such scores as they are.",
+                )
+            )
         if by == "mixed":
             from benchinfer.compare.mixed import compare_mixed
 

@@ -95,6 +95,10 @@ def verdict_code(relations: "Iterable[Relation]") -> Exit:
 
 def settled(relation: "Relation") -> bool:
     """Whether one algorithm is better than or equivalent to each of the others."""
-    words = relation.incidence().to_numpy()
-    # The diagonal is empty; "first" means that the row's algorithm is better.
-    return any(all(word in {"first", "equivalent", ""} for word in row) for row in words)
+    import numpy as np
+
+    from benchinfer.order.verdicts import Verdict
+
+    safe = np.isin(relation.states, [Verdict.FIRST, Verdict.EQUIVALENT])
+    np.fill_diagonal(safe, val=True)
+    return bool(safe.all(axis=1).any())

@@ -12,6 +12,7 @@ from benchinfer.compare.bayes_covariates import read_along
 from benchinfer.compare.bayes_fit import domain_level, fit, modelled, reduced
 from benchinfer.compare.bayes_rules import check_rule
 from benchinfer.compare.comparison import Target
+from benchinfer.compare.contrasts import check_number
 from benchinfer.compare.evidence import Setting
 from benchinfer.compare.posterior import compared
 from benchinfer.compare.response_compared import compare_responses
@@ -46,6 +47,7 @@ def compare_joint(
         The table cannot answer the question.
     """
     setting, scores = Setting.of(scores, measure)
+    check_number(setting.algorithms, asked["contrasts"], asked["control"])
     name, domains = setting.measure.name, asked["domains"]
     designs.check_missing(setting, asked["missing"])
     check_rule(asked["rule"], setting.measure, asked["quantity"], domains)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from benchinfer import version
 from benchinfer.compare import designs, preset_checks
 from benchinfer.compare.bayes_pairs_comparison import NAMES, BayesPairsComparison, Preset
-from benchinfer.compare.contrasts import family_of
+from benchinfer.compare.contrasts import check_number, family_of
 from benchinfer.compare.evidence import Array, Level, Provenance, Setting
 from benchinfer.compare.posterior_verdicts import codes_of
 from benchinfer.compare.preset_data import Differences, differences, require_datasets
@@ -80,6 +80,7 @@ def compare_preset(
     if preset not in (known := get_args(Preset.__value__)):
         raise DesignError(unknown("preset", preset, known))
     setting, scores = Setting.of(scores, measure)
+    check_number(setting.algorithms, arguments["contrasts"], arguments["control"])
     _refuse(preset, arguments, setting)
     designs.check_missing(setting, arguments["missing"])
     given = _completed(preset, arguments, setting)

@@ -17,7 +17,7 @@ from benchinfer.compare.adjust import Alternative, check_alternative
 from benchinfer.compare.bootstrap_comparison import BootstrapComparison
 from benchinfer.compare.bootstrapped import compared
 from benchinfer.compare.complete import complete_part
-from benchinfer.compare.contrasts import Contrasts, implied
+from benchinfer.compare.contrasts import Contrasts, check_number, implied
 from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.normalised import Normalise, Reference
 from benchinfer.compare.taken import Taken
@@ -159,6 +159,7 @@ def compare_bootstrap(
     setting, scores = complete_part(
         *Setting.of(scores, measure), missing, _named(contrasts, control, normalise, goal)
     )
+    check_number(setting.algorithms, contrasts, control)
     taken = Taken.of(
         scores,
         setting,

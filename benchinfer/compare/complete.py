@@ -41,7 +41,7 @@ def complete_part(
     if not coverage.empty:
         return setting, scores
     fixed = np.isin(coverage.algorithms, [name for name in named if isinstance(name, str)])
-    datasets, algorithms = _fewest_lost(coverage.found, fixed)
+    datasets, algorithms = fewest_lost(coverage.found, fixed)
     if not datasets.any():
         name = setting.measure.name
         raise DesignError(
@@ -54,8 +54,8 @@ def complete_part(
         )
     kept = scores.subset(
         measures=[setting.measure.name],
-        datasets=[name for name, one in zip(coverage.datasets, datasets, strict=True) if one],
-        algorithms=[name for name, one in zip(coverage.algorithms, algorithms, strict=True) if one],
+        datasets=names_of(coverage.datasets, datasets),
+        algorithms=names_of(coverage.algorithms, algorithms),
     )
     own, kept = Setting.of(kept)
     return replace(
@@ -63,17 +63,29 @@ def complete_part(
         measure=setting.measure,
         absent=setting.absent,
         digest=setting.digest,
-        datasets_left_out=_names(coverage.datasets, ~datasets),
-        algorithms_left_out=_names(coverage.algorithms, ~algorithms),
+        datasets_left_out=names_of(coverage.datasets, ~datasets),
+        algorithms_left_out=names_of(coverage.algorithms, ~algorithms),
         scores_left_out=coverage.n - own.coverage.n,
     ), kept
 
 
-def _fewest_lost(found: NDArray[np.int64], fixed: Flags) -> tuple[Flags, Flags]:
+def fewest_lost(found: NDArray[np.int64], fixed: Flags) -> tuple[Flags, Flags]:
     """Return the data sets and algorithms to keep, so that the fewest scores are lost.
 
     Algorithms go in the order of their empty cells, those with as many together; then go the data
     sets on which one of the others has no score. Of equal losses the one of fewer algorithms.
+
+    Parameters
+    ----------
+    found
+        (D, K) scores of each data set and algorithm.
+    fixed
+        (K,) algorithms that are not left out.
+
+    Returns
+    -------
+    datasets, algorithms
+        (D,) and (K,) which to keep; no data set where no two algorithms share one.
     """
     empty = (found == 0).sum(axis=0)
     best = -1, np.zeros(len(found), np.bool_), np.ones(found.shape[1], np.bool_)
@@ -88,5 +100,6 @@ def _fewest_lost(found: NDArray[np.int64], fixed: Flags) -> tuple[Flags, Flags]:
     return best[1:]
 
 
-def _names(names: tuple[str, ...], chosen: Flags) -> tuple[str, ...]:
+def names_of(names: tuple[str, ...], chosen: Flags) -> tuple[str, ...]:
+    """Return the names that are chosen."""
     return tuple(name for name, one in zip(names, chosen, strict=True) if one)

@@ -16,7 +16,8 @@ type Named = Literal["tukey", "dunnett", "sequential", "mean"]
 type Weights = Mapping[str, Mapping[str, float]]
 type Contrasts = Named | Sequence[str] | Weights
 
-# All pairs of so many algorithms take about two minutes; memory and time grow with the cube.
+# On 20 data sets all these pairs take 25 CPU seconds and 0.5 GB by the defaults of mixed models and
+# permutation tests. Contrasts are a (P, K) matrix: memory grows with the cube.
 MOST_IN_PAIRS = 200
 
 # A side of a contrast that is no single algorithm.
@@ -86,8 +87,8 @@ def family_of(
     Raises
     ------
     DesignError
-        The family is not known or has too many pairs, the control is missing, superfluous or
-        unknown, or weights do not make a contrast.
+        The family is not known, the control is missing, superfluous or unknown, or weights do not
+        make a contrast.
     """
     known = get_args(Named.__value__)
     if isinstance(contrasts, str) and contrasts not in known:
@@ -107,7 +108,6 @@ def family_of(
             message(f"control is {control!r}.", hint='it goes with contrasts="dunnett".')
         )
     if contrasts == "tukey":
-        _check_number(len(algorithms))
         pairs, matrix = all_pairs(len(algorithms))
         one = len(algorithms) == 2
         return Family(pairs, matrix, "the one pair" if one else f"all {len(pairs)} pairs")
@@ -132,9 +132,24 @@ def implied(contrasts: Contrasts, control: str | None) -> Contrasts:
     return "dunnett" if default and control is not None else contrasts
 
 
-def _check_number(k: int) -> None:
-    """Refuse all pairs of more algorithms than time and memory allow."""
-    if k <= MOST_IN_PAIRS:
+def check_number(algorithms: tuple[str, ...], contrasts: Contrasts, control: str | None) -> None:
+    """Refuse all pairs of more algorithms than time and memory allow, before anything is computed.
+
+    Parameters
+    ----------
+    algorithms, contrasts, control
+        As in `family_of`.
+
+    Raises
+    ------
+    DesignError
+        All pairs are asked for, or those with the best, which is picked from all.
+    """
+    k, family = len(algorithms), implied(contrasts, control)
+    best = control == "best" and "best" not in algorithms
+    if k <= MOST_IN_PAIRS or not isinstance(family, str):
+        return
+    if family != "tukey" and not (family == "dunnett" and best):
         return
     raise DesignError(
         message(
@@ -172,7 +187,6 @@ def _with_control(
                 hint='alternative="two-sided" is adjusted for all pairs and both directions.',
             )
         )
-    _check_number(k)
     # Which one is best was seen in the same scores: only all pairs are safe against that choice.
     everything, _ = all_pairs(k)
     pairs = np.vstack([pairs, everything[(everything != c).all(axis=1)]])

@@ -271,35 +271,6 @@ class Evidence:
     p_noninferiority: Array | None = None
 
 
-def require_whole(setting: Setting, who: str) -> None:
-    """Refuse a table in which averages would run over different data sets.
-
-    Parameters
-    ----------
-    setting
-        What is compared.
-    who
-        What needs every cell, with its verb, for the hint.
-
-    Raises
-    ------
-    DesignError
-        Some algorithm has no score on some data set.
-    """
-    coverage = setting.coverage
-    if not coverage.empty:
-        return
-    raise DesignError(
-        message(
-            f"{len(coverage.empty)} of {coverage.found.size} cells have no score for measure"
-            f" {setting.measure.name!r}.",
-            where=[("dataset", "algorithm"), *coverage.empty],
-            hint=f"{who} every algorithm on every data set: compare"
-            f" scores.complete({setting.measure.name!r}), or use compare_mixed.",
-        )
-    )
-
-
 def alpha_of(level: float) -> float:
     """Return one minus the level, rounded so that 0.95 gives 0.05; check the level.
 

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 
 from benchinfer.compare.adjust import Adjust, check_alternative
 from benchinfer.compare.comparison import Alternative
-from benchinfer.compare.contrasts import Contrasts, implied
+from benchinfer.compare.contrasts import Contrasts, check_number, implied
 from benchinfer.compare.designs import check_missing
 from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.meta_comparison import MetaComparison, Nesting, Pooling, compared
@@ -146,7 +146,10 @@ def compare_meta(
     names = (covariates,) if isinstance(covariates, str) else tuple(covariates)
     # A pair alone has no covariance that few replications could spoil.
     spread: Covariance = "own" if (covariance, pooling) == ("auto", "pairwise") else covariance
-    setting, studies, kind = _taken(scores, measure, effect, spread, tolerance, missing, names)
+    family = contrasts, control
+    setting, studies, kind = _taken(
+        scores, measure, effect, spread, tolerance, missing, names, family
+    )
     arguments = {
         "measure": setting.measure.name,
         "effect": kind,
@@ -175,11 +178,14 @@ def _taken(
     tolerance: float | None,
     missing: str,
     covariates: tuple[str, ...],
+    family: tuple[Contrasts, str | None],
 ) -> tuple[Setting, Studies, Effect]:
     """Return what is compared, the effects and what kind they are."""
     if isinstance(scores, Effects):
+        check_number(scores.algorithms, *family)
         return published(scores, measure, effect, tolerance, covariates)
     setting, scores = Setting.of(scores, measure)
+    check_number(setting.algorithms, *family)
     check_missing(setting, missing)
     kind = effect or "difference"
     told = reported(setting.measure, kind, tolerance)

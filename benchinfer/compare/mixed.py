@@ -13,7 +13,7 @@ from typing import Literal
 from benchinfer.compare import designs, structures
 from benchinfer.compare.adjust import Adjust, check_alternative
 from benchinfer.compare.comparison import Alternative, Target
-from benchinfer.compare.contrasts import Contrasts, implied
+from benchinfer.compare.contrasts import Contrasts, check_number, implied
 from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.fitted import fit_design, varying
 from benchinfer.compare.fixed import Domains
@@ -131,6 +131,7 @@ def compare_mixed(
     if df not in degrees.METHODS:
         raise DesignError(unknown("df", df, list(degrees.METHODS)))
     setting, scores = Setting.of(scores, measure)
+    check_number(setting.algorithms, contrasts, control)
     designs.check_missing(setting, missing)
     names = (covariates,) if isinstance(covariates, str) else tuple(covariates)
     arguments = {

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchinfer.compare import pair_rules, steps
 from benchinfer.compare.adjust import Alternative, check_alternative
-from benchinfer.compare.contrasts import Family, family_of
+from benchinfer.compare.contrasts import Family, check_number, family_of
 from benchinfer.compare.designs import check_missing
 from benchinfer.compare.evidence import Array, Setting, alpha_of
 from benchinfer.compare.pair_compared import Chosen, compared
@@ -127,6 +127,7 @@ def compare_pair(
     if pair is not None:
         scores = _narrowed(scores, pair, control)
     setting, scores = Setting.of(scores, measure)
+    check_number(setting.algorithms, "tukey", control)
     check_missing(setting, missing)
     if margin is not None:
         setting = replace(setting, measure=replace(setting.measure, tolerance=margin))

@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from benchinfer import version
-from benchinfer.compare.evidence import Array, Provenance, Setting, require_whole
+from benchinfer.compare.complete import fewest_lost, names_of
+from benchinfer.compare.designs import check_missing
+from benchinfer.compare.evidence import Array, Provenance, Setting
+from benchinfer.compare.phrases import join
 from benchinfer.drawn import check_resamples, seed_of
 from benchinfer.errors import DesignError, message
 from benchinfer.frames import frame
@@ -45,6 +48,8 @@ class Pareto(Showable):
         How many data sets there are, and how often they were drawn.
     provenance
         Where it comes from.
+    left_out
+        Data sets and algorithms without scores in some cell, left out.
     """
 
     algorithms: tuple[str, ...]
@@ -56,6 +61,7 @@ class Pareto(Showable):
     n_datasets: int
     resamples: int
     provenance: Provenance
+    left_out: tuple[str, ...] = ()
 
     @property
     def on_front(self) -> Flags:
@@ -136,11 +142,12 @@ class Pareto(Showable):
         return np.sqrt(share * (1 - share) / self.resamples)
 
     def __repr__(self) -> str:
-        """Return the front."""
+        """Return the front, and what was left out."""
         names = ", ".join(measure.name for measure in self.measures)
+        without = f", without {join(self.left_out)}" if self.left_out else ""
         return (
             f"<Pareto front on {names}, {len(self.algorithms)} algorithms and"
-            f" {self.n_datasets} data sets: {', '.join(self.front())}>"
+            f" {self.n_datasets} data sets{without}: {', '.join(self.front())}>"
         )
 
 
@@ -149,6 +156,7 @@ def pareto(
     measures: Sequence[str] | None = None,
     *,
     resamples: int = 1000,
+    missing: Literal["complete", "error"] = "complete",
     seed: int | None = None,
 ) -> Pareto:
     """Find the algorithms that no other dominates on several measures.
@@ -156,11 +164,15 @@ def pareto(
     Parameters
     ----------
     scores
-        The table, with every algorithm on every data set for each of the measures.
+        The table.
     measures
         Their names; by default all of the table.
     resamples
         How often data sets are drawn with replacement, to see how much hangs on which there are.
+    missing
+        ``"complete"``: where cells have no score of a measure, the part of the table in which all
+        algorithms have scores of all measures on all data sets, as in `compare_points`; what is
+        left out is named. ``"error"`` refuses cells that lack scores.
     seed
         Of the draws; None draws one. It is in the result's provenance.
 
@@ -171,8 +183,8 @@ def pareto(
     Raises
     ------
     DesignError
-        There are fewer than two measures or data sets, a cell is empty, or measures were taken on
-        different data sets.
+        There are fewer than two measures or data sets, cells lack scores and ``missing="error"``,
+        or no two algorithms share a data set.
 
     Notes
     -----
@@ -199,52 +211,57 @@ def pareto(
         )
     check_resamples(resamples, 1, "a whole number from 1.")
     settings = [Setting.of(scores, name)[0] for name in names]
-    _check(settings)
-    cells = [scores.cells(name) for name in names]
+    for setting in settings:
+        check_missing(setting, missing, "complete")
+    part, left_out = _complete(scores, names)
     seed = seed_of(seed)
-    kept = [d for d, name in enumerate(cells[0].datasets) if name in settings[0].coverage.datasets]
-    chosen = [a for a, name in enumerate(cells[0].algorithms) if name in settings[0].algorithms]
-    means = np.stack([c.mean[np.ix_(kept, chosen)] for c in cells], axis=2)
+    means = np.stack([part.cells(name).mean for name in names], axis=2)
     found = resampled_dominance(means, resamples, seed)
-    arguments = {"measures": names, "resamples": resamples, "seed": seed}
+    arguments = {"measures": names, "resamples": resamples, "missing": missing, "seed": seed}
     return Pareto(
-        algorithms=settings[0].algorithms,
+        algorithms=part.algorithms,
         measures=tuple(setting.measure for setting in settings),
         levels=found.levels,
         dominates=found.dominates,
         prob_dominates=found.prob_dominates,
         prob_front=found.prob_front,
-        n_datasets=len(kept),
+        n_datasets=len(means),
         resamples=resamples,
         provenance=Provenance(
             "pareto", version.__version__, arguments, "none", settings[0].digest, seed
         ),
+        left_out=left_out,
     )
 
 
-def _check(settings: list[Setting]) -> None:
-    """Refuse measures that were not taken of the same algorithms on the same data sets."""
-    for setting in settings:
-        require_whole(setting, "means need")
-    first = settings[0]
-    for other in settings[1:]:
-        for kind, one, two in (
-            ("data set", first.coverage.datasets, other.coverage.datasets),
-            ("algorithm", first.algorithms, other.algorithms),
-        ):
-            if odd := sorted(set(one) ^ set(two)):
-                raise DesignError(
-                    message(
-                        f"{len(odd)} of {len({*one, *two})} {kind}s lack scores of"
-                        f" {first.measure.name!r} or {other.measure.name!r}.",
-                        where=[(kind,), *((name,) for name in odd)],
-                        hint="scores.subset(...) keeps what both have.",
-                    )
-                )
-    if len(first.coverage.datasets) < 2:
+def _complete(scores: ScoreTable, names: list[str]) -> tuple[ScoreTable, tuple[str, ...]]:
+    """Return the part of a table without an empty cell of any measure, and what it lacks."""
+    coverage = scores.coverage(names[0])
+    found = np.min([scores.coverage(name).found for name in names], axis=0)
+    datasets, algorithms = fewest_lost(found, np.zeros(found.shape[1], np.bool_))
+    if not datasets.any():
         raise DesignError(
             message(
-                "there is one data set, and data sets are to be drawn.",
+                f"{(found == 0).sum()} of {found.size} cells have no score for one of the measures"
+                f" {join([repr(name) for name in names])}, and no part of the table is complete.",
+                hint="pareto(scores, [...]) takes fewer measures.",
+            )
+        )
+    if datasets.sum() < 2:
+        raise DesignError(
+            message(
+                "there is one data set, and data sets are to be drawn."
+                if len(datasets) == 1
+                else "one data set has scores of all measures, and data sets are to be drawn.",
                 hint="a front on one data set can be read off compare_points on each measure.",
             )
         )
+    part = scores.subset(
+        measures=names,
+        datasets=names_of(coverage.datasets, datasets),
+        algorithms=names_of(coverage.algorithms, algorithms),
+    )
+    return part, (
+        *names_of(coverage.datasets, ~datasets),
+        *names_of(coverage.algorithms, ~algorithms),
+    )

@@ -13,7 +13,7 @@ from benchinfer.compare import steps
 from benchinfer.compare.adjust import Alternative, check_alternative
 from benchinfer.compare.asked import Asked, Pairs
 from benchinfer.compare.comparison import Target
-from benchinfer.compare.contrasts import Contrasts, family_of, implied
+from benchinfer.compare.contrasts import Contrasts, check_number, family_of, implied
 from benchinfer.compare.designs import check_missing
 from benchinfer.compare.evidence import Setting, alpha_of
 from benchinfer.compare.exchangeable import On, exchangeable, of_spread
@@ -150,6 +150,7 @@ def compare_permutation(
     check_alternative(alternative)
     _check_null(null, resamples)
     setting, scores = Setting.of(scores, measure)
+    check_number(setting.algorithms, contrasts, control)
     check_missing(setting, missing)
     method = steps.resolve(adjust, pairs, contrasts, alternative, null)
     data = exchangeable(scores, setting, target, on)

@@ -155,7 +155,8 @@ def compare_wins(
         _check_bayes(errors, alternative, adjust, (chains, draws), penalised=penalised)
     else:
         _check_likelihood(ties, alternative, priors, penalised=penalised, departures=departures)
-    found = counted(scores, measure, by, tie_tolerance, local_rope, missing)
+    family = contrasts, control
+    found = counted(scores, measure, by, tie_tolerance, local_rope, missing, family)
     _check_counts(found, departures=departures, davidson=ties == "davidson")
     arguments = {
         "measure": found.scored.measure.name,

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.compare.contrasts import Contrasts, check_number
 from benchinfer.compare.designs import check_missing
 from benchinfer.compare.evidence import Array, Setting
 from benchinfer.errors import DesignError, message
@@ -78,6 +79,7 @@ def counted(
     tie_tolerance: float | None,
     local_rope: float | None,
     missing: str,
+    family: tuple[Contrasts, str | None],
 ) -> Counted:
     """Count wins.
 
@@ -85,18 +87,22 @@ def counted(
     ----------
     scores, measure, by, tie_tolerance, local_rope, missing
         As in `compare_wins`.
+    family
+        Contrasts and control.
 
     Raises
     ------
     DesignError
-        The table cannot be counted as asked for.
+        There are too many pairs, or the table cannot be counted as asked for.
     """
     for name, value in (("tie_tolerance", tie_tolerance), ("local_rope", local_rope)):
         if value is not None and not (math.isfinite(value) and value >= 0):
             raise DesignError(message(f"{name} is {value!r}.", hint="0 or more, as in 0.01."))
     if isinstance(scores, Wins):
+        check_number(scores.algorithms, *family)
         return _published(scores, measure, by, tie_tolerance, local_rope)
     setting, scores = Setting.of(scores, measure)
+    check_number(setting.algorithms, *family)
     check_missing(setting, missing)
     own = setting.measure
     tie = own.tolerance if tie_tolerance is None else tie_tolerance

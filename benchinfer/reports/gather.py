@@ -64,9 +64,9 @@ class Gathered:
 def everything(scores: ScoreTable) -> Gathered:
     """Run all analyses on all measures, noting what the table cannot answer.
 
-    Mixed models and permutation tests over all data sets, point comparisons, and mixed models on
-    each data set by itself (where there are several), with the consensus of their relations. The
-    seed of the permutation tests is 1, so
+    Mixed models and permutation tests over all data sets, point comparisons, and mixed models
+    (of single scores: point comparisons) on each data set by itself, where there are several, with
+    the consensus of their relations. The seed of the permutation tests is 1, so
     that the report of a table is always the same.
     """
     asked: list[tuple[str, str, Callable[[str], Result]]] = []
@@ -77,13 +77,7 @@ def everything(scores: ScoreTable) -> Gathered:
             (measure.name, "Point comparison", lambda name: compare_points(scores, name)),
         ]
         if len(scores.datasets) > 1:
-            asked.append(
-                (
-                    measure.name,
-                    "Mixed model on each data set",
-                    lambda name: per_dataset(compare_mixed, scores, name),
-                )
-            )
+            asked.append((measure.name, *_local(scores, measure.name)))
     results: list[Result] = []
     refusals: list[Refusal] = []
     for name, analysis, ask in asked:
@@ -97,6 +91,14 @@ def everything(scores: ScoreTable) -> Gathered:
         if isinstance(local, Comparisons) and len(local) >= _SEVERAL
     }
     return Gathered(tuple(results), tuple(refusals), scores, agreed)
+
+
+def _local(scores: ScoreTable, measure: str) -> tuple[str, "Callable[[str], Result]"]:
+    """Return the comparison on each data set: single scores leave no noise to estimate."""
+    if int(scores.coverage(measure).found.max()) == 1:
+        what = "Point comparison on each data set"
+        return what, lambda name: per_dataset(compare_points, scores, name)
+    return "Mixed model on each data set", lambda name: per_dataset(compare_mixed, scores, name)
 
 
 def _agreed(local: Comparisons) -> Consensus:

@@ -129,7 +129,7 @@ def test_wrong_usage(run: Callable, options: tuple[str, ...], said: str) -> None
 def test_a_table_that_cannot_answer(run: Callable) -> None:
     result = run("consensus", "example:demsar2006", "--by", "mixed")
     assert result.exit_code == 4
-    assert "can be compared by itself" in result.stderr
+    assert "--by points" in result.stderr
 
 
 def test_it_says_that_a_consensus_is_no_test(run: Callable) -> None:
@@ -161,3 +161,11 @@ def test_one_score_per_cell_is_compared_by_points(run: Callable) -> None:
     assert plain.stdout == by_points.stdout
     assert "each by point comparison" in " ".join(plain.stdout.split())
     assert run("consensus", "example:demsar2006", "--by", "mixed").exit_code == 4
+
+
+def test_mixed_models_of_single_scores_name_the_way_out(run, tmp_path):
+    path = tmp_path / "single.csv"
+    path.write_text("dataset,algorithm,score\nd,a,1\nd,b,2\ne,a,3\ne,b,2\n")
+    found = run("consensus", str(path), "--measure", "score:higher", "--by", "mixed")
+    assert found.exit_code == 4
+    assert "Hint: --by points" in found.stderr

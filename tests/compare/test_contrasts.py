@@ -1,6 +1,7 @@
 """Contrast families and alternatives of compare_mixed: against multcomp, and by definition."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -281,11 +282,38 @@ def test_scores_out_of_the_range_of_numbers_are_refused(compare, unit):
         compare(scores)
 
 
-def test_all_pairs_of_very_many_algorithms_are_refused_with_the_way_out():
-    names = tuple(f"a{i:03d}" for i in range(MOST_IN_PAIRS + 1))
-    levels = np.arange(float(len(names)))
-    for question in ({"contrasts": "tukey", "control": None},
-                     {"contrasts": "dunnett", "control": "best"}):  # fmt: skip
-        with pytest.raises(DesignError, match=r"(?s)201 algorithms are 20100 contrasts.*control="):
-            family_of(names, question["contrasts"], question["control"], levels)
-    assert len(family_of(names, "dunnett", "a000", levels).pairs) == MOST_IN_PAIRS
+def many_algorithms(k: int) -> bi.ScoreTable:
+    """Read a table of two data sets and two replications."""
+    names = [f"a{i:03d}" for i in range(k)]
+    rng = np.random.default_rng(1)
+    rows = [(d, a, r, rng.normal()) for d in range(2) for a in names for r in range(2)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "replication", "score"])
+    return bi.read_scores(frame, measures="score:higher")
+
+
+@pytest.mark.parametrize("question", [{}, {"control": "best"}])
+@pytest.mark.parametrize(
+    ("compare", "engine"),
+    [
+        (bi.compare_mixed, "mixed.fit_design"),
+        (bi.compare_permutation, "permutation.exchangeable"),
+        (bi.compare_bootstrap, "bootstrap.Taken"),
+        (bi.compare_bayes, "bayes_joint.reduced"),
+        (partial(bi.compare_bayes, preset="sign"), "bayes_presets.differences"),
+        (bi.compare_wins, "wins_counted.count"),
+        (bi.compare_meta, "meta.of_scores"),
+    ],
+)
+def test_all_pairs_of_very_many_algorithms_are_refused_first(
+    monkeypatch, compare, engine, question
+):
+    scores = many_algorithms(MOST_IN_PAIRS + 1)
+    monkeypatch.setattr(f"benchinfer.compare.{engine}", None)  # reached, it cannot be called
+    with pytest.raises(DesignError, match=r"(?s)algorithms are \d+ contrasts.*control="):
+        compare(scores, **question)
+
+
+def test_a_control_of_very_many_algorithms_is_no_matter_of_all_pairs():
+    scores = many_algorithms(MOST_IN_PAIRS + 1)
+    found = bi.compare_mixed(scores, control="a000")
+    assert len(found.contrasts()) == MOST_IN_PAIRS

@@ -98,12 +98,35 @@ def test_refused() -> None:
         pareto(whole, resamples=0)
     with pytest.raises(bi.DesignError, match="there is one data set"):
         pareto(whole.subset(datasets=["d1"]))
-    lacking = frame[(frame["dataset"] != "d3") | (frame["algorithm"] != "bad")]
     with pytest.raises(bi.DesignError, match="1 of 32 cells"):
-        pareto(scores(lacking))
+        pareto(scores(lacking(frame)), missing="error")
+
+
+def lacking(frame: pd.DataFrame) -> pd.DataFrame:
+    """Leave out one cell."""
+    return frame[(frame["dataset"] != "d3") | (frame["algorithm"] != "bad")]
+
+
+def test_complete_part_by_default() -> None:
+    frame = table(np.random.default_rng(4))
+    found = pareto(scores(lacking(frame)), resamples=50, seed=1)
+    alone = pareto(scores(frame[frame["dataset"] != "d3"]), resamples=50, seed=1)
+    assert found.left_out == ("d3",)
+    assert "7 data sets, without d3:" in repr(found)
+    np.testing.assert_array_equal(found.levels, alone.levels)
+    np.testing.assert_array_equal(found.prob_front, alone.prob_front)
+
+
+def test_complete_part_over_measures_of_different_data_sets() -> None:
+    frame = table(np.random.default_rng(4))
     long = frame.melt(["dataset", "algorithm", "replication"], var_name="measure")
     part = long[(long["measure"] != "seconds") | (long["dataset"] != "d2")]
-    with pytest.raises(
-        bi.DesignError, match="1 of 8 data sets lack scores of 'error' or 'seconds'"
-    ):
-        pareto(bi.read_scores(part, measures=MEASURES))
+    found = pareto(bi.read_scores(part, measures=MEASURES), resamples=50, seed=1)
+    alone = pareto(scores(frame[frame["dataset"] != "d2"]), resamples=50, seed=1)
+    assert found.left_out == ("d2",)
+    np.testing.assert_array_equal(found.levels, alone.levels)
+    apart = long[(long["measure"] == "error") == (long["dataset"] < "d4")]
+    with pytest.raises(bi.DesignError, match="no part of the table is complete"):
+        pareto(bi.read_scores(apart, measures=MEASURES))
+    with pytest.raises(bi.DesignError, match=r"no scores of measure .seconds. for d2"):
+        pareto(bi.read_scores(part, measures=MEASURES), missing="error")

@@ -69,3 +69,12 @@ def test_large_relations_are_closed_in_time():
     closed = poset.transitive_closure(chain)
     assert closed.sum() == 500 * 499 / 2
     assert (poset.transitive_reduction(closed) == chain).all()
+
+
+def test_acyclic_is_that_the_closure_is_irreflexive() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        k = rng.integers(0, 8)
+        r = rng.random((k, k)) < 0.4 * rng.random()
+        closed = poset.transitive_closure(r)
+        assert poset.is_acyclic(r) == poset.is_irreflexive(closed)

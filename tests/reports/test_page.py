@@ -116,11 +116,12 @@ def test_what_is_missing_is_shown(nasty, written):
 
 
 def test_a_question_that_the_table_cannot_answer_is_a_note(written):
-    page = written(bi.load_example("demsar2006"))
+    scores = bi.load_example("demsar2006")
+    page = written(scores.subset(datasets=[scores.datasets[0]]))
     assert "Not answered" in page.headings()
     notes = [word for stack, word in page.words if stack[-1:] == ("pre",)]
-    assert any("none of the 14 data sets can be compared by itself" in note for note in notes)
-    assert "Mixed model" in page.headings()
+    assert any("leaves nothing to estimate noise from" in note for note in notes)
+    assert "Point comparison" in page.headings()
 
 
 def test_one_dataset(written, table):
@@ -279,3 +280,16 @@ def test_what_html_must_not_hold_is_replaced_wherever_names_stand(tmp_path):
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", text)
     assert "a\N{REPLACEMENT CHARACTER}b" in text
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+def test_tables_of_single_scores_lose_no_section(lost):
+    from benchinfer.reports.gather import everything
+
+    rng = np.random.default_rng(1)
+    rows = [(d, a, rng.normal()) for d in range(6) for a in "abc"][lost:]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
+    found = everything(bi.read_scores(frame, measures="score:higher"))
+    assert found.refusals == ()
+    assert {one.title for one in found.results[3].values()} == {"Point comparison"}
+    assert list(found.agreed) == ["score"]
