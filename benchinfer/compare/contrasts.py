@@ -56,7 +56,7 @@ class Family:
         """The contrasts that are wanted."""
         return slice(None) if self.shown < 0 else slice(self.shown)
 
-    def named_sides(self, algorithms: Sequence[str]) -> list[tuple[str, str]]:
+    def named_sides(self, algorithms: tuple[str, ...]) -> list[tuple[str, str]]:
         """Return the (P,) names of both sides.
 
         Parameters
