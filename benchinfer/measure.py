@@ -69,10 +69,10 @@ class Measure:
     label: str = ""
 
     def __post_init__(self) -> None:
-        if not is_text(self.name + self.unit + self.label):
+        if not is_text(self.name):
             raise BenchinferError(
                 message(
-                    f"measure {self.name!r}: its name, unit or label is not text in UTF-8.",
+                    f"measure {self.name!r}: its name is not text in UTF-8.",
                     hint="it holds half a character (a lone surrogate).",
                 )
             )

@@ -75,7 +75,7 @@ SIGNATURES = {
     " resamples=1000, resampled=None, seed=None, progress=None",
     "compare_bootstrap": "scores, measure=None, *, statistic='iqm', resample='replications',"
     " interval='expanded', normalise=None, goal=None, contrasts='tukey', control=None,"
-    " alternative='two-sided', adjust='holm', tolerance=None, level=0.95, missing='use',"
+    " alternative='two-sided', adjust='holm', tolerance=None, level=0.95, missing='complete',"
     " resamples='auto', seed=None, progress=None",
     "compare_meta": "scores, measure=None, *, effect=None, pooling='network', covariance='auto',"
     " method='reml', interval='auto', nested='auto', covariates=(), contrasts='tukey',"
@@ -92,7 +92,8 @@ SIGNATURES = {
     " resamples=100000, contrasts='tukey', control=None, alternative='two-sided', adjust='auto',"
     " pairs='pairwise', target='auto', level=0.95, missing='use', seed=None, stop=False,"
     " scale='none', progress=None",
-    "compare_points": "scores, measure=None, *, statistic='mean', tolerance=None",
+    "compare_points": "scores, measure=None, *, statistic='mean', tolerance=None,"
+    " missing='complete'",
     "Components": "dataset_algorithm, residual, n_algorithms=2, n_datasets=None,"
     " n_replications=None, df_residual=None, overlap=0.0, measure=None",
     "consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"

@@ -43,11 +43,6 @@ def _column(found: re.Match[str]) -> str:
     return " ".join(f"--column {shlex.quote('='.join(pair))}" for pair in _pairs(found[1]))
 
 
-def _added(found: re.Match[str]) -> str:
-    name = literal_eval(found[1])
-    return "add --measures " + " or ".join(shlex.quote(f"{name}:{word}") for word in _DIRECTIONS)
-
-
 def _some(found: re.Match[str]) -> str:
     return f"a table of some {found[1].replace('datasets', 'data sets')}"
 
@@ -77,14 +72,6 @@ _REWRITES: tuple[tuple[re.Pattern[str], _Rewrite], ...] = tuple(
         (
             rf"measures={_mapping(_BETTER)}(?:, with {_EITHER},?)?(?:,? or Measure\(.*?\))?",
             _declared,
-        ),
-        (
-            rf"add Measure\(({_LITERAL}), better=\.\.\.\) to measures=, with {_EITHER}",
-            _added,
-        ),
-        (
-            rf"a Measure for each to measures=, with {_EITHER}",
-            "--measures NAME:higher or NAME:lower for each",
         ),
         (r"(?:set )?Measure\(tolerance=\.\.\.\)", "set --measures NAME:BETTER:TOLERANCE"),
         (r"columns=\{\.\.\.\}", "--column NAME=ROLE"),
@@ -125,6 +112,7 @@ _REWRITES: tuple[tuple[re.Pattern[str], _Rewrite], ...] = tuple(
         (r"(compare_\w+\(\.\.\., )covariates=\[\.\.\.\]", r"\1--covariate NAME"),
         (r"\bcovariates=", "--covariates"),
         (r"per_dataset\(compare_pair, scores, \.\.\.\)", "compare pair --per-dataset"),
+        (r"\(per_dataset\)", "(--per-dataset)"),
         (r"\b(influence|post_hoc)\(\)", "--details"),
         (r'\bprofile\("scores"\)', "the share of scores"),
         (r"\bresamples=", "--resamples"),

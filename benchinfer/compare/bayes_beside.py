@@ -128,7 +128,7 @@ def leaders(result: "BayesComparison") -> tuple[tuple[str, ...], list[tuple[str,
     tuple
         Heads, and rows of words; no rows where no other model was asked.
     """
-    heads = ("model", "best on average")
+    heads = ("model", f"best {result.average_words}")
     own = [f"as compared ({TAILS[result.interactions]})"]
     own.append(likeliest(result.ranks.best, result.algorithms))
     if result.ranks_following is not None:

@@ -9,7 +9,6 @@ from benchinfer.compare.comparison import Target
 from benchinfer.compare.evidence import Array, Check, Setting
 from benchinfer.compare.phrases import count
 from benchinfer.numerics.bayes.reduction import ContrastData, helmert
-from benchinfer.order.verdicts import Verdict
 
 
 def checks(
@@ -68,8 +67,7 @@ def other_sign(
     involved = matrix != 0
     known = there.astype(np.float64) @ involved.T == involved.sum(axis=1)
     mean = np.where(known, effects @ matrix.T, 0.0).sum(axis=0)
-    direction = (codes == Verdict.FIRST) * 1.0 - (codes == Verdict.SECOND)
-    return cautions.other_sign(direction, mean, sides, "compare_mixed compares means")
+    return cautions.other_sign_of_means(codes, mean, sides)
 
 
 def _domains(setting: Setting, fitted: Fitted) -> list[Check]:

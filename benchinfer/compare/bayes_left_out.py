@@ -126,7 +126,7 @@ class LeftOut:
         )
 
     def diagnostics(self) -> "pd.DataFrame":
-        """Say which data sets are influential: ``check value limit ok remedy``."""
+        """Say which data sets are influential, one row per check."""
         return checks_frame(self.checks())
 
     def checks(self) -> list[Check]:

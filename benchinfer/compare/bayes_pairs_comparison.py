@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.compare import cautions, preset_checks, wording
+from benchinfer.compare import cautions, wording
 from benchinfer.compare.comparison import Comparison
 from benchinfer.compare.convergence import Convergence
 from benchinfer.compare.evidence import Array
@@ -268,7 +268,9 @@ class BayesPairsComparison(Comparison):
             The test has no such quantity.
         """
         codes = codes_of(self.of_quantity(quantity), self.level, settled=self.settled)
-        row = preset_checks.other_sign(self.differences, self.named_sides(), codes)
+        row = cautions.other_sign_of_means(
+            codes, self.differences.mean.sum(axis=1), self.named_sides()
+        )
         checks = cautions.renewed(self.checks, row)
         return replace(self, quantity=quantity, codes=codes, checks=checks)
 

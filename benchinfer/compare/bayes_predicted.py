@@ -87,7 +87,7 @@ class Predicted:
         return self.tail < _RARE / len(self.datasets)
 
     def diagnostics(self) -> "pd.DataFrame":
-        """Name the data sets that are not as the model says: ``check value limit ok remedy``."""
+        """Name the data sets that are not as the model says, one row per check."""
         return checks_frame(self.checks())
 
     def checks(self) -> list[Check]:

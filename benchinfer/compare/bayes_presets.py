@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer import version
-from benchinfer.compare import designs, preset_checks
+from benchinfer.compare import cautions, designs, preset_checks
 from benchinfer.compare.bayes_pairs_comparison import NAMES, BayesPairsComparison, Preset
 from benchinfer.compare.contrasts import check_number, family_of
 from benchinfer.compare.evidence import Array, Level, Provenance, Setting
@@ -100,8 +100,8 @@ def compare_preset(
         found = _found(preset, seen, setting, given, rng, told)
     size = (given["chains"], given["draws"])
     codes = codes_of(found.following, given["level"])
-    sides = [(setting.algorithms[i], setting.algorithms[j]) for i, j in pairs]
-    turned = preset_checks.other_sign(seen, sides, codes)
+    sides = family.named_sides(setting.algorithms)[family.wanted]
+    turned = cautions.other_sign_of_means(codes, seen.mean.sum(axis=1), sides)
     result = BayesPairsComparison(
         setting=setting,
         pairs=pairs,

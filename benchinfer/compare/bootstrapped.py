@@ -74,9 +74,8 @@ def compared(
         given["adjust"],
     )
     e, shown = tested.evidence, family.wanted
-    rows = bootstrap_checks.checks(
-        setting, scores.aggregated, scores.measure, asked, tested, _sides(setting, family)
-    )
+    sides = family.named_sides(setting.algorithms)[shown]
+    rows = bootstrap_checks.checks(setting, scores.aggregated, scores.measure, asked, tested, sides)
     side = min(asked.resamples, improved.SIDE_RESAMPLES)
     return BootstrapComparison(
         setting=setting,
@@ -97,13 +96,6 @@ def compared(
         scores_profile=_distributions(scores.normalised, resample, side, seed, alpha),
         ratios_profile=_ratios(setting.measure, scores.raw, resample, side, seed, alpha),
     )
-
-
-def _sides(setting: Setting, family: Family) -> list[tuple[str, str]]:
-    """Name both sides of the contrasts that are wanted."""
-    shown, names = family.wanted, setting.algorithms
-    pairs = [(names[i], names[j]) for i, j in family.pairs[shown]]
-    return list(family.sides[shown]) or pairs
 
 
 def _provenance(setting: Setting, family: Family, given: Mapping[str, Any]) -> Provenance:

@@ -34,8 +34,7 @@ def borne_out(
     there[data.block, data.label] = 1.0
     involved = (family.matrix != 0).astype(np.float64)
     keep = (there @ involved.T >= involved.sum(axis=1)).any(axis=0)
-    names = setting.algorithms
-    sides = list(family.sides) or [(names[i], names[j]) for i, j in family.pairs]
+    sides = family.named_sides(setting.algorithms)
     lost = [" and ".join(side) for side, one in zip(sides, keep, strict=True) if not one]
     if not keep[family.wanted].any():
         raise DesignError(

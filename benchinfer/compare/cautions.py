@@ -11,6 +11,7 @@ from benchinfer.compare.evidence import Array, Check, Evidence, Level, Setting
 from benchinfer.compare.phrases import join, several, some
 from benchinfer.measure import Measure
 from benchinfer.numerics import ties
+from benchinfer.order.verdicts import Verdict
 
 type Sides = Sequence[tuple[str, str]]
 
@@ -138,6 +139,20 @@ def other_sign(direction: Array, mean: Array, sides: Sides, remedy: str) -> Chec
         remedy=f"{some(sides, turned)}: a few large differences outweigh many small ones, so that"
         f" the mean favours the other algorithm; {remedy}",
     )
+
+
+def other_sign_of_means(codes: NDArray[np.int8], mean: Array, sides: Sides) -> Check:
+    """Name the pairs decided by probability whose mean difference favours the other algorithm.
+
+    Parameters
+    ----------
+    codes
+        (P,) verdicts.
+    mean, sides
+        As for `other_sign`.
+    """
+    direction = (codes == Verdict.FIRST) * 1.0 - (codes == Verdict.SECOND)
+    return other_sign(direction, mean, sides, "compare_mixed compares means")
 
 
 def renewed(checks: Sequence[Check], row: Check) -> tuple[Check, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.compare import cautions
+from benchinfer.compare import cautions, steps
 from benchinfer.compare.adjust import sidak, std_errors, without_spread
 from benchinfer.compare.contrasts import Family
 from benchinfer.compare.designs import Design, Structure
@@ -65,8 +65,8 @@ def stepwise(
     setting: Setting, family: Family, evidence: Evidence, adjust: str, alpha: float
 ) -> list[Check]:
     """Say where stepwise tests and simultaneous intervals part company."""
-    sides = sides_of(setting.algorithms, family)
-    steps = adjust in ("holm", "shaffer")
+    sides = family.named_sides(setting.algorithms)
+    stepped = adjust in ("holm", "shaffer")  # Westfall's equivalence is tested in one step
     # Stepwise tests of equivalence answer to the (1 - 2 alpha) intervals, which are wider, too.
     wide = critical_t(evidence.df, sidak(2 * alpha, len(family.matrix))) * evidence.std_error
     loose = evidence.p_equivalence <= alpha
@@ -74,13 +74,15 @@ def stepwise(
     return [
         Check.of(
             "equivalent pairs whose interval leaves the tolerance",
-            int(loose.sum()) * steps,
+            int(loose.sum()) * stepped,
             0.0,
-            ok=not (loose.any() and steps),
+            ok=not (loose.any() and stepped),
             remedy=f"{some(sides, loose)}: the stepwise test decides where the simultaneous"
             " (1 - 2 alpha) interval, which is wider, does not",
         ),
-        cautions.over_equality(evidence, alpha, sides, stepwise=steps),
+        cautions.over_equality(
+            evidence, alpha, sides, stepwise=steps.stepwise(adjust, len(family.matrix))
+        ),
     ]
 
 
@@ -97,13 +99,8 @@ def checks(
     rows = stepwise(setting, family, evidence, adjust, alpha)
     if errors.own is None or len(setting.coverage.datasets) < 3:
         return rows
-    sides = sides_of(setting.algorithms, family)
+    sides = family.named_sides(setting.algorithms)
     return [*rows, *_spread_checks(family, errors.common, errors.own, design.structure, sides)]
-
-
-def sides_of(names: tuple[str, ...], family: Family) -> cautions.Sides:
-    """Return the names of both sides of each contrast."""
-    return family.sides or [(names[i], names[j]) for i, j in family.pairs]
 
 
 def _spread_checks(

@@ -57,6 +57,16 @@ class Family:
         """The contrasts that are wanted."""
         return slice(None) if self.shown < 0 else slice(self.shown)
 
+    def named_sides(self, algorithms: tuple[str, ...]) -> list[tuple[str, str]]:
+        """Return the (P,) names of both sides.
+
+        Parameters
+        ----------
+        algorithms
+            The K names.
+        """
+        return list(self.sides) or [(algorithms[i], algorithms[j]) for i, j in self.pairs]
+
 
 def family_of(
     algorithms: tuple[str, ...],

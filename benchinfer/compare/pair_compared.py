@@ -63,18 +63,18 @@ def compared(
     arguments: dict[str, Any],
 ) -> PairComparison:
     """Turn the scores of each pair into verdicts."""
-    names, shown = setting.algorithms, family.wanted
+    shown = family.wanted
     pairs = [data.of(int(i), int(j)) for i, j in family.pairs]
     asked = chosen.question(len(pairs), setting.measure.margin)
     test = chosen.test
     evidence, probabilities = _evidence(pairs, data, asked, chosen)
     wanted = pairs[shown]
     looks = tuple(map(_look(test, asked), wanted)) if data.paired else ()
-    named = [(names[int(i)], names[int(j)]) for i, j in family.pairs[shown]]
+    named = family.named_sides(setting.algorithms)[shown]
     mine = _of_wanted(evidence, shown)
     probabilities = None if probabilities is None else probabilities[shown]
     side = asked.side
-    stepwise = chosen.adjust not in steps.SINGLE and len(pairs) > 1
+    stepwise = steps.stepwise(chosen.adjust, len(pairs))
     return PairComparison(
         setting=setting,
         pairs=family.pairs[shown],

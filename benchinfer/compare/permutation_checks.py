@@ -20,9 +20,7 @@ def checks(
     setting: Setting, data: Exchangeable, found: Tested, lost: list[str], asked: Asked
 ) -> tuple[Check, ...]:
     """Return the rows; names of pairs stand in the remedies."""
-    names = setting.algorithms
-    family = found.family
-    sides = list(family.sides) or [(names[i], names[j]) for i, j in family.pairs]
+    sides = found.family.named_sides(setting.algorithms)
     return (
         _attainable(data, found, asked),
         *block_checks.blocks(setting, data, lost, asked),
@@ -42,7 +40,7 @@ def _decisions(found: Tested, sides: Sides, asked: Asked) -> list[Check]:
     if len(found.other):
         apart = (found.other[shown] <= asked.alpha) != decided
     direction, mean = np.where(decided, e.statistic, 0.0), found.own.mean[shown]
-    stepwise = asked.adjust not in steps.SINGLE and len(found.family.matrix) > 1
+    stepwise = steps.stepwise(asked.adjust, len(found.family.matrix))
     near = (found.error > 0) & (np.abs(e.p_value - asked.alpha) <= _NEAR * found.error)
 
     def row(what: str, pairs: NDArray[np.bool_], remedy: str) -> Check:

@@ -86,12 +86,11 @@ def compared(
     error = _largest_error(average, ranks, new, following)
     settled = fitted.convergence.settled
     codes = verdict_codes(arguments["rule"], chosen, cost, margin, level, settled=settled)
-    pairs, names = family.pairs[family.wanted], setting.algorithms
-    sides = family.sides[family.wanted] or [(names[i], names[j]) for i, j in pairs]
+    sides = family.named_sides(setting.algorithms)[family.wanted]
     turned = bayes_checks.other_sign(setting, fitted.model.data, matrix, sides, codes)
     return BayesComparison(
         setting=setting,
-        pairs=pairs,
+        pairs=family.pairs[family.wanted],
         codes=codes,
         level=level,
         target=target,

@@ -8,7 +8,6 @@ from benchinfer.compare.evidence import Check, Setting
 from benchinfer.compare.phrases import count
 from benchinfer.compare.preset_data import Differences
 from benchinfer.compare.preset_fit import Found
-from benchinfer.order.verdicts import Verdict
 
 
 def checks(
@@ -52,13 +51,6 @@ def checks(
         cautions.thin_cells(setting, "the test"),
         cautions.tolerance(setting.measure),
     ]
-
-
-def other_sign(seen: Differences, sides: cautions.Sides, codes: NDArray[np.int8]) -> Check:
-    """Name the decided pairs whose mean difference over data sets has the other sign."""
-    mean = seen.mean.sum(axis=1)
-    direction = (codes == Verdict.FIRST) * 1.0 - (codes == Verdict.SECOND)
-    return cautions.other_sign(direction, mean, sides, "compare_mixed compares means")
 
 
 def _datasets(setting: Setting, seen: Differences, pairs: NDArray[np.int64]) -> list[Check]:

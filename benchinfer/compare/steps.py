@@ -51,7 +51,7 @@ STEPS: "dict[str, Callable[[Array], Array]]" = {
 CLOSED = ("shaffer", "bergmann-hommel")
 JOINT = ("single-step", "step-down")
 # The adjustments of which each interval has its p-value; all others go in steps.
-SINGLE = ("single-step", "bonferroni", "none")
+_SINGLE = ("single-step", "bonferroni", "none")
 # What these ask of the dependence between the p-values, which is not established in general.
 CONDITIONS = {
     "hochberg": "the inequality of Simes",
@@ -87,6 +87,17 @@ WORDS = {
     "li": "P-values are Li's over {family}",
     "none": "P-values and intervals are those of each pair alone, not adjusted for {family}",
 }
+
+
+def stepwise(adjust: str, n: int) -> bool:
+    """Whether p-values of n contrasts are adjusted in steps, which no interval reflects.
+
+    Examples
+    --------
+    >>> stepwise("holm", 3), stepwise("holm", 1), stepwise("single-step", 3)
+    (True, False, False)
+    """
+    return n > 1 and adjust not in _SINGLE
 
 
 def resolve(

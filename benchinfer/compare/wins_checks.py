@@ -102,6 +102,7 @@ def dependence(fit: "WinFit | None", counted: "Counted", errors: str, advice: st
                 f"{unit}s with contests",
                 clusters,
                 FEWEST,
+                least=True,
                 ok=False,
                 remedy=f"contests of a {unit} depend on each other, and so few {unit}s do not show"
                 " by how much: claims may be too sure",

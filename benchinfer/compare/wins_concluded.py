@@ -187,7 +187,7 @@ def _adjustment(arguments: dict[str, Any], *, robust: bool) -> str:
 def _flat(setting: Setting, family: Family, errors: Adjusted) -> "Check":
     """Name the pairs that the spread of data sets gives no error."""
     flat = without_spread(std_errors(family, errors), errors)
-    return contrast_errors.without_error(flat, contrast_errors.sides_of(setting.algorithms, family))
+    return contrast_errors.without_error(flat, family.named_sides(setting.algorithms))
 
 
 def _target(counted: Counted) -> "Target":

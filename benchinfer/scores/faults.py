@@ -272,16 +272,9 @@ def direction_not_given(reading: Reading) -> Finding | None:
     names = [name for name in reading.summary.measures if name not in known]
     if not names or not reading.roles.has("value"):
         return None
-    found = set(reading.summary.measures)
-    said = {m.name: m.better for m in reading.measures if m.name in found}
-    everything = {name: repr(better) for name, better in said.items()}
-    everything |= dict.fromkeys(names, "...")  # a direction that is copied inverts every verdict
-    if any(m.tolerance or m.scale != "identity" or m.bounds for m in reading.measures):
-        code = f"Measure({names[0]!r}, better=...)" if len(names) == 1 else "a Measure for each"
-        hint = f'add {code} to measures=, with "higher" or "lower".'
-    else:
-        pairs = ", ".join(f"{name!r}: {better}" for name, better in everything.items())
-        hint = f'measures={{{pairs}}}, with "higher" or "lower".'
+    # No direction is proposed: one that is copied inverts every verdict.
+    pairs = ", ".join(f"{name!r}: ..." for name in names)
+    hint = f'measures={{{pairs}}}, with "higher" or "lower".'
     what = f"it is not said whether higher or lower is better for: {', '.join(names)}."
     return Finding("direction not given", "error", len(names), what, (), hint)
 

@@ -58,10 +58,10 @@ class StateFile(AbstractContextManager["StateFile"]):
     """
 
     def __init__(self, path: str | Path) -> None:
-        if not Path(path).name or Path(path).is_dir():
+        if not str(path):
             raise BenchinferError(
                 message(
-                    f"{str(path)!r} names no file for the state.",
+                    "'' names no file for the state.",
                     hint="name a file, as in 'state.json'; it need not exist.",
                 )
             )

@@ -25,10 +25,6 @@ WORDS = {"hint", "remedy"}
          "--measures 'a b:lower' --measures c:higher."),
         ('measures={"accuracy": "higher"}, or Measure("accuracy", "higher").',
          "--measures accuracy:higher."),
-        ("add Measure('s', better=...) to measures=, with \"higher\" or \"lower\".",
-         "add --measures s:higher or s:lower."),
-        ('add a Measure for each to measures=, with "higher" or "lower".',
-         "add --measures NAME:higher or NAME:lower for each."),
         ("set Measure(tolerance=...) to", "set --measures NAME:BETTER:TOLERANCE to"),
         ("columns={...} says", "--column NAME=ROLE says"),
         ("columns={'my task': 'dataset'} says", "--column 'my task=dataset' says"),
@@ -128,8 +124,11 @@ def test_no_direction_is_advised_and_measures_are_what_is_missing(
     path.write_text("task,fold,model,metric,score\niris,1,svm,a b,.96\niris,1,svm,c,.94\n")
     said = run("check", path).stderr
     assert "Hint: --measures 'a b:higher' or 'a b:lower', --measures c:higher or c:lower." in said
-    said = run("check", path, "--measures", "c:lower:0.1").stderr
-    assert "Hint: add --measures 'a b:higher' or 'a b:lower'." in said
+    # Of measures that are not declared none is asked for where others are.
+    said = run("check", path, "--measures", "c:lower:0.1").stdout
+    assert "measures left out, for which no direction is given: a b." in " ".join(said.split())
+    said = run("check", path, "--measures", "d:lower:0.1").stderr
+    assert "Hint: --measures 'a b:higher' or 'a b:lower', --measures c:higher or c:lower." in said
 
 
 def test_columns_in_hints_are_quoted_for_a_shell(run: Callable, tmp_path: Path) -> None:
@@ -145,9 +144,9 @@ def test_columns_in_hints_are_quoted_for_a_shell(run: Callable, tmp_path: Path) 
 
 
 def test_what_was_typed_is_named_as_an_option(run: Callable, clear: Path) -> None:
-    found = run("check", clear, "--measures", "value:lower", "--dataset", "d1")
-    assert found.stderr.startswith("Error: --dataset d1 was given, but")
-    assert "scores.subset" not in found.stderr
+    found = run("compare", "mixed", clear, "--measures", "value:lower", "--adjust", "westfall")
+    assert found.stderr.startswith("Error: --adjust westfall needs one variance")
+    assert "--adjust holm goes with" in found.stderr
 
 
 def test_hints_of_the_package_speak_no_python() -> None:

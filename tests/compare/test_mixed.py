@@ -285,7 +285,7 @@ def test_dunnett_compares_with_the_control_alone():
         ({"adjust": "bh"}, "unknown adjust 'bh'"),
         ({"structure": "own"}, "unknown structure 'own'"),
         ({"contrasts": "dunnett"}, "unknown control None"),
-        ({"control": "a"}, "it goes with contrasts"),
+        ({"contrasts": "mean", "control": "a"}, "it goes with contrasts"),
         (
             {"contrasts": "dunnett", "control": "a", "adjust": "shaffer"},
             "how the equalities of all pairs hang",
@@ -296,6 +296,16 @@ def test_dunnett_compares_with_the_control_alone():
 def test_contrasts_that_do_not_fit_are_refused(arguments, words):
     with pytest.raises(DesignError, match=words):
         bi.compare_mixed(table(simulated(23)), **arguments)
+
+
+@pytest.mark.parametrize("adjust", ["westfall", "shaffer", "holm"])
+def test_intervals_that_stepwise_tests_do_not_reflect_inform(adjust):
+    scores = bi.load_example("simulated/balanced")
+    mixed = bi.compare_mixed(scores, structure="common", adjust=adjust)
+    checks = mixed.diagnostics().set_index("check")
+    row = checks.loc["decided pairs whose interval includes equality"]
+    assert (row["value"], row["ok"], row["direction"]) == (1, True, "")
+    assert "alg1 and alg2: the stepwise test decides" in row["remedy"]
 
 
 def test_pairwise_errors_need_several_data_sets():

@@ -110,7 +110,8 @@ def test_figures_have_text_alternatives_and_a_narrow_version(nasty, written):
 
 def test_what_is_missing_is_shown(nasty, written):
     page = written(nasty)
-    assert "1 of 9 cells have no score" in page.text
+    assert "1 of 9 cells has no score" in page.text
+    assert "without inference, over these 2 data sets, leaving out the data set" in page.text
     assert "Scores per cell" in page.text
     assert ("td", "class", "empty number") in page.attributes
 

@@ -35,7 +35,7 @@ def test_beside_another_one_it_is_held_against_that(found, mixed):
     verdict, _ = permutation_sections.found(found, [mixed])
     assert len(verdict.pictures) == 1
     assert verdict.tables == ()
-    assert verdict.fold.summary == "Tables of this comparison; 3 diagnostics ask for attention"
+    assert verdict.fold.summary == "Tables of this comparison; 2 diagnostics ask for attention"
     ours = {(r.first, r.second): r.verdict for r in found.contrasts().itertuples()}
     theirs = {(r.first, r.second): r.verdict for r in mixed.contrasts().itertuples()}
     same = sum(ours[pair] == theirs[pair] for pair in ours)

@@ -221,11 +221,14 @@ def test_stages_that_the_scores_do_not_lead_to_are_refused(draw, table, tmp_path
         bi.monitor(scores, **options)
 
 
-@pytest.mark.parametrize("name", ["", ".", "/", "folder"])
-def test_a_folder_is_no_state(draw, table, tmp_path, monkeypatch, name):
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("", "names no file"), (".", "is a folder"), ("/", "is a folder"), ("folder", "is a folder")],
+)
+def test_a_folder_is_no_state(draw, table, tmp_path, monkeypatch, name, why):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
-    with pytest.raises(bi.BenchinferError, match=f"^'{name}' names no file for the state"):
+    with pytest.raises(bi.BenchinferError, match=f"^'{name}' {why}"):
         bi.monitor(table(draw(60, AB)), state=name)
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
