@@ -142,6 +142,7 @@ def test_few_data_sets_are_refused_unless_asked_for(datasets):
         found = bi.compare_wins(few, errors=errors, **asked)
         rows = found.diagnostics().set_index("check")
         assert not rows.loc["data sets with contests", "ok"]
+        assert rows.loc["data sets with contests", "direction"] == "at least"
         assert not rows["remedy"].str.contains('errors="robust"').any()
 
 
