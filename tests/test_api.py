@@ -108,7 +108,7 @@ SIGNATURES = {
     " rule='constant', spending='obrien-fleming', stage=50, last_stage='auto', test='t',"
     " null='symmetry', alternative='two-sided', target='datasets', level=0.95, state=None",
     "Measure": "name, better, tolerance=0.0, scale='identity', bounds=None, unit='', label=''",
-    "pareto": "scores, measures=None, *, resamples=1000, seed=None",
+    "pareto": "scores, measures=None, *, resamples=1000, missing='complete', seed=None",
     "per_dataset": "compare, scores, measure=None, **arguments",
     "plan": "pilot, difference, measure=None, *, level=0.95, power=0.8, aim='difference',"
     " contrasts='tukey', adjust='auto', k=None, target='auto', n_datasets=None,"
