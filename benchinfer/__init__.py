@@ -7,20 +7,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchinfer.compare.bayes import compare_bayes
-    from benchinfer.compare.bootstrap import compare_bootstrap
-    from benchinfer.compare.comparison import Comparison
-    from benchinfer.compare.local import Comparisons, per_dataset
-    from benchinfer.compare.meta import compare_meta
-    from benchinfer.compare.mixed import compare_mixed
-    from benchinfer.compare.pair import compare_pair
-    from benchinfer.compare.pareto import pareto
-    from benchinfer.compare.permutation import compare_permutation
-    from benchinfer.compare.points import compare_points
-    from benchinfer.compare.resample import resample_relations
-    from benchinfer.compare.selection import mixed_structures
-    from benchinfer.compare.wins import compare_wins
-    from benchinfer.errors import (
+    from benchinfer.analyses.bayes.compare import compare_bayes
+    from benchinfer.analyses.bayes.numerics.priors import Priors, PseudoObservation
+    from benchinfer.analyses.bootstrap.compare import compare_bootstrap
+    from benchinfer.analyses.bootstrap.relations import resample_relations
+    from benchinfer.analyses.meta.compare import compare_meta
+    from benchinfer.analyses.meta.effects import Effects
+    from benchinfer.analyses.meta.read import read_effects
+    from benchinfer.analyses.mixed.compare import compare_mixed
+    from benchinfer.analyses.mixed.tables import mixed_structures
+    from benchinfer.analyses.monitor.monitor import monitor
+    from benchinfer.analyses.pair.compare import compare_pair
+    from benchinfer.analyses.permutation.compare import compare_permutation
+    from benchinfer.analyses.plan.plan import plan
+    from benchinfer.analyses.plan.variances import Components
+    from benchinfer.analyses.points import compare_points
+    from benchinfer.analyses.wins.compare import compare_wins
+    from benchinfer.analyses.wins.counts import Wins, read_wins
+    from benchinfer.analyses.wins.numerics.posterior import WinPriors
+    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.comparison.pareto import pareto
+    from benchinfer.comparison.per_dataset import Comparisons, per_dataset
+    from benchinfer.core.errors import (
         BenchinferError,
         DesignError,
         FitError,
@@ -28,81 +36,67 @@ if TYPE_CHECKING:
         NotAWeakOrder,
         ScoreTableError,
     )
-    from benchinfer.measure import Measure
-    from benchinfer.numerics.bayes.priors import Priors
-    from benchinfer.numerics.bayes.pseudo import PseudoObservation
-    from benchinfer.numerics.wins.posterior import WinPriors
-    from benchinfer.order.consensus import Consensus, consensus
-    from benchinfer.order.ensemble import Ensemble
-    from benchinfer.order.influence import consensus_influence
-    from benchinfer.order.relation import Relation
-    from benchinfer.order.stability import bootstrap_consensus
-    from benchinfer.order.weighing import consensus_weights
+    from benchinfer.core.measure import Measure
+    from benchinfer.core.saving import load
+    from benchinfer.core.version import __version__
     from benchinfer.plots.draw import plot
+    from benchinfer.relations.consensus.consensus import Consensus, consensus
+    from benchinfer.relations.consensus.stability import bootstrap_consensus, consensus_influence
+    from benchinfer.relations.consensus.weights import consensus_weights
+    from benchinfer.relations.ensemble import Ensemble
+    from benchinfer.relations.relation import Relation
     from benchinfer.reports.page import report
-    from benchinfer.saving import load
-    from benchinfer.scores import (
-        Effects,
-        Resampling,
-        ScoreTable,
-        Wins,
-        load_example,
-        read_effects,
-        read_scores,
-        read_wins,
-    )
-    from benchinfer.sequential.components import Components
-    from benchinfer.sequential.monitor import monitor
-    from benchinfer.sequential.plan import plan
-    from benchinfer.version import __version__
+    from benchinfer.scores.read import load_example, read_scores
+    from benchinfer.scores.resampling import Resampling
+    from benchinfer.scores.table import ScoreTable
 
 _homes = {
-    "BenchinferError": "errors",
-    "Comparison": "compare.comparison",
-    "Comparisons": "compare.local",
-    "Components": "sequential.components",
-    "Consensus": "order.consensus",
-    "DesignError": "errors",
-    "Effects": "scores",
-    "Ensemble": "order.ensemble",
-    "FitError": "errors",
-    "Measure": "measure",
-    "MissingExtra": "errors",
-    "NotAWeakOrder": "errors",
-    "Priors": "numerics.bayes.priors",
-    "PseudoObservation": "numerics.bayes.pseudo",
-    "Relation": "order.relation",
-    "Resampling": "scores",
-    "ScoreTable": "scores",
-    "ScoreTableError": "errors",
-    "WinPriors": "numerics.wins.posterior",
-    "Wins": "scores",
-    "__version__": "version",
-    "bootstrap_consensus": "order.stability",
-    "compare_bayes": "compare.bayes",
-    "compare_bootstrap": "compare.bootstrap",
-    "compare_meta": "compare.meta",
-    "compare_mixed": "compare.mixed",
-    "compare_pair": "compare.pair",
-    "compare_permutation": "compare.permutation",
-    "compare_points": "compare.points",
-    "compare_wins": "compare.wins",
-    "consensus": "order.consensus",
-    "consensus_influence": "order.influence",
-    "consensus_weights": "order.weighing",
-    "load": "saving",
-    "load_example": "scores",
-    "mixed_structures": "compare.selection",
-    "monitor": "sequential.monitor",
-    "pareto": "compare.pareto",
-    "per_dataset": "compare.local",
-    "plan": "sequential.plan",
+    "BenchinferError": "core.errors",
+    "Comparison": "comparison.comparison",
+    "Comparisons": "comparison.per_dataset",
+    "Components": "analyses.plan.variances",
+    "Consensus": "relations.consensus.consensus",
+    "DesignError": "core.errors",
+    "Effects": "analyses.meta.effects",
+    "Ensemble": "relations.ensemble",
+    "FitError": "core.errors",
+    "Measure": "core.measure",
+    "MissingExtra": "core.errors",
+    "NotAWeakOrder": "core.errors",
+    "Priors": "analyses.bayes.numerics.priors",
+    "PseudoObservation": "analyses.bayes.numerics.priors",
+    "Relation": "relations.relation",
+    "Resampling": "scores.resampling",
+    "ScoreTable": "scores.table",
+    "ScoreTableError": "core.errors",
+    "WinPriors": "analyses.wins.numerics.posterior",
+    "Wins": "analyses.wins.counts",
+    "__version__": "core.version",
+    "bootstrap_consensus": "relations.consensus.stability",
+    "compare_bayes": "analyses.bayes.compare",
+    "compare_bootstrap": "analyses.bootstrap.compare",
+    "compare_meta": "analyses.meta.compare",
+    "compare_mixed": "analyses.mixed.compare",
+    "compare_pair": "analyses.pair.compare",
+    "compare_permutation": "analyses.permutation.compare",
+    "compare_points": "analyses.points",
+    "compare_wins": "analyses.wins.compare",
+    "consensus": "relations.consensus.consensus",
+    "consensus_influence": "relations.consensus.stability",
+    "consensus_weights": "relations.consensus.weights",
+    "load": "core.saving",
+    "load_example": "scores.read",
+    "mixed_structures": "analyses.mixed.tables",
+    "monitor": "analyses.monitor.monitor",
+    "pareto": "comparison.pareto",
+    "per_dataset": "comparison.per_dataset",
+    "plan": "analyses.plan.plan",
     "plot": "plots.draw",
-    "read_effects": "scores",
-    "read_scores": "scores",
-    "read_wins": "scores",
+    "read_effects": "analyses.meta.read",
+    "read_scores": "scores.read",
+    "read_wins": "analyses.wins.counts",
     "report": "reports.page",
-    "resample_relations": "compare.resample",
+    "resample_relations": "analyses.bootstrap.relations",
 }
 
 __all__ = [

@@ -16,8 +16,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.numerics import aggregates, bootstrap, improvement
-from benchinfer.numerics.aggregates import Statistic
+from benchinfer.analyses.bootstrap.numerics import aggregates, profiles, resampling
+from benchinfer.analyses.bootstrap.numerics.aggregates import Statistic
 
 DATASETS, REPLICATIONS, ALGORITHMS = 26, 10, 5
 RESAMPLES, SIDE_RESAMPLES = 50_000, 2000
@@ -55,16 +55,16 @@ def cpu(run: Callable[[], object], times: int = 1) -> float:
     return min(found)
 
 
-def layouts(scores: NDArray[np.float64]) -> dict[str, bootstrap.Sample]:
+def layouts(scores: NDArray[np.float64]) -> dict[str, resampling.ScoreSample]:
     """Return the scores with replications shared by the algorithms, and each on its own."""
     d, b, k = scores.shape
     n = d * b
     own = np.tile(np.eye(k, dtype=bool), (n, 1))
     return {
-        "shared": bootstrap.lay_out(
+        "shared": resampling.lay_out(
             scores.reshape(n, k), np.ones((n, k), dtype=bool), np.repeat(np.arange(d), b)
         ),
-        "own": bootstrap.lay_out(
+        "own": resampling.lay_out(
             np.where(own, scores.ravel()[:, None], 0.0), own, np.repeat(np.arange(d), b * k)
         ),
     }
@@ -83,7 +83,7 @@ def main() -> None:
     """Print one row per task."""
     scores = np.random.default_rng(1).normal(size=(DATASETS, REPLICATIONS, ALGORITHMS))
     pairs = np.array(list(combinations(range(ALGORITHMS), 2)))
-    tasks: dict[str, tuple[Callable[[bootstrap.Sample], object], str, int]] = {
+    tasks: dict[str, tuple[Callable[[resampling.ScoreSample], object], str, int]] = {
         f"interquartile mean, {RESAMPLES:,} resamples": (
             lambda s: aggregates.draws(s, Statistic("iqm"), "replications", RESAMPLES, 1),
             "aggregate",
@@ -95,7 +95,7 @@ def main() -> None:
             RESAMPLES,
         ),
         f"probability of improvement, {len(pairs)} pairs, {SIDE_RESAMPLES:,} resamples": (
-            lambda s: improvement.draws(s, pairs, "replications", SIDE_RESAMPLES, 1),
+            lambda s: profiles.draws(s, pairs, "replications", SIDE_RESAMPLES, 1),
             "improvement",
             SIDE_RESAMPLES,
         ),

@@ -12,10 +12,9 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.numerics.consensus import linear_dp
-from benchinfer.numerics.consensus.costs import cost_tensor
-from benchinfer.numerics.consensus.families import FAMILIES
-from benchinfer.numerics.consensus.solve import solve
+from benchinfer.relations.consensus.numerics import dynamic
+from benchinfer.relations.consensus.numerics.costs import FAMILIES, cost_tensor
+from benchinfer.relations.consensus.numerics.solve import solve
 
 SIZES = ((10, 20), (17, 21), (25, 50), (40, 50), (80, 50))
 LIMIT = 60.0
@@ -77,7 +76,7 @@ def main() -> None:
             )
     above = np.random.default_rng(0).integers(0, 10, (20, 20)) * ~np.eye(20, dtype=np.bool_)
     begun = time.process_time()
-    cost, paths = linear_dp.cheapest(above, 0)
+    cost, paths = dynamic.cheapest_linear_order(above, 0)
     taken = time.process_time() - begun
     print(f"| 20 algorithms, tables | linear | {taken:.3f} | {cost:g} | {paths.count()} | yes | |")
     if missing:

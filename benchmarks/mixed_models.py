@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 import benchinfer as bi
-from benchinfer.numerics import degrees, reml, score_model, sufficient, tukey
+from benchinfer.analyses.mixed.numerics import degrees, likelihood, moments, optimum
+from benchinfer.numerics import covariance, max_t
 
 # (data sets, replications, algorithms)
 SHAPES = [(20, 25, 6), (54, 100, 5), (21, 250, 6), (112, 30, 40), (100, 100, 20)]
@@ -71,9 +72,9 @@ def best(run: Callable[[], object]) -> float:
 
 def ours(dataset: NDArray[np.int64], count: NDArray[np.int64], mean: NDArray[np.float64]) -> None:
     """Statistics, fit, both degrees of freedom and standard errors of all pairs."""
-    stats = sufficient.from_blocks(dataset, count, mean, np.zeros(dataset.max() + 1))
-    fit = score_model.fit(stats, reml.COMPONENTS[:3])
-    _, contrasts = tukey.all_pairs(count.shape[1])
+    stats = moments.from_blocks(dataset, count, mean, np.zeros(dataset.max() + 1))
+    fit = optimum.fit(stats, likelihood.COMPONENTS[:3])
+    _, contrasts = max_t.all_pairs(count.shape[1])
     adjusted = degrees.kenward_roger(fit, contrasts)
     degrees.satterthwaite(fit, contrasts)
     np.sqrt(np.einsum("jp,pq,jq->j", contrasts, adjusted.cov, contrasts))
@@ -127,10 +128,10 @@ def whole_calls() -> None:
     for shape in [(20, 25, 5), (54, 100, 5), (54, 400, 5), (40, 20, 15), (40, 10, 50)]:
         blocks = table(shape, 0.1)
         scores = bi.read_scores(long(*blocks), measures={"value": "higher"})
-        fit = score_model.fit(
-            sufficient.from_blocks(*blocks, np.zeros(shape[0])), reml.COMPONENTS[:3]
+        fit = optimum.fit(
+            moments.from_blocks(*blocks, np.zeros(shape[0])), likelihood.COMPONENTS[:3]
         )
-        _, contrasts = tukey.all_pairs(shape[2])
+        _, contrasts = max_t.all_pairs(shape[2])
         errors = degrees.kenward_roger(fit, contrasts)
         size = np.abs(contrasts @ fit.beta) / np.sqrt(
             np.einsum("jp,pq,jq->j", contrasts, errors.cov, contrasts)
@@ -138,12 +139,12 @@ def whole_calls() -> None:
 
         def joint(
             contrasts: NDArray[np.float64] = contrasts,
-            errors: degrees.Adjusted = errors,
+            errors: covariance.Adjusted = errors,
             size: NDArray[np.float64] = size,
         ) -> None:
-            family = tukey.max_t(contrasts, errors.cov, float(errors.df.min()))
-            tukey.quantile(family, 0.05)
-            tukey.survival(family, size)
+            family = max_t.max_t(contrasts, errors.cov, float(errors.df.min()))
+            max_t.quantile(family, 0.05)
+            max_t.survival(family, size)
 
         with threadpool_limits(1):
             times = [

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 import benchinfer as bi
-from benchinfer.sequential import monitor as watching
+from benchinfer.analyses.monitor import anytime as watching
 
 SIZES = (250, 2_500, 25_000)
 STAGE = 50

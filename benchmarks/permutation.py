@@ -20,8 +20,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import benchinfer as bi
-from benchinfer.numerics import align, nulls, paired_exact, permute, resample, tukey
-from benchinfer.numerics.layout import lay_out
+from benchinfer.analyses.permutation.numerics import arrangements, blocks, nulls
+from benchinfer.analyses.permutation.numerics.blocks import lay_out
+from benchinfer.numerics import max_t, signs
 
 type Array = NDArray[np.float64]
 
@@ -55,8 +56,9 @@ cat(sprintf('{"friedman": %.3f, "tukey": %.3f, "versions": "coin %s, %s"}',
 COLD = """
 import time
 import numpy as np
-from benchinfer.numerics import align, arrangements, nulls, resample, tukey
-from benchinfer.numerics.layout import lay_out
+from benchinfer.analyses.permutation.numerics import blocks as align, arrangements, nulls, arrangements as resample
+from benchinfer.numerics import max_t as tukey
+from benchinfer.analyses.permutation.numerics.blocks import lay_out
 layout = lay_out(np.repeat(np.arange(5), 3), np.tile(np.arange(3), 5), 3)
 question = nulls.ask(np.random.default_rng(0).normal(size=15), layout, tukey.all_pairs(3)[1])
 start = time.process_time()
@@ -74,11 +76,11 @@ def table(b: int, k: int, effect: float = 0.0) -> Array:
     return values
 
 
-def question(values: Array, on: align.Kind, contrasts: Array) -> nulls.Question:
+def question(values: Array, on: blocks.Kind, contrasts: Array) -> nulls.PermutationProblem:
     """Ask what `compare_permutation` asks of a table."""
     b, k = values.shape
     layout = lay_out(np.repeat(np.arange(b), k), np.tile(np.arange(k), b), k)
-    return nulls.ask(align.score(values.ravel(), layout, on).values, layout, contrasts)
+    return nulls.ask(blocks.score(values.ravel(), layout, on).values, layout, contrasts)
 
 
 def cpu(run: Callable[[], object], clock: Callable[[], float] = time.process_time) -> float:
@@ -91,12 +93,15 @@ def cpu(run: Callable[[], object], clock: Callable[[], float] = time.process_tim
     return least
 
 
-def with_numpy(asked: nulls.Question, resamples: int) -> Array:
+def with_numpy(asked: nulls.PermutationProblem, resamples: int) -> Array:
     """Do without compiled code: global and single-step counts, labels permuted by numpy."""
     generator = np.random.default_rng(1)
     blocks = asked.centred.reshape(-1, asked.layout.n_labels)
-    root, rows = permute.root(asked.moments.cov), permute.scaled(asked.moments.cov, asked.contrasts)
-    length, observed = permute.quadratic(asked.moments).statistic, np.abs(asked.observed)
+    root, rows = (
+        nulls.root(asked.moments.cov),
+        nulls.scaled_contrasts(asked.moments.cov, asked.contrasts),
+    )
+    length, observed = nulls.quadratic(asked.moments).statistic, np.abs(asked.observed)
     counts = np.zeros(1 + len(rows))
     step = max(1, 4_000_000 // blocks.size)
     for first in range(0, resamples, step):
@@ -162,7 +167,7 @@ def beside_coin() -> None:
             values = table(b, k)
             theirs = coin(values, resamples, Path(folder)) if available else {}
             versions = theirs.get("versions", versions)
-            pairs = tukey.all_pairs(k)[1]
+            pairs = max_t.all_pairs(k)[1]
             n = MOVES // (b * k)
             # Ours of all pairs also gives global, raw and step-down p-values.
             for name, key, on, family in (
@@ -170,7 +175,7 @@ def beside_coin() -> None:
                 ("largest of all pairs", "tukey", "values", pairs),
             ):
                 asked = question(values, on, family)
-                ours = n / cpu(lambda q=asked, n=n: resample.monte_carlo(q, n, 1, threads=1))
+                ours = n / cpu(lambda q=asked, n=n: arrangements.monte_carlo(q, n, 1, threads=1))
                 few = n // 20
                 plain = few / cpu(lambda q=asked, n=few: with_numpy(q, n))
                 cells = [f"{b}, {k}", name, ours, plain, ours / plain]
@@ -189,10 +194,10 @@ def by_size() -> None:
         ],
     )  # fmt: skip
     for b, k in SIZES:
-        asked = question(table(b, k), "values", tukey.all_pairs(k)[1])
+        asked = question(table(b, k), "values", max_t.all_pairs(k)[1])
         n = min(MOVES // (b * k), 1_000_000)
         runs = [
-            lambda q=asked, n=n, threads=threads: resample.monte_carlo(q, n, 1, threads=threads)
+            lambda q=asked, n=n, threads=threads: arrangements.monte_carlo(q, n, 1, threads=threads)
             for threads in (1, 2)
         ]
         one, two = (cpu(run) for run in runs)
@@ -208,7 +213,7 @@ def stopping() -> None:
         "Resamples drawn of 100,000 if stopped when certain, 40 tables of 40 blocks, 5 algorithms",
         ["first worse by (sd)", "median", "largest", "stopped", "CPU s", "CPU s without"],
     )
-    pairs = tukey.all_pairs(5)[1]
+    pairs = max_t.all_pairs(5)[1]
     for effect in (0.0, 0.4, 0.6, 1.0):
         drawn, cost, full = [], 0.0, 0.0
         for seed in range(40):
@@ -216,9 +221,9 @@ def stopping() -> None:
             values[:, 0] -= effect
             asked = question(values, "aligned-ranks", pairs)
             start = time.process_time()
-            drawn.append(resample.monte_carlo(asked, 100_000, 1, threads=1, alpha=0.05).n)
+            drawn.append(arrangements.monte_carlo(asked, 100_000, 1, threads=1, alpha=0.05).n)
             middle = time.process_time()
-            resample.monte_carlo(asked, 100_000, 1, threads=1)
+            arrangements.monte_carlo(asked, 100_000, 1, threads=1)
             cost, full = cost + middle - start, full + time.process_time() - middle
         early = sum(n < 100_000 for n in drawn)
         row([effect, float(np.median(drawn)), float(max(drawn)), early, cost, full])
@@ -240,7 +245,7 @@ def exactly() -> None:
     heading("Exact signed ranks of one pair, and whole comparisons", ["task", "CPU s"])
     for b in (200, 1000, 2000):
         d = np.random.default_rng(b).normal(0.02, 1, size=b)
-        row([f"signed ranks, {b:,} blocks", cpu(lambda d=d: paired_exact.signed_rank(d))])
+        row([f"signed ranks, {b:,} blocks", cpu(lambda d=d: signs.signed_rank(d))])
     for d, b, k in ((20, 25, 6), (1, 250, 6), (54, 100, 5)):
         values = np.random.default_rng(d).normal(size=(d, b, k))
         index = pd.MultiIndex.from_product(

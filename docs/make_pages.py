@@ -6,7 +6,7 @@ Run as ``python docs/make_pages.py`` when a column or a module is added.
 import ast
 from pathlib import Path
 
-from benchinfer.frames import GLOSSARY
+from benchinfer.core.frames import GLOSSARY
 
 DOCS = Path(__file__).parent
 PACKAGE = DOCS.parent / "benchinfer"

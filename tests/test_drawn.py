@@ -2,8 +2,8 @@
 
 import pytest
 
-from benchinfer.drawn import check_count, seed_of
-from benchinfer.errors import DesignError
+from benchinfer.core.arguments import check_count, seed_of
+from benchinfer.core.errors import DesignError
 
 
 def test_seeds():

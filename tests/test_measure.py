@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchinfer.errors import BenchinferError
-from benchinfer.frames import frame
-from benchinfer.measure import Measure, as_measures
+from benchinfer.core.errors import BenchinferError
+from benchinfer.core.frames import frame
+from benchinfer.core.measure import Measure, as_measures
 
 positive = st.floats(1e-3, 1e3)
 

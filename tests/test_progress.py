@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 import benchinfer as bi
-from benchinfer import progress
+from benchinfer.core import progress
 
 
 class _Terminal(io.StringIO):
@@ -49,7 +49,7 @@ def test_a_task_of_the_same_name_begins_again(terminal: _Terminal) -> None:
 def test_sampling_is_not_called_resampling(
     terminal: _Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchinfer.compare.bayes_fit.WARM_UP", 50)
+    monkeypatch.setattr("benchinfer.analyses.bayes.fit.WARM_UP", 50)
     scores = bi.load_example("demsar2006")
     bi.compare_bayes(scores, draws=100, chains=4, seed=1, progress=True)
     said = terminal.getvalue()

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.compare.bayes_pairs_comparison import BayesPairsComparison
-from benchinfer.compare.permutation_comparison import PermutationComparison
-from benchinfer.compare.wins_comparison import WinsComparison
-from benchinfer.frames import GLOSSARY
-from benchinfer.sequential.monitor_comparison import MonitorComparison
+from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
+from benchinfer.analyses.monitor.comparison import MonitorComparison
+from benchinfer.analyses.permutation.comparison import PermutationComparison
+from benchinfer.analyses.wins.comparison import WinsComparison
+from benchinfer.core.frames import GLOSSARY
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.errors import BenchinferError
-from benchinfer.saving import decode, encode, sealed, write_whole
+from benchinfer.core.errors import BenchinferError
+from benchinfer.core.saving import decode, encode, sealed, write_whole
 
 
 def kept(path, result):
@@ -187,9 +187,7 @@ def test_links_are_followed_and_the_mode_is_kept(tmp_path):
 
 @pytest.mark.parametrize("mask", [0o022, 0o077, 0o002])
 def test_a_new_file_has_the_mode_of_the_process(tmp_path, mask):
-    code = (
-        f"import os; os.umask({mask}); from benchinfer.saving import write_whole as w; w('x', '')"
-    )
+    code = f"import os; os.umask({mask}); from benchinfer.core.saving import write_whole as w; w('x', '')"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
     assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o666 & ~mask
 
@@ -224,7 +222,7 @@ def test_a_full_device_is_told():
 def test_a_file_too_large_leaves_the_old_one(tmp_path):
     (tmp_path / "x").write_text("old")
     code = """
-import resource; from benchinfer.saving import write_whole
+import resource; from benchinfer.core.saving import write_whole
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:
     write_whole("x", "new" * 1000)

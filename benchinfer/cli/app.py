@@ -1,17 +1,16 @@
-"""The commands, one function each: read, ask, print, and say by the exit code how it went."""
+"""The commands."""
 
 from typing import Annotated, Any, Literal, cast
 
 import typer
 
-from benchinfer.cli import monitoring, planning
-from benchinfer.cli.comparing import compare
-from benchinfer.cli.consensus_question import ConsensusQuestion
-from benchinfer.cli.guard import EPILOG, Exit, settled
-from benchinfer.cli.options import AsJson, MeasureName, Source, reads_scores
-from benchinfer.cli.question import open_unit, wrong
-from benchinfer.cli.usage import PlainGroup
-from benchinfer.errors import ScoreTableError
+from benchinfer.cli import monitor, plan
+from benchinfer.cli.compare import compare
+from benchinfer.cli.guard import EPILOG, Exit, PlainGroup, settled
+from benchinfer.cli.options.consensus import ConsensusQuestion
+from benchinfer.cli.options.source import AsJson, MeasureName, SourceArguments, reads_scores
+from benchinfer.cli.options.tests import open_unit, wrong
+from benchinfer.core.errors import ScoreTableError
 
 RateInterval = Annotated[
     Literal["wilson", "clopper-pearson", "agresti-coull", "wald"] | None,
@@ -22,7 +21,6 @@ RateInterval = Annotated[
         show_default=False,
     ),
 ]
-
 app = typer.Typer(
     cls=PlainGroup,
     rich_markup_mode=None,  # plain text, as what is piped should be; and rich takes time to load
@@ -33,13 +31,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(compare, name="compare")
-app.command(epilog=monitoring.EPILOG)(monitoring.monitor)
-app.command(epilog=planning.EPILOG)(planning.plan)
+app.command(epilog=monitor.EPILOG)(monitor.monitor)
+app.command(epilog=plan.EPILOG)(plan.plan)
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001 (typer calls it so)
     if asked:
-        from benchinfer.version import __version__
+        from benchinfer.core.version import __version__
 
         typer.echo(f"benchinfer {__version__}")
         raise typer.Exit
@@ -59,12 +57,12 @@ def _root(
     epilog="Exit codes: 0 no findings, or notes only; 1 warnings or errors; 2 wrong usage."
 )
 @reads_scores
-def check(source: Source, *, as_json: AsJson = False) -> None:
+def check(source: SourceArguments, *, as_json: AsJson = False) -> None:
     """Say what is wrong with a table, or odd.
 
     Errors (the table cannot be read) go to stderr, all of them at once.
     """
-    from benchinfer.cli import documents, tables
+    from benchinfer.cli.output import documents, tables
 
     try:
         scores = source.read()
@@ -84,7 +82,7 @@ def check(source: Source, *, as_json: AsJson = False) -> None:
 @app.command(epilog=EPILOG)
 @reads_scores
 def describe(
-    source: Source,
+    source: SourceArguments,
     *,
     measure: MeasureName = None,
     interval: RateInterval = None,
@@ -101,7 +99,7 @@ def describe(
     as_json: AsJson = False,
 ) -> None:
     """Print the statistics of each algorithm on each data set."""
-    from benchinfer.cli import documents, tables
+    from benchinfer.cli.output import documents, tables
 
     if interval is None and (sides, level) != ("2", 0.95):
         raise wrong("--sides" if sides == "1" else "--level", "goes with --interval NAME.")
@@ -123,13 +121,15 @@ def describe(
     " answer the question."
 )
 @reads_scores
-def consensus(source: Source, question: ConsensusQuestion, *, as_json: AsJson = False) -> None:
+def consensus(
+    source: SourceArguments, question: ConsensusQuestion, *, as_json: AsJson = False
+) -> None:
     """Order the algorithms as disagrees least with the relations of all data sets.
 
     Algorithms are compared on each data set by itself. What holds in all best orders is printed,
     with the weight that speaks for it.
     """
-    from benchinfer.order.consensus import consensus as agree
+    from benchinfer.relations.consensus.consensus import consensus as agree
 
     options = question.arguments()
     given = question.declared(source)
@@ -139,21 +139,21 @@ def consensus(source: Source, question: ConsensusQuestion, *, as_json: AsJson = 
     ensemble = question.ensemble(local, weights)
     found = agree(ensemble, **options)
     if as_json:
-        from benchinfer.cli import documents
+        from benchinfer.cli.output import documents
 
         refused = {name: each.refused for name, each in local.items()}
         documents.write(documents.consensus(found, ensemble, weights, refused))
     else:
-        from benchinfer.cli import agreed
+        from benchinfer.cli.output import consensus as output_consensus
 
-        agreed.consensus(found, ensemble, local, weights)
+        output_consensus.consensus(found, ensemble, local, weights)
     raise typer.Exit(Exit.DECIDED if found.decided else Exit.UNDECIDED)
 
 
 @app.command(epilog=EPILOG)
 @reads_scores
 def report(
-    source: Source,
+    source: SourceArguments,
     *,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="The HTML file to write.")
@@ -166,18 +166,19 @@ def report(
     The file holds data, figures, verdicts, methods and citations, and needs nothing else. Whatever
     the verdicts, the exit code is 0 when it is written.
     """
-    from benchinfer.cli import documents, reporting
-    from benchinfer.saving import check_target
+    from benchinfer.cli import report as cli_report
+    from benchinfer.cli.output import documents
+    from benchinfer.core.saving import check_target
 
     scores = source.read()
     if measure is not None:
         scores = scores.subset(measures=source.measure(scores, measure))
     check_target(output)  # before the work
-    found = reporting.analyse(scores)
-    reporting.write(found, output)
+    found = cli_report.analyse(scores)
+    cli_report.write(found, output)
     if as_json:
-        results = reporting.comparisons(found)
+        results = cli_report.comparisons(found)
         records = [documents.comparison(r, decided=settled(r.relation())) for r in results]
         documents.write({"report": output, "results": records, "refused": found.refusals})
     else:
-        reporting.show(found, scores, output)
+        cli_report.show(found, scores, output)

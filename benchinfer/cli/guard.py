@@ -5,11 +5,13 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
+from typer.core import TyperGroup
 
-from benchinfer.errors import (
+from benchinfer.cli import INTERRUPTED
+from benchinfer.core.errors import (
     BenchinferError,
     DesignError,
     FitError,
@@ -20,7 +22,7 @@ from benchinfer.errors import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from benchinfer.order.relation import Relation
+    from benchinfer.relations.relation import Relation
 
 
 class Exit(IntEnum):
@@ -38,8 +40,6 @@ EPILOG = (
     " others; 1 the table has faults; 2 wrong usage; 3 compare: no such algorithm; 4 the table"
     " cannot answer the question."
 )
-
-
 _PIPE_CLOSED = 141  # as a shell reports what SIGPIPE ended
 
 
@@ -57,7 +57,7 @@ def guarded() -> Generator[None]:
         raise typer.Exit(_PIPE_CLOSED) from None
     except (BenchinferError, MissingExtra, OSError) as error:
         from benchinfer.cli.hints import translated
-        from benchinfer.cli.terminal import safe_lines
+        from benchinfer.cli.output.terminal import safe_lines
 
         sys.stderr.write(f"Error: {safe_lines(translated(_said(error)))}\n")
         raise typer.Exit(_code(error)) from None
@@ -84,7 +84,7 @@ def verdict_code(relations: "Iterable[Relation]") -> Exit:
 
     Examples
     --------
-    >>> from benchinfer.order.relation import Relation
+    >>> from benchinfer.relations.relation import Relation
     >>> verdict_code([Relation.from_pairs(["a", "b"], {("a", "b"): "equivalent"})])
     <Exit.DECIDED: 0>
     >>> verdict_code([Relation.from_pairs(["a", "b"], {("a", "b"): "undecided"})])
@@ -97,8 +97,58 @@ def settled(relation: "Relation") -> bool:
     """Whether one algorithm is better than or equivalent to each of the others."""
     import numpy as np
 
-    from benchinfer.order.verdicts import Verdict
+    from benchinfer.core.verdict import Verdict
 
     safe = np.isin(relation.states, [Verdict.FIRST, Verdict.EQUIVALENT])
     np.fill_diagonal(safe, val=True)
     return bool(safe.all(axis=1).any())
+
+
+# What values are checked by puts it so; the rest of the sentence is fit to print.
+_WORDS = {
+    "Value error, ": "",
+    "Input should be greater than or equal to ": "at least ",
+    "Input should be less than or equal to ": "at most ",
+    "Input should be a valid integer, unable to parse string as an integer": "not a whole number",
+    "Input should be a valid number, unable to parse string as a number": "not a number",
+}
+
+
+def plain(text: str) -> str:
+    """Return the message without the words of the library that checks values.
+
+    Examples
+    --------
+    >>> plain("Value error, 'foo' is not one of 'average', 'next'.")
+    "'foo' is not one of 'average', 'next'."
+    """
+    for words, ours in _WORDS.items():
+        text = text.replace(words, ours)
+    return text
+
+
+class PlainGroup(TyperGroup):
+    """Commands whose errors of usage, and whose interruption, are plain sentences."""
+
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        """Read the arguments."""
+        with _interruptible():
+            return super().make_context(*args, **options)
+
+    def invoke(self, ctx: Any) -> object:
+        """Run the command that was asked for."""
+        try:
+            with _interruptible():
+                return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = plain(error.message)
+            raise
+
+
+@contextmanager
+def _interruptible() -> Generator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted.\n")
+        raise typer.Exit(INTERRUPTED) from None

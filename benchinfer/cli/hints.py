@@ -1,4 +1,4 @@
-"""What the library advises, in the words of the command line.
+"""Hints of the library as options of the command line.
 
 Errors and findings speak Python, as most readers do; here their hints become options.
 """
@@ -8,13 +8,10 @@ import shlex
 from ast import literal_eval
 from collections.abc import Callable
 
+type _Rewrite = str | Callable[[re.Match[str]], str]
 _DIRECTIONS = ("higher", "lower")
 _EITHER = '"higher" or "lower"'
 _OVERLAP = "--resampling cv:FOLDS or holdout:FRACTION"
-
-type _Rewrite = str | Callable[[re.Match[str]], str]
-
-
 # Python's words for a text.
 _LITERAL = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _BETTER = rf"{_LITERAL}|\.\.\."

@@ -1,14 +1,13 @@
-"""The probability that an algorithm is the best one, from the differences' joint distribution."""
+"""Probability that an algorithm is the best."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtr, fdtr, ndtri
+from scipy.special import chdtr, fdtr, ndtri, stdtr
 from scipy.stats import qmc
 
 type Array = NDArray[np.float64]
-
 # Independent randomisations of the point set, whose spread gives the error, and points in each.
 _RUNS, _LOG_POINTS = 8, 11
 _SEED = 20210
@@ -116,3 +115,55 @@ def probability_best(levels: Array, variances: Array, df: float, margin: float =
     error = float(found.std(axis=1, ddof=1).max() / np.sqrt(_RUNS))
     # Algorithms that never differ are best together: they share that.
     return Best(best / best.sum(), near, error)
+
+
+@dataclass(frozen=True, slots=True)
+class NewDatasetDistribution:
+    """Distribution of J contrasts on a new data set: the estimate plus t; (J,) arrays.
+
+    Attributes
+    ----------
+    variance, df
+        Of the prediction.
+    between
+        Variance of the true contrast between data sets.
+    noise
+        Variance of the contrast of one replication about its true value on the data set.
+    """
+
+    variance: Array
+    df: Array
+    between: Array
+    noise: Array
+
+
+def probability_above(
+    estimate: Array, predicted: NewDatasetDistribution, limit: float = 0.0
+) -> Array:
+    """Return the probability that a contrast exceeds a limit on a new data set.
+
+    Parameters
+    ----------
+    estimate
+        (J,) estimated contrasts.
+    predicted
+        Their predictions.
+    limit
+        The limit; minus the tolerance gives "not worse", the tolerance "better by a margin".
+
+    Returns
+    -------
+    numpy.ndarray
+        (J,) probabilities; one half where a contrast without variance equals the limit.
+
+    Examples
+    --------
+    >>> sure = NewDatasetDistribution(*(np.array([v]) for v in (4.0, np.inf, 3.0, 0.0)))
+    >>> probability_above(np.array([2.0]), sure).round(4).tolist()
+    [0.8413]
+    """
+    sd = np.sqrt(predicted.variance)
+    gap = estimate - limit
+    flat = sd <= 0
+    statistic = np.where(flat, np.copysign(np.inf, gap), gap / np.where(flat, 1.0, sd))
+    return np.where(flat & (gap == 0), 0.5, stdtr(predicted.df, statistic))

@@ -1,4 +1,4 @@
-"""Intervals of a rate: how many of n items are right, or wrong."""
+"""Confidence intervals of rates."""
 
 from typing import Literal
 

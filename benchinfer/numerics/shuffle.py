@@ -1,4 +1,4 @@
-"""Compiled loops over arrangements of labels within blocks.
+"""Random permutation within blocks, compiled.
 
 Random arrangements come from a counter: the stream of a resample depends on the seed and on the
 number of the resample only, so results are the same for any split into chunks and threads. One
@@ -27,7 +27,6 @@ type Array = NDArray[np.float64]
 type Words = NDArray[np.uint64]
 type Counts = NDArray[np.int64]
 type Progress = Callable[[int], None]
-
 # Of the histogram of the global statistic; one more counts what lies beyond.
 BINS = 60
 STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -36,7 +35,7 @@ _SHIFT = (np.uint64(30), np.uint64(27), np.uint64(31))
 _ONE, _WORD = np.uint64(1), np.uint64(64)
 
 
-class Family(NamedTuple):
+class ShuffleStatistics(NamedTuple):
     """Statistics of the column sums s, and what is counted against them.
 
     The global statistic is ``|root s|^2``. Contrasts are sparse rows, sorted by decreasing observed
@@ -54,7 +53,7 @@ class Family(NamedTuple):
     per_unit: float
 
 
-class Rows(NamedTuple):
+class ShuffleRows(NamedTuple):
     """Scores centred within blocks, and the labels and block starts as unsigned integers.
 
     A fraction has so many bits that its product with the longest block's length fits into 64. In
@@ -87,7 +86,7 @@ def mix(x: np.uint64) -> np.uint64:
 
 
 @njit(inline="always")
-def _contrast(sums: Array, family: Family, j: int) -> float:
+def _contrast(sums: Array, family: ShuffleStatistics, j: int) -> float:
     z = 0.0
     for i in range(family.starts[j], family.starts[j + 1]):
         z += family.weights[i] * sums[family.columns[i]]
@@ -95,7 +94,7 @@ def _contrast(sums: Array, family: Family, j: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _tally(sums: Array, family: Family, times: int, counts: Counts) -> None:
+def _tally(sums: Array, family: ShuffleStatistics, times: int, counts: Counts) -> None:
     """Add to counts: global, raw, single-step and step-down of each of J contrasts, histogram."""
     n = len(family.observed)
     length = 0.0
@@ -122,7 +121,7 @@ def _tally(sums: Array, family: Family, times: int, counts: Counts) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _word_ends(rows: Rows) -> Words:
+def _word_ends(rows: ShuffleRows) -> Words:
     """Return how many labels are left after the draws of one word, by how many were before."""
     # Draws from one word multiply up to at most this, which bounds their deviation from uniform.
     limit = _ONE << (max(rows.bits, np.uint64(33)) - np.uint64(32))
@@ -137,7 +136,9 @@ def _word_ends(rows: Rows) -> Words:
 
 
 @njit(cache=True, nogil=True)
-def count_random(rows: Rows, family: Family, seed: np.uint64, first: int, last: int) -> Counts:
+def count_random(
+    rows: ShuffleRows, family: ShuffleStatistics, seed: np.uint64, first: int, last: int
+) -> Counts:
     """Count over the resamples first..last-1; each costs O(n) time and O(K) memory."""
     counts = np.zeros(2 + 3 * len(family.observed) + BINS, np.int64)
     sums = np.zeros(rows.n_labels)
@@ -170,7 +171,7 @@ def count_random(rows: Rows, family: Family, seed: np.uint64, first: int, last: 
 
 
 @njit(cache=True, nogil=True)
-def count_all(tables: Tables, family: Family, first: int, last: int) -> Counts:
+def count_all(tables: Tables, family: ShuffleStatistics, first: int, last: int) -> Counts:
     """Count over the arrangements first..last-1 of all blocks, the last block running fastest."""
     counts = np.zeros(2 + 3 * len(family.observed) + BINS, np.int64)
     n_blocks = len(tables.starts) - 1
@@ -221,3 +222,46 @@ def count_in_chunks(
             if progress is not None:
                 progress(done)
     return np.sum(parts, axis=0)
+
+
+# Numbers that one span of resamples may hold, and scores that it may visit: a fraction of a second.
+_HELD, _VISITED = 2_000_000, 20_000_000
+
+
+def in_spans(
+    part: Callable[[int, int], Array],
+    n: int,
+    held: int,
+    visited: int,
+    *,
+    span: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Array:
+    """Return what `part` gives for resamples 0 to n - 1, span by span, along the first axis.
+
+    Parameters
+    ----------
+    part
+        Called with the first resample of a span and the one after its last.
+    n
+        Number of resamples.
+    held, visited
+        Numbers that one resample holds, and scores that it visits.
+    span
+        Resamples at a time, if not as memory and patience allow.
+    progress
+        Called with the number of resamples just done.
+
+    Examples
+    --------
+    >>> in_spans(lambda first, last: np.arange(first, last, dtype=float), 5, 1, 1, span=2)
+    array([0., 1., 2., 3., 4.])
+    """
+    step = span or max(1, min(_HELD // max(held, 1), _VISITED // max(visited, 1)))
+    parts: list[Array] = []
+    for first in range(0, n, step):
+        last = min(first + step, n)
+        parts.append(part(first, last))
+        if progress is not None:
+            progress(last - first)
+    return np.concatenate(parts)

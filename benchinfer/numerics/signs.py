@@ -1,12 +1,16 @@
-"""Tests of many sums whose terms are as likely as their negatives: exact, Monte Carlo, normal.
+"""Sign tests, signed-rank tests and sign-flip tests.
 
 A column holds the terms of one sum: paired differences, their signed ranks, or signed normal
 scores; a zero says nothing. When two algorithms are alike, all sign patterns are equally likely.
 
-References
-----------
-Phipson, B. & Smyth, G. K. (2010). Permutation p-values should never be zero. Statistical
-Applications in Genetics and Molecular Biology 9, 39. https://doi.org/10.2202/1544-6115.1585
+When two algorithms are alike, each difference is as likely as its negative, given its size: the
+2^n sign patterns are equally likely. The tests count the patterns at least as extreme as the
+observed one, exactly and for any ties. What is tested is symmetry of the differences about zero
+(for `sign_test`: a median of zero); skew alone can reject it.
+
+That is the null distribution of every statistic that only looks at signs: sums of positive
+differences or of their ranks. Only positive numbers are added, so that the relative accuracy of a
+tail is that of its number of additions, however small it is (down to the smallest double).
 """
 
 from collections.abc import Callable
@@ -15,14 +19,397 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import betainc, ndtr, ndtri
 
-from benchinfer.numerics import paired_exact, subset_sums
-from benchinfer.numerics.align import midranks
+from benchinfer.core.errors import DesignError, message
+from benchinfer.numerics.ties import midranks
 
 type Array = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+type Alternative = Literal["two-sided", "greater", "less"]
+type Zeros = Literal["wilcoxon", "pratt"]
+
+
 type NullKind = Literal["auto", "exact", "monte-carlo", "asymptotic"]
 type Progress = Callable[[int], None]
+
+
+# More weights than that would need more than 2^22 sums a half.
+MOST_REALS = 44
+# Weights times their total: about 4 s of additions.
+_MOST_STEPS = 20_000_000_000
+# Sums grow by 2 each step; doubles hold 2^1023.
+_STEPS_PER_SCALE = 512
+# A unit smaller than this part of the largest value is taken for chance.
+_FINEST_UNIT = 1e-6
+
+
+def tractable(weights: Integers) -> bool:
+    """Return whether `upper_tail_of_integers` takes seconds, not minutes."""
+    return len(weights) * int(weights.sum()) <= _MOST_STEPS
+
+
+def upper_tail_of_integers(weights: Integers, observed: int) -> float:
+    """Return the exact ``P(sum >= observed)`` for positive integer weights.
+
+    Examples
+    --------
+    >>> upper_tail_of_integers(np.arange(1, 9), 35) * 2**8
+    2.0
+    """
+    total = int(weights.sum())
+    if observed <= 0:
+        return 1.0
+    if observed > total:
+        return 0.0
+    below = total - observed
+    if 2 * below <= total:
+        return _lower_tail(weights, below)
+    return 1.0 - _lower_tail(weights, observed - 1)
+
+
+def _lower_tail(weights: Integers, limit: int) -> float:
+    """Return ``P(sum <= limit)`` from the distributions of the sums of two halves."""
+    ordered = np.sort(weights)
+    one, two = masses(ordered[::2], limit), np.cumsum(masses(ordered[1::2], limit))
+    rest = np.minimum(limit - np.arange(len(one)), len(two) - 1)
+    return min(float(one @ two[rest]), 1.0)
+
+
+def masses(weights: Integers, limit: int) -> Array:
+    """Return the probabilities of the sums from 0 to limit, or to the total if that is smaller.
+
+    Ascending weights are the fastest.
+    """
+    total = int(weights.sum())
+    # The distribution is symmetric: the lower half is enough.
+    top = min(total // 2, limit)
+    mass = np.zeros(top + 1)
+    mass[0] = 1.0
+    reach = 0
+    for first in range(0, len(weights), _STEPS_PER_SCALE):
+        part = weights[first : first + _STEPS_PER_SCALE]
+        for weight in part.tolist():
+            reach = min(reach + weight, top)
+            if weight <= top:
+                mass[weight : reach + 1] += mass[: reach + 1 - weight]
+        mass *= 0.5 ** len(part)
+    if limit <= top:
+        return mass
+    upper = mass[::-1] if total % 2 else mass[-2::-1]
+    return np.r_[mass, upper][: limit + 1]
+
+
+def upper_tail_of_reals(weights: Array, observed: float, tolerance: float) -> float:
+    """Return ``P(sum >= observed - tolerance)`` for up to `MOST_REALS` weights.
+
+    The 2^n subsets are counted through the sorted sums of two halves.
+
+    References
+    ----------
+    Horowitz, E. & Sahni, S. (1974). Computing partitions with applications to the knapsack
+    problem. Journal of the ACM 21, 277-292. https://doi.org/10.1145/321812.321823
+    """
+    one, two = _sums(weights[::2]), _sums(weights[1::2])
+    too_small = np.searchsorted(two, (observed - tolerance) - one, side="left")
+    return (one.size * two.size - int(too_small.sum())) / (one.size * two.size)
+
+
+def _sums(weights: Array) -> Array:
+    """Return the sorted sums of all subsets."""
+    sums = np.zeros(1)
+    for weight in weights:
+        sums = np.r_[sums, sums + weight]
+    return np.sort(sums)
+
+
+def on_lattice(values: Array, tolerance: float) -> Integers | None:
+    """Return the values as multiples of their largest common unit.
+
+    Parameters
+    ----------
+    values
+        (n,) positive.
+    tolerance
+        How far a value may lie from its multiple.
+
+    Returns
+    -------
+    numpy.ndarray or None
+        (n,) integers without a common divisor, None if there is no such unit.
+
+    Examples
+    --------
+    >>> on_lattice(np.array([0.3, 0.75, 0.1 + 0.2]), 1e-10).tolist()
+    [2, 5, 2]
+    """
+    if not len(values):
+        return np.empty(0, dtype=np.int64)
+    ascending = np.sort(values)
+    finest = _FINEST_UNIT * float(ascending[-1])
+    unit = float(ascending[0])
+    if unit < finest:
+        return None
+    for value in ascending[1:].tolist():
+        unit = _common_unit(value, unit, finest / 10)
+        if unit < finest:
+            return None
+    # The larger the multiples, the better they tell the unit.
+    products = squares = 0.0
+    for value in ascending.tolist():
+        multiple = round(value / unit)
+        products, squares = products + value * multiple, squares + multiple**2
+        unit = products / squares
+    multiples = np.rint(values / unit)
+    if np.abs(values - multiples * unit).max() > tolerance:
+        return None
+    integers = multiples.astype(np.int64)
+    return integers // np.gcd.reduce(integers)
+
+
+def _common_unit(a: float, b: float, noise: float) -> float:
+    """Return the greatest common divisor of two floats, up to noise (Euclid)."""
+    while b > noise:
+        a, b = b, abs(a - round(a / b) * b)
+    return a
+
+
+# Differences closer than this part of the largest are tied: the noise of subtracted scores.
+_NOISE = 1e-10
+
+
+@dataclass(frozen=True, slots=True)
+class ExactTest:
+    """An exact test.
+
+    Attributes
+    ----------
+    statistic
+        Mean difference, sum of the positive ranks, or number of positive differences.
+    p_value
+        Its p-value.
+    smallest_p
+        The smallest p-value that any scores with as many non-zero differences could give.
+    n
+        Number of non-zero differences.
+    zeros
+        Number of zero differences.
+    """
+
+    statistic: float
+    p_value: float
+    smallest_p: float
+    n: int
+    zeros: int
+
+
+def sign_flip(
+    differences: Array, alternative: Alternative = "two-sided", tolerance: float | None = None
+) -> ExactTest:
+    """Test the mean difference against all sign patterns.
+
+    Parameters
+    ----------
+    differences
+        (n,) paired differences.
+    alternative
+        ``"greater"`` if large differences speak against the hypothesis, ``"less"`` if small ones.
+    tolerance
+        Differences at most so far from zero are zero, and means of patterns at most so far below
+        the observed one (as sums) count as equal; by default 1e-10 of the largest difference.
+
+    Raises
+    ------
+    DesignError
+        The differences are more than 44 and not multiples of a common unit (or of too fine a one),
+        so that exact counting takes too long.
+
+    Notes
+    -----
+    Multiples of a common unit (accuracies on test sets of one size, rounded scores) allow thousands
+    of differences by dynamic programming over sums; others up to 44 by counting through two halves.
+
+    References
+    ----------
+    Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1, 80-83.
+    https://doi.org/10.2307/3001968
+    """
+    noise = _noise(differences, tolerance)
+    sizes, positive = _sizes(differences, noise)
+    whole = on_lattice(sizes, noise)
+    statistic = float(differences.sum()) / max(len(differences), 1)
+    if whole is not None and tractable(whole):
+        return _of_integers(statistic, whole, positive, len(differences), alternative)
+    if len(sizes) > MOST_REALS:
+        raise DesignError(
+            message(
+                f"{len(sizes)} differences without a common unit have too many sign patterns to"
+                " count.",
+                hint=f"up to {MOST_REALS} can be counted;"
+                ' null="monte-carlo" draws patterns at random.',
+            )
+        )
+
+    def tail(observed: float) -> float:
+        return upper_tail_of_reals(sizes, observed, noise)
+
+    p = _p_value(tail, float(sizes[positive].sum()), float(sizes.sum()), alternative)
+    return _exact(statistic, p, len(sizes), len(differences), alternative)
+
+
+def signed_rank(
+    differences: Array,
+    zeros: Zeros = "wilcoxon",
+    alternative: Alternative = "two-sided",
+    tolerance: float | None = None,
+) -> ExactTest:
+    """Test the signed ranks of the differences, exactly with ties and zeros.
+
+    Parameters
+    ----------
+    differences
+        (n,) paired differences.
+    zeros
+        ``"wilcoxon"`` drops zero differences before ranking, ``"pratt"`` after.
+    alternative
+        ``"greater"`` if large differences speak against the hypothesis, ``"less"`` if small ones.
+    tolerance
+        Differences at most so far from zero are zero, and sizes at most so far from the next are
+        tied; by default 1e-10 of the largest difference.
+
+    Raises
+    ------
+    DesignError
+        There are too many differences, about 3,000.
+
+    References
+    ----------
+    Pratt, J. W. (1959). Remarks on zeros and ties in the Wilcoxon signed rank procedures. Journal
+    of the American Statistical Association 54, 655-667.
+    https://doi.org/10.1080/01621459.1959.10501526
+
+    Examples
+    --------
+    >>> signed_rank(np.array([1.1, 2.2, -0.3, 4.0, 5.0])).p_value
+    0.125
+    """
+    noise = _noise(differences, tolerance)
+    sizes, positive = _sizes(differences, noise)
+    absent = len(differences) - len(sizes)
+    weights = doubled_midranks(sizes, noise) + (2 * absent if zeros == "pratt" else 0)
+    if not tractable(weights):
+        raise DesignError(
+            message(
+                f"The exact distribution of {len(weights)} signed ranks takes too long.",
+                hint="the normal approximation is accurate with that many.",
+            )
+        )
+    statistic = float(weights[positive].sum()) / 2
+    return _of_integers(statistic, weights, positive, len(differences), alternative)
+
+
+def sign_test(
+    differences: Array,
+    alternative: Alternative = "two-sided",
+    tolerance: float | None = None,
+    *,
+    mid_p: bool = False,
+) -> ExactTest:
+    """Test the number of positive differences among those that are not zero.
+
+    Parameters
+    ----------
+    differences
+        (n,) paired differences.
+    alternative
+        ``"greater"`` if many positive differences speak against the hypothesis, ``"less"`` if few.
+    tolerance
+        Differences at most so far from zero are zero; by default 1e-10 of the largest difference.
+    mid_p
+        Count the observed number half: closer to the level on average, not always below it.
+
+    Examples
+    --------
+    >>> sign_test(np.array([1, 1, 1, 1, 1, -1.0])).p_value
+    0.21875
+    """
+    sizes, positive = _sizes(differences, _noise(differences, tolerance))
+    n, count = len(sizes), int(positive.sum())
+
+    def tail(observed: float) -> float:
+        at_least = _binomial_tail(n, int(observed))
+        if not mid_p:
+            return at_least
+        return (at_least + _binomial_tail(n, int(observed) + 1)) / 2
+
+    p = _p_value(tail, count, n, alternative)
+    found = _exact(float(count), p, n, len(differences), alternative)
+    if not mid_p or not n:
+        return found
+    return ExactTest(found.statistic, p, found.smallest_p / 2, n, found.zeros)
+
+
+def doubled_midranks(sizes: Array, tolerance: float) -> Integers:
+    """Return twice the midranks; sizes whose gap to the next is at most the tolerance are tied.
+
+    Examples
+    --------
+    >>> doubled_midranks(np.array([0.3, 0.1, 0.2, 0.1 + 0.2]), 1e-10).tolist()
+    [7, 2, 4, 7]
+    """
+    return np.rint(2 * midranks(sizes, tolerance).values).astype(np.int64)
+
+
+def _noise(differences: Array, tolerance: float | None) -> float:
+    if tolerance is not None:
+        return tolerance
+    return _NOISE * float(np.abs(differences).max(initial=0.0))
+
+
+def _sizes(differences: Array, noise: float) -> tuple[Array, NDArray[np.bool_]]:
+    """Return the sizes of the differences that are not zero, and which are positive."""
+    kept = differences[np.abs(differences) > noise]
+    return np.abs(kept), kept > 0
+
+
+def _of_integers(
+    statistic: float,
+    weights: Integers,
+    positive: NDArray[np.bool_],
+    n_all: int,
+    alternative: Alternative,
+) -> ExactTest:
+    reduced = weights // max(int(np.gcd.reduce(weights)), 1)
+
+    def tail(observed: float) -> float:
+        return upper_tail_of_integers(reduced, int(observed))
+
+    p = _p_value(tail, int(reduced[positive].sum()), int(reduced.sum()), alternative)
+    return _exact(statistic, p, len(weights), n_all, alternative)
+
+
+def _exact(statistic: float, p: float, n: int, n_all: int, alternative: Alternative) -> ExactTest:
+    smallest = 0.5 ** (n - (alternative == "two-sided")) if n else 1.0
+    return ExactTest(statistic, p, smallest, n, n_all - n)
+
+
+def _p_value(
+    tail: Callable[[float], float], observed: float, total: float, alternative: Alternative
+) -> float:
+    """Return the p-value by the symmetry of the distribution about half the total."""
+    if alternative == "greater":
+        return tail(observed)
+    if alternative == "less":
+        return tail(total - observed)
+    return min(2 * tail(max(observed, total - observed)), 1.0)
+
+
+def _binomial_tail(n: int, count: int) -> float:
+    """Return ``P(X >= count)`` of n fair coins."""
+    if count <= 0:
+        return 1.0
+    return float(betainc(count, n - count + 1, 0.5)) if count <= n else 0.0
+
 
 # Sums this close, relative to the largest term, are equal.
 _SAME = 1e-10
@@ -114,6 +501,11 @@ def sign_tests(
     DesignError
         ``null="exact"`` and a column takes too long.
 
+    References
+    ----------
+    Phipson, B. & Smyth, G. K. (2010). Permutation p-values should never be zero. Statistical
+    Applications in Genetics and Molecular Biology 9, 39. https://doi.org/10.2202/1544-6115.1585
+
     Examples
     --------
     >>> found = sign_tests(np.array([[3.0], [1], [2], [4], [5]]), two_sided=np.array([True]))
@@ -134,7 +526,7 @@ def sign_tests(
     exact = np.full(m, fill_value=True) if null == "exact" else quick
     for j in np.flatnonzero(exact):
         side = "two-sided" if two_sided[j] else "greater"
-        p[j] = paired_exact.sign_flip(terms[:, j], side).p_value
+        p[j] = sign_flip(terms[:, j], side).p_value
     left = np.flatnonzero(~exact)
     if len(left):
         p[left] = _resampled(terms[:, left], two_sided[left], resamples, seed, progress)
@@ -148,9 +540,9 @@ def _quick(column: Array, budget: float) -> bool:
     """Whether the exact distribution takes no more steps than the budget."""
     sizes = np.abs(column[column != 0])
     n = len(sizes)
-    if n <= subset_sums.MOST_REALS and 64 * 2 ** ((n + 1) // 2) <= budget:
+    if n <= MOST_REALS and 64 * 2 ** ((n + 1) // 2) <= budget:
         return True
-    whole = subset_sums.on_lattice(sizes, _SAME * float(sizes.max()))
+    whole = on_lattice(sizes, _SAME * float(sizes.max()))
     return whole is not None and n * float(whole.sum()) <= budget
 
 

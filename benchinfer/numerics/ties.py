@@ -1,4 +1,4 @@
-"""Ties of scores that are ranked or compared: differences too small to be one.
+"""Ties of scores.
 
 Within a row (a data set, a replication) the scores are sorted; neighbours that differ by at most
 1e-10 of the range of all scores are tied, and so are the scores that a chain of such neighbours
@@ -6,12 +6,13 @@ connects. The unit and the zero of the measure do not matter, and ties are trans
 and ranks agree.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 type Array = NDArray[np.float64]
 type Codes = NDArray[np.int64]
-
 SHARE = 1e-10
 # Means of equal scores may differ in the last digits, which are large where scores lie far from 0.
 _DIGITS = 8 * np.finfo(float).eps
@@ -82,3 +83,51 @@ def joined_rows(table: Array) -> Array:
     result = table.copy()
     result[row, column] = joined(table[row, column], resolution(table), row)
     return result
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Scores of the rows of a layout.
+
+    Attributes
+    ----------
+    values
+        (n,) scores.
+    tied
+        How many rows share their rank with another row (0 where nothing is ranked).
+    """
+
+    values: Array
+    tied: int
+
+
+def midranks(values: Array, within: float, group: Codes | None = None) -> Scores:
+    """Rank within groups; ties get the mean of their ranks.
+
+    Parameters
+    ----------
+    values
+        (n,) what is ranked.
+    within
+        Neighbours that differ by at most this are ties.
+    group
+        (n,) groups to rank within; None ranks all together.
+
+    Returns
+    -------
+    Scores
+        Ranks from 1, and how many rows are tied.
+
+    Examples
+    --------
+    >>> midranks(np.array([0.3, 0.1 + 0.2, 0.5]), 1e-10)
+    Scores(values=array([1.5, 1.5, 3. ]), tied=2)
+    """
+    n = len(values)
+    group = np.zeros(n, np.int64) if group is None else group
+    order, first = chains(values, within, group)
+    count = np.diff(np.append(first, n))
+    begin = np.searchsorted(group[order], group[order])
+    ranks = np.empty(n)
+    ranks[order] = np.repeat(first + (count + 1) / 2, count) - begin
+    return Scores(ranks, int(count[count > 1].sum()))

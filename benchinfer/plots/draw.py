@@ -1,7 +1,8 @@
-"""`plot`: one word for every figure of every result."""
+"""The functions `plot` and `vector`."""
 
 import re
 import warnings
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from io import StringIO
@@ -10,68 +11,42 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from benchinfer.compare.bayes_comparison import BayesComparison
-from benchinfer.compare.bayes_pairs_comparison import BayesPairsComparison
-from benchinfer.compare.bootstrap_comparison import BootstrapComparison
-from benchinfer.compare.comparison import Comparison
-from benchinfer.compare.evidence import Setting
-from benchinfer.compare.local import Comparisons
-from benchinfer.compare.meta_comparison import MetaComparison
-from benchinfer.compare.mixed_comparison import MixedComparison
-from benchinfer.compare.new_dataset import NewDataset
-from benchinfer.compare.pair_comparison import PairComparison
-from benchinfer.compare.permutation_comparison import PermutationComparison
-from benchinfer.compare.wins_comparison import WinsComparison
-from benchinfer.errors import BenchinferError, DesignError, message, unknown
-from benchinfer.order.consensus import Consensus
-from benchinfer.order.ensemble import Ensemble
-from benchinfer.order.relation import Relation
-from benchinfer.order.stability import Stability
-from benchinfer.plots import (
-    aggregates,
-    agreed,
-    caterpillar,
-    chances,
-    critical_difference,
-    decision_path,
-    dendrogram,
-    distributions,
-    e_process,
-    forest,
-    funnel,
-    hasse,
-    hasse_undecided,
-    improvement,
-    influence,
-    landscape,
-    left_out,
-    letters,
-    matrix,
-    network,
-    null,
-    podium,
-    power_curves,
-    prediction,
-    profile,
-    quantiles,
-    ranges,
-    rearranged,
-    residuals,
-    sequence,
-    shrinkage,
-    simplex,
-    studies,
-    support,
-    variances,
-    verdicts,
-    win_matrix,
-    worths,
-)
-from benchinfer.scores import ScoreTable
-from benchinfer.sequential.monitor_comparison import MonitorComparison
-from benchinfer.sequential.monitored_measures import MonitoredMeasures
-from benchinfer.sequential.planned import Plan
-from benchinfer.sequential.rearranged import Consecutive
+from benchinfer.analyses.bayes import figures as bayes_figures
+from benchinfer.analyses.bayes.comparison import BayesComparison
+from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
+from benchinfer.analyses.bootstrap import figures as bootstrap_figures
+from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
+from benchinfer.analyses.meta import figures as meta_figures
+from benchinfer.analyses.meta.comparison import MetaComparison
+from benchinfer.analyses.mixed import figures
+from benchinfer.analyses.mixed.comparison import MixedComparison
+from benchinfer.analyses.monitor.comparison import MonitorComparison
+from benchinfer.analyses.monitor.figures import bets, paths
+from benchinfer.analyses.monitor.measures import MonitoredMeasures
+from benchinfer.analyses.monitor.reordering import Consecutive
+from benchinfer.analyses.pair import figures as pair_figures
+from benchinfer.analyses.pair.comparison import PairComparison
+from benchinfer.analyses.permutation import figures as permutation_figures
+from benchinfer.analyses.permutation.comparison import PermutationComparison
+from benchinfer.analyses.plan import figures as plan_figures
+from benchinfer.analyses.plan.result import Plan
+from benchinfer.analyses.wins import figures as wins_figures
+from benchinfer.analyses.wins.comparison import WinsComparison
+from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.evidence import Setting
+from benchinfer.comparison.figures import datasets, forest, influence
+from benchinfer.comparison.per_dataset import Comparisons
+from benchinfer.comparison.prediction import NewDataset
+from benchinfer.core.errors import BenchinferError, DesignError, message, unknown
+from benchinfer.core.sections import Image, Picture
+from benchinfer.plots import tiles
+from benchinfer.relations.consensus import figures as consensus_figures
+from benchinfer.relations.consensus.consensus import Consensus
+from benchinfer.relations.consensus.stability import Stability
+from benchinfer.relations.ensemble import Ensemble
+from benchinfer.relations.figures import ensemble, hasse, hasse_undecided, pairs
+from benchinfer.relations.relation import Relation
+from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,13 +75,15 @@ class Kind:
 
 
 _hasse = Kind(hasse.layout, hasse.size, hasse.draw)
-
-
 _forest = Kind(forest.layout, forest.size, forest.draw)
-_verdicts = Kind(verdicts.layout, verdicts.size, verdicts.draw)
-_scores = Kind(distributions.layout, distributions.size, distributions.draw)
-_influence = Kind(influence.layout, influence.size, influence.draw)
-_prediction = Kind(prediction.layout, prediction.size, prediction.draw)
+_verdicts = Kind(datasets.layout_verdicts, tiles.size_verdicts, tiles.draw_verdicts)
+_scores = Kind(
+    datasets.layout_distributions, datasets.size_distributions, datasets.draw_distributions
+)
+_influence = Kind(influence.layout_influence, influence.size_influence, influence.draw_influence)
+_prediction = Kind(
+    influence.layout_prediction, influence.size_prediction, influence.draw_prediction
+)
 
 
 def _on(kind: Kind, part: Callable[[Any], object]) -> Kind:
@@ -121,110 +98,170 @@ def _on(kind: Kind, part: Callable[[Any], object]) -> Kind:
 _relation = {
     "hasse": _hasse,
     "hasse-undecided": Kind(hasse_undecided.layout, hasse.size, hasse.draw),
-    "matrix": Kind(matrix.layout, matrix.size, matrix.draw),
-    "letters": Kind(letters.layout, letters.size, letters.draw),
+    "matrix": Kind(pairs.layout_matrix, pairs.size_matrix, pairs.draw_matrix),
+    "letters": Kind(pairs.layout_letters, pairs.size_letters, pairs.draw_letters),
 }
 _comparison = {
     "forest": _forest,
     **{name: _on(kind, lambda result: result.relation()) for name, kind in _relation.items()},
     "distributions": _on(_scores, lambda comparison: comparison.setting),
 }
-
 _alike = {
-    "support": Kind(support.layout, support.size, support.draw),
-    "map": Kind(landscape.layout, landscape.size, landscape.draw),
-    "clusters": Kind(dendrogram.layout, dendrogram.size, dendrogram.draw),
+    "support": Kind(ensemble.layout_support, ensemble.size_support, ensemble.draw_support),
+    "map": Kind(ensemble.layout_landscape, ensemble.size_landscape, ensemble.draw_landscape),
+    "clusters": Kind(
+        ensemble.layout_dendrogram, ensemble.size_dendrogram, ensemble.draw_dendrogram
+    ),
 }
-
 # The default kind first. The table is open: a type of your own can be added to it.
 KINDS: dict[type, Mapping[str, Kind]] = {
     Comparison: _comparison,
     MixedComparison: {
         **_comparison,
-        "variances": Kind(variances.layout, variances.size, variances.draw),
-        "caterpillar": Kind(caterpillar.layout, caterpillar.size, caterpillar.draw),
-        "residuals": Kind(residuals.layout, residuals.size, residuals.draw),
-        "influence": _on(_influence, influence.LeftOut.of),
+        "variances": Kind(figures.layout_variances, figures.size_variances, figures.draw_variances),
+        "caterpillar": Kind(
+            figures.layout_caterpillar, figures.size_caterpillar, figures.draw_caterpillar
+        ),
+        "residuals": Kind(figures.layout_residuals, figures.size_residuals, figures.draw_residuals),
+        "influence": _on(_influence, influence.InfluenceLayout.of),
         "prediction": _on(_prediction, lambda mixed: mixed.predict()),
     },
     BootstrapComparison: {
         **_comparison,
-        "aggregates": Kind(aggregates.layout, aggregates.size, aggregates.draw),
-        "profile": Kind(profile.layout, profile.size, profile.draw),
-        "ratios": Kind(profile.ratios, profile.size, profile.draw),
-        "improvement": Kind(improvement.layout, improvement.size, improvement.draw),
+        "aggregates": Kind(
+            bootstrap_figures.layout_aggregates,
+            bootstrap_figures.size_aggregates,
+            bootstrap_figures.draw_aggregates,
+        ),
+        "profile": Kind(
+            bootstrap_figures.layout_profile,
+            bootstrap_figures.size_profile,
+            bootstrap_figures.draw_profile,
+        ),
+        "ratios": Kind(
+            bootstrap_figures.ratios, bootstrap_figures.size_profile, bootstrap_figures.draw_profile
+        ),
+        "improvement": Kind(
+            bootstrap_figures.layout_improvement,
+            bootstrap_figures.size_improvement,
+            bootstrap_figures.draw_improvement,
+        ),
     },
     BayesComparison: {
         **_comparison,
-        "ranks": Kind(chances.layout_ranks, chances.size, chances.draw),
-        "simplex": Kind(simplex.layout, simplex.size, simplex.draw),
-        "shrinkage": Kind(shrinkage.layout, shrinkage.size, shrinkage.draw),
-        "left-out": Kind(left_out.layout, left_out.size, left_out.draw),
+        "ranks": Kind(bayes_figures.layout_ranks, tiles.size_chances, tiles.draw_chances),
+        "simplex": Kind(
+            bayes_figures.layout_simplex, bayes_figures.size_simplex, bayes_figures.draw_simplex
+        ),
+        "shrinkage": Kind(
+            bayes_figures.layout_shrinkage,
+            bayes_figures.size_shrinkage,
+            bayes_figures.draw_shrinkage,
+        ),
+        "left-out": Kind(
+            bayes_figures.layout_left_out, bayes_figures.size_left_out, bayes_figures.draw_left_out
+        ),
         "predicted": Kind(
-            left_out.layout_predicted, left_out.size_predicted, left_out.draw_predicted
+            bayes_figures.layout_predicted,
+            bayes_figures.size_predicted,
+            bayes_figures.draw_predicted,
         ),
     },
     BayesPairsComparison: {
         **_comparison,
-        "simplex": Kind(simplex.layout_pairs, simplex.size, simplex.draw),
+        "simplex": Kind(
+            bayes_figures.layout_pairs, bayes_figures.size_simplex, bayes_figures.draw_simplex
+        ),
     },
     MetaComparison: {
         **_comparison,
-        "studies": Kind(studies.layout, studies.size, studies.draw),
-        "funnel": Kind(funnel.layout, funnel.size, funnel.draw),
-        "network": Kind(network.layout, network.size, network.draw),
-        "influence": _on(_influence, influence.LeftOut.of_meta),
+        "studies": Kind(
+            meta_figures.layout_studies, meta_figures.size_studies, meta_figures.draw_studies
+        ),
+        "funnel": Kind(
+            meta_figures.layout_funnel, meta_figures.size_funnel, meta_figures.draw_funnel
+        ),
+        "network": Kind(
+            meta_figures.layout_network, meta_figures.size_network, meta_figures.draw_network
+        ),
+        "influence": _on(_influence, influence.InfluenceLayout.of_meta),
         "prediction": _on(_prediction, lambda meta: meta.prediction()),
     },
     PairComparison: {
         **_comparison,
-        "quantiles": Kind(quantiles.layout, quantiles.size, quantiles.draw),
+        "quantiles": Kind(pair_figures.layout, pair_figures.size, pair_figures.draw),
     },
     WinsComparison: {
         **_comparison,
         "distributions": _on(_scores, lambda wins: wins.counted.scored),
-        "worths": Kind(worths.layout, worths.size, worths.draw),
-        "wins": Kind(win_matrix.layout, win_matrix.size, win_matrix.draw),
+        "worths": Kind(
+            wins_figures.layout_worths, wins_figures.size_worths, wins_figures.draw_worths
+        ),
+        "wins": Kind(
+            wins_figures.layout_win_matrix,
+            wins_figures.size_win_matrix,
+            wins_figures.draw_win_matrix,
+        ),
     },
     PermutationComparison: {
         **_comparison,
         "critical-difference": Kind(
-            critical_difference.layout, critical_difference.size, critical_difference.draw
+            permutation_figures.layout_critical_difference,
+            permutation_figures.size_critical_difference,
+            permutation_figures.draw_critical_difference,
         ),
-        "null": Kind(null.layout, null.size, null.draw),
+        "null": Kind(
+            permutation_figures.layout_null,
+            permutation_figures.size_null,
+            permutation_figures.draw_null,
+        ),
     },
     MonitorComparison: {
         **_comparison,
-        "path": Kind(decision_path.layout, decision_path.size, decision_path.draw),
-        "e-process": Kind(e_process.layout, e_process.size, e_process.draw),
-        "sequence": Kind(sequence.layout, sequence.size, sequence.draw),
+        "path": Kind(
+            paths.layout_decision_path, paths.size_decision_path, paths.draw_decision_path
+        ),
+        "e-process": Kind(bets.layout_e_process, bets.size_e_process, bets.draw_e_process),
+        "sequence": Kind(bets.layout_sequence, bets.size_sequence, bets.draw_sequence),
     },
-    influence.LeftOut: {"influence": _influence},
+    influence.InfluenceLayout: {"influence": _influence},
     NewDataset: {"prediction": _prediction},
     Comparisons: {
         "verdicts": _verdicts,
-        "podium": Kind(podium.layout, podium.size, podium.draw),
+        "podium": Kind(datasets.layout_podium, datasets.size_podium, datasets.draw_podium),
         **{name: _on(kind, lambda local: local.relations()) for name, kind in _alike.items()},
     },
     Relation: _relation,
     Ensemble: {
-        "verdicts": Kind(verdicts.layout_ensemble, verdicts.size, verdicts.draw),
+        "verdicts": Kind(ensemble.layout_verdicts, tiles.size_verdicts, tiles.draw_verdicts),
         **_alike,
     },
     Consensus: {
-        "hasse": Kind(agreed.layout, agreed.size, agreed.draw),
-        "support": Kind(support.layout_consensus, support.size, support.draw),
-        "positions": Kind(ranges.layout, ranges.size, ranges.draw),
+        "hasse": Kind(
+            consensus_figures.layout_agreed,
+            consensus_figures.size_agreed,
+            consensus_figures.draw_agreed,
+        ),
+        "support": Kind(ensemble.layout_consensus, ensemble.size_support, ensemble.draw_support),
+        "positions": Kind(
+            consensus_figures.layout_ranges,
+            consensus_figures.size_ranges,
+            consensus_figures.draw_ranges,
+        ),
         "matrix": _on(_relation["matrix"], lambda found: found.relation()),
     },
     Stability: {
-        "positions": Kind(chances.layout, chances.size, chances.draw),
+        "positions": Kind(
+            consensus_figures.layout_positions, tiles.size_chances, tiles.draw_chances
+        ),
     },
     MonitoredMeasures: {
-        "verdicts": Kind(verdicts.layout_measures, verdicts.size, verdicts.draw),
+        "verdicts": Kind(paths.layout_measures, tiles.size_verdicts, tiles.draw_verdicts),
     },
-    Consecutive: {"order": Kind(rearranged.layout, rearranged.size, rearranged.draw)},
-    Plan: {"power": Kind(power_curves.layout, power_curves.size, power_curves.draw)},
+    Consecutive: {
+        "order": Kind(bets.layout_rearranged, bets.size_rearranged, bets.draw_rearranged)
+    },
+    Plan: {"power": Kind(plan_figures.layout, plan_figures.size, plan_figures.draw)},
     Setting: {"distributions": _scores},
     ScoreTable: {"distributions": _on(_scores, lambda scores: Setting.of(scores)[0])},
 }
@@ -391,3 +428,18 @@ def _trimmed(svg: str) -> str:
     )
     # Within tags only: texts keep their digits.
     return re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", tag[0]), svg)
+
+
+def picture(result: object, kind: str, caption: str) -> Picture:
+    """Draw a figure for wide and for narrow screens.
+
+    As images and not as markup of the page: what a name contains cannot reach the page, and the
+    ids of two figures cannot meet.
+    """
+    wide, narrow = vector(result, kind, "wide"), vector(result, kind, "narrow")
+    return Picture(_image(wide), _image(narrow), caption, wide.alt)
+
+
+def _image(drawn: "Vector") -> Image:
+    code = b64encode(drawn.text.encode()).decode("ascii")
+    return Image(f"data:image/svg+xml;base64,{code}", drawn.width, drawn.height)

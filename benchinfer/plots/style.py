@@ -1,24 +1,33 @@
-"""What all figures share: colours and marks by verdict, and names that are safe to draw.
+"""Style of figures: sizes, colours, captions, axes.
 
 Colours are those of Okabe & Ito, which colour-blind readers tell apart; every verdict has a shape
 as well, so that figures read in grey.
 """
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from matplotlib.ticker import LogLocator, MaxNLocator
+from numpy.typing import NDArray
 
-from benchinfer.order.relation import Verdict
+from benchinfer.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from benchinfer.measure import Measure
+    from benchinfer.core.measure import Measure
+
 
 type Width = Literal["wide", "narrow"]
+
+
+type Box = tuple[float, float, float, float]
+type _Across = Literal["left", "right", "center"]
+type _Down = Literal["top", "bottom", "center"]
+
 
 INK = "#1f2328"
 FAINT = "#5c6370"
@@ -170,3 +179,147 @@ def lines(
         solid_capstyle="butt",
         zorder=zorder,
     )
+
+
+def ticks(low: float, high: float, n: int, *, log: bool) -> list[float]:
+    """Return at most `n` or so round numbers within a range."""
+    if log and high / low > 4:
+        fine = LogLocator(subs=(1.0, 2.0, 5.0), numticks=99).tick_values(low, high)
+        inside = [float(t) for t in fine if low <= t <= high]
+        if len(inside) <= n + 2:
+            return inside
+        coarse = LogLocator(numticks=n).tick_values(low, high)
+        return [float(t) for t in coarse if low <= t <= high]
+    values = MaxNLocator(n, steps=[1, 2, 5, 10]).tick_values(low, high)
+    return [float(t) for t in values if low <= t <= high]
+
+
+_BOLD, _SMALL = 0.088, 0.064  # inches of a letter of the heading, and of the notes
+
+
+def heading(title: str, room: float) -> str:
+    """Wrap a heading to a number of inches."""
+    return wrapped(title, int(room / _BOLD))
+
+
+def below(notes: Sequence[str], room: float) -> str:
+    """Wrap notes, each from a new line, to a number of inches."""
+    return "\n".join(wrapped(line, int(room / _SMALL)) for line in notes)
+
+
+def height(title: str, notes: Sequence[str], room: float) -> float:
+    """Return the inches that heading and notes take."""
+    lines = below(notes, room).count("\n") + 1 if notes else 0
+    return 0.37 + 0.17 * heading(title, room).count("\n") + 0.16 * lines
+
+
+def write(ax: "Axes", title: str, notes: Sequence[str], room: float) -> None:
+    """Write the heading above and the notes below an Axes, from its left end on."""
+    ax.set_title(
+        plain(heading(title, room)),
+        loc="left",
+        fontsize=10,
+        fontweight="bold",
+        color=INK,
+        pad=8,
+    )
+    said = plain(below(notes, room))
+    ax.set_xlabel(said, loc="left", fontsize=8, color=FAINT, linespacing=1.35)
+
+
+_LETTER, _LINE = 0.068, 0.14  # inches of a letter and a line
+_DOT = 0.06  # inches that a point reaches
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text: where, how it is aligned, and whether a line must lead to its point."""
+
+    text: str
+    x: float
+    y: float
+    ha: Literal["left", "right", "center"]
+    va: Literal["top", "bottom", "center"]
+    led: bool
+
+
+_SIDES: tuple[tuple[int, int, _Across, _Down], ...] = (
+    (1, 0, "left", "center"),
+    (-1, 0, "right", "center"),
+    (0, 1, "center", "bottom"),
+    (0, -1, "center", "top"),
+    (1, 1, "left", "bottom"),
+    (-1, 1, "right", "bottom"),
+    (1, -1, "left", "top"),
+    (-1, -1, "right", "top"),
+)
+
+
+def dodge(
+    points: NDArray[np.float64], labels: Sequence[str], extent: tuple[float, float]
+) -> tuple[Text, ...]:
+    """Place each text at the nearest side of its point that is free.
+
+    Parameters
+    ----------
+    points
+        (N, 2) in inches.
+    labels
+        N texts.
+    extent
+        Width and height of the room.
+
+    Returns
+    -------
+    tuple of Text
+        Where no place is free, the one that covers least.
+    """
+    taken: list[Box] = [(x - _DOT, y - _DOT, x + _DOT, y + _DOT) for x, y in points.tolist()]
+    found: list[Text] = []
+    for (x, y), label in zip(points.tolist(), labels, strict=True):
+        tried = [(_covered(box, taken, extent), box, text) for box, text in _around(x, y, label)]
+        _, box, text = min(tried, key=lambda one: one[0])
+        taken.append(box)
+        found.append(text)
+    return tuple(found)
+
+
+def _around(x: float, y: float, label: str) -> Iterator[tuple[Box, Text]]:
+    """Go through the places of a text, near ones first."""
+    rows = label.split("\n")
+    across, tall = _LETTER * max(map(len, rows)), _LINE * len(rows)
+    for far in (0.08, 0.2, 0.35, 0.55, 0.8):
+        for right, up, ha, va in _SIDES:
+            slant = 0.75 if right and up else 1.0
+            tx, ty = x + right * far * slant, y + up * far * slant
+            left = tx - across * {"left": 0.0, "center": 0.5, "right": 1.0}[ha]
+            low = ty - tall * {"bottom": 0.0, "center": 0.5, "top": 1.0}[va]
+            yield (
+                (left, low, left + across, low + tall),
+                Text(label, tx, ty, ha, va, led=far > 0.1),
+            )
+
+
+def _covered(box: Box, taken: Sequence[Box], extent: tuple[float, float]) -> float:
+    """Return the area of a box that others have or that lies outside."""
+    left, low, right, high = box
+    inside = _overlap(box, (0.0, 0.0, *extent))
+    outside = (right - left) * (high - low) - inside
+    return round(sum(_overlap(box, other) for other in taken) + 2 * outside, 9)
+
+
+def _overlap(a: Box, b: Box) -> float:
+    across = min(a[2], b[2]) - max(a[0], b[0])
+    tall = min(a[3], b[3]) - max(a[1], b[1])
+    return max(across, 0.0) * max(tall, 0.0)
+
+
+def finish(ax: "Axes", title: str, notes: tuple[str, ...], width: Width) -> None:
+    """Write heading and notes, and take off the frame."""
+    columns = 90 if width == "wide" else 46
+    below = "\n".join(wrapped(line, columns) for line in notes)
+    ax.set_xlabel(plain(below), loc="left", fontsize=8.5, color=INK, linespacing=1.35)
+    head = plain(wrapped(title, 70 if width == "wide" else 40))
+    ax.set_title(head, loc="left", fontsize=10, fontweight="bold", color=INK)
+    ax.spines[["left", "right", "top"]].set_visible(False)
+    ax.spines["bottom"].set_color(FAINT)

@@ -1,33 +1,32 @@
-"""Everything that a score table supports, asked one question after the other."""
+"""Results that a report shows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from benchinfer.compare.comparison import Comparison
-from benchinfer.compare.local import Comparisons, per_dataset
-from benchinfer.compare.mixed import compare_mixed
-from benchinfer.compare.permutation import compare_permutation
-from benchinfer.compare.points import compare_points
-from benchinfer.errors import BenchinferError, DesignError, FitError, message
-from benchinfer.order.consensus import Consensus, consensus
-from benchinfer.order.ensemble import Ensemble
-from benchinfer.order.relation import Relation
-from benchinfer.scores import ScoreTable
-from benchinfer.sequential.monitored_measures import MonitoredMeasures
-from benchinfer.sequential.planned import Plan
+from benchinfer.analyses.mixed.compare import compare_mixed
+from benchinfer.analyses.monitor.measures import MonitoredMeasures
+from benchinfer.analyses.permutation.compare import compare_permutation
+from benchinfer.analyses.plan.result import Plan
+from benchinfer.analyses.points import compare_points
+from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.per_dataset import Comparisons, per_dataset
+from benchinfer.core.errors import BenchinferError, DesignError, FitError, message
+from benchinfer.relations.consensus.consensus import Consensus, consensus
+from benchinfer.relations.ensemble import Ensemble
+from benchinfer.relations.relation import Relation
+from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+
+type Result = Comparison | Comparisons | Relation | Ensemble | Consensus | Plan
 # Scores that are exchanged, with which 100,000 resamples still take a fraction of a second.
 _MANY = 300
-
 # Data sets from which on a consensus over them says more than they do one by one.
 _SEVERAL = 3
 _PATIENCE = 5.0  # seconds for a consensus that nobody asked for
-
-type Result = Comparison | Comparisons | Relation | Ensemble | Consensus | Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class ReportInput:
     """What a report is about.
 
     Attributes
@@ -61,7 +60,7 @@ class Gathered:
     agreed: Mapping[str, Consensus] = field(default_factory=dict[str, Consensus])
 
 
-def everything(scores: ScoreTable) -> Gathered:
+def everything(scores: ScoreTable) -> ReportInput:
     """Run all analyses on all measures, noting what the table cannot answer.
 
     Mixed models and permutation tests over all data sets, point comparisons, and mixed models
@@ -90,7 +89,7 @@ def everything(scores: ScoreTable) -> Gathered:
         for local in results
         if isinstance(local, Comparisons) and len(local) >= _SEVERAL
     }
-    return Gathered(tuple(results), tuple(refusals), scores, agreed)
+    return ReportInput(tuple(results), tuple(refusals), scores, agreed)
 
 
 def _local(scores: ScoreTable, measure: str) -> tuple[str, "Callable[[str], Result]"]:
@@ -114,7 +113,7 @@ def _permuted(scores: ScoreTable, measure: str) -> Comparison:
     return compare_permutation(scores, measure, resamples=resamples, seed=1)
 
 
-def gather(results: object, scores: ScoreTable | None) -> Gathered:
+def gather(results: object, scores: ScoreTable | None) -> ReportInput:
     """Bring what `report` takes into one form.
 
     Raises
@@ -122,12 +121,12 @@ def gather(results: object, scores: ScoreTable | None) -> Gathered:
     BenchinferError
         Something cannot be reported.
     """
-    if isinstance(results, Gathered):
+    if isinstance(results, ReportInput):
         return results
     if isinstance(results, ScoreTable):
         return everything(results)
     if isinstance(results, Comparison | Comparisons | Relation | Ensemble | Consensus | Plan):
-        return Gathered((results,), (), scores)
+        return ReportInput((results,), (), scores)
     if isinstance(results, MonitoredMeasures):
         results = list(results.values())
     if not isinstance(results, Sequence) or isinstance(results, str):
@@ -137,7 +136,7 @@ def gather(results: object, scores: ScoreTable | None) -> Gathered:
         raise BenchinferError(
             message("there is nothing to report.", hint="give a score table, a result or a list.")
         )
-    return Gathered(
+    return ReportInput(
         tuple(result for part in parts for result in part.results),
         tuple(refusal for part in parts for refusal in part.refusals),
         scores or next((part.scores for part in parts if part.scores is not None), None),

@@ -1,4 +1,4 @@
-"""`report`: results to one HTML file that needs nothing else."""
+"""The function `report`."""
 
 from collections.abc import Sequence
 from importlib.resources import files
@@ -6,43 +6,40 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.compare.comparison import Comparison
-from benchinfer.compare.evidence import Setting
-from benchinfer.compare.local import Comparisons
-from benchinfer.compare.permutation_comparison import PermutationComparison
-from benchinfer.compare.phrases import count
-from benchinfer.errors import DesignError
-from benchinfer.measure import UNPRINTABLE
-from benchinfer.order.consensus import Consensus
-from benchinfer.order.ensemble import Ensemble
-from benchinfer.order.relation import Relation
-from benchinfer.reports import (
-    bayes_pairs_sections,
-    bayes_sections,
-    bootstrap_sections,
-    meta_sections,
-    monitor_sections,
-    order_sections,
-    pair_sections,
-    permutation_sections,
-    plan_sections,
-    references,
-    sections,
-    tables,
-    wins_sections,
-)
-from benchinfer.reports.gather import Gathered, gather
-from benchinfer.reports.mixed_sections import beyond
-from benchinfer.reports.records import Cell, Column, Page, Part, Section, Table
-from benchinfer.saving import write_whole
-from benchinfer.sequential.planned import Plan
-from benchinfer.version import __version__
+from benchinfer.analyses.bayes import sections as bayes_sections
+from benchinfer.analyses.bootstrap import sections as bootstrap_sections
+from benchinfer.analyses.meta import sections as meta_sections
+from benchinfer.analyses.mixed.sections import beyond
+from benchinfer.analyses.monitor import sections as monitor_sections
+from benchinfer.analyses.pair import sections as pair_sections
+from benchinfer.analyses.permutation import sections as permutation_sections
+from benchinfer.analyses.permutation.comparison import PermutationComparison
+from benchinfer.analyses.plan import sections as plan_sections
+from benchinfer.analyses.plan.result import Plan
+from benchinfer.analyses.wins import sections as wins_sections
+from benchinfer.comparison import sections as comparison_sections
+from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.evidence import Setting
+from benchinfer.comparison.per_dataset import Comparisons
+from benchinfer.core.errors import DesignError
+from benchinfer.core.measure import UNPRINTABLE
+from benchinfer.core.numbers import count
+from benchinfer.core.saving import write_whole
+from benchinfer.core.sections import Cell, Column, MeasurePart, Page, Section, Table
+from benchinfer.core.version import __version__
+from benchinfer.relations import sections as relations_sections
+from benchinfer.relations.consensus import sections
+from benchinfer.relations.consensus.consensus import Consensus
+from benchinfer.relations.ensemble import Ensemble
+from benchinfer.relations.relation import Relation
+from benchinfer.reports import html
+from benchinfer.reports.gather import ReportInput, gather
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchinfer.measure import Measure
-    from benchinfer.scores import ScoreTable
+    from benchinfer.core.measure import Measure
+    from benchinfer.scores.table import ScoreTable
 
 
 def report(
@@ -89,7 +86,7 @@ def report(
     return write_whole(path, render(compose(gather(results, scores), title)))
 
 
-def compose(gathered: Gathered, title: str | None = None) -> Page:
+def compose(gathered: ReportInput, title: str | None = None) -> Page:
     """Put together what a report says.
 
     Parameters
@@ -108,20 +105,20 @@ def compose(gathered: Gathered, title: str | None = None) -> Page:
     parts += [*_orders(gathered), *_plans(gathered)]
     cited = [c.citations() for c in everyone]
     if gathered.agreed or any(isinstance(r, Consensus) for r in gathered.results):
-        cited.append(order_sections.citations())
+        cited.append(sections.citations())
     if any(isinstance(r, Plan) for r in gathered.results):
         cited.append(plan_sections.citations())
-    entries = references.merged(cited)
+    entries = html.merged(cited)
     held = [section for part in parts for section in part.sections]
     shown = [t for s in held for t in (*s.tables, *(s.fold.tables if s.fold else ()))]
     return Page(
         title=title or _title(gathered),
         about=_about(gathered),
         parts=tuple(parts),
-        references=tuple(references.prose(entry) for entry in entries),
+        references=tuple(html.prose(entry) for entry in entries),
         bibtex="\n\n".join(entries),
         provenance=_provenance(gathered),
-        glossary=tables.explained(shown),
+        glossary=comparison_sections.explained(shown),
         version=__version__,
     )
 
@@ -143,7 +140,7 @@ def render(page: Page) -> str:
     return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", page_text)
 
 
-def _measures(gathered: Gathered) -> "list[Measure]":
+def _measures(gathered: ReportInput) -> "list[Measure]":
     """Return the measures of the table or, without one, of the results, each once."""
     found: dict[str, Measure] = {}
     if gathered.scores is not None:
@@ -153,29 +150,32 @@ def _measures(gathered: Gathered) -> "list[Measure]":
     return list(found.values())
 
 
-def _settings(gathered: Gathered) -> list[Setting]:
+def _settings(gathered: ReportInput) -> list[Setting]:
     results = [r for r in gathered.results if isinstance(r, Comparison)]
     # A data set by itself describes a part of the table: only where nothing describes the whole.
     parts = [next(iter(r.values())) for r in gathered.results if isinstance(r, Comparisons)]
     return [result.setting for result in (*results, *parts)]
 
 
-def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
+def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart:
     """Return all that is known about one measure."""
     name = measure.name
     comparisons = [
         r for r in gathered.results if isinstance(r, Comparison) and r.setting.measure.name == name
     ]
-    comparisons.sort(key=lambda c: not sections.inferential(c))
+    comparisons.sort(key=lambda c: not comparison_sections.inferential(c))
     found: list[Section] = []
     for n, c in enumerate(comparisons):
         if isinstance(c, PermutationComparison):
             found += permutation_sections.found(c, comparisons[:n])
         else:
-            found += [sections.verdict(c, main=n == 0 or sections.inferential(c)), *beyond(c)]
+            found += [
+                comparison_sections.verdict(c, main=n == 0 or comparison_sections.inferential(c)),
+                *beyond(c),
+            ]
         found += bootstrap_sections.beyond(c)
         found += [*meta_sections.beyond(c), *pair_sections.beyond(c), *bayes_sections.beyond(c)]
-        found += bayes_pairs_sections.beyond(c)
+        found += bayes_sections.beyond_pairwise(c)
         found += monitor_sections.beyond(c, gathered.scores)
         found += wins_sections.beyond(c)
     local = [
@@ -183,15 +183,15 @@ def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
         for r in gathered.results
         if isinstance(r, Comparisons) and next(iter(r.values())).setting.measure.name == name
     ]
-    found += [sections.each_dataset(r) for r in local]
+    found += [comparison_sections.each_dataset(r) for r in local]
     if name in gathered.agreed:
-        found.append(order_sections.over_datasets(gathered.agreed[name], len(local[0])))
+        found.append(sections.over_datasets(gathered.agreed[name], len(local[0])))
     if refusals := [r for r in gathered.refusals if r.measure == name]:
-        found.append(sections.refused(refusals))
+        found.append(comparison_sections.refused(refusals))
     found += _data(measure, comparisons, gathered)
-    found += [sections.method(c) for c in comparisons]
-    found += [sections.method(next(iter(r.values())), each=True) for r in local]
-    return Part(
+    found += [comparison_sections.method(c) for c in comparisons]
+    found += [comparison_sections.method(next(iter(r.values())), each=True) for r in local]
+    return MeasurePart(
         anchor=f"measure-{number}",
         title=measure.title,
         tag=f"{measure.better} is better",
@@ -200,37 +200,37 @@ def _part(measure: "Measure", number: int, gathered: Gathered) -> Part:
     )
 
 
-def _orders(gathered: Gathered) -> list[Part]:
+def _orders(gathered: ReportInput) -> list[MeasurePart]:
     """Return the parts about results that have no measure."""
     results = gathered.results
     relations = [r for r in results if isinstance(r, Relation)]
     ensembles = [r for r in results if isinstance(r, Ensemble)]
     agreed = [r for r in results if isinstance(r, Consensus)]
     told = {
-        "Relations": [sections.relation(r, n) for n, r in enumerate(relations, 1)],
-        "Ensembles": [order_sections.ensemble(r, n) for n, r in enumerate(ensembles, 1)],
-        "Consensus": [order_sections.numbered(r, n) for n, r in enumerate(agreed, 1)],
+        "Relations": [relations_sections.relation(r, n) for n, r in enumerate(relations, 1)],
+        "Ensembles": [sections.ensemble(r, n) for n, r in enumerate(ensembles, 1)],
+        "Consensus": [sections.numbered(r, n) for n, r in enumerate(agreed, 1)],
     }
     return [
-        Part(title.lower(), title, "", found[0].order, tuple(found))
+        MeasurePart(title.lower(), title, "", found[0].order, tuple(found))
         for title, found in told.items()
         if found
     ]
 
 
-def _plans(gathered: Gathered) -> list[Part]:
+def _plans(gathered: ReportInput) -> list[MeasurePart]:
     """Return one part for each planned experiment."""
     plans = [r for r in gathered.results if isinstance(r, Plan)]
-    parts: list[Part] = []
+    parts: list[MeasurePart] = []
     for n, plan in enumerate(plans, 1):
         found = plan_sections.sections(plan)
         title = "Planned experiment" + (f" {n}" if len(plans) > 1 else "")
-        parts.append(Part(f"plan-{n}", title, "", found[0].lead, found))
+        parts.append(MeasurePart(f"plan-{n}", title, "", found[0].lead, found))
     return parts
 
 
 def _data(
-    measure: "Measure", comparisons: Sequence[Comparison], gathered: Gathered
+    measure: "Measure", comparisons: Sequence[Comparison], gathered: ReportInput
 ) -> list[Section]:
     """Return one section for each table of scores that a measure was compared on."""
     scores = gathered.scores
@@ -239,15 +239,15 @@ def _data(
             setting, _ = Setting.of(scores, measure.name)
         except DesignError:
             return []  # fewer than two algorithms: the refusals say so
-        return [sections.data(setting)]
+        return [comparison_sections.data(setting)]
     # Published effects come without scores.
     settings = {
         c.setting.digest: c.setting for c in comparisons if not np.isnan(c.setting.quantiles).all()
     }
-    return [sections.data(s) for s in settings.values()]
+    return [comparison_sections.data(s) for s in settings.values()]
 
 
-def _title(gathered: Gathered) -> str:
+def _title(gathered: ReportInput) -> str:
     k, d = _extent(gathered)
     if not k:
         return "Plan of an experiment"
@@ -255,7 +255,7 @@ def _title(gathered: Gathered) -> str:
     return f"Comparison of {count(k, 'algorithm')}{on}"
 
 
-def _extent(gathered: Gathered) -> tuple[int, int]:
+def _extent(gathered: ReportInput) -> tuple[int, int]:
     if gathered.scores is not None:
         return len(gathered.scores.algorithms), len(gathered.scores.datasets)
     algorithms: set[str] = set()
@@ -270,7 +270,7 @@ def _extent(gathered: Gathered) -> tuple[int, int]:
     return len(algorithms), len(datasets)
 
 
-def _about(gathered: Gathered) -> tuple[str, ...]:
+def _about(gathered: ReportInput) -> tuple[str, ...]:
     measures = _measures(gathered)
     if not measures:
         return ()
@@ -278,7 +278,7 @@ def _about(gathered: Gathered) -> tuple[str, ...]:
     return (f"{'Measure' if len(measures) == 1 else 'Measures'}: {said}.",)
 
 
-def _provenance(gathered: Gathered) -> Table:
+def _provenance(gathered: ReportInput) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for result in gathered.results:
         if isinstance(result, Relation | Ensemble | Consensus | Plan):

@@ -1,4 +1,4 @@
-"""What a table covers: counts per cell, kept by every result in place of the data."""
+"""Coverage of a table: cells found and expected."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.frames import frame
-from benchinfer.saving import savable
+from benchinfer.core.frames import frame
+from benchinfer.core.saving import savable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,23 +1,263 @@
-"""Reading scores: from any source to a checked `ScoreTable`."""
+"""The function `read_scores`."""
 
+import tomllib
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, cast
 
 import narwhals as nw
 
-from benchinfer.errors import ScoreTableError, message, unknown
-from benchinfer.measure import Measure, is_text
-from benchinfer.scores.canonical import canonical, encoded
-from benchinfer.scores.check import check, pairing, swapped_roles
-from benchinfer.scores.covariates import covariate_faults
+from benchinfer.core.errors import BenchinferError, ScoreTableError, message, unknown
+from benchinfer.core.measure import Measure, as_measures, is_text
+from benchinfer.core.saving import note_input
+from benchinfer.scores.columns import (
+    Layout,
+    Roles,
+    assign,
+    canonical,
+    encoded,
+    odd_kinds,
+    unnamed_index,
+)
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.declared import Measures, declared
-from benchinfer.scores.faults import FAULTS, Reading, refuse, tally, without_faults
+from benchinfer.scores.faults import (
+    FAULTS,
+    Reading,
+    covariate_faults,
+    refuse,
+    tally,
+    without_faults,
+)
+from benchinfer.scores.findings import check, pairing, swapped_roles
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.roles import Layout, Roles, assign, odd_kinds, unnamed_index
 from benchinfer.scores.sources import Source, engine_errors, open_source
 from benchinfer.scores.summary import summarise
 from benchinfer.scores.table import ScoreTable
+
+type Measures = Measure | str | Path | Mapping[str, str] | Sequence[Measure | str]
+_TOP = ("covariates", "resampling", "measures")
+_MEASURE = ("better", "tolerance", "scale", "bounds", "unit", "label")
+_RESAMPLING = ("kind", "folds", "test_fraction", "paired")
+
+
+def declared(
+    measures: object, resampling: object, covariates: object, beside: Path | None
+) -> tuple[tuple[Measure, ...], Resampling | None, tuple[str, ...], list[Finding]]:
+    """Bring together what the arguments and the TOML declare; arguments win.
+
+    Parameters
+    ----------
+    measures
+        What ``measures=`` takes: forms of `as_measures`, or a path to a TOML.
+    resampling
+        A `Resampling`, the name of a kind, or None.
+    covariates
+        A name, several, or None.
+    beside
+        A ``measures.toml`` beside the table, if there is one.
+
+    Returns
+    -------
+    measures, resampling, covariates, findings
+        Empty or None where nothing declares them; a note on what the file beside the table said.
+    """
+    path = beside
+    if isinstance(measures, Path) or (isinstance(measures, str) and measures.endswith(".toml")):
+        path, measures = Path(measures), None
+    found: tuple[Measure, ...] = ()
+    said: Resampling | None = None
+    kept: tuple[str, ...] = ()
+    notes: list[Finding] = []
+    # Where all arguments are given, a file that happens to lie there is not even opened.
+    if path is not None and None in (measures, resampling, covariates):
+        found, said, kept = read_toml(path)
+        parts = [
+            name
+            for name, given, says in (
+                ("measures", measures, True),
+                ("resampling", resampling, said is not None),
+                ("covariates", covariates, bool(kept)),
+            )
+            if given is None and says
+        ]
+        if path is beside and parts:
+            what = f"{_joined(parts)} as {path.name} beside the table says."
+            notes.append(Finding("declared beside", "note", len(parts), what))
+    if measures is not None:
+        try:
+            found = as_measures(measures)
+        except (TypeError, AttributeError):
+            raise ScoreTableError(
+                message(
+                    f"measures={measures!r} cannot be read.",
+                    hint='measures={"NAME": ...}, with "higher" or "lower", or Measure(...).',
+                )
+            ) from None
+    if isinstance(resampling, str):
+        said = Resampling.of(resampling)
+    elif isinstance(resampling, Resampling):
+        said = resampling
+    elif resampling is not None:
+        kinds = ("independent", "bootstrap", "holdout", "cv", "seeds", "items")
+        raise ScoreTableError(unknown("resampling", resampling, kinds))
+    return found, said, kept if covariates is None else _covariates(covariates), notes
+
+
+def _joined(words: Sequence[str]) -> str:
+    return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), words[-1]])
+
+
+def _covariates(given: object) -> tuple[str, ...]:
+    """Read the names of covariates; one alone need not be in a list."""
+    if (names := _texts([given] if isinstance(given, str) else given)) is not None:
+        return names
+    raise ScoreTableError(
+        message(
+            f"covariates={given!r} cannot be read.",
+            hint='names of columns, as in covariates=("n_rows", "size").',
+        )
+    )
+
+
+def _texts(given: object) -> tuple[str, ...] | None:
+    """Give the items of a sequence of texts, None for anything else."""
+    if not isinstance(given, Sequence):
+        return None
+    names = cast("Sequence[object]", given)
+    texts = tuple(name for name in names if isinstance(name, str))
+    return texts if len(texts) == len(names) else None
+
+
+def read_toml(path: Path) -> tuple[tuple[Measure, ...], Resampling | None, tuple[str, ...]]:
+    r"""Read a ``measures.toml``.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    measures, resampling, covariates
+        In the order of the file; None where resampling is not declared.
+
+    Raises
+    ------
+    ScoreTableError
+        Every fault of the file at once.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "measures.toml")
+    ...     _ = path.write_text('[measures.error]\nbetter = "lower"\ntolerance = 0.01')
+    ...     read_toml(path)[0][0].tolerance
+    0.01
+    """
+    note_input(path)
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ScoreTableError(message(f"there is no file {str(path)!r}.")) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ScoreTableError(message(f"{path.name!r} is not a TOML file: {error}.")) from None
+    faults = _strange(document, _TOP, "")
+    tables = document.get("measures", {})
+    measures: list[Measure] = []
+    resampling: Resampling | None = None
+    if not isinstance(tables, Mapping):
+        faults.append("measures: not a table; write [measures.error] and its keys below.")
+        tables = {}
+    for name, entry in cast("Mapping[str, object]", tables).items():
+        if isinstance(item := _measure(name, entry), Measure):
+            measures.append(item)
+        else:
+            faults += item
+    if "resampling" in document:
+        item = _resampling(document["resampling"])
+        resampling = item if isinstance(item, Resampling) else None
+        faults += item if isinstance(item, list) else []
+    covariates = cast("object", document.get("covariates", []))
+    if isinstance(covariates, str) or (kept := _texts(covariates)) is None:
+        kept = ()
+        faults.append('covariates: not a list of names; write covariates = ["n_rows", "size"].')
+    if faults:
+        raise ScoreTableError(
+            message(
+                f"{len(faults)} {'fault' if len(faults) == 1 else 'faults'} in {path.name!r}:\n"
+                + "\n".join(f"    {fault}" for fault in faults),
+                hint=[
+                    f"keys of a measure: {', '.join(_MEASURE)};",
+                    f"of [resampling]: {', '.join(_RESAMPLING)};",
+                    "above the tables: covariates.",
+                ],
+            )
+        )
+    return tuple(measures), resampling, kept
+
+
+def _strange(table: Mapping[str, object], known: tuple[str, ...], prefix: str) -> list[str]:
+    return [f"{prefix}{key}: there is no such key." for key in table if key not in known]
+
+
+def _measure(name: str, entry: object) -> Measure | list[str]:
+    """Read one measure, or say what is wrong with it."""
+    prefix = f"measures.{name}."
+    if not isinstance(entry, Mapping):
+        return [f"measures.{name}: not a table; write [measures.{name}] and its keys below."]
+    table = cast("Mapping[str, Any]", entry)
+    faults = _strange(table, _MEASURE, prefix)
+    if "better" not in table:
+        faults.append(f'{prefix}better: missing; "higher" or "lower".')
+    faults += [
+        f"{prefix}{key}: {table[key]!r} is not text."
+        for key in ("better", "scale", "unit", "label")
+        if not isinstance(table.get(key, ""), str)
+    ]
+    if not _number(table.get("tolerance", 0)):
+        faults.append(f"{prefix}tolerance: {table['tolerance']!r} is not a number.")
+    bounds = table.get("bounds")
+    if bounds is not None and not (
+        isinstance(bounds, list) and len(bounds) == 2 and all(map(_number, bounds))
+    ):
+        faults.append(f"{prefix}bounds: {bounds!r} is not [lowest, highest].")
+    if faults:
+        return faults
+    keys = {key: value for key, value in table.items() if key != "bounds"}
+    if bounds is not None:
+        keys["bounds"] = (float(bounds[0]), float(bounds[1]))
+    try:
+        return Measure(name, **keys)
+    except BenchinferError as error:
+        return [f"measures.{name}: {str(error).splitlines()[0]}"]
+
+
+def _resampling(entry: object) -> Resampling | list[str]:
+    """Read the resampling, or say what is wrong with it."""
+    if not isinstance(entry, Mapping):
+        return ["resampling: not a table; write [resampling] and its keys below."]
+    table = cast("Mapping[str, Any]", entry)
+    faults = _strange(table, _RESAMPLING, "resampling.")
+    if "kind" not in table:
+        faults.append("resampling.kind: missing.")
+    if not isinstance(table.get("paired", True), bool):
+        faults.append(f"resampling.paired: {table['paired']!r} is not true or false.")
+    faults += [
+        f"resampling.{key}: {table[key]!r} is not a number."
+        for key in ("folds", "test_fraction")
+        if key in table and not _number(table[key])
+    ]
+    if faults:
+        return faults
+    try:
+        return Resampling(**table)
+    except BenchinferError as error:
+        return [f"resampling: {str(error).splitlines()[0]}"]
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def read_scores(
@@ -234,3 +474,40 @@ def _domains(reading: Reading) -> dict[str, str] | None:
         return None
     pairs = reading.clean.select("dataset", "domain").unique().collect().to_arrow().to_pylist()
     return {pair["dataset"]: pair["domain"] for pair in sorted(pairs, key=lambda p: p["dataset"])}
+
+
+def load_example(name: str) -> ScoreTable:
+    """Read a bundled table with its measures.
+
+    Parameters
+    ----------
+    name
+        Folder below ``datasets``, as in ``"simulated/balanced"``.
+
+    Raises
+    ------
+    ScoreTableError
+        There is no such table; the message lists those there are.
+    """
+    there = examples()
+    if name not in there:
+        raise ScoreTableError(unknown("example", name, list(there)))
+    return read_scores(there[name])
+
+
+def examples() -> dict[str, Path]:
+    """List the bundled tables.
+
+    Returns
+    -------
+    dict
+        Name to folder.
+    """
+    package = Path(__file__).parent.parent
+    # In the wheel they are inside the package; in a checkout or an editable install beside it.
+    roots = (package / "_datasets", package.parent / "datasets")
+    root = next((root for root in roots if root.is_dir()), None)
+    if root is None:
+        return {}
+    folders = sorted({path.parent for path in root.rglob("scores.*")})
+    return {folder.relative_to(root).as_posix(): folder for folder in folders if folder != root}

@@ -1,10 +1,10 @@
-"""How the replications of an experiment came about, as its author declares it."""
+"""Resampling schemes of replications."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from benchinfer.errors import BenchinferError, message, unknown
-from benchinfer.saving import savable
+from benchinfer.core.errors import BenchinferError, message, unknown
+from benchinfer.core.saving import savable
 
 type Kind = Literal["independent", "bootstrap", "holdout", "cv", "seeds", "items"]
 

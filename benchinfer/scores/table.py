@@ -1,53 +1,347 @@
-"""A checked table of scores: selection, coverage, and its reductions."""
+"""Score tables."""
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, override
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.errors import DesignError, unknown
-from benchinfer.measure import Measure
-from benchinfer.numerics.rates import Rate
-from benchinfer.scores.cells import (
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.frames import frame as tidy
+from benchinfer.core.measure import Measure
+from benchinfer.core.result import Showable
+from benchinfer.numerics.rates import RATES, Rate, rate_interval
+from benchinfer.scores.columns import slots
+from benchinfer.scores.coverage import Coverage, Finding, listed
+from benchinfer.scores.findings import check
+from benchinfer.scores.reductions import (
     Blocks,
     Cells,
-    cells_of,
-    reduce_blocks,
-    reduce_cells,
-    require_scale,
-)
-from benchinfer.scores.check import check
-from benchinfer.scores.coverage import Coverage, Finding, listed
-from benchinfer.scores.describe import line, spread, statistics
-from benchinfer.scores.observations import (
     DatasetCovariates,
     Observations,
+    cells_of,
+    deviation,
+    reduce_blocks,
+    reduce_cells,
     reduce_covariates,
     reduce_observations,
+    require_scale,
 )
-from benchinfer.scores.parts import Parts
-from benchinfer.scores.rate_intervals import RateInterval
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.roles import slots
-from benchinfer.scores.rows import (
-    Rows,
+from benchinfer.scores.summary import (
+    ScoreRows,
+    Summary,
+    coded,
     collect,
     digest,
+    in_order,
     labels_of,
     long_frame,
+    quantiles,
+    summarise,
     whole_replications,
 )
-from benchinfer.scores.select import NOTHING, none_whole, not_saved, one_measure, selected
-from benchinfer.scores.summary import Summary, summarise
-from benchinfer.showable import Showable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import narwhals as nw
     import pandas as pd
+
+
+type Frame = "nw.LazyFrame[Any]"
+
+
+@dataclass(frozen=True, slots=True)
+class RateInterval:
+    """Which interval of a rate is asked for; see `ScoreTable.describe`.
+
+    Raises
+    ------
+    DesignError
+        A part is not known.
+    """
+
+    kind: Rate
+    sides: int
+    level: float
+
+    def __post_init__(self) -> None:
+        if self.kind not in RATES:
+            raise DesignError(unknown("interval", self.kind, RATES))
+        if self.sides not in (1, 2):
+            raise DesignError(unknown("sides", self.sides, (1, 2)))
+        if not 0 < self.level < 1:
+            raise DesignError(
+                message(f"level is {self.level!r}.", hint="between 0 and 1, as in 0.95.")
+            )
+
+    def columns(
+        self, rows: ScoreRows, n: NDArray[np.int64], mean: NDArray[np.float64], measure: Measure
+    ) -> dict[str, NDArray[np.float64]]:
+        """Return the ends; a bound leaves the better side open up to 0 or 1.
+
+        Raises
+        ------
+        DesignError
+            Some scores are neither 0 nor 1.
+        """
+        other = rows.value[~np.isin(rows.value, (0, 1))]
+        if len(other):
+            raise DesignError(
+                message(
+                    f"{len(other)} of {len(rows.value)} scores of measure {measure.name!r} are"
+                    f" neither 0 nor 1, such as {other[0]:g}.",
+                    hint="intervals of rates are for items that are right or wrong; compare_pair"
+                    " and compare_mixed have intervals of differences of other scores.",
+                )
+            )
+        tail = (1 - self.level) / self.sides
+        low, high = rate_interval(self.kind, np.round(n * mean), n.astype(np.float64), tail)
+        if self.sides == 1 and measure.better == "lower":
+            low = np.zeros_like(low)
+        elif self.sides == 1:
+            high = np.ones_like(high)
+        return {"conf_low": low, "conf_high": high}
+
+
+def spread(rows: ScoreRows, own: Summary) -> NDArray[np.float64]:
+    """Return (D, K, 5) minimum, quartiles and maximum, NaN where there is no score.
+
+    Parameters
+    ----------
+    rows
+        The scores of one measure.
+    own
+        Summary of the measure.
+    """
+    d, k = np.nonzero(own.n[0])
+    inner = quantiles(rows, own.n[0, d, k], (0.25, 0.5, 0.75))
+    result = np.full((*own.n.shape[1:], 5), np.nan)
+    result[d, k] = np.column_stack([own.minimum[0, d, k], *inner, own.maximum[0, d, k]])
+    return result
+
+
+def statistics(
+    rows: ScoreRows, own: Summary, measure: Measure, interval: RateInterval | None = None
+) -> "pd.DataFrame":
+    """Summarise the scores of one measure per data set and algorithm.
+
+    Parameters
+    ----------
+    rows
+        The scores of the measure.
+    own
+        Summary of the measure.
+    measure
+        The measure.
+    interval
+        Of the rates, if asked for.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per cell that has a score.
+    """
+    d, k = np.nonzero(own.n[0])
+    n = own.n[0, d, k]
+    minimum, low, middle, high, maximum = spread(rows, own)[d, k].T
+    return tidy(
+        {
+            "dataset": [own.datasets[i] for i in d],
+            "algorithm": [own.algorithms[i] for i in k],
+            "n": n,
+            "mean": own.mean[0, d, k],
+            "sd": deviation(n, own.squares[0, d, k]),
+            "median": middle,
+            "minimum": minimum,
+            "q25": low,
+            "q75": high,
+            "maximum": maximum,
+            **(interval.columns(rows, n, own.mean[0, d, k], measure) if interval else {}),
+        }
+    )
+
+
+def line(
+    summary: Summary, measures: Sequence[Measure], covariates: Sequence[str], *, paired: bool
+) -> str:
+    """Say how much a table holds, of which measures, and what is missing."""
+    expected = summary.expected(paired=paired)
+    there = expected[expected > 0]
+    low, high = (int(there.min()), int(there.max())) if there.size else (0, 0)
+    span = f"{low}" if low == high else f"{low} to {high}"
+    missing = int((expected[:, :, None] - summary.replications).clip(min=0).sum())
+    names = ", ".join(f"{m.name} ({m.better} is better)" for m in measures)
+    kept = f"; covariates: {', '.join(covariates)}" if covariates else ""
+    return (
+        f"{_many(len(summary.datasets), 'data set')} x"
+        f" {_many(len(summary.algorithms), 'algorithm')}, {span}"
+        f" {'paired ' if paired else ''}replication{'' if high == 1 else 's'},"
+        f" {_many(int(summary.n.sum()), 'score')}, {missing or 'none'} missing; {names}{kept}"
+    )
+
+
+def _many(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetParts:
+    """The rows of a table, sorted by data set, in memory.
+
+    Attributes
+    ----------
+    datasets, algorithms
+        The D and K names, sorted.
+    covariates
+        The columns of covariates.
+    ends
+        (D + 1,) where the rows of each data set begin, and where the last end.
+    """
+
+    datasets: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    covariates: Sequence[str]
+    ends: NDArray[np.int64]
+    _table: Any
+    # Per measure, once asked for: the rows, and where those of each data set begin.
+    _rows: dict[str, tuple[ScoreRows, NDArray[np.int64]]] = field(
+        default_factory=dict[str, tuple[ScoreRows, NDArray[np.int64]]]
+    )
+
+    @staticmethod
+    def of(
+        frame: Frame,
+        datasets: tuple[str, ...],
+        algorithms: tuple[str, ...],
+        covariates: Sequence[str],
+    ) -> "DatasetParts":
+        """Fetch the table: one sort, rather than one pass over all rows for each data set."""
+        table: Any = frame.collect().to_arrow()
+        codes, _ = coded(table.column("dataset"), datasets)
+        table = table.take(np.argsort(codes, kind="stable")).unify_dictionaries()
+        ends = np.r_[0, np.cumsum(np.bincount(codes, minlength=len(datasets)))]
+        return DatasetParts(datasets, algorithms, covariates, ends, table)
+
+    def frames(self) -> dict[str, Frame]:
+        """Return data set to canonical columns."""
+        return {
+            name: _lazy(self._table.slice(start, end - start))
+            for name, start, end in zip(
+                self.datasets, self.ends.tolist(), self.ends[1:].tolist(), strict=False
+            )
+        }
+
+    def rows(self, measure: str, dataset: str, algorithms: tuple[str, ...]) -> ScoreRows:
+        """Return what `collect` gives for one data set and the algorithms that it has."""
+        if measure not in self._rows:
+            rows = collect(
+                _lazy(self._table), measure, self.datasets, self.algorithms, self.covariates
+            )
+            self._rows[measure] = rows, np.searchsorted(rows.dataset, range(len(self.datasets) + 1))
+        rows, ends = self._rows[measure]
+        d = bisect_left(self.datasets, dataset)
+        part = slice(ends[d], ends[d + 1])
+        found, replication = np.unique(rows.replication[part], return_inverse=True)
+        replication, labels = in_order(replication, tuple(rows.labels[i] for i in found))
+        algorithm = rows.algorithm[part]
+        if algorithms != self.algorithms:
+            own = {name: i for i, name in enumerate(algorithms)}
+            algorithm = np.array([own.get(name, -1) for name in self.algorithms])[algorithm]
+        return ScoreRows(
+            np.zeros(len(replication), np.int64),
+            replication,
+            algorithm,
+            labels,
+            rows.value[part],
+            rows.covariate[part],
+        )
+
+
+def _lazy(table: Any) -> Frame:
+    return nw.from_native(table, eager_only=True).lazy()
+
+
+NOTHING = message("nothing is left of the table.", hint="ask for less.")
+
+
+def selected(
+    frame: Frame, asked: Mapping[str, tuple[str | Sequence[str] | None, Sequence[str]]]
+) -> Frame:
+    """Keep the rows that are asked for.
+
+    Parameters
+    ----------
+    frame
+        Canonical columns of the table.
+    asked
+        Column to the names to keep, None for all, and the names that there are.
+
+    Raises
+    ------
+    DesignError
+        A name is unknown, or none is asked for.
+    """
+    for role, (names, there) in asked.items():
+        if names is not None:
+            frame = frame.filter(nw.col(role).is_in(_names(role, names, there)))
+    return frame
+
+
+def _names(role: str, asked: str | Sequence[str], there: Sequence[str]) -> list[str]:
+    names = [str(name) for name in ([asked] if isinstance(asked, str | int) else asked)]
+    if not names:
+        raise DesignError(NOTHING)
+    if strange := set(names).difference(there):
+        raise DesignError(unknown(role, min(strange), there[:50]))
+    return names
+
+
+def one_measure(measures: Sequence[Measure], name: str | None) -> Measure:
+    """Give a measure by its name, or the only one.
+
+    Raises
+    ------
+    DesignError
+        There is no such measure, or it is not clear which is meant.
+    """
+    names = [m.name for m in measures]
+    if name is None:
+        if len(names) == 1:
+            return measures[0]
+        raise DesignError(
+            message(
+                f"the table has {len(names)} measures.",
+                hint="say which: " + ", ".join(map(repr, names)) + ".",
+            )
+        )
+    if name not in names:
+        raise DesignError(unknown("measure", name, names))
+    return measures[names.index(name)]
+
+
+def not_saved(path: object) -> DesignError:
+    """Say that a table is data, not a result."""
+    return DesignError(
+        message(
+            f"a score table is not saved as a result (to {str(path)!r}).",
+            hint='scores.to_frame().to_csv("scores.csv", index=False) writes the scores.',
+        )
+    )
+
+
+def none_whole(measure: str) -> DesignError:
+    """Say that no data set is whole."""
+    return DesignError(
+        message(
+            f"no data set is whole for measure {measure!r}.",
+            hint='by="replication" keeps complete replications,'
+            " subset(algorithms=...) the algorithms that matter.",
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -86,7 +380,7 @@ class ScoreTable(Showable):
     # The digest costs a sort of all rows and is asked for by every result: kept once computed.
     _memo: dict[str, str] = field(default_factory=dict[str, str])
     # What this table is one data set of: the rows of all are fetched at once.
-    _parts: Parts | None = None
+    _parts: DatasetParts | None = None
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -322,7 +616,7 @@ class ScoreTable(Showable):
     def by_dataset(self) -> dict[str, "ScoreTable"]:
         """Split the table: data set to its table, with what has a score on it, in order."""
         names = self.datasets, self.algorithms
-        parts = Parts.of(self._frame, *names, slots(self.covariates))
+        parts = DatasetParts.of(self._frame, *names, slots(self.covariates))
         return {
             name: self._with(rows, self._summary.within(name), parts)
             for name, rows in parts.frames().items()
@@ -358,7 +652,7 @@ class ScoreTable(Showable):
         return self._with(rows, summarise(rows))
 
     def _with(
-        self, rows: "nw.LazyFrame[Any]", summary: Summary, parts: Parts | None = None
+        self, rows: "nw.LazyFrame[Any]", summary: Summary, parts: DatasetParts | None = None
     ) -> "ScoreTable":
         if not summary.datasets:
             raise DesignError(NOTHING)
@@ -369,7 +663,7 @@ class ScoreTable(Showable):
         own = replace(self, measures=measures, domains=domains, _frame=rows, _summary=summary)
         return replace(own, _memo={}, _parts=parts)
 
-    def _rows(self, measure: str) -> Rows:
+    def _rows(self, measure: str) -> ScoreRows:
         if self._parts is not None:
             return self._parts.rows(measure, self.datasets[0], self.algorithms)
         names = self.datasets, self.algorithms

@@ -20,7 +20,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import benchinfer as bi
-from benchinfer.sequential.monitor_comparison import MonitorComparison
+from benchinfer.analyses.monitor.comparison import MonitorComparison
 
 ALGORITHMS = {
     "knn": make_pipeline(StandardScaler(), KNeighborsClassifier(5)),

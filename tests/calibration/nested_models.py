@@ -12,7 +12,7 @@ together), or with five folds inside each.
 
 import numpy as np
 
-from benchinfer.numerics import paired
+from benchinfer.analyses.pair.numerics import t_tests
 
 N, LEARNING, ALPHA = 150, 250, 0.05
 SCHEMES = ("simulation 2000", "simulation 150", "competition", "OOB", "OOB-2n", "CV")
@@ -24,7 +24,7 @@ def power(scheme, beta2, runs, *, intercept, seed=0):
     for run in range(runs):
         rng = np.random.default_rng([seed, SCHEMES.index(scheme), round(100 * beta2), run])
         d = _differences(scheme, beta2, rng, intercept=intercept)
-        rejected += paired.tested(paired.paired_t(d), 1, 0.0, ALPHA).p <= ALPHA
+        rejected += t_tests.tested(t_tests.paired_t(d), 1, 0.0, ALPHA).p <= ALPHA
     return rejected / runs
 
 

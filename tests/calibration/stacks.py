@@ -5,11 +5,11 @@ from functools import cached_property
 
 import numpy as np
 
-from benchinfer.compare.asked import Asked
-from benchinfer.compare.contrasts import family_of
-from benchinfer.compare.exchangeable import Exchangeable
-from benchinfer.numerics import permute
-from benchinfer.numerics.layout import lay_out
+from benchinfer.analyses.permutation.blocks import Exchangeable
+from benchinfer.analyses.permutation.numerics import nulls
+from benchinfer.analyses.permutation.numerics.blocks import lay_out
+from benchinfer.analyses.permutation.options import PermutationOptions
+from benchinfer.comparison.contrasts import family_of
 
 ALPHA = 0.05
 # Tables whose moments are computed in one go.
@@ -109,7 +109,7 @@ NOISES = {
 
 
 def asked(on="values", *, null="monte-carlo", resamples=199, pairs="pooled", adjust="holm", seed=1):
-    return Asked(on, null, resamples, pairs, "two-sided", adjust, ALPHA, 0.0, seed)
+    return PermutationOptions(on, null, resamples, pairs, "two-sided", adjust, ALPHA, 0.0, seed)
 
 
 def laid_out(b, k, n=1):
@@ -122,9 +122,12 @@ def laid_out(b, k, n=1):
 def moments(scores, cell):
     """Return the moments of each row of scores (n, B K), by one call for all of them."""
     n, k = len(scores), cell.k
-    m = permute.moments(scores.ravel(), laid_out(cell.b, k, n))
+    m = nulls.moments(scores.ravel(), laid_out(cell.b, k, n))
     parts = [slice(i * k, (i + 1) * k) for i in range(n)]
-    return [permute.Moments(m.total[at], m.deviation[at], m.cov[at, at], cell.b) for at in parts]
+    return [
+        nulls.PermutationMoments(m.total[at], m.deviation[at], m.cov[at, at], cell.b)
+        for at in parts
+    ]
 
 
 def between(bounds, share, n, name):

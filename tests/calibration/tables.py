@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchinfer.compare.adjust import evidence_of
-from benchinfer.compare.contrasts import family_of
-from benchinfer.errors import BenchinferError
-from benchinfer.numerics import tukey
-from benchinfer.numerics.reml import COMPONENTS
+from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
+from benchinfer.comparison.adjustment import evidence_of
+from benchinfer.comparison.contrasts import family_of
+from benchinfer.core.errors import BenchinferError
+from benchinfer.numerics import max_t
 
 ALPHA = 0.05
 # Correlation of the interactions of two near-duplicates.
@@ -114,9 +114,9 @@ def single_step(case, levels, errors):
         np.einsum("jp,pq,jq->j", family.matrix, errors.cov, family.matrix)
     )
     equal = (group[family.pairs[:, 0]] == group[family.pairs[:, 1]]) & (case.k > 2)
-    joint = tukey.max_t(family.matrix, errors.cov, float(errors.df.min()))
+    joint = max_t.max_t(family.matrix, errors.cov, float(errors.df.min()))
     largest = np.array([size.max(), size[equal].max(initial=0.0)])
-    null, apart = tukey.survival(joint, largest)[0] <= ALPHA
+    null, apart = max_t.survival(joint, largest)[0] <= ALPHA
     return null, apart, null
 
 

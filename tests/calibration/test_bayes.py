@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chisquare
 
-from benchinfer.compare.bayes_fit import fit
-from benchinfer.numerics.bayes import gibbs
-from benchinfer.numerics.bayes.gibbs import Model
-from benchinfer.numerics.bayes.priors import Priors
-from tests.compare.engines import largest_gap
-from tests.numerics.bayes.simulator import design, numbers, prior, with_tables
+from benchinfer.analyses.bayes.fit import fit
+from benchinfer.analyses.bayes.numerics import gibbs
+from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
+from benchinfer.analyses.bayes.numerics.priors import Priors
+from tests.analyses.bayes.numerics.simulator import design, numbers, prior, with_tables
+from tests.comparison.engines import largest_gap
 
 TABLES, DRAWS, THIN, WARM_UP, BINS = 400, 99, 20, 500, 10
 # The defaults but for tails of noise that would overflow in tables from the prior.
@@ -28,7 +28,7 @@ def calibrated(kind, interactions, structure, seed, domains=0, covariates=None):
     rng = np.random.default_rng(seed)
     code = np.arange(12) % domains if domains else None
     data = design(kind, 12, 4)
-    model = Model(data, interactions, structure, PRIORS, code, covariates)
+    model = GibbsModel(data, interactions, structure, PRIORS, code, covariates)
     tables = TABLES
     truth = prior(model, tables, rng)
     model = with_tables(model, truth, rng)
@@ -101,7 +101,7 @@ def test_covariates(kind, interactions, structure, domains, record_property):
 )
 def test_both_engines_agree(kind, interactions, structure, domains, covariates, record_property):
     code = np.arange(12) % domains if domains else None
-    model = Model(design(kind, 12, 4), interactions, structure, Priors(), code, covariates)
+    model = GibbsModel(design(kind, 12, 4), interactions, structure, Priors(), code, covariates)
     nuts = fit(model, (4, 2000), np.random.default_rng(1), None, "nuts")
     gibbs_ = fit(model, (8, 4000), np.random.default_rng(2), None)
     name, gap = largest_gap(gibbs_.draws, nuts.draws)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from benchinfer.compare import bootstrap_evidence
-from benchinfer.compare.aggregated import Aggregated, levels_of
-from benchinfer.compare.contrasts import family_of
-from benchinfer.numerics import bootstrap
-from benchinfer.numerics.aggregates import Statistic
+from benchinfer.analyses.bootstrap import evidence
+from benchinfer.analyses.bootstrap.evidence import Aggregated, levels_of
+from benchinfer.analyses.bootstrap.numerics import resampling
+from benchinfer.analyses.bootstrap.numerics.aggregates import Statistic
+from benchinfer.comparison.contrasts import family_of
 
 TABLES, RESAMPLES, ALPHA = 1000, 1999, 0.05
 BAD = ("median", "bca")  # a diagnostics row says so
@@ -36,10 +36,10 @@ def run(shape, resample, statistic, *, noise, interval, tables=TABLES):
         values = NOISE[noise](rng, (d, b, k))
         if resample != "replications":
             values += NOISE[noise](rng, (d, 1, k))
-        sample = bootstrap.lay_out(values.reshape(-1, k), there, dataset)
+        sample = resampling.lay_out(values.reshape(-1, k), there, dataset)
         found = Aggregated.of(sample, STATISTICS[statistic], resample, RESAMPLES, seed, interval)
         contrasts = found.contrast(family.matrix)
-        tested = bootstrap_evidence.tested(contrasts, family, 0.0, ALPHA, "two-sided", "holm")
+        tested = evidence.tested(contrasts, family, 0.0, ALPHA, "two-sided", "holm")
         p = tested.evidence.p_value
         decided += (p <= ALPHA).any()
         if truth is not None:

@@ -7,9 +7,9 @@ from scipy.stats import binom
 from scipy.stats import t as student
 
 import benchinfer as bi
-from benchinfer.numerics.meta.clusters import clusters
-from benchinfer.numerics.meta.pooling import Part, pool, tau_squared
-from benchinfer.numerics.meta.rows import Block, rows_of
+from benchinfer.analyses.meta.numerics.effects import Block, rows_of
+from benchinfer.analyses.meta.numerics.network import clusters
+from benchinfer.analyses.meta.numerics.pooling import NetworkPart, pool, tau_squared
 
 TABLES, ALPHA, LEVELS = 4000, 0.05, (3, 5, 10, 30)
 # Standard deviation of true differences in units of the typical standard error.
@@ -23,7 +23,7 @@ def covered(d, tau, *, method="reml", tables=TABLES):
     for _ in range(tables):
         v = rng.uniform(0.3, 1.7, d)
         y = rng.normal(0.0, tau, d) + rng.normal(size=d) * np.sqrt(v)
-        part = Part(y, np.ones((d, 1)), v)
+        part = NetworkPart(y, np.ones((d, 1)), v)
         tau2 = tau_squared([part], method)
         for i, refined in enumerate((True, False)):
             got = pool(part, tau2, refined=refined)

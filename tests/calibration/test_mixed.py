@@ -10,9 +10,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from benchinfer.compare.problem import Problem
-from benchinfer.numerics import degrees
-from benchinfer.numerics.sufficient import from_blocks
+from benchinfer.analyses.mixed.fit import ReducedModel
+from benchinfer.analyses.mixed.numerics import degrees
+from benchinfer.analyses.mixed.numerics.moments import from_blocks
+from benchinfer.numerics import covariance
 from tests.calibration import tables
 from tests.calibration.tables import Case, fitted, limit, outcome, report, single_step
 
@@ -40,7 +41,9 @@ def paired(case, value):
     """Return levels and errors of a complete table: the paired t-test on data set means."""
     cells = value.mean(axis=1)
     cov = np.atleast_2d(np.cov(cells.T)) / case.d
-    return cells.mean(axis=0), degrees.Adjusted(cov, np.full(len(case.family.pairs), case.d - 1.0))
+    return cells.mean(axis=0), covariance.Adjusted(
+        cov, np.full(len(case.family.pairs), case.d - 1.0)
+    )
 
 
 @pytest.mark.calibration
@@ -60,7 +63,9 @@ def test_default_holds_its_level(case, record_property):
             if i >= TABLES_COMMON:
                 continue
         dataset, count, mean = tables.ragged(rng, case, value)
-        problem = Problem(from_blocks(dataset, count, mean, np.zeros(dataset[-1] + 1)), case.terms)
+        problem = ReducedModel(
+            from_blocks(dataset, count, mean, np.zeros(dataset[-1] + 1)), case.terms
+        )
         done = fitted(problem, rows)
         found["refused"].append([done is None])
         if done is None:

@@ -13,16 +13,14 @@ import pytest
 from scipy.stats import binom
 
 import benchinfer as bi
-from benchinfer.numerics.confidence_sequence import ConfidenceSequence
-from benchinfer.scores.cells import Blocks
-from benchinfer.sequential.anytime import anytime
-from benchinfer.sequential.design import MonitorDesign, pairs_of
-from benchinfer.sequential.feed import Feed
-from benchinfer.sequential.gathered import Gathered
-from benchinfer.sequential.group import group_sequential, redesigned
-from benchinfer.sequential.monitor_checks import _skew as skewed_row
-from benchinfer.sequential.recursive import recursive
-from benchinfer.sequential.state import StateFile
+from benchinfer.analyses.monitor.anytime import anytime
+from benchinfer.analyses.monitor.design import MonitorDesign, pairs_of
+from benchinfer.analyses.monitor.diagnostics import _skew as skewed_row
+from benchinfer.analyses.monitor.feed import Feed, StageDifferences
+from benchinfer.analyses.monitor.numerics.betting import ConfidenceSequence
+from benchinfer.analyses.monitor.stagewise import group_sequential, recursive, redesigned
+from benchinfer.analyses.monitor.state import StateFile
+from benchinfer.scores.reductions import Blocks
 
 RUNS, N = 2000, 250
 MEASURE = bi.Measure("x", "higher")
@@ -90,7 +88,7 @@ def followed(values, how, test, alternative, measures=1, level=0.95, last=5):
         within=np.zeros((1, k)),
         paired=True,
     )
-    gathered = Gathered(Feed(blocks, 50), pairs)
+    gathered = StageDifferences(Feed(blocks, 50), pairs)
     if method == "anytime":
         course = anytime(gathered, design, [MEASURE] * len(pairs))
         return course, design, gathered

@@ -16,13 +16,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import nested_models
 
-from benchinfer.compare import pair_rules, pair_tests
-from benchinfer.compare.pair_beside import screening_size
-from benchinfer.compare.paired_scores import Pair, PairedScores
-from benchinfer.numerics import paired
+from benchinfer.analyses.pair import rules, tests
+from benchinfer.analyses.pair.numerics import t_tests
+from benchinfer.analyses.pair.scores import Pair, PairedScores
+from benchinfer.analyses.pair.tests import screening_size
 
 TABLES, ALPHA = 2000, 0.05
-QUESTION = pair_tests.PairQuestion(side=0, margin=0.0, tail=ALPHA / 2, n_parts=25, seed=1)
+QUESTION = tests.PairOptions(side=0, margin=0.0, tail=ALPHA / 2, n_parts=25, seed=1)
 
 
 def folds(rng, j, rho, noise=None):
@@ -110,7 +110,7 @@ APART = {
     "100 items each": (lambda r: own_items(r, 100), "items", True),
     "1000 items each": (lambda r: own_items(r, 1000), "items", True),
 }
-NAMES = [t for t in pair_rules.TESTS if t not in ("bayes-t", "parts-t", "independent-rates")]
+NAMES = [t for t in rules.TESTS if t not in ("bayes-t", "parts-t", "independent-rates")]
 
 
 def size(name, test, tables=TABLES):
@@ -120,8 +120,8 @@ def size(name, test, tables=TABLES):
     for seed in range(tables):
         pair = sample(np.random.default_rng([seed, len(name)]))
         found = data(pair, kind, overlap, outcomes=outcomes)
-        rejected += pair_tests.tested(test, pair, found, QUESTION).p <= ALPHA
-    return rejected / tables, not pair_rules.misfit(test, found)
+        rejected += tests.tested(test, pair, found, QUESTION).p <= ALPHA
+    return rejected / tables, not rules.misfit(test, found)
 
 
 def size_apart(name, test, tables=TABLES):
@@ -131,8 +131,8 @@ def size_apart(name, test, tables=TABLES):
     for seed in range(tables):
         pair = sample(np.random.default_rng([seed, len(name)]))
         found = data(pair, kind, outcomes=outcomes, paired=False)
-        rejected += pair_tests.tested(test, pair, found, QUESTION).p <= ALPHA
-    return rejected / tables, not pair_rules.misfit(test, found)
+        rejected += tests.tested(test, pair, found, QUESTION).p <= ALPHA
+    return rejected / tables, not rules.misfit(test, found)
 
 
 CELLS_APART = [
@@ -158,8 +158,8 @@ def bayes(name, level, tables=TABLES):
     decided = 0
     for seed in range(tables):
         pair = sample(np.random.default_rng([seed, len(name)]))
-        found = pair_tests.located("bayes-t", pair, data(pair, kind, overlap), QUESTION)
-        above, _, below = paired.posterior(found, 0.0)
+        found = tests.located("bayes-t", pair, data(pair, kind, overlap), QUESTION)
+        above, _, below = t_tests.posterior(found, 0.0)
         decided += max(above, below) >= level
     return decided / tables
 
@@ -179,7 +179,7 @@ def items_in_parts(n_parts, n=600, tables=TABLES):
     for seed in range(tables):
         pair = losses(np.random.default_rng([seed, n]), n)
         found = data(pair, "items")
-        rejected += pair_tests.tested("parts-t", pair, found, replace(asked, seed=seed)).p <= ALPHA
+        rejected += tests.tested("parts-t", pair, found, replace(asked, seed=seed)).p <= ALPHA
     return rejected / tables
 
 
@@ -224,8 +224,8 @@ def equivalence(name, test, tables=TABLES):
     for seed in range(tables):
         pair = sample(np.random.default_rng([seed, len(name)]))
         found = data(pair, kind, overlap, outcomes=outcomes)
-        rejected += pair_tests.tested(test, pair, found, asked).equivalence <= ALPHA
-    return rejected / tables, not pair_rules.misfit(test, found)
+        rejected += tests.tested(test, pair, found, asked).equivalence <= ALPHA
+    return rejected / tables, not rules.misfit(test, found)
 
 
 @pytest.mark.calibration
@@ -241,7 +241,7 @@ def test_equivalence_holds_its_level(name, test):
 
 def sensible(name, test):
     _, kind, overlap, outcomes = WORLDS[name]
-    if test in pair_rules.OUTCOMES:
+    if test in rules.OUTCOMES:
         return outcomes
     if outcomes:
         return test == "t"  # signs and ranks of -1, 0 and 1 are McNemar's test
@@ -284,11 +284,11 @@ def parts(correlation, tables=TABLES, n=25):
     for seed in range(tables):
         one, two = mix @ np.random.default_rng([seed, n]).normal(size=(2, n))
         p = [
-            paired.tested(found, 0, 0.0, ALPHA / 2).p
+            t_tests.tested(found, 0, 0.0, ALPHA / 2).p
             for found in (
-                paired.paired_t(one - two),
-                paired.welch(one, two),
-                paired.paired_t(two - one.mean()),
+                t_tests.paired_t(one - two),
+                t_tests.welch(one, two),
+                t_tests.paired_t(two - one.mean()),
             )
         ]
         rejected += np.array(p) <= ALPHA
@@ -310,12 +310,12 @@ def clusters(groups, icc, tables=TABLES):
     rejected = np.zeros(3)
     for seed in range(tables):
         pair = grouped(np.random.default_rng([seed, groups]), groups, 10, icc)
-        naive = paired.paired_t(pair.differences)
-        robust = paired.clustered(pair.differences, pair.cluster)
-        p = [paired.tested(found, 0, 0.0, ALPHA / 2).p for found in (naive, robust)]
+        naive = t_tests.paired_t(pair.differences)
+        robust = t_tests.clustered(pair.differences, pair.cluster)
+        p = [t_tests.tested(found, 0, 0.0, ALPHA / 2).p for found in (naive, robust)]
         # Many clusters have too many signs to count: their normal limit.
         asked = replace(QUESTION, brief=groups > 20)
-        flipped = pair_tests.tested("sign-flip", pair, data(pair, "items"), asked).p
+        flipped = tests.tested("sign-flip", pair, data(pair, "items"), asked).p
         rejected += np.array([*p, flipped]) <= ALPHA
     return rejected / tables
 

@@ -12,14 +12,15 @@ import pytest
 from scipy.stats import norm
 
 import benchinfer as bi
-from benchinfer.compare import overall, pooled
-from benchinfer.numerics import align, arrangements, friedman, nulls, permute, signs
-from benchinfer.numerics.layout import center
-from benchinfer.numerics.resample import monte_carlo
+from benchinfer.analyses.permutation import overall, pooled
+from benchinfer.analyses.permutation.numerics import arrangements, blocks, friedman, nulls
+from benchinfer.analyses.permutation.numerics.arrangements import monte_carlo
+from benchinfer.analyses.permutation.numerics.blocks import center
+from benchinfer.numerics import signs
+from tests.analyses.mixed.test_mixed import table
 from tests.calibration import stacks
 from tests.calibration.stacks import ALPHA, NOISES, Cell, between
 from tests.calibration.tables import limit, report
-from tests.compare.test_mixed import table
 
 # Tables of a cell: classical tests, and permutation tests of all algorithms.
 TABLES, TABLES_PERMUTED = 4000, 1500
@@ -50,30 +51,30 @@ def scored(cell, values):
     """Return the scores of tables (n, B K) and their moments, by name."""
     wide = stacks.laid_out(cell.b, cell.k, len(values))
     one_by_one = {
-        name: np.array([align.score(v, cell.layout, name).values for v in values])
+        name: np.array([blocks.score(v, cell.layout, name).values for v in values])
         for name in ("aligned-ranks", "normal-scores")
     }
     scores = {
         "values": values,
-        "ranks": align.score(values.ravel(), wide, "ranks").values.reshape(values.shape),
+        "ranks": blocks.score(values.ravel(), wide, "ranks").values.reshape(values.shape),
         **one_by_one,
-        "quade": np.array([align.quade_scores(v, cell.layout).values for v in values]),
+        "quade": np.array([blocks.quade_scores(v, cell.layout).values for v in values]),
     }
     return {name: (own, stacks.moments(own, cell)) for name, own in scores.items()}
 
 
 def classical(cell, values, ranks, aligned, quade):
     """Return the p-values of tests with known limits from moments."""
-    f = [permute.quadratic(m).statistic for m in (values, ranks, quade)]
+    f = [nulls.quadratic(m).statistic for m in (values, ranks, quade)]
     anova, iman, quade_f = (friedman.f_form(x, cell.b, cell.k).p_value for x in f)
     sums = overall.RankSums(
         ranks.deviation, ranks.cov, ranks.total, ranks.total, cell.b, complete=True, tied=0
     )
     return {
-        "Friedman (corrected for ties)": permute.quadratic(ranks).p_value,
+        "Friedman (corrected for ties)": nulls.quadratic(ranks).p_value,
         "Iman-Davenport (corrected for ties)": iman,
         "Quade": quade_f,
-        "aligned ranks (Hodges-Lehmann)": permute.quadratic(aligned).p_value,
+        "aligned ranks (Hodges-Lehmann)": nulls.quadratic(aligned).p_value,
         "two-way analysis of variance": anova,
         "Page's trend (standardised)": overall.trend(sums, np.arange(1.0, cell.k + 1)).p_value,
     }
@@ -82,7 +83,9 @@ def classical(cell, values, ranks, aligned, quade):
 def permuted(cell, on, scores, moments, seed):
     """Return the p-values of the quadratic form and of the largest pair."""
     centred = center(scores, cell.layout)
-    question = nulls.Question(centred, cell.layout, moments, cell.family.matrix, two_sided=True)
+    question = nulls.PermutationProblem(
+        centred, cell.layout, moments, cell.family.matrix, two_sided=True
+    )
     exact = factorial(cell.k) ** cell.b <= MOST_EXACT
     found = arrangements.exact(question) if exact else monte_carlo(question, RESAMPLES, seed)
     return {

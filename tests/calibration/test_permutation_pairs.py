@@ -9,10 +9,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from benchinfer.compare import alone, steps
-from benchinfer.compare import tested as package
-from benchinfer.numerics import align, limits, nulls, signs
-from benchinfer.numerics.resample import monte_carlo
+from benchinfer.analyses.permutation import pairs
+from benchinfer.analyses.permutation import tests as package
+from benchinfer.analyses.permutation.numerics import blocks, nulls
+from benchinfer.analyses.permutation.numerics.arrangements import monte_carlo
+from benchinfer.comparison import stepwise
+from benchinfer.numerics import signs
 from tests.calibration import stacks
 from tests.calibration.stacks import ALPHA, NOISES, Cell, between
 from tests.calibration.tables import FAR, limit, report
@@ -69,7 +71,7 @@ def claims(cell, p, apart):
         for truth, raw, null in (("none", own, slice(None)), ("groups", grouped, within)):
             if cell.k == 2 and (truth, family) != ("none", "all pairs"):
                 continue
-            for method in steps.STEPS:
+            for method in stepwise.STEPS:
                 wrong = [claimed(method, one, null, cell.k) for one in raw]
                 found[f"{method}, {family}, {truth}"] = wrong
     return found
@@ -78,9 +80,9 @@ def claims(cell, p, apart):
 def claimed(method, raw, null, k):
     if raw[null].min() > ALPHA:
         return False  # no adjustment makes a p-value smaller
-    if method == "rom" and steps.adjusted("hochberg", raw, k)[null].min() > 1.2 * ALPHA:
+    if method == "rom" and stepwise.adjusted("hochberg", raw, k)[null].min() > 1.2 * ALPHA:
         return False  # Rom's critical values, slow to find, are up to 3 % above Hochberg's
-    return steps.adjusted(method, raw, k)[null].min() <= ALPHA
+    return stepwise.adjusted(method, raw, k)[null].min() <= ALPHA
 
 
 def check_pairs(cell, value, on, p):
@@ -133,7 +135,7 @@ def test_intervals_of_pairs(cell, on, record_property):
     )  # the intervals are no part of it
     missed = []
     for value in cell.tables(rng, TABLES_INTERVALS[cell.k]):
-        own = alone.alone(cell.data(value), cell.family.matrix, settings)
+        own = pairs.paired_tests(cell.data(value), cell.family.matrix, settings)
         missed.append([((own.low > 0) | (own.high < 0)).any()])
     share = report(f"intervals {on} {cell}", {"misses": missed}, record_property)["misses"][0]
     between(bounds_intervals(cell), share, len(missed), "misses")
@@ -147,7 +149,7 @@ def bounds_intervals(cell):
 
 
 def asks(cell, value, on):
-    scores = align.score(np.ravel(value), cell.layout, on).values
+    scores = blocks.score(np.ravel(value), cell.layout, on).values
     return nulls.ask(scores, cell.layout, cell.family.matrix)
 
 
@@ -155,13 +157,13 @@ def pooled_claims(cell, value, null_pairs, seed):
     """Return which procedures claim one of the pairs that are alike."""
     question = asks(cell, value, "values")
     found = monte_carlo(question, RESAMPLES, seed)
-    ranked = limits.asymptotic(asks(cell, value, "ranks"))
+    ranked = nulls.asymptotic(asks(cell, value, "ranks"))
     p = {
         "single-step, values": found.single_step.value,
         "step-down, values": found.step_down.value,
         "Nemenyi": ranked.single_step.value,
         **{
-            f"{method}, ranks": steps.adjusted(method, ranked.raw.value, cell.k)
+            f"{method}, ranks": stepwise.adjusted(method, ranked.raw.value, cell.k)
             for method in ("holm", "shaffer", "bergmann-hommel")
         },
     }
@@ -207,7 +209,7 @@ def test_two_noisy_algorithms_among_good_ones(k, record_property):
             p = monte_carlo(question, RESAMPLES, i).single_step.value
             found.setdefault(f"single-step, {on}", []).append([p[noisy] <= ALPHA, p.min() <= ALPHA])
         p = pair_tests(cell, value[None], "ranks", i)[0]
-        p = steps.adjusted("holm", p, k)
+        p = stepwise.adjusted("holm", p, k)
         found.setdefault("pairwise signed ranks", []).append([p[noisy] <= ALPHA, p.min() <= ALPHA])
     shares = report(f"noisy K={k}", found, record_property)
     for share, expected in zip(shares["single-step, values"], NOISY[k], strict=True):

@@ -8,11 +8,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from benchinfer.compare.averaged import AveragedFit
-from benchinfer.compare.problem import Problem
-from benchinfer.compare.reduction import one_dataset
-from benchinfer.numerics.structured import patterns
-from benchinfer.numerics.sufficient import from_blocks
+from benchinfer.analyses.mixed.fit import AveragedFit, ReducedModel, one_dataset
+from benchinfer.analyses.mixed.numerics import moments
+from benchinfer.analyses.mixed.numerics.moments import from_blocks
 from tests.calibration import tables
 from tests.calibration.tables import Case, fitted, limit, outcome, report
 
@@ -34,7 +32,7 @@ CASES = [
 def blocks(rng, case, value):
     dataset, count, mean = tables.ragged(rng, case, value)
     within = np.zeros((dataset[-1] + 1, case.k))
-    return patterns.from_blocks(dataset, count, mean, within)
+    return moments.structured_from_blocks(dataset, count, mean, within)
 
 
 @pytest.mark.calibration
@@ -43,7 +41,7 @@ def test_structures(between, case, record_property):
     rng, rows = np.random.default_rng(CASES.index((between, case))), case.family.matrix
     found = {f"{between}, {df}": [] for df in METHODS} | {"refused": []}
     for value in tables.scores(rng, case, TABLES):
-        problem = Problem(blocks(rng, case, value), case.terms, between=between)
+        problem = ReducedModel(blocks(rng, case, value), case.terms, between=between)
         done = fitted(problem, rows)
         found["refused"].append([done is None])
         if done is None:
@@ -81,7 +79,7 @@ def test_random_domains(number, record_property):
     values += grouped(rng, case, TABLES_DOMAINS, code)[1]
     rows = case.family.matrix
     for value in values:
-        problem = Problem(blocks(rng, case, value), case.terms, domain=code)
+        problem = ReducedModel(blocks(rng, case, value), case.terms, domain=code)
         done = fitted(problem, rows)
         found["refused"].append([done is None])
         if done is None:
@@ -111,7 +109,7 @@ def test_separate_domains(number, record_property):
     rows = case.family.matrix @ at
     for value in values:
         dataset, count, mean = tables.ragged(rng, case, value)
-        problem = Problem(from_blocks(dataset, count, mean, np.zeros(case.d)), case.terms, x)
+        problem = ReducedModel(from_blocks(dataset, count, mean, np.zeros(case.d)), case.terms, x)
         done = fitted(problem, rows)
         found["refused"].append([done is None])
         if done is None:
@@ -144,7 +142,7 @@ def test_given_datasets_from_overlapping_resamples(heavy, record_property):
         count = np.ones((b, k), dtype=np.int64)
         for name, overlap in zip(found, (rho / (1 - rho), 0.0), strict=True):
             parts = tuple(
-                Problem(
+                ReducedModel(
                     one_dataset(count, one, np.zeros(d)),
                     ("dataset",),
                     robust=False,

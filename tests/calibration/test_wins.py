@@ -13,12 +13,11 @@ import pytest
 from scipy.stats import chisquare, norm, t
 
 import benchinfer as bi
-from benchinfer.compare.wins_concluded import by_likelihood
-from benchinfer.compare.wins_counted import counted
-from benchinfer.numerics import hmc
-from benchinfer.numerics.tukey import all_pairs
-from benchinfer.numerics.wins.likelihood import fit_wins
-from benchinfer.numerics.wins.posterior import (
+from benchinfer.analyses.wins.compare import by_likelihood
+from benchinfer.analyses.wins.counts import counted
+from benchinfer.analyses.wins.numerics import posterior
+from benchinfer.analyses.wins.numerics.likelihood import fit_wins
+from benchinfer.analyses.wins.numerics.posterior import (
     WinModel,
     WinPriors,
     density,
@@ -26,8 +25,9 @@ from benchinfer.numerics.wins.posterior import (
     start,
     stretch,
 )
-from benchinfer.numerics.wins.tally import Tally, count
-from benchinfer.order.verdicts import Verdict
+from benchinfer.analyses.wins.numerics.tally import Tally, count
+from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.max_t import all_pairs
 
 pytestmark = pytest.mark.calibration
 
@@ -139,8 +139,8 @@ def posterior_coverage(datasets, algorithms, spread, departures, n, seed=2026):
 def sampled(model, rng, warm_up, n):
     """Draw from a posterior with four chains."""
     of = density(model)
-    tuned = hmc.warm_up(of, start(model, 4, rng), warm_up, rng)
-    return draws_of(model, hmc.sample(of, tuned, n, rng).draws)
+    tuned = posterior.warm_up(of, start(model, 4, rng), warm_up, rng)
+    return draws_of(model, posterior.sample(of, tuned, n, rng).draws)
 
 
 @pytest.mark.parametrize(("datasets", "algorithms", "spread"), [(10, 3, 0.5), (20, 5, 1.0)])

@@ -14,25 +14,20 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.cli import options
+from benchinfer.analyses import points
+from benchinfer.analyses.bootstrap import compare
+from benchinfer.analyses.bootstrap.numerics import resampling as draws
+from benchinfer.analyses.mixed import comparison as mixed_comparison
+from benchinfer.analyses.mixed import design, fixed_effects
+from benchinfer.analyses.permutation import blocks
+from benchinfer.analyses.permutation import options as permutation_options
 from benchinfer.cli.app import app
-from benchinfer.compare import (
-    adjust,
-    asked,
-    bootstrap,
-    comparison,
-    contrasts,
-    exchangeable,
-    fixed,
-    mixed,
-    points,
-    steps,
-    structures,
-)
-from benchinfer.frames import GLOSSARY
-from benchinfer.numerics import bootstrap as draws
+from benchinfer.cli.options import source
+from benchinfer.comparison import adjustment, contrasts, stepwise
+from benchinfer.comparison import comparison as comparison_comparison
+from benchinfer.core.frames import GLOSSARY
 from benchinfer.numerics import signs
-from benchinfer.scores import roles
+from benchinfer.scores import columns
 
 LOWER = ("--measures", "error:lower:0.01")
 MIXED = ("compare", "mixed", "example:demsar2006")
@@ -119,26 +114,26 @@ def test_choices_are_those_of_the_library() -> None:
         return get_args(get_args(found.callback.__annotations__[name])[0])
 
     pinned = {
-        "df": mixed.DfMethod,
-        "structure": structures.Structure,
-        "residual": structures.Residual,
-        "domains": fixed.Domains,
-        "adjust": adjust.Adjust,
-        "alternative": adjust.Alternative,
+        "df": mixed_comparison.DfMethod,
+        "structure": design.Structure,
+        "residual": design.Residual,
+        "domains": fixed_effects.Domains,
+        "adjust": adjustment.Adjust,
+        "alternative": comparison_comparison.Alternative,
     }
     for name, alias in pinned.items():
         assert choices("mixed", name) == get_args(alias.__value__), name
-    pinned = {"on": exchangeable.On, "null": signs.NullKind, "pairs": asked.Pairs}
+    pinned = {"on": blocks.On, "null": signs.NullKind, "pairs": permutation_options.Pairs}
     for name, alias in pinned.items():
         assert choices("permutation", name) == get_args(alias.__value__), name
-    assert choices("permutation", "adjust") == get_args(steps.Adjust.__value__)
-    pinned = {"resample": draws.Resample, "interval": bootstrap.Interval}
-    for name, alias in {**pinned, "adjust": bootstrap.Adjust}.items():
+    assert choices("permutation", "adjust") == get_args(stepwise.Adjust.__value__)
+    pinned = {"resample": draws.Resample, "interval": compare.Interval}
+    for name, alias in {**pinned, "adjust": compare.Adjust}.items():
         assert choices("bootstrap", name) == get_args(alias.__value__), name
-    assert choices("mixed", "target") == ("auto", *get_args(comparison.Target.__value__))
+    assert choices("mixed", "target") == ("auto", *get_args(comparison_comparison.Target.__value__))
     assert get_args(choices("mixed", "contrasts")[0]) == get_args(contrasts.Named.__value__)
     assert choices("points", "statistic") == get_args(points.Statistic.__value__)
-    assert get_args(get_args(options.Layout)[0]) == roles.LAYOUTS
+    assert get_args(get_args(source.Layout)[0]) == columns.LAYOUTS
 
 
 # --- check and describe

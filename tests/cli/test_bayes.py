@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 import benchinfer as bi
-from benchinfer.compare import bayes, bayes_fit
+from benchinfer.analyses.bayes import compare, fit
 
 QUICK = ("--draws", "100", "--chains", "4", "--seed", "1")
 BALANCED = ("compare", "bayes", "example:simulated/balanced")
@@ -15,12 +15,12 @@ BALANCED = ("compare", "bayes", "example:simulated/balanced")
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Warm up briefly, where the numbers do not matter."""
-    monkeypatch.setattr(bayes_fit, "WARM_UP", 50)
+    monkeypatch.setattr(fit, "WARM_UP", 50)
 
 
 @pytest.mark.usefixtures("quick")
 def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> None:
-    given = spied(bayes, "compare_bayes", draws=100, chains=4, seed=1)
+    given = spied(compare, "compare_bayes", draws=100, chains=4, seed=1)
     run(
         *BALANCED,
         *("--order", "alg2, alg1", "--interactions", "normal", "--structure", "common"),

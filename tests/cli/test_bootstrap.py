@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import benchinfer as bi
-from benchinfer.compare import bootstrap
+from benchinfer.analyses.bootstrap import compare
 
 BALANCED = ("compare", "bootstrap", "example:simulated/balanced", "--resamples", 1000, "--seed", 1)
 TIMES = ("compare", "bootstrap", "example:sklearn_bootstrap", "--measure", "seconds")
@@ -23,8 +23,8 @@ def _words(run: Callable, *arguments: object) -> str:
 
 
 def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> None:
-    real = bootstrap.compare_bootstrap
-    given = spied(bootstrap, "compare_bootstrap", resamples=100, seed=1)
+    real = compare.compare_bootstrap
+    given = spied(compare, "compare_bootstrap", resamples=100, seed=1)
     run(
         *BALANCED[:3],
         *("--order", "alg2, alg1", "--alternative", "better", "--adjust", "none", "--level", "0.9"),

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.order import consensus as consensus_module
-from benchinfer.order.consensus import consensus
+from benchinfer.relations.consensus import consensus as consensus_module
+from benchinfer.relations.consensus.consensus import consensus
 
 TABLE = ("consensus", "example:sklearn_bootstrap", "--by", "points")
 BOTH = ("--measure", "error:lower:0.01", "--measure", "seconds:lower")

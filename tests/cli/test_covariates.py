@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchinfer.cli.options import Source
+from benchinfer.cli.options.source import SourceArguments
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def features(tmp_path: Path) -> Path:
     [(None, ()), ("", ()), ("size", ("size",)), ("n rows, size", ("n rows", "size"))],
 )
 def test_names_are_separated_by_commas(features: Path, text: str, names: tuple) -> None:
-    scores = Source(str(features), measures=["acc:higher"], covariates=text).read()
+    scores = SourceArguments(str(features), measures=["acc:higher"], covariates=text).read()
     assert scores.covariates == names
 
 
@@ -42,6 +42,6 @@ def test_covariates_are_options_of_each_command(run: Callable, features: Path) -
 def test_an_argument_wins_over_the_file_beside(run: Callable, features: Path) -> None:
     toml = 'covariates = ["size"]\n[measures.acc]\nbetter = "higher"\n'
     (features.parent / "measures.toml").write_text(toml, encoding="utf-8")
-    assert Source(str(features)).read().covariates == ("size",)
-    assert Source(str(features), covariates="n rows").read().covariates == ("n rows",)
+    assert SourceArguments(str(features)).read().covariates == ("size",)
+    assert SourceArguments(str(features), covariates="n rows").read().covariates == ("n rows",)
     assert run("describe", features).exit_code == 0

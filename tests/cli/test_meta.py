@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 import benchinfer as bi
-from benchinfer.compare import meta
+from benchinfer.analyses.meta import compare
 
 BALANCED = ("compare", "meta", "example:simulated/balanced")
 
 
 def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> None:
-    given = spied(meta, "compare_meta")
+    given = spied(compare, "compare_meta")
     run(
         *BALANCED,
         *("--order", "alg2, alg1", "--alternative", "better", "--adjust", "holm", "--level", "0.9"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import benchinfer as bi
-from benchinfer.compare import fitted, mixed
+from benchinfer.analyses.mixed import compare, fit
 
 BOOTSTRAP = ("compare", "mixed", "example:sklearn_bootstrap", "--measure", "error")
 
@@ -40,9 +40,9 @@ def _document(run: Callable, *arguments: object) -> dict[str, Any]:
 def test_every_argument_reaches_the_library(
     run: Callable, spied: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = mixed.compare_mixed
-    given = spied(mixed, "compare_mixed")
-    monkeypatch.setattr(fitted, "known_covariates", lambda _scores, _names: None)
+    real = compare.compare_mixed
+    given = spied(compare, "compare_mixed")
+    monkeypatch.setattr(fit, "known_covariates", lambda _scores, _names: None)
     run(
         *BOOTSTRAP,
         *("--order", "lda, svm", "--alternative", "better", "--adjust", "holm", "--level", "0.9"),

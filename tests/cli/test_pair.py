@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchinfer.compare import pair
+from benchinfer.analyses.pair import compare
 
 ROWS = [(0.82, 0.80), (0.85, 0.81), (0.79, 0.78), (0.84, 0.80), (0.83, 0.82)]
 
@@ -23,7 +23,7 @@ def folds(tmp_path: Path) -> tuple[str, ...]:
 def test_every_argument_reaches_the_library(
     run: Callable, folds: tuple[str, ...], spied: Callable
 ) -> None:
-    given = spied(pair, "compare_pair")
+    given = spied(compare, "compare_pair")
     run(
         *folds,
         *("--test", "parts-t", "--pair", "svm, knn", "--margin", "0.02", "--alternative", "better"),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import benchinfer as bi
-from benchinfer.compare import permutation
+from benchinfer.analyses.permutation import compare
 
 ROC = ("compare", "permutation", "example:demsar2006")
 BOOTSTRAP = ("compare", "permutation", "example:sklearn_bootstrap", "--measure", "error")
@@ -23,8 +23,8 @@ def _words(run: Callable, *arguments: object) -> str:
 
 
 def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> None:
-    real = permutation.compare_permutation
-    given = spied(permutation, "compare_permutation")
+    real = compare.compare_permutation
+    given = spied(compare, "compare_permutation")
     run(
         *BOOTSTRAP,
         *("--order", "lda, svm", "--alternative", "better", "--adjust", "step-down"),

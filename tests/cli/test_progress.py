@@ -50,7 +50,7 @@ def test_a_bar_on_a_terminal_is_cleared() -> None:
 
 
 def test_no_bar_in_a_pipe(run: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchinfer.progress._PATIENCE", 0.0)
+    monkeypatch.setattr("benchinfer.core.progress._PATIENCE", 0.0)
     result = run(*_LONG)
     assert result.exit_code == 0
     assert result.stderr == ""
@@ -62,7 +62,7 @@ def test_an_interrupted_command_ends_in_one_line(
     def interrupted(*_: object, **_named: object) -> None:
         raise KeyboardInterrupt  # what Python makes of the signal
 
-    monkeypatch.setattr("benchinfer.compare.permutation.compare_permutation", interrupted)
+    monkeypatch.setattr("benchinfer.analyses.permutation.compare.compare_permutation", interrupted)
     result = run("compare", "permutation", clear, "--measures", "error:lower")
     assert result.exit_code == 130
     assert result.stderr == "Interrupted.\n"

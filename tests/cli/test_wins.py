@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from benchinfer.compare import wins
+from benchinfer.analyses.wins import compare
 
 ERRORS = ("compare", "wins", "example:sklearn_bootstrap", "--measure", "error")
 
 
 def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> None:
-    given = spied(wins, "compare_wins")
+    given = spied(compare, "compare_wins")
     run(
         *ERRORS,
         *("--inference", "bayes", "--by", "replications", "--ties", "half", "--rope", "0.1"),

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchinfer.cli.app import app
-from benchinfer.frames import GLOSSARY
+from benchinfer.core.frames import GLOSSARY
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from pybtex.database import BibliographyData, parse_string
 
-from benchinfer.compare import citing
+from benchinfer.core import citations
 
-PACKAGE = Path(citing.__file__).parents[1]
+PACKAGE = Path(citations.__file__).parents[1]
 TEXT = (PACKAGE / "references.bib").read_text(encoding="utf-8")
 _DOI = re.compile(r"https://doi\.org/(10\.[^\s`]+?)[.,;]*(?=[\s`]|\)?[.,;:]?\s|$)")
 
@@ -42,7 +42,7 @@ def test_docstrings_name_dois() -> None:
 
 @pytest.mark.parametrize("doi", DOIS)
 def test_every_doi_has_an_entry(doi: str) -> None:
-    assert doi.lower() in citing.entries()
+    assert doi.lower() in citations.entries()
 
 
 def test_entries_are_whole(bibliography: BibliographyData) -> None:
@@ -57,7 +57,7 @@ def test_entries_are_whole(bibliography: BibliographyData) -> None:
 
 def test_each_doi_is_there_once(bibliography: BibliographyData) -> None:
     dois = [e.fields["doi"].lower() for e in bibliography.entries.values() if "doi" in e.fields]
-    assert len(dois) == len(set(dois)) == len(citing.entries())
+    assert len(dois) == len(set(dois)) == len(citations.entries())
 
 
 def test_layout_is_one_field_per_line(bibliography: BibliographyData) -> None:

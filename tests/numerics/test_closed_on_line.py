@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
-from benchinfer.errors import DesignError
-from benchinfer.numerics import closed_on_line, closed_pairs
+from benchinfer.core.errors import DesignError
+from benchinfer.numerics import closed_testing
 
 
 def rank_sums(rng, k, n, spread):
@@ -27,16 +27,16 @@ def test_on_a_line_as_in_general(seed, k, n, spread):
     doubled = rank_sums(np.random.default_rng(seed), k, n, spread)
     p = p_of(doubled, n)
     for name in ("bergmann_hommel", "shaffer"):
-        ours = getattr(closed_on_line, f"{name}_on_line")(p, doubled)
-        np.testing.assert_allclose(ours, getattr(closed_pairs, name)(p, k), rtol=1e-12)
+        ours = getattr(closed_testing, f"{name}_on_line")(p, doubled)
+        np.testing.assert_allclose(ours, getattr(closed_testing, name)(p, k), rtol=1e-12)
 
 
 def test_forty_algorithms_on_a_line():
     doubled = rank_sums(np.random.default_rng(3), 40, 54, 3)
     p = p_of(doubled, 54)
-    exact = closed_on_line.bergmann_hommel_on_line(p, doubled)
-    step = closed_on_line.shaffer_on_line(p, doubled)
-    static = closed_pairs.shaffer_static(p, 40)
+    exact = closed_testing.bergmann_hommel_on_line(p, doubled)
+    step = closed_testing.shaffer_on_line(p, doubled)
+    static = closed_testing.shaffer_static(p, 40)
     assert (exact >= p).all()
     assert (exact <= step + 1e-15).all()
     assert (step <= static + 1e-15).all()
@@ -46,7 +46,7 @@ def test_forty_algorithms_on_a_line():
 @pytest.mark.parametrize("name", ["bergmann_hommel_on_line", "shaffer_on_line"])
 def test_a_line_wants_p_values_that_fall(name):
     with pytest.raises(DesignError, match="do not fall with the distances"):
-        getattr(closed_on_line, name)(np.array([0.1, 0.2, 0.3]), np.array([0, 2, 4]))
+        getattr(closed_testing, name)(np.array([0.1, 0.2, 0.3]), np.array([0, 2, 4]))
 
 
 @given(st.integers(0, 10**6), st.integers(2, 7))
@@ -57,4 +57,4 @@ def test_raised_p_values_fall_and_are_the_least_that_do(seed, k):
     distance = np.abs(places[first] - places[second])
     p = rng.uniform(size=len(first))
     expected = [p[distance >= d].max() for d in distance]
-    np.testing.assert_array_equal(closed_on_line.falling(p, places), expected)
+    np.testing.assert_array_equal(closed_testing.falling(p, places), expected)

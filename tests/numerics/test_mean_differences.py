@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from benchinfer.numerics.mean_differences import mean_differences
-from benchinfer.numerics.tukey import all_pairs
+from benchinfer.numerics.max_t import all_pairs
+from benchinfer.numerics.shifts import mean_differences
 from tests.numerics.test_multiplicity import VALUES
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from benchinfer.numerics import multiplicity, rom
+from benchinfer.numerics import multiplicity
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "closed_testing" / "values.json"
 VALUES = json.loads(GOLDEN.read_text(encoding="utf-8"))["values"]
@@ -60,7 +60,7 @@ def test_hommel_is_closed_testing_with_simes(p):
 @given(probabilities, st.randoms())
 @pytest.mark.parametrize("method", ALL)
 def test_keeps_the_order_and_goes_with_the_hypotheses(method, p, random):
-    adjust = getattr(rom if method == "rom" else multiplicity, method)
+    adjust = getattr(multiplicity if method == "rom" else multiplicity, method)
     adjusted = adjust(p)
     assert (adjusted >= p * (1 - 1e-12)).all()
     assert (adjusted <= 1).all()
@@ -80,7 +80,7 @@ def test_more_powerful_procedures_have_smaller_p(p):
         (m.finner, m.sidak),
         (m.hochberg, m.holm),
         (m.hommel, m.hochberg),
-        (rom.rom, m.hochberg),
+        (multiplicity.rom, m.hochberg),
         (m.benjamini_hochberg, m.benjamini_yekutieli),
     ):
         assert (smaller(p) <= larger(p) * (1 + 1e-12)).all(), (smaller, larger)
@@ -101,20 +101,22 @@ def rom_exactly(alpha, m):
 
 @pytest.mark.parametrize("alpha", [1e-6, 0.05, 0.5, 0.95])
 def test_critical_values_of_rom_do_not_cancel(alpha):
-    np.testing.assert_allclose(rom.rom_critical(alpha, 40), rom_exactly(alpha, 40), rtol=1e-13)
+    np.testing.assert_allclose(
+        multiplicity.rom_critical(alpha, 40), rom_exactly(alpha, 40), rtol=1e-13
+    )
 
 
 @given(st.floats(0.001, 0.9), st.integers(1, 12))
 def test_rom_rejects_at_the_level_of_its_critical_values(alpha, m):
     # p-values at the critical values: each is adjusted to alpha.
-    p = rom.rom_critical(alpha, m)
-    np.testing.assert_allclose(rom.rom(p), alpha, rtol=1e-10)
+    p = multiplicity.rom_critical(alpha, m)
+    np.testing.assert_allclose(multiplicity.rom(p), alpha, rtol=1e-10)
 
 
 def test_rom_with_probabilities_of_exactly_alpha():
     # Under independence the size of Rom's procedure is exactly alpha.
     p = np.random.default_rng(1).uniform(size=(20_000, 4))
-    rejected = np.sort(p, axis=1)[:, ::-1] <= rom.rom_critical(0.2, 4)
+    rejected = np.sort(p, axis=1)[:, ::-1] <= multiplicity.rom_critical(0.2, 4)
     size = rejected.any(axis=1).mean()
     assert abs(size - 0.2) < 4 * np.sqrt(0.16 / 20_000)
 
@@ -147,7 +149,7 @@ def test_false_claims_beside_true_ones(method, share):
 
 @pytest.mark.parametrize("method", ALL)
 def test_tiny_p_values_keep_their_digits(method):
-    adjust = getattr(rom if method == "rom" else multiplicity, method)
+    adjust = getattr(multiplicity if method == "rom" else multiplicity, method)
     adjusted = adjust(np.array([1e-200, 0.3, 0.6]))
     assert 1e-200 <= adjusted[0] <= 6e-200
     assert adjust(np.empty(0)).tolist() == []

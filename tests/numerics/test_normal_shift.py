@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from benchinfer.numerics import paired_exact
-from benchinfer.numerics.normal_shift import normal_score_shift
+from benchinfer.numerics import signs
+from benchinfer.numerics.shifts import normal_score_shift
 from benchinfer.numerics.signs import signed_normal_scores
 
 
 def p_value(d, shift):
-    return paired_exact.sign_flip(signed_normal_scores((d - shift)[:, None], 0.0)[:, 0]).p_value
+    return signs.sign_flip(signed_normal_scores((d - shift)[:, None], 0.0)[:, 0]).p_value
 
 
 @pytest.mark.parametrize("n", [6, 7, 9, 12, 25])

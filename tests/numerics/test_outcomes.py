@@ -1,138 +1,120 @@
-"""Outcomes that are right or wrong: R, statsmodels, scipy, brute force and printed numbers."""
-
-import json
-from itertools import product
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy.optimize import minimize_scalar
-from scipy.stats import chi2
+from scipy.stats import norm
 
-from benchinfer.numerics import outcomes, paired
-from benchinfer.numerics.outcomes import Fourfold
+from benchinfer.analyses.bayes.numerics import next_dataset
+from benchinfer.analyses.bayes.numerics.contrasts import helmert
+from benchinfer.analyses.bayes.numerics.gibbs import GibbsDraws
+from benchinfer.numerics import outcome_probabilities
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "pairs"
-R = json.loads((GOLDEN / "pairs.json").read_text())
-ITEMS = pd.read_csv(GOLDEN / "items.csv")
-TABLE = Fourfold.of((ITEMS["a"] == 1).to_numpy(), (ITEMS["b"] == 1).to_numpy())
+PAIRS = np.array([[1.0, -1, 0], [1, 0, -1], [0, 1, -1]])
 
 
-def test_counts():
-    assert (TABLE.first, TABLE.second) == (R["mcnemar"]["first"], R["mcnemar"]["second"])
-    assert TABLE.n == 240
+@pytest.fixture
+def draws():
+    rng = np.random.default_rng(1)
+    root = rng.standard_normal((4, 500, 2, 2)) / 2
+    return GibbsDraws(
+        average=np.array([0.3, -0.2]) + 0.1 * rng.standard_normal((4, 500, 2)),
+        these=np.zeros((4, 500, 2)),
+        covariance=root @ root.swapaxes(2, 3) + 0.1 * np.eye(2),
+        scale=np.full((4, 500), 0.5),
+        shrinkage=np.ones((4, 500)),
+        df=3 + rng.random((4, 500)),
+        residual_centre=None,
+        residual_spread=None,
+        domain=None,
+        domain_scale=None,
+        log_likelihood=np.zeros((4, 500, 1)),
+        mean=np.zeros((2, 4, 1, 2)),
+        square=np.zeros((2, 4, 1, 2)),
+    )
 
 
-def test_mcnemar_is_r_s_and_statsmodels():
-    from statsmodels.stats.contingency_tables import mcnemar
-
-    z, p = outcomes.mcnemar(TABLE, 0, "chi2")
-    assert z**2 == pytest.approx(R["mcnemar"]["chi2"], rel=1e-12)
-    assert p == pytest.approx(R["mcnemar"]["p_chi2"], rel=1e-12)
-    exact = outcomes.mcnemar(TABLE, 0, "exact")[1]
-    assert exact == pytest.approx(R["mcnemar"]["p_exact"], rel=1e-9)
-    cells = [[TABLE.both, TABLE.first], [TABLE.second, TABLE.neither]]
-    assert exact == pytest.approx(mcnemar(cells, exact=True).pvalue, rel=1e-9)
-
-
-@pytest.mark.parametrize(("b", "c"), [(0, 0), (0, 1), (3, 3), (7, 2), (2, 7), (0, 9)])
-@pytest.mark.parametrize("side", [0, 1, -1])
-def test_mcnemar_by_counting_coins(b, c, side):
-    table, n = Fourfold(5, b, c, 4), b + c
-    heads = np.array([sum(coins) for coins in product((0, 1), repeat=n)])
-    extreme = {0: np.abs(2 * heads - n) - abs(b - c), 1: heads - b, -1: b - heads}[side]
-    beyond, at = (extreme > 0).mean(), (extreme == 0).mean()
-    assert outcomes.mcnemar(table, side, "exact")[1] == pytest.approx(beyond + at)
-    # With as many on either side the two tails share the observed table, and make 1.
-    mid = beyond + at / 2 if b != c or side else 1.0
-    assert outcomes.mcnemar(table, side, "mid-p")[1] == pytest.approx(mid if n else 1.0)
-
-
-def test_paired_difference_is_the_mean_of_differences():
-    d = (ITEMS["a"] - ITEMS["b"]).to_numpy(np.float64)
-    found = outcomes.paired_difference(TABLE)
-    assert found.estimate == pytest.approx(d.mean())
-    assert found.std_error == pytest.approx(d.std() / np.sqrt(len(d)), rel=1e-12)
+@pytest.mark.parametrize("kind", ["t", "normal", "common"])
+def test_next_data_set_by_simulation(draws, kind):
+    if kind != "t":
+        draws = replace(draws, df=None)
+    if kind == "common":
+        draws = replace(draws, covariance=None)
+    rng = np.random.default_rng(2)
+    found = next_dataset.next_outcomes(
+        draws, next_dataset.next_effects(draws, rng), PAIRS, margin=0.1, level=0.9
+    )
+    new = np.concatenate([next_dataset.next_effects(draws, rng) for _ in range(50)], axis=1)
+    d = new @ PAIRS.T
+    for name, hits in (
+        ("first", d > 0.1),
+        ("equivalent", np.abs(d) <= 0.1),
+        ("second", d < -0.1),
+    ):
+        np.testing.assert_allclose(getattr(found, name), hits.mean(axis=(0, 1)), atol=0.006)
+    np.testing.assert_allclose(found.first + found.equivalent + found.second, 1)
+    average = (draws.average @ helmert(3)).mean(axis=(0, 1)) @ PAIRS.T
+    np.testing.assert_allclose(found.estimate, average)
+    assert (found.low < np.quantile(d, 0.06, axis=(0, 1))).all()
+    assert (found.high > np.quantile(d, 0.94, axis=(0, 1))).all()
+    assert (found.error < 0.02).all()
 
 
-def test_independent_difference_is_r_s():
-    first, second = ((int(ITEMS[name].sum()), len(ITEMS)) for name in "ab")
-    found = paired.tested(outcomes.independent_difference(first, second), 0, 0.0, 0.025)
-    np.testing.assert_allclose([found.low, found.high], R["wald_difference"], rtol=1e-9)
+def test_average_outcomes_of_normal_draws():
+    rng = np.random.default_rng(1)
+    effects = np.array([0.2, 0.0, -0.2]) + 0.1 * rng.standard_normal((8, 5000, 3))
+    found = outcome_probabilities.average_outcomes(effects, PAIRS, margin=0.1, level=0.9)
+    sd = np.sqrt(0.02)
+    gap = np.array([0.2, 0.4, 0.2])
+    np.testing.assert_allclose(found.first, norm.sf((0.1 - gap) / sd), atol=0.01)
+    np.testing.assert_allclose(found.second, norm.cdf((-0.1 - gap) / sd), atol=0.01)
+    np.testing.assert_allclose(found.low, gap - 1.645 * sd, atol=0.01)
+    np.testing.assert_allclose(
+        found.error, np.sqrt(found.first * (1 - found.first) / 4e4), rtol=0.4
+    )
 
 
-def test_newcombe_is_statsmodels_and_as_printed():
-    from statsmodels.stats.proportion import confint_proportions_2indep
-
-    for first, second in (((56, 70), (48, 80)), ((9, 10), (3, 10)), ((10, 10), (0, 20))):
-        found = outcomes.newcombe(first, second, 0.025)
-        other = confint_proportions_2indep(*first, *second, compare="diff", method="newcomb")
-        np.testing.assert_allclose(found, other, atol=1e-9)
-    # Newcombe (1998), 56 of 70 against 48 of 80, method 10.
-    assert outcomes.newcombe((56, 70), (48, 80), 0.025) == pytest.approx((0.0524, 0.3339), abs=5e-5)
+def test_without_margin_nothing_is_equivalent():
+    effects = np.random.default_rng(1).standard_normal((4, 200, 3))
+    found = outcome_probabilities.average_outcomes(effects, PAIRS, margin=0.0, level=0.9)
+    assert found.equivalent.tolist() == [0, 0, 0]
+    np.testing.assert_allclose(found.first + found.second, 1)
 
 
-def test_newcombe_for_paired_rates():
-    # Without correlation it is the interval for independent rates.
-    apart = Fourfold(36, 24, 24, 16)
-    expected = outcomes.newcombe((60, 100), (60, 100), 0.025)
-    assert outcomes.newcombe_paired(apart, 0.025) == pytest.approx(expected)
-    # Swapping the algorithms turns it round.
-    low, high = outcomes.newcombe_paired(TABLE, 0.025)
-    turned = Fourfold(TABLE.both, TABLE.second, TABLE.first, TABLE.neither)
-    assert outcomes.newcombe_paired(turned, 0.025) == pytest.approx((-high, -low))
-    # Many items: the normal interval.
-    many = Fourfold(60_000, 12_000, 9_000, 19_000)
-    wald = paired.tested(outcomes.paired_difference(many), 0, 0.0, 0.025)
-    assert outcomes.newcombe_paired(many, 0.025) == pytest.approx((wald.low, wald.high), abs=2e-5)
+def test_ranks_count_places_and_share_ties():
+    effects = np.array([[[3.0, 2, 1], [1, 3, 2], [2, 2, 1], [3, 2.5, 0]]])
+    effects = np.repeat(effects, 40, axis=1)
+    found = outcome_probabilities.ranks(effects, margin=0.6)
+    np.testing.assert_allclose(found.best, [0.625, 0.375, 0.0])
+    np.testing.assert_allclose(found.near, [0.75, 0.75, 0.0])
+    np.testing.assert_allclose(found.distribution.sum(axis=1), 1)
+    np.testing.assert_allclose(found.distribution[2], [0, 0.25, 0.75])
+    assert found.expected[2] == pytest.approx(2.75)
+    low, high = found.interval(0.9)
+    assert (low[2], high[2]) == (2, 3)
 
 
-def test_inverting_an_interval():
-    for bound in (-0.05, 0.0, 0.03):
-        tail = outcomes.tail_beyond(lambda t: outcomes.newcombe_paired(TABLE, t)[0], bound)
-        assert outcomes.newcombe_paired(TABLE, tail)[0] == pytest.approx(bound, abs=1e-9)
-        if bound < TABLE.first / TABLE.n - TABLE.second / TABLE.n:
-            assert tail < 0.5
-    assert outcomes.tail_beyond(lambda t: outcomes.newcombe_paired(TABLE, t)[1], 0.9) < 1e-12
+def test_monte_carlo_error_sees_autocorrelation():
+    rng = np.random.default_rng(1)
+    white = rng.standard_normal((8, 2000))
+    slow = np.repeat(white[:, :200], 10, axis=1)
+    assert outcome_probabilities.monte_carlo_error(white) == pytest.approx(
+        1 / np.sqrt(16000), rel=0.25
+    )
+    assert outcome_probabilities.monte_carlo_error(slow) == pytest.approx(
+        1 / np.sqrt(1600), rel=0.25
+    )
 
 
-def likeliest(table, difference):
-    """Return the score statistic with the share of items found by maximising the likelihood."""
-    b, c, n = table.first, table.second, table.n
-    low, high = max(0.0, -difference) + 1e-13, (1 - difference) / 2 - 1e-13
-
-    def unlikely(q):
-        cells = (b, q + difference), (c, q), (n - b - c, 1 - 2 * q - difference)
-        return -sum(count * np.log(share) for count, share in cells if count)
-
-    q = minimize_scalar(unlikely, bounds=(low, high), method="bounded", options={"xatol": 1e-13}).x
-    return (b - c - n * difference) / np.sqrt(n * (2 * q + difference * (1 - difference)))
-
-
-@pytest.mark.parametrize("table", [TABLE, Fourfold(1, 1, 7, 12), Fourfold(10, 0, 3, 5)], ids=str)
-def test_tango_s_interval_inverts_the_score_test(table):
-    for difference in (-0.4, -0.1, 0.05, 0.3):
-        found = outcomes.score_statistic(table, difference)
-        assert found == pytest.approx(likeliest(table, difference), rel=1e-6)
-    low, high = outcomes.tango(table, 0.025)
-    assert outcomes.score_statistic(table, low) == pytest.approx(1.959963984540054)
-    assert outcomes.score_statistic(table, high) == pytest.approx(-1.959963984540054)
-    z, p = outcomes.mcnemar(table, 0, "score")
-    assert outcomes.score_statistic(table, 0.0) == pytest.approx(z)
-    assert p == pytest.approx(chi2.sf(z**2, 1))
-    turned = Fourfold(table.both, table.second, table.first, table.neither)
-    assert outcomes.tango(turned, 0.025) == pytest.approx((-high, -low))
-
-
-def test_tango_s_interval_as_printed():
-    # Fagerland, Lydersen and Laake (2014): hyper-responsive airways of 21 children.
-    assert outcomes.tango(Fourfold(1, 1, 7, 12), 0.025) == pytest.approx((-0.517, -0.026), abs=5e-4)
-
-
-def test_tango_s_interval_at_the_border():
-    z2 = chi2.ppf(0.95, 1)
-    reach = z2 / (10 + z2)  # no item differs: the variance is that of the difference alone
-    assert outcomes.tango(Fourfold(5, 0, 0, 5), 0.025) == pytest.approx((-reach, reach))
-    low, high = outcomes.tango(Fourfold(0, 10, 0, 0), 0.025)
-    assert (low, high) == (pytest.approx((10 - z2) / (10 + z2)), 1.0)
+def test_next_data_set_is_one_of_a_new_domain(draws):
+    rng = np.random.default_rng(3)
+    assert next_dataset.new_domain(draws, rng) is None
+    apart = replace(draws, domain_scale=np.full((4, 500), 2.0))
+    centre = next_dataset.new_domain(apart, rng)
+    np.testing.assert_allclose((centre - draws.average).std(), 2.0, rtol=0.05)
+    matrix = np.array([[1.0, -1.0, 0.0]])
+    new = next_dataset.next_effects(apart, rng, centre)
+    found = next_dataset.next_outcomes(apart, new, matrix, 0.1, 0.9, centre)
+    difference = new @ matrix[0]
+    np.testing.assert_allclose(found.first, (difference > 0.1).mean(), atol=0.04)
+    np.testing.assert_allclose(found.second, (difference < -0.1).mean(), atol=0.04)
+    assert found.dominant is None

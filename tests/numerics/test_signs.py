@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchinfer.errors import DesignError
+from benchinfer.core.errors import DesignError
 from benchinfer.numerics import signs
 
 

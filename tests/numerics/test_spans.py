@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from benchinfer.numerics import spans
+from benchinfer.numerics import shuffle
 
 
 @pytest.mark.parametrize("span", [1, 3, 10, 99, None])
 def test_spans_cover_each_resample_once(span: int | None) -> None:
     told: list[int] = []
-    found = spans.in_spans(
+    found = shuffle.in_spans(
         lambda first, last: np.arange(first, last, dtype=float),
         10,
         1,
@@ -25,7 +25,7 @@ def test_spans_cover_each_resample_once(span: int | None) -> None:
 @pytest.mark.parametrize(("held", "visited"), [(10**6, 1), (1, 10**7), (0, 10**7), (10**9, 1)])
 def test_large_resamples_have_short_spans(held: int, visited: int) -> None:
     told: list[int] = []
-    spans.in_spans(
+    shuffle.in_spans(
         lambda first, last: np.zeros(last - first), 4, held, visited, progress=told.append
     )
     assert max(told) <= 2

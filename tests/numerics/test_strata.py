@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchinfer.numerics.strata import mean_contrast, shift_within
+from benchinfer.numerics.shifts import mean_contrast, shift_within
 
 
 @pytest.mark.parametrize("seed", range(20))

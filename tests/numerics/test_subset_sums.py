@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchinfer.numerics import subset_sums
+from benchinfer.numerics import signs
 
 
 def exactly(weights, observed):
@@ -20,7 +20,7 @@ def exactly(weights, observed):
 
 @given(st.lists(st.integers(1, 30), max_size=14), st.integers(-2, 400))
 def test_integers_by_whole_numbers(weights, observed):
-    ours = subset_sums.upper_tail_of_integers(np.array(weights, dtype=np.int64), observed)
+    ours = signs.upper_tail_of_integers(np.array(weights, dtype=np.int64), observed)
     assert ours == pytest.approx(float(exactly(weights, observed)), rel=1e-14)
 
 
@@ -33,13 +33,13 @@ def test_far_tails_keep_their_relative_accuracy(n, below):
             counts[total] += counts[total - weight]
     expected = Fraction(sum(counts), 2**n)
     weights = np.arange(1, n + 1)
-    ours = subset_sums.upper_tail_of_integers(weights, int(weights.sum()) - below)
+    ours = signs.upper_tail_of_integers(weights, int(weights.sum()) - below)
     assert abs(float(Fraction(ours) / expected - 1)) < 1e-13
 
 
 def test_more_steps_than_doubles_have_exponents():
     # 1,500 weights of one are a binomial distribution.
-    ours = subset_sums.upper_tail_of_integers(np.ones(1500, dtype=np.int64), 800)
+    ours = signs.upper_tail_of_integers(np.ones(1500, dtype=np.int64), 800)
     counts = exactly([1] * 1500, 800)
     assert ours == pytest.approx(float(counts), rel=1e-12)
 
@@ -49,15 +49,15 @@ def test_reals_by_all_subsets(weights, observed):
     sums = np.array(list(product((0, 1), repeat=len(weights)))) @ np.array(weights)
     if np.abs(sums - observed).min() < 1e-9:
         return
-    ours = subset_sums.upper_tail_of_reals(np.array(weights), observed, 1e-12)
+    ours = signs.upper_tail_of_reals(np.array(weights), observed, 1e-12)
     assert ours == (sums >= observed).mean()
 
 
 def test_reals_as_integers():
     weights = np.random.default_rng(2).integers(1, 1000, size=36)
     observed = int(weights.sum() * 0.7)
-    assert subset_sums.upper_tail_of_reals(weights / 1000, observed / 1000, 1e-9) == pytest.approx(
-        subset_sums.upper_tail_of_integers(weights, observed), rel=1e-13
+    assert signs.upper_tail_of_reals(weights / 1000, observed / 1000, 1e-9) == pytest.approx(
+        signs.upper_tail_of_integers(weights, observed), rel=1e-13
     )
 
 
@@ -66,16 +66,16 @@ def test_multiples_are_found_through_noise(integers, unit):
     whole = np.array(integers)
     # Differences of scores about 1, as they come.
     noisy = (1 + whole * unit) - 1
-    found = subset_sums.on_lattice(noisy, 1e-10 * noisy.max())
+    found = signs.on_lattice(noisy, 1e-10 * noisy.max())
     np.testing.assert_array_equal(found, whole // np.gcd.reduce(whole))
 
 
 def test_values_without_a_unit():
     values = np.random.default_rng(3).normal(size=50) ** 2
-    assert subset_sums.on_lattice(values, 1e-10 * values.max()) is None
-    assert subset_sums.on_lattice(np.array([1.0, np.sqrt(2)]), 1e-10) is None
-    assert subset_sums.on_lattice(np.empty(0), 1e-10).tolist() == []
+    assert signs.on_lattice(values, 1e-10 * values.max()) is None
+    assert signs.on_lattice(np.array([1.0, np.sqrt(2)]), 1e-10) is None
+    assert signs.on_lattice(np.empty(0), 1e-10).tolist() == []
 
 
 def test_a_value_below_the_finest_unit_has_no_lattice():
-    assert subset_sums.on_lattice(np.array([1e-9, 0.5, 1.0]), 1e-10) is None
+    assert signs.on_lattice(np.array([1e-9, 0.5, 1.0]), 1e-10) is None

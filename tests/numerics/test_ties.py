@@ -5,9 +5,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from benchinfer.numerics import align, ties
-from benchinfer.numerics.layout import lay_out
-from benchinfer.numerics.wins.tally import count
+from benchinfer.analyses.permutation.numerics import blocks
+from benchinfer.analyses.permutation.numerics.blocks import lay_out
+from benchinfer.analyses.wins.numerics.tally import count
+from benchinfer.numerics import ties
 
 
 def groups_by_hand(row, within):
@@ -48,8 +49,8 @@ def test_ranks_and_wins_tie_alike_in_any_unit(unit, zero):
     rng = np.random.default_rng(5)
     table = rng.integers(0, 5, (30, 4)) / 4 + rng.integers(0, 2, (30, 4)) * 1e-12
     layout = lay_out(np.repeat(np.arange(30), 4), np.tile(np.arange(4), 30), 4)
-    exact = align.midranks(np.rint(4 * table).ravel(), 0.0, layout.blocks)
-    ranks = align.score((unit * table + zero).ravel(), layout, "ranks")
+    exact = ties.midranks(np.rint(4 * table).ravel(), 0.0, layout.blocks)
+    ranks = blocks.score((unit * table + zero).ravel(), layout, "ranks")
     assert ranks.tied == exact.tied
     assert (ranks.values == exact.values).all()
     tally = count(unit * table + zero, np.arange(30), tie=0.0)

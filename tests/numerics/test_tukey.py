@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchinfer.errors import FitError
-from benchinfer.numerics import directions, studentized, tukey
-from tests.numerics.test_score_model import TABLES, golden
+from benchinfer.core.errors import FitError
+from benchinfer.numerics import max_t, max_t_directions, max_t_exact
+from tests.analyses.mixed.numerics.test_score_model import TABLES, golden
 
 SIMULATED = json.loads(
     (Path(__file__).parents[1] / "golden" / "max_t" / "simulated.json").read_text()
@@ -18,7 +18,7 @@ SIMULATED = json.loads(
 
 
 def test_all_pairs_in_order():
-    pairs, contrasts = tukey.all_pairs(3)
+    pairs, contrasts = max_t.all_pairs(3)
     assert pairs.tolist() == [[0, 1], [0, 2], [1, 2]]
     assert contrasts.tolist() == [[1, -1, 0], [1, 0, -1], [0, 1, -1]]
 
@@ -27,13 +27,15 @@ def test_all_pairs_in_order():
 @pytest.mark.parametrize("df", [6.0, np.inf])
 def test_equal_errors_are_the_studentized_range(k, df):
     cov = 0.3 * np.eye(k) + 5.0
-    family = tukey.max_t(tukey.all_pairs(k)[1], cov, df)
+    family = max_t.max_t(max_t.all_pairs(k)[1], cov, df)
     t = np.array([0.5, 2.0, 9.0])
-    p, error = tukey.survival(family, t)
-    np.testing.assert_allclose(p, studentized.survival(np.sqrt(2) * t, k, df), rtol=1e-9)
+    p, error = max_t.survival(family, t)
+    np.testing.assert_allclose(
+        p, max_t_exact.studentized_range_survival(np.sqrt(2) * t, k, df), rtol=1e-9
+    )
     assert (error == 0).all()
-    c = tukey.quantile(family, 0.05)
-    assert tukey.survival(family, np.array([c]))[0][0] == pytest.approx(0.05, abs=1e-10)
+    c = max_t.quantile(family, 0.05)
+    assert max_t.survival(family, np.array([c]))[0][0] == pytest.approx(0.05, abs=1e-10)
 
 
 @pytest.mark.parametrize("df", [8.0, np.inf])
@@ -41,15 +43,15 @@ def test_unequal_errors_agree_with_simulation(df):
     rng = np.random.default_rng(1)
     root = rng.normal(size=(5, 5)) * np.array([0.2, 1, 1, 2, 3])[:, None]
     cov = root @ root.T
-    _, contrasts = tukey.all_pairs(5)
-    family = tukey.max_t(contrasts, cov, df)
+    _, contrasts = max_t.all_pairs(5)
+    family = max_t.max_t(contrasts, cov, df)
     n = 200_000
     z = rng.multivariate_normal(np.zeros(5), cov, n) @ contrasts.T
     t = np.abs(z / np.sqrt(np.diag(contrasts @ cov @ contrasts.T))).max(axis=1)
     if np.isfinite(df):
         t /= np.sqrt(rng.chisquare(df, n) / df)
     thresholds = np.array([1.5, 2.5, 3.5])
-    p, error = tukey.survival(family, thresholds)
+    p, error = max_t.survival(family, thresholds)
     seen = (t[:, None] > thresholds).mean(axis=0)
     # Four standard errors of the simulation.
     assert (np.abs(p - seen) < 4 * np.sqrt(seen * (1 - seen) / n)).all()
@@ -58,19 +60,19 @@ def test_unequal_errors_agree_with_simulation(df):
 
 def test_many_thresholds_are_interpolated_within_their_error():
     cov = np.diag(np.linspace(1, 3, 9))
-    family = tukey.max_t(tukey.all_pairs(9)[1], cov, 30.0)
+    family = max_t.max_t(max_t.all_pairs(9)[1], cov, 30.0)
     t = np.linspace(0.3, 5, 60)
-    p, _ = tukey.survival(family, t)
-    one_by_one = np.array([tukey.survival(family, t[[i]])[0][0] for i in range(0, 60, 7)])
+    p, _ = max_t.survival(family, t)
+    one_by_one = np.array([max_t.survival(family, t[[i]])[0][0] for i in range(0, 60, 7)])
     np.testing.assert_allclose(p[::7], one_by_one, rtol=1e-5)
 
 
 def test_one_contrast_is_a_t_test():
-    family = tukey.max_t(np.array([[1.0, -1.0]]), np.eye(2), 9.0)
-    assert tukey.survival(family, np.array([2.0]))[0][0] == pytest.approx(
-        tukey.raw_p(np.array(2.0), 9.0)
+    family = max_t.max_t(np.array([[1.0, -1.0]]), np.eye(2), 9.0)
+    assert max_t.survival(family, np.array([2.0]))[0][0] == pytest.approx(
+        max_t.raw_p(np.array(2.0), 9.0)
     )
-    assert tukey.quantile(family, 0.05) == pytest.approx(2.262157, abs=1e-6)
+    assert max_t.quantile(family, 0.05) == pytest.approx(2.262157, abs=1e-6)
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -85,19 +87,19 @@ def test_single_step_agrees_with_multcomp(table):
         # within each first algorithm.
         names = [pair.split(" - ") for pair in expected["pair"]]
         order = sorted(range(len(names)), key=lambda i: (names[i][1], names[i][0]))
-        _, contrasts = tukey.all_pairs(len(mine.beta))
+        _, contrasts = max_t.all_pairs(len(mine.beta))
         error = np.sqrt(np.diag(contrasts @ mine.cov @ contrasts.T))
         statistic = -(contrasts @ mine.beta) / error
-        family = tukey.max_t(contrasts, mine.cov, np.inf)
+        family = max_t.max_t(contrasts, mine.cov, np.inf)
         # atol: a difference of zero has a statistic of rounding only.
         np.testing.assert_allclose(
             statistic, np.array(expected["statistic"])[order], rtol=1e-5, atol=1e-8
         )
-        p, _ = tukey.survival(family, np.abs(statistic))
+        p, _ = max_t.survival(family, np.abs(statistic))
         # multcomp's own Monte Carlo error bound, and its cancellation near p = 0.
         bound = max(expected["p_error"], 1e-5)
         np.testing.assert_allclose(p, np.array(expected["p_value"])[order], atol=2 * bound)
-        c = tukey.quantile(family, 0.05)
+        c = max_t.quantile(family, 0.05)
         low = -(contrasts @ mine.beta) - c * error
         # confint's quantile is accurate to about 1e-3 standard errors.
         np.testing.assert_allclose(low, np.array(expected["low"])[order], atol=2e-3 * error.max())
@@ -107,10 +109,10 @@ def test_single_step_agrees_with_multcomp(table):
 def test_odd_families_agree_with_ten_million_draws(name):
     case = SIMULATED["families"][name]
     df = case["df"] or np.inf
-    family = tukey.max_t(
+    family = max_t.max_t(
         np.array(case["contrasts"], dtype=float), np.array(case["cov"]), df, sides=case["sides"]
     )
-    p, error = tukey.survival(family, np.array(SIMULATED["thresholds"]))
+    p, error = max_t.survival(family, np.array(SIMULATED["thresholds"]))
     share = np.array(case["share"])
     simulation = np.sqrt(np.maximum(p * (1 - p), 1e-9) / SIMULATED["draws"])
     # Four standard errors: 100 numbers are compared.
@@ -120,22 +122,26 @@ def test_odd_families_agree_with_ten_million_draws(name):
 
 def test_rank_two_by_cones_is_exact():
     # Three equal means by the general path, against the studentized range.
-    family = tukey.max_t(tukey.all_pairs(3)[1], np.eye(3), 12.0)
-    sample = tukey.Sample(directions.cones(family.root, 2))
+    family = max_t.max_t(max_t.all_pairs(3)[1], np.eye(3), 12.0)
+    sample = max_t.DirectionSample(max_t_directions.cones(family.root, 2))
     t = np.array([0.3, 1.0, 2.5, 5.0, 9.0])
-    p, error = tukey.survival(dataclasses.replace(family, tail=sample), t)
-    np.testing.assert_allclose(p, studentized.survival(np.sqrt(2) * t, 3, 12.0), rtol=1e-9)
+    p, error = max_t.survival(dataclasses.replace(family, tail=sample), t)
+    np.testing.assert_allclose(
+        p, max_t_exact.studentized_range_survival(np.sqrt(2) * t, 3, 12.0), rtol=1e-9
+    )
     assert (error == 0).all()
 
 
 @pytest.mark.parametrize(("k", "df"), [(5, 9.0), (12, np.inf)])
 def test_sampling_agrees_with_the_studentized_range_within_its_error(k, df):
-    contrasts = tukey.all_pairs(k)[1]
-    family = tukey.max_t(contrasts, np.eye(k), df)
-    sample = tukey.Sample(directions.cones(family.root, 2), directions.lengths([family.root], 2)[0])
-    t = tukey.critical_t(df, 1.0) + np.array([0.5, 1.5, 2.5, 3.5, 5.0, 7.0])
-    p, error = tukey.survival(dataclasses.replace(family, tail=sample), t)
-    exact, none = tukey.survival(family, t)
+    contrasts = max_t.all_pairs(k)[1]
+    family = max_t.max_t(contrasts, np.eye(k), df)
+    sample = max_t.DirectionSample(
+        max_t_directions.cones(family.root, 2), max_t_directions.lengths([family.root], 2)[0]
+    )
+    t = max_t.critical_t(df, 1.0) + np.array([0.5, 1.5, 2.5, 3.5, 5.0, 7.0])
+    p, error = max_t.survival(dataclasses.replace(family, tail=sample), t)
+    exact, none = max_t.survival(family, t)
     assert (none == 0).all()
     assert (np.abs(p - exact) < 4 * error).all()
     assert (error < 1.5e-3 * exact).all()
@@ -145,13 +151,13 @@ def test_sampling_agrees_with_the_studentized_range_within_its_error(k, df):
 def test_fifty_algorithms_with_unequal_errors(sides):
     k = 50
     cov = np.diag(np.exp(np.random.default_rng(k).normal(0, 0.7, k)))
-    family = tukey.max_t(tukey.all_pairs(k)[1], cov, 30.0, sides=sides)
+    family = max_t.max_t(max_t.all_pairs(k)[1], cov, 30.0, sides=sides)
     t = np.linspace(2.5, 11, 1225)
-    p, error = tukey.survival(family, t)
+    p, error = max_t.survival(family, t)
     assert (error < 2e-3 * p).all()
     assert (np.diff(p) < 0).all()
     # Far out few pairs are beyond at once, nearly all of them sharing an algorithm.
-    bound = sides / 2 * 1225 * tukey.raw_p(t, 30.0)
+    bound = sides / 2 * 1225 * max_t.raw_p(t, 30.0)
     assert (p < bound).all()
     assert p[-1] > 0.6 * bound[-1]
 
@@ -159,7 +165,7 @@ def test_fifty_algorithms_with_unequal_errors(sides):
 def test_the_same_input_gives_the_same_numbers():
     cov = np.diag([1.0, 0.5, 2.0, 4.0, 1.5])
     results = [
-        tukey.survival(tukey.max_t(tukey.all_pairs(5)[1], cov, 20.0), np.array([2.0, 6.0]))
+        max_t.survival(max_t.max_t(max_t.all_pairs(5)[1], cov, 20.0), np.array([2.0, 6.0]))
         for _ in range(2)
     ]
     np.testing.assert_array_equal(results[0], results[1])
@@ -168,15 +174,15 @@ def test_the_same_input_gives_the_same_numbers():
 def test_far_tail_is_close_to_pairs_of_statistics():
     # Bonferroni's bound, less the chance of each two beyond: below p, and close to it.
     cov = np.diag([1.0, 0.5, 2.0, 4.0])
-    contrasts = tukey.all_pairs(4)[1]
+    contrasts = max_t.all_pairs(4)[1]
     t = np.array([6.0, 7.0])
-    p, error = tukey.survival(tukey.max_t(contrasts, cov, np.inf), t)
-    single = tukey.raw_p(t, np.inf)
+    p, error = max_t.survival(max_t.max_t(contrasts, cov, np.inf), t)
+    single = max_t.raw_p(t, np.inf)
     both = 0.0
     for i in range(6):
         for j in range(i):
-            two = tukey.max_t(contrasts[[i, j]], cov, np.inf)
-            both = both + 2 * single - tukey.survival(two, t)[0]
+            two = max_t.max_t(contrasts[[i, j]], cov, np.inf)
+            both = both + 2 * single - max_t.survival(two, t)[0]
     assert (p < 6 * single + 3 * error).all()
     assert (p > 6 * single - both - 3 * error).all()
     np.testing.assert_allclose(p, 6 * single - both, rtol=2e-3)
@@ -194,59 +200,59 @@ def test_two_statistics_agree_with_scipy(sides, t):
         [t, t], shape=shape, df=5, maxpts=100_000, random_state=1, **box
     )
     for df, inside, tolerance in ((np.inf, normal, 1e-10), (5.0, student, 5e-6)):
-        family = tukey.max_t(np.eye(2), cov, df, sides=sides)
-        p, _ = tukey.survival(family, np.array([t]))
+        family = max_t.max_t(np.eye(2), cov, df, sides=sides)
+        p, _ = max_t.survival(family, np.array([t]))
         assert p[0] == pytest.approx(1 - inside, abs=tolerance)
 
 
 def test_one_sided_thresholds_of_either_sign():
-    contrasts = tukey.all_pairs(4)[1]
+    contrasts = max_t.all_pairs(4)[1]
     cov = np.diag([1.0, 0.5, 2.0, 4.0])
     t = np.array([-np.inf, -30.0, -0.5, 0.0, 0.5, 4.0, np.inf])
-    p, error = tukey.survival(tukey.max_t(contrasts, cov, 8.0, sides=1), t)
+    p, error = max_t.survival(max_t.max_t(contrasts, cov, 8.0, sides=1), t)
     assert p[0] == 1
     assert p[-1] == 0
     assert (np.diff(p) <= 0).all()
     assert p[3] > 0.9
     assert (error < 1e-3).all()
-    two, _ = tukey.survival(tukey.max_t(contrasts, cov, 8.0), t[2:])
+    two, _ = max_t.survival(max_t.max_t(contrasts, cov, 8.0), t[2:])
     assert (two >= p[2:] - 1e-3).all()
     # Of the largest t and of the largest -t one is beyond.
-    back, _ = tukey.survival(tukey.max_t(-contrasts, cov, 8.0, sides=1), t[4:])
+    back, _ = max_t.survival(max_t.max_t(-contrasts, cov, 8.0, sides=1), t[4:])
     assert (two[2:] <= p[4:] + back + 1e-6).all()
 
 
 def test_a_contrast_and_its_opposite():
     both = np.array([[1.0, -1.0], [-1.0, 1.0], [2.0, -2.0]])
     t = np.array([-1.0, 0.5, 2.0])
-    p, _ = tukey.survival(tukey.max_t(both, np.eye(2), 9.0, sides=1), t)
-    assert p.tolist() == pytest.approx([1.0, *tukey.raw_p(t[1:], 9.0)])
-    one, _ = tukey.survival(tukey.max_t(both[:1], np.eye(2), 9.0, sides=1), t)
+    p, _ = max_t.survival(max_t.max_t(both, np.eye(2), 9.0, sides=1), t)
+    assert p.tolist() == pytest.approx([1.0, *max_t.raw_p(t[1:], 9.0)])
+    one, _ = max_t.survival(max_t.max_t(both[:1], np.eye(2), 9.0, sides=1), t)
     assert one.tolist() == pytest.approx(stats.t.sf(t, 9.0).tolist())
-    assert tukey.quantile(tukey.max_t(both[:1], np.eye(2), 9.0, sides=1), 0.05) == pytest.approx(
+    assert max_t.quantile(max_t.max_t(both[:1], np.eye(2), 9.0, sides=1), 0.05) == pytest.approx(
         1.833113, abs=1e-6
     )
 
 
 def test_no_variance_is_refused():
     with pytest.raises(FitError, match="no positive variance"):
-        tukey.max_t(np.array([[1.0, -1.0]]), np.zeros((2, 2)), 5.0)
+        max_t.max_t(np.array([[1.0, -1.0]]), np.zeros((2, 2)), 5.0)
 
 
 def test_pairs_of_some_of_the_estimates():
     contrasts = np.zeros((3, 5))
-    contrasts[:, 1:4] = tukey.all_pairs(3)[1]
-    family = tukey.max_t(contrasts, np.eye(5), 7.0)
+    contrasts[:, 1:4] = max_t.all_pairs(3)[1]
+    family = max_t.max_t(contrasts, np.eye(5), 7.0)
     assert family.n_means == 3
-    assert tukey.quantile(family, 0.05) == pytest.approx(
+    assert max_t.quantile(family, 0.05) == pytest.approx(
         stats.studentized_range.ppf(0.95, 3, 7) / np.sqrt(2), rel=1e-7
     )
 
 
 def test_quantiles_return_their_level():
     cov = np.diag([1.0, 0.5, 2.0, 4.0, 1.0, 3.0])
-    for contrasts in (tukey.all_pairs(6)[1], np.eye(6)[1:] - np.eye(6)[:-1], np.eye(6) - 1 / 6):
+    for contrasts in (max_t.all_pairs(6)[1], np.eye(6)[1:] - np.eye(6)[:-1], np.eye(6) - 1 / 6):
         for sides in (1, 2):
-            family = tukey.max_t(contrasts, cov, 15.0, sides=sides)
-            c = tukey.quantile(family, 0.05)
-            assert tukey.survival(family, np.array([c]))[0][0] == pytest.approx(0.05, rel=1e-6)
+            family = max_t.max_t(contrasts, cov, 15.0, sides=sides)
+            c = max_t.quantile(family, 0.05)
+            assert max_t.survival(family, np.array([c]))[0][0] == pytest.approx(0.05, rel=1e-6)

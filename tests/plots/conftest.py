@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.order.consensus import consensus
+from benchinfer.relations.consensus.consensus import consensus
 from tests import running as tables
 
 NASTY = '<script>alert(1)</script> & "x" - y'

@@ -1,14 +1,14 @@
 import pytest
 
 import benchinfer as bi
-from benchinfer.plots import aggregates
+from benchinfer.analyses.bootstrap import figures
 
 
 @pytest.mark.parametrize("name", ["resampled", "resampled_seconds"])
 def test_rows_are_the_summary_best_first(name, request):
     result = request.getfixturevalue(name)
     table = result.summary().sort_values("rank")
-    laid = aggregates.layout(result)
+    laid = figures.layout_aggregates(result)
     columns = ["algorithm", "estimate", "conf_low", "conf_high"]
     rows = [(row.label, row.value, row.low, row.high) for row in laid.rows]
     assert rows == [tuple(row) for row in table[columns].to_numpy()]
@@ -19,18 +19,18 @@ def test_rows_are_the_summary_best_first(name, request):
 
 
 def test_words(resampled, resampled_seconds):
-    laid = aggregates.layout(resampled)
+    laid = figures.layout_aggregates(resampled)
     assert laid.title == "Aggregates: simulated score, higher is better"
     assert laid.axis == "interquartile mean of simulated score"
     assert "The best is alg1 with 0.777." in laid.alt
     assert not laid.log
-    assert aggregates.layout(resampled_seconds).log
+    assert figures.layout_aggregates(resampled_seconds).log
 
 
 def test_gaps_say_what_they_are(table):
     result = bi.compare_bootstrap(
         table, statistic="optimality-gap", goal=0.9, seed=1, resamples=200
     )
-    laid = aggregates.layout(result)
+    laid = figures.layout_aggregates(result)
     assert laid.title == "Aggregates: optimality gap of simulated score, lower is better"
     assert laid.rows[0].label == "alg1"

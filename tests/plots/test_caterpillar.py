@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.plots import caterpillar
+from benchinfer.analyses.mixed import figures
 
 
 def simulated(d, k, *, spread=0.5, noise=0.1):
@@ -34,7 +34,7 @@ def effects(mixed):
 @pytest.mark.parametrize("name", ["mixed", "seconds"])
 def test_marks_are_the_departures(name, request):
     result = request.getfixturevalue(name)
-    laid, table = caterpillar.layout(result), effects(result)
+    laid, table = figures.layout_caterpillar(result), effects(result)
     log = np.log if result.measure.scale == "log" else np.asarray
     found, expected = [], []
     for panel in laid.panels:
@@ -52,7 +52,7 @@ def test_marks_are_the_departures(name, request):
 @pytest.mark.parametrize("name", ["mixed", "seconds"])
 def test_sides_follow_the_direction(name, request):
     result = request.getfixturevalue(name)
-    laid, table = caterpillar.layout(result), effects(result)
+    laid, table = figures.layout_caterpillar(result), effects(result)
     neutral, better = result.measure.neutral, result.measure.better
     for panel in laid.panels:
         for dataset, side in zip(laid.datasets, panel.side, strict=True):
@@ -65,7 +65,7 @@ def test_sides_follow_the_direction(name, request):
 
 
 def test_of_many_those_that_depart_most(many):
-    laid, table = caterpillar.layout(many), effects(many)
+    laid, table = figures.layout_caterpillar(many), effects(many)
     assert (len(laid.panels), laid.rows, laid.columns, laid.bands) == (12, 20, 6, 2)
     size = table["estimate"].abs().groupby("dataset").max().sort_values(ascending=False)
     assert list(laid.datasets) == size.index[:20].tolist()
@@ -73,26 +73,28 @@ def test_of_many_those_that_depart_most(many):
 
 
 def test_panels_share_bands_evenly(many):
-    laid = caterpillar.layout(bi.compare_mixed(simulated(12, 10)))
+    laid = figures.layout_caterpillar(bi.compare_mixed(simulated(12, 10)))
     assert (laid.columns, laid.bands, laid.rows) == (5, 2, 12)
     assert len({(panel.left, panel.top) for panel in laid.panels}) == 10
-    assert caterpillar.layout(many, "narrow").columns == 2
+    assert figures.layout_caterpillar(many, "narrow").columns == 2
 
 
 def test_without_interaction_the_data_sets_stand_alone():
     mixed = bi.compare_mixed(bi.load_example("demsar2006"))
-    laid = caterpillar.layout(mixed)
+    laid = figures.layout_caterpillar(mixed)
     assert [panel.label for panel in laid.panels] == ["all algorithms"]
     assert laid.rows == 14
     assert "from the average data set" in laid.note[0]
 
 
 def test_what_is_departed_from_is_said(mixed, table):
-    assert "the algorithm's average and the data set's difficulty" in caterpillar.layout(
+    assert "the algorithm's average and the data set's difficulty" in figures.layout_caterpillar(
         mixed
     ).note[0]  # fmt: skip
     free = bi.compare_mixed(table, structure="unstructured")
-    assert "difference from the algorithm's average, 95 %" in caterpillar.layout(free).note[0]
+    assert (
+        "difference from the algorithm's average, 95 %" in figures.layout_caterpillar(free).note[0]
+    )
 
 
 def test_models_without_departures(table):

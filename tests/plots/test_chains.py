@@ -3,8 +3,8 @@ import itertools
 import numpy as np
 
 import benchinfer as bi
-from benchinfer.plots import hasse
-from benchinfer.plots.chains import chains, isolated, label
+from benchinfer.relations.figures import hasse
+from benchinfer.relations.figures.layers import chains, isolated, label
 
 NAMES = tuple(f"a{i:02d}" for i in range(10))
 

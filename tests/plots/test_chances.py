@@ -1,12 +1,13 @@
 import numpy as np
 
-from benchinfer.plots import chances
+from benchinfer.analyses.bayes import figures
+from benchinfer.plots import tiles
 
 SHARES = np.array([[0.1, 0.9, 0.0], [0.9, 0.1, 0.0], [0.0, 0.0, 1.0]])
 
 
 def test_rows_stand_by_mean_position_and_zeros_are_empty():
-    laid = chances.layout_of(["a", "b", "c"], SHARES)
+    laid = tiles.layout_of(["a", "b", "c"], SHARES)
     assert laid.rows == ("b", "a", "c")
     assert laid.columns == ("1", "2", "3")
     found = {(laid.rows[t.row], int(laid.columns[t.column])): t.share for t in laid.tiles}
@@ -16,7 +17,7 @@ def test_rows_stand_by_mean_position_and_zeros_are_empty():
 
 
 def test_many_algorithms_have_shades_alone():
-    laid = chances.layout_of([f"a{i}" for i in range(40)], np.eye(40))
+    laid = tiles.layout_of([f"a{i}" for i in range(40)], np.eye(40))
     assert not laid.numbered
     assert laid.width == "narrow"
 
@@ -26,7 +27,7 @@ def test_ranks_are_of_what_verdicts_are_about(sampled):
         (sampled, sampled.ranks, "on a typical data set"),
         (sampled.of("next"), sampled.ranks_following, "on the next data set"),
     ):
-        laid = chances.layout_ranks(result)
+        laid = figures.layout_ranks(result)
         assert laid.title == f"Probabilities of ranks {where}"
         found = np.zeros((4, 4))
         for tile in laid.tiles:

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.plots import critical_difference
-from benchinfer.plots.critical_difference import layout
+from benchinfer.analyses.permutation import figures
+from benchinfer.analyses.permutation.figures import layout_critical_difference
 
 CROSS = "\N{MULTIPLICATION SIGN}"
 NEMENYI = {"on": "ranks", "pairs": "pooled", "null": "asymptotic"}
@@ -38,7 +38,7 @@ def place(laid, name):
 
 
 def test_best_is_on_the_right(nemenyi):
-    laid = layout(nemenyi)
+    laid = layout_critical_difference(nemenyi)
     ranks = nemenyi.summary().set_index("algorithm")["mean_rank"]
     x = [place(laid, name) for name in ranks.sort_values().index]
     assert all(a > b for a, b in pairwise(x))
@@ -50,7 +50,7 @@ def test_best_is_on_the_right(nemenyi):
 
 
 def test_ruler_is_the_critical_difference(nemenyi):
-    laid = layout(nemenyi)
+    laid = layout_critical_difference(nemenyi)
     low, high, text = laid.ruler
     inch = place(laid, "lda") - place(laid, "rf")
     rank = nemenyi.ranks.mean_ranks.max() - nemenyi.ranks.mean_ranks.min()
@@ -59,7 +59,7 @@ def test_ruler_is_the_critical_difference(nemenyi):
 
 
 def test_bars_are_the_verdicts(nemenyi):
-    laid, relation = layout(nemenyi), nemenyi.relation()
+    laid, relation = layout_critical_difference(nemenyi), nemenyi.relation()
     x = np.array([place(laid, name) for name in relation.algorithms])
     under = [(low <= x) & (x <= high) for low, high, _ in laid.bars]
     joined = np.any([np.outer(u, u) for u in under], axis=0)
@@ -80,7 +80,9 @@ def test_bars_are_the_verdicts(nemenyi):
     ],
 )
 def test_no_ruler_where_it_did_not_decide(bootstrap, options):
-    laid = layout(bi.compare_permutation(bootstrap, "seconds", seed=1, **options))
+    laid = layout_critical_difference(
+        bi.compare_permutation(bootstrap, "seconds", seed=1, **options)
+    )
     assert laid.ruler is None
     assert any("not of the distance between mean ranks" in line for line in laid.note)
 
@@ -88,13 +90,13 @@ def test_no_ruler_where_it_did_not_decide(bootstrap, options):
 def test_ties_have_no_one_critical_difference():
     tied = bi.compare_permutation(bi.load_example("demsar2006"), seed=1, **NEMENYI)
     assert tied.ranks.tied
-    assert layout(tied).ruler is None
+    assert layout_critical_difference(tied).ruler is None
 
 
 def test_control_by_bonferroni_and_dunn(bootstrap):
     options = {**NEMENYI, "contrasts": "dunnett", "adjust": "bonferroni"}
     found = bi.compare_permutation(bootstrap, "seconds", control="svm", seed=1, **options)
-    laid = layout(found)
+    laid = layout_critical_difference(found)
     assert laid.bars == ()
     assert "Bonferroni-Dunn" in laid.ruler[2]
     (bold,) = [label for label in laid.labels if label.bold]
@@ -110,7 +112,7 @@ def test_control_by_bonferroni_and_dunn(bootstrap):
 
 def test_letters_are_the_verdicts(bootstrap):
     found = bi.compare_permutation(bootstrap, "error", seed=1)
-    laid, relation = layout(found), found.relation()
+    laid, relation = layout_critical_difference(found), found.relation()
     assert laid.bars == ()
     held = {}
     for label in laid.labels:
@@ -130,7 +132,7 @@ def test_letters_are_the_verdicts(bootstrap):
 
 def test_pairs_without_a_verdict_are_marked():
     found = bi.compare_permutation(drawn(4, 12), contrasts="sequential", seed=1)
-    laid = layout(found)
+    laid = layout_critical_difference(found)
     assert laid.note[-1] == f"{CROSS}: 3 pairs without a verdict; these are not joined"
     assert all(CROSS in " ".join(label.text) for label in laid.labels)
 
@@ -139,14 +141,14 @@ def test_equal_ranks_share_a_stem():
     rows = [(f"d{d}", a, v) for d in range(6) for a, v in zip("cab", (1, 1, d + 2), strict=True)]
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "m"])
     scores = bi.read_scores(frame, measures={"m": "lower"})
-    laid = layout(bi.compare_permutation(scores, seed=1))
+    laid = layout_critical_difference(bi.compare_permutation(scores, seed=1))
     assert [label.text for label in laid.labels] == [("1.50  a, c",), ("b  3.00",)]
 
 
 @pytest.mark.parametrize("width", ["wide", "narrow"])
 def test_labels_of_many_do_not_overlap(width):
     found = bi.compare_permutation(drawn(40, 12), seed=1, **NEMENYI)
-    laid = layout(found, width)
+    laid = layout_critical_difference(found, width)
     assert sum(len(label.text) for label in laid.labels) >= 38
     for side in (1, -1):
         own = sorted((label for label in laid.labels if label.side == side), key=lambda v: v.y)
@@ -157,17 +159,17 @@ def test_labels_of_many_do_not_overlap(width):
 
 
 def test_a_critical_difference_longer_than_the_axis():
-    laid = layout(bi.compare_permutation(drawn(3, 2), seed=1, **NEMENYI))
+    laid = layout_critical_difference(bi.compare_permutation(drawn(3, 2), seed=1, **NEMENYI))
     assert laid.ruler is None
     assert laid.note[-1].endswith("longer than the axis")
 
 
 def test_names_are_drawn_as_they_are(bootstrap):
-    laid = layout(bi.compare_permutation(bootstrap, "error", seed=1))
+    laid = layout_critical_difference(bi.compare_permutation(bootstrap, "error", seed=1))
     from matplotlib.figure import Figure
 
     ax = Figure().add_subplot()
-    critical_difference.draw(laid, ax)
+    figures.draw_critical_difference(laid, ax)
     texts = [text.get_text() for text in ax.texts]
     assert "1.67  svm (a)" in texts
 

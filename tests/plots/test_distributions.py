@@ -3,12 +3,12 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.compare.evidence import Setting
-from benchinfer.plots import distributions
+from benchinfer.comparison.evidence import Setting
+from benchinfer.comparison.figures import datasets
 
 
 def test_boxes_are_the_quantiles(mixed):
-    setting, laid = mixed.setting, distributions.layout(mixed.setting)
+    setting, laid = mixed.setting, datasets.layout_distributions(mixed.setting)
     low, high = np.nanmin(setting.quantiles), np.nanmax(setting.quantiles)
     for panel in laid.panels:
         k = setting.algorithms.index(panel.label)
@@ -17,13 +17,13 @@ def test_boxes_are_the_quantiles(mixed):
 
 
 def test_best_algorithm_first(mixed):
-    laid = distributions.layout(mixed.setting)
+    laid = datasets.layout_distributions(mixed.setting)
     best = mixed.summary().sort_values("rank")["algorithm"].iloc[0]
     assert laid.panels[0].label == best
 
 
 def test_log_scale(seconds):
-    laid, q = distributions.layout(seconds.setting), np.log(seconds.setting.quantiles)
+    laid, q = datasets.layout_distributions(seconds.setting), np.log(seconds.setting.quantiles)
     k = seconds.algorithms.index(laid.panels[0].label)
     rows = [seconds.setting.coverage.datasets.index(name) for name in laid.datasets]
     expected = (q[rows, k] - q.min()) / (q.max() - q.min())
@@ -31,18 +31,18 @@ def test_log_scale(seconds):
 
 
 def test_narrow_panels_start_new_lines(seconds):
-    laid = distributions.layout(seconds.setting, "narrow")
+    laid = datasets.layout_distributions(seconds.setting, "narrow")
     assert (laid.columns, laid.bands) == (2, 3)
     assert len({(panel.left, panel.top) for panel in laid.panels}) == 6
 
 
 def test_empty_cells_stay_empty(nasty):
-    laid = distributions.layout(nasty.setting)
+    laid = datasets.layout_distributions(nasty.setting)
     assert sum(int(np.isnan(panel.boxes).all(axis=1).sum()) for panel in laid.panels) == 1
 
 
 def test_ticks_are_within_the_panel(mixed):
-    laid = distributions.layout(mixed.setting)
+    laid = datasets.layout_distributions(mixed.setting)
     assert 1 <= len(laid.ticks) <= 4
     assert all(0 <= at <= 1 for at, _ in laid.ticks)
 
@@ -60,11 +60,11 @@ def test_scores_off_the_scale_are_drawn_on_a_linear_axis(scale, border):
     scores = off_scale(scale, border)
     axes = bi.plot(scores).axes[0]
     assert ("linear axis: not all scores are above 0" in axes.get_xlabel()) == (scale == "log")
-    laid = distributions.layout(Setting.of(scores)[0])
+    laid = datasets.layout_distributions(Setting.of(scores)[0])
     boxes = np.stack([panel.boxes for panel in laid.panels])
     assert np.isfinite(boxes).all()
     assert 0 <= boxes.min() <= boxes.max() <= 1
 
 
 def test_a_log_axis_is_not_called_linear(seconds):
-    assert not any("linear" in note for note in distributions.layout(seconds.setting).note)
+    assert not any("linear" in note for note in datasets.layout_distributions(seconds.setting).note)

@@ -7,11 +7,11 @@ import pytest
 from matplotlib.figure import Figure
 
 import benchinfer as bi
-from benchinfer.compare.bootstrap_comparison import BootstrapComparison
-from benchinfer.compare.mixed_comparison import MixedComparison
-from benchinfer.order.consensus import Consensus
-from benchinfer.order.ensemble import Ensemble
+from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
+from benchinfer.analyses.mixed.comparison import MixedComparison
 from benchinfer.plots.draw import KINDS, kinds, vector
+from benchinfer.relations.consensus.consensus import Consensus
+from benchinfer.relations.ensemble import Ensemble
 
 RESULTS = ["mixed", "permuted", "points", "resampled", "seconds", "local", "table", "nasty_order"]
 NASTY = ["nasty", "nasty_resampled", "nasty_sampled"]

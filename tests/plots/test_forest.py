@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from benchinfer.order.relation import Verdict
-from benchinfer.plots import forest
+from benchinfer.comparison.figures import forest
+from benchinfer.core.verdict import Verdict
+from benchinfer.plots import style
 
 
 def test_rows_are_the_contrasts(mixed):
@@ -72,7 +73,7 @@ def test_words_stand_above_where_there_is_no_room(mixed, nasty):
     [(-0.2, 0.3, False), (0.97, 1.04, True), (0.01, 50.0, True), (1e-9, 1e9, True)],
 )
 def test_ticks_lie_inside_and_are_few(low, high, log):
-    found = forest.ticks(low, high, 7, log=log)
+    found = style.ticks(low, high, 7, log=log)
     assert 2 <= len(found) <= 10
     assert np.all((np.array(found) >= low) & (np.array(found) <= high))
 

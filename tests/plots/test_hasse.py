@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.order.relation import Verdict
-from benchinfer.plots import hasse
-from benchinfer.plots.rows import place
+from benchinfer.core.verdict import Verdict
+from benchinfer.relations.figures import hasse
+from benchinfer.relations.figures.layers import place
 
 
 def relation(names, **verdicts):

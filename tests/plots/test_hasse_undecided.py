@@ -1,8 +1,8 @@
 """Which pairs get a dotted line."""
 
 import benchinfer as bi
-from benchinfer.order.verdicts import Verdict
-from benchinfer.plots import hasse, hasse_undecided
+from benchinfer.core.verdict import Verdict
+from benchinfer.relations.figures import hasse, hasse_undecided
 
 
 def dotted(laid):

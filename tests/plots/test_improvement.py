@@ -1,9 +1,9 @@
 import benchinfer as bi
-from benchinfer.plots import improvement
+from benchinfer.analyses.bootstrap import figures
 
 
 def test_rows_are_the_pairs(resampled):
-    laid, table = improvement.layout(resampled), resampled.probability_of_improvement()
+    laid, table = figures.layout_improvement(resampled), resampled.probability_of_improvement()
     expected = {
         f"{row['first']} vs {row['second']}": (
             row["prob_improvement"],
@@ -25,25 +25,31 @@ def test_all_pairs_stand_there_whatever_was_compared(table, resampled):
     control = bi.compare_bootstrap(
         table, contrasts="dunnett", control="alg2", alternative="better", seed=1, resamples=500
     )
-    laid = improvement.layout(control)
-    assert [row.label for row in laid.rows] == [r.label for r in improvement.layout(resampled).rows]
+    laid = figures.layout_improvement(control)
+    assert [row.label for row in laid.rows] == [
+        r.label for r in figures.layout_improvement(resampled).rows
+    ]
     assert laid.notes[0].startswith("95 % simultaneous intervals; filled: p at most 0.05")
 
 
 def test_the_first_being_better_lies_right_if_lower_is_better(resampled_seconds):
     table = resampled_seconds.probability_of_improvement().set_index(["first", "second"])
-    rows = {row.label: row for row in improvement.layout(resampled_seconds).rows}
+    rows = {row.label: row for row in figures.layout_improvement(resampled_seconds).rows}
     assert rows["lda vs mlp"].value == table.loc[("lda", "mlp"), "prob_improvement"] > 0.5
-    assert improvement.layout(resampled_seconds).sides[1].startswith("first wins more often")
+    assert (
+        figures.layout_improvement(resampled_seconds).sides[1].startswith("first wins more often")
+    )
 
 
 def test_alone(table):
     alone = bi.compare_bootstrap(table, adjust="none", seed=1, resamples=200)
-    assert improvement.layout(alone).notes[0].startswith("95 % intervals of each pair alone;")
+    assert (
+        figures.layout_improvement(alone).notes[0].startswith("95 % intervals of each pair alone;")
+    )
 
 
 def test_intervals_beyond_the_resamples_are_explained(table):
     few = bi.compare_bootstrap(table, seed=1, resamples=100)
-    laid = improvement.layout(few)
+    laid = figures.layout_improvement(few)
     assert any((row.low, row.high) == (0, 1) for row in laid.rows)
     assert laid.notes[1] == "lines from 0 to 1: intervals that the resamples do not reach"

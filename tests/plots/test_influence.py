@@ -1,17 +1,17 @@
 import pytest
 
 import benchinfer as bi
-from benchinfer.plots import influence
-from benchinfer.plots.influence import LeftOut
+from benchinfer.comparison.figures import influence
+from benchinfer.comparison.figures.influence import InfluenceLayout
 
 
 @pytest.fixture(scope="module")
 def left(mixed):
-    return LeftOut.of(mixed)
+    return InfluenceLayout.of(mixed)
 
 
 def test_rows_are_the_data_sets(mixed, left):
-    laid, table = influence.layout(left), mixed.influence().set_index("dataset")
+    laid, table = influence.layout_influence(left), mixed.influence().set_index("dataset")
     assert sorted(row.label for row in laid.rows) == sorted(table.index)
     for row in laid.rows:
         assert row.value == pytest.approx(abs(table.loc[row.label, "shift"]))
@@ -21,7 +21,7 @@ def test_rows_are_the_data_sets(mixed, left):
 
 
 def test_changes_in_words_where_there_is_room(left):
-    wide, narrow = influence.layout(left), influence.layout(left, "narrow")
+    wide, narrow = influence.layout_influence(left), influence.layout_influence(left, "narrow")
     said = left.changing.set_index("unit")["changes"]
     assert len(said)
     assert {r.label: r.said for r in wide.rows if r.said} == said.to_dict()
@@ -35,7 +35,7 @@ def test_of_many_those_that_change_verdicts_come_first(left):
     parts[-1]["n_changed"] = (left.table["n_changed"] > 0).astype(int)
     whole = pd.concat(parts, ignore_index=True)
     whole = whole.sort_values("shift", key=lambda s: -s.abs(), ignore_index=True)
-    laid = influence.layout(LeftOut(left.measure, "data set", whole))
+    laid = influence.layout_influence(InfluenceLayout(left.measure, "data set", whole))
     assert len(laid.rows) == 20
     assert sum(row.marker == "D" for row in laid.rows) == (whole["n_changed"] > 0).sum()
     assert laid.notes[-1] == "20 of 40 data sets: those that matter most"
@@ -43,7 +43,7 @@ def test_of_many_those_that_change_verdicts_come_first(left):
 
 def test_replications_of_one_dataset(table):
     one = bi.compare_mixed(table.subset(datasets=[table.datasets[0]]))
-    laid = influence.layout(LeftOut.of(one))
+    laid = influence.layout_influence(InfluenceLayout.of(one))
     assert laid.title.startswith("Leaving out one replication")
     assert "replication" in laid.alt
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from benchinfer.plots import intervals
-from benchinfer.plots.intervals import Interval, Intervals
+from benchinfer.plots import bars
+from benchinfer.plots.bars import Interval, Intervals
 
 
 def laid(*rows, width="wide", log=False, sides=("", "")):
@@ -12,9 +12,9 @@ def laid(*rows, width="wide", log=False, sides=("", "")):
 
 
 def drawn(whole):
-    figure = Figure(figsize=intervals.size(whole), layout="constrained")
+    figure = Figure(figsize=bars.size_intervals(whole), layout="constrained")
     ax = figure.add_subplot()
-    intervals.draw(whole, ax)
+    bars.draw_intervals(whole, ax)
     figure.draw_without_rendering()
     return ax
 
@@ -30,8 +30,8 @@ def marks(ax, colour):
 def test_dots_and_lines_are_the_numbers():
     rows = (Interval("a", "x", 0.6, 0.5, 0.7), Interval("b", "", 0.3, -np.inf, 0.4, filled=False))
     ax = drawn(laid(*rows))
-    assert marks(ax, intervals.COLOUR) == [([0.6], True), ([0.3], False)]
-    (ends,) = [line.get_xdata() for line in ax.lines if line.get_color() == intervals.COLOUR][:1]
+    assert marks(ax, bars.COLOUR) == [([0.6], True), ([0.3], False)]
+    (ends,) = [line.get_xdata() for line in ax.lines if line.get_color() == bars.COLOUR][:1]
     # A line without an end goes to the end of the axis.
     assert ends[~np.isnan(ends)].tolist() == [0.5, 0.7, 0.0, 0.4]
 
@@ -39,7 +39,7 @@ def test_dots_and_lines_are_the_numbers():
 @pytest.mark.parametrize("filled", [True, False])
 def test_all_dots_of_one_kind_fill_the_figure(filled):
     ax = drawn(laid(*(Interval(f"row {i}", "1", 0.5, 0.4, 0.6, filled=filled) for i in range(20))))
-    assert len(marks(ax, intervals.COLOUR)) == 1
+    assert len(marks(ax, bars.COLOUR)) == 1
     assert ax.get_tightbbox().y1 > 0.97 * ax.figure.bbox.y1
     assert ax.get_position().y0 * ax.figure.get_size_inches()[1] < 0.9
 
@@ -55,9 +55,9 @@ def test_words_do_not_overlap(n, width):
 
 
 def test_room_on_a_logarithmic_axis():
-    low, high = intervals.room([0.0, 1.0, 100.0], log=True)
+    low, high = bars.room([0.0, 1.0, 100.0], log=True)
     assert (low < 1, high > 100, low * high) == (True, True, pytest.approx(100))
-    assert intervals.room([2.0, 2.0], log=False) == (1.8, 2.2)
+    assert bars.room([2.0, 2.0], log=False) == (1.8, 2.2)
 
 
 def test_the_logarithmic_axis():

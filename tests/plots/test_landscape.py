@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.plots import landscape
-from benchinfer.plots.dodging import dodge
+from benchinfer.plots.style import dodge
+from benchinfer.relations.figures import ensemble as figures_ensemble
 
 
 def ensemble(*texts):
@@ -12,7 +12,7 @@ def ensemble(*texts):
 
 def test_distances_on_the_map_are_those_of_the_points():
     found = ensemble("a > b > c > d", "d > c > b > a", "a > c > b > d", "b > a > d > c")
-    laid = landscape.layout(found)
+    laid = figures_ensemble.layout_landscape(found)
     points = found.map().points
     for i in range(4):
         for j in range(i):
@@ -22,13 +22,13 @@ def test_distances_on_the_map_are_those_of_the_points():
 
 
 def test_relations_that_are_the_same_share_a_point():
-    laid = landscape.layout(ensemble("a > b", "a > b", "b > a"))
+    laid = figures_ensemble.layout_landscape(ensemble("a > b", "a > b", "b > a"))
     assert [text.text for text in laid.texts] == ["d1, d2", "d3"]
     assert len(laid.points) == 2
 
 
 def test_one_relation():
-    laid = landscape.layout(ensemble("a > b"))
+    laid = figures_ensemble.layout_landscape(ensemble("a > b"))
     assert len(laid.points) == 1
 
 

@@ -1,5 +1,6 @@
 import benchinfer as bi
-from benchinfer.plots import letters
+from benchinfer.relations.figures import pairs
+from benchinfer.relations.figures import pairs as figures_pairs
 
 
 def shared(laid):
@@ -14,7 +15,7 @@ def shared(laid):
 
 
 def test_bars_where_they_say_all():
-    laid = letters.layout(bi.Relation.from_text("a ? b > c ~ d > e"))
+    laid = pairs.layout_letters(bi.Relation.from_text("a ? b > c ~ d > e"))
     assert laid.bars
     assert laid.columns == ((0, 1), (2, 3))
     assert "Bars join: a, b; c, d" in laid.alt
@@ -25,7 +26,7 @@ def test_letters_where_bars_cannot():
     verdicts |= dict.fromkeys(("ad", "bd", "cd"), "undecided")
     pairs = {tuple(pair): verdict for pair, verdict in verdicts.items()}
     relation = bi.Relation.from_pairs(list("abcd"), pairs)
-    laid = letters.layout(relation)
+    laid = figures_pairs.layout_letters(relation)
     assert not laid.bars
     alike = {frozenset(pair) for pair, v in pairs.items() if v == "undecided"}
     assert shared(laid) == alike
@@ -33,13 +34,13 @@ def test_letters_where_bars_cannot():
 
 
 def test_pairs_not_compared_are_not_joined():
-    laid = letters.layout(bi.Relation.from_pairs(list("abc"), {("a", "b"): "equivalent"}))
+    laid = pairs.layout_letters(bi.Relation.from_pairs(list("abc"), {("a", "b"): "equivalent"}))
     assert all(row.startswith("\N{MULTIPLICATION SIGN}") for row in laid.rows)
     assert {frozenset(name[-1] for name in pair) for pair in shared(laid)} == {frozenset("ab")}
     assert "2 pairs" in laid.note[-1]
 
 
 def test_all_told_apart():
-    laid = letters.layout(bi.Relation.from_text("a > b"))
+    laid = pairs.layout_letters(bi.Relation.from_text("a > b"))
     assert laid.columns == ()
     assert laid.note[0] == "no bar: all are told apart"

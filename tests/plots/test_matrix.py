@@ -1,11 +1,11 @@
 import benchinfer as bi
-from benchinfer.order.relation import Verdict
-from benchinfer.plots import matrix
+from benchinfer.core.verdict import Verdict
+from benchinfer.relations.figures import pairs
 
 
 def test_tiles_are_the_states_best_first(mixed):
     relation = mixed.relation()
-    laid = matrix.layout(relation)
+    laid = pairs.layout_matrix(relation)
     assert laid.rows == laid.columns
     k = len(relation.algorithms)
     assert len(laid.tiles) == k * (k - 1)
@@ -16,7 +16,7 @@ def test_tiles_are_the_states_best_first(mixed):
 
 
 def test_the_best_stand_first():
-    laid = matrix.layout(bi.Relation.from_text("c > a > b", ["a", "b", "c"]))
+    laid = pairs.layout_matrix(bi.Relation.from_text("c > a > b", ["a", "b", "c"]))
     assert laid.rows == ("c", "a", "b")
     upper = {tile.verdict for tile in laid.tiles if tile.row < tile.column}
     assert upper == {Verdict.FIRST}
@@ -25,6 +25,6 @@ def test_the_best_stand_first():
 
 def test_many_algorithms_have_small_tiles():
     names = [f"a{i}" for i in range(40)]
-    laid = matrix.layout(bi.Relation.from_text(" > ".join(names)))
+    laid = pairs.layout_matrix(bi.Relation.from_text(" > ".join(names)))
     assert laid.width == "narrow"
-    assert matrix.size(laid)[0] < 9
+    assert pairs.size_matrix(laid)[0] < 9

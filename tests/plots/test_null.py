@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 import benchinfer as bi
-from benchinfer.plots.null import draw, layout
+from benchinfer.analyses.permutation.figures import draw_null, layout_null
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def two(demsar):
 
 def test_bars_are_a_density(demsar):
     found = bi.compare_permutation(demsar, seed=1, resamples=20_000)
-    laid = layout(found)
+    laid = layout_null(found)
     assert laid.heights.sum() * laid.step == pytest.approx(1, abs=1e-3)
     edges = laid.step * np.arange(61)
     limit = np.diff(stats.chi2.cdf(edges, 3)) / laid.step
@@ -35,7 +35,7 @@ def test_bars_are_a_density(demsar):
 
 
 def test_exact(two):
-    laid = layout(bi.compare_permutation(two, on="values", seed=1))
+    laid = layout_null(bi.compare_permutation(two, on="values", seed=1))
     assert laid.title.endswith("p = 0.6968 (exact)")
     assert laid.note[0] == "bars: all 8,192 arrangements within blocks"
     assert laid.heights.sum() * laid.step == pytest.approx(1)
@@ -43,7 +43,9 @@ def test_exact(two):
 
 @pytest.mark.parametrize("name", ["demsar", "two"])
 def test_asymptotic_is_the_curve_alone(name, request):
-    laid = layout(bi.compare_permutation(request.getfixturevalue(name), null="asymptotic", seed=1))
+    laid = layout_null(
+        bi.compare_permutation(request.getfixturevalue(name), null="asymptotic", seed=1)
+    )
     assert len(laid.heights) == 0
     assert laid.title.endswith("(asymptotic)")
     df = 3 if name == "demsar" else 1
@@ -56,9 +58,9 @@ def test_far_beyond_is_an_arrow():
     rows = [(d, a, i + 0.01 * rng.normal()) for d in range(80) for i, a in enumerate("abc")]
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "m"])
     scores = bi.read_scores(frame, measures={"m": "lower"})
-    laid = layout(bi.compare_permutation(scores, null="asymptotic", seed=1))
+    laid = layout_null(bi.compare_permutation(scores, null="asymptotic", seed=1))
     assert laid.observed > 2 * laid.right
     ax = Figure().add_subplot()
-    draw(laid, ax)
+    draw_null(laid, ax)
     assert any(text.get_text() == f"observed {laid.observed:.4g}" for text in ax.texts)
     assert max(line.get_xdata().max() for line in ax.lines) <= laid.right

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.compare.local import Comparisons
-from benchinfer.order.relation import Verdict
-from benchinfer.plots import podium
+from benchinfer.comparison.figures import datasets
+from benchinfer.comparison.per_dataset import Comparisons
+from benchinfer.core.verdict import Verdict
 
 
 def test_each_data_set_has_its_order_and_the_verdicts_about_neighbours(local):
-    laid = podium.layout(local)
+    laid = datasets.layout_podium(local)
     assert sorted(laid.rows) == sorted(local)
     for row, name in enumerate(laid.rows):
         result = local[name]
@@ -26,7 +26,7 @@ def test_each_data_set_has_its_order_and_the_verdicts_about_neighbours(local):
 def test_lower_is_better_where_it_is():
     table = bi.load_example("sklearn_bootstrap")
     found = bi.per_dataset(bi.compare_points, table, "seconds")
-    laid = podium.layout(found)
+    laid = datasets.layout_podium(found)
     name = laid.rows[0]
     first = next(p.text for p in laid.places if (p.row, p.column) == (0, 0))
     summary = found[name].summary()
@@ -35,7 +35,7 @@ def test_lower_is_better_where_it_is():
 
 
 def test_names_without_room_become_numbers_with_a_key(local):
-    wide, narrow = podium.layout(local), podium.layout(local, "narrow")
+    wide, narrow = datasets.layout_podium(local), datasets.layout_podium(local, "narrow")
     texts = {p.text for p in wide.places}
     assert texts == set(next(iter(local.values())).algorithms)
     if narrow.note[-1] != wide.note[-1]:
@@ -45,4 +45,4 @@ def test_names_without_room_become_numbers_with_a_key(local):
 
 def test_nothing_to_draw():
     with pytest.raises(bi.DesignError, match="no data set was compared"):
-        podium.layout(Comparisons({}))
+        datasets.layout_podium(Comparisons({}))

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.plots import power_curves
+from benchinfer.analyses.plan import figures
 
 
 def test_the_design_stands_on_its_curve(table):
     plan = bi.plan(table, 0.02)
-    laid = power_curves.layout(plan)
+    laid = figures.layout(plan)
     own = laid.curves[0]
     assert own.label == f"{plan.n_replications} replications"
     at = np.flatnonzero(laid.across == plan.n_datasets)
@@ -21,14 +21,14 @@ def test_the_design_stands_on_its_curve(table):
 
 
 def test_known_variances_have_no_band():
-    laid = power_curves.layout(bi.plan(bi.Components(4e-4, 6e-4), 0.01, n_replications=10))
+    laid = figures.layout(bi.plan(bi.Components(4e-4, 6e-4), 0.01, n_replications=10))
     assert all(np.array_equal(curve.low, curve.high) for curve in laid.curves)
     assert "shaded" not in laid.notes[0]
 
 
 def test_given_data_sets_are_planned_over_replications(table):
     plan = bi.plan(table, 0.01, target="datasets")
-    laid = power_curves.layout(plan)
+    laid = figures.layout(plan)
     assert laid.axis == "number of replications per data set"
     assert laid.design == (plan.n_replications, plan.power)
     assert [curve.label for curve in laid.curves] == ["10 data sets"]
@@ -37,8 +37,8 @@ def test_given_data_sets_are_planned_over_replications(table):
 
 @pytest.mark.parametrize("width", ["wide", "narrow"])
 def test_the_figure_says_what_it_shows(table, width):
-    laid = power_curves.layout(bi.plan(table, 0.02), width)
-    across, down = power_curves.size(laid)
+    laid = figures.layout(bi.plan(table, 0.02), width)
+    across, down = figures.size(laid)
     assert across == (6.9 if width == "wide" else 3.75)
     assert down > 3.4
     figure = bi.plan(table, 0.02).plot()

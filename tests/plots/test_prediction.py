@@ -1,12 +1,12 @@
 import pytest
 
 import benchinfer as bi
-from benchinfer.plots import prediction
+from benchinfer.comparison.figures import influence
 
 
 def test_bars_are_the_probabilities(mixed):
     new = mixed.predict()
-    laid, table = prediction.layout(new), new.summary().set_index("algorithm")
+    laid, table = influence.layout_prediction(new), new.summary().set_index("algorithm")
     assert [row.value for row in laid.rows] == sorted(table["prob_best_next"], reverse=True)
     for row in laid.rows:
         assert row.value == table.loc[row.label, "prob_best_next"]
@@ -18,13 +18,13 @@ def test_bars_are_the_probabilities(mixed):
 
 def test_without_a_tolerance_there_is_no_outline(table):
     exact = bi.read_scores(table.to_frame(), measures={"score": "higher"})
-    laid = prediction.layout(bi.compare_mixed(exact).predict())
+    laid = influence.layout_prediction(bi.compare_mixed(exact).predict())
     assert all(row.outline is None and row.said == f"{row.value:.2f}" for row in laid.rows)
     assert laid.notes == ()
 
 
 def test_tolerance_on_the_log_scale_is_a_factor(seconds):
-    assert "within a factor of 1.05" in prediction.layout(seconds.predict()).notes[0]
+    assert "within a factor of 1.05" in influence.layout_prediction(seconds.predict()).notes[0]
 
 
 def test_what_predict_returns_can_be_drawn(mixed):

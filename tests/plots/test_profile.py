@@ -4,7 +4,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import benchinfer as bi
-from benchinfer.plots import profile
+from benchinfer.analyses.bootstrap import figures
 
 
 def scores(k, *, better="higher", shift=0.0):
@@ -24,7 +24,7 @@ def compared(k, **options):
 @pytest.mark.parametrize("kind", ["scores", "ratios"])
 def test_curves_are_those_of_the_table(name, kind, request):
     result = request.getfixturevalue(name)
-    laid = (profile.layout if kind == "scores" else profile.ratios)(result)
+    laid = (figures.layout_profile if kind == "scores" else figures.ratios)(result)
     table = result.profile(kind).sort_values("threshold", kind="stable")
     ranked = result.summary().sort_values("rank")["algorithm"].tolist()
     assert [curve.label for curve in laid.curves] == ranked
@@ -40,9 +40,9 @@ def test_curves_are_those_of_the_table(name, kind, request):
 
 def test_axis_is_logarithmic_for_ratios_and_measures_on_that_scale(resampled, resampled_seconds):
     for laid, result, kind, log in (
-        (profile.layout(resampled), resampled, "scores", False),
-        (profile.layout(resampled_seconds), resampled_seconds, "scores", True),
-        (profile.ratios(resampled), resampled, "ratios", True),
+        (figures.layout_profile(resampled), resampled, "scores", False),
+        (figures.layout_profile(resampled_seconds), resampled_seconds, "scores", True),
+        (figures.ratios(resampled), resampled, "ratios", True),
     ):
         at = np.unique(result.profile(kind)["threshold"].to_numpy())
         shown = np.log(at) if log else at
@@ -54,24 +54,26 @@ def test_axis_is_logarithmic_for_ratios_and_measures_on_that_scale(resampled, re
 def test_the_best_curve_lies_above(resampled, resampled_seconds):
     # More of the area is below the curve of the better algorithm if higher is better, and if lower.
     for result in (resampled, resampled_seconds):
-        first, *_, last = profile.layout(result).curves
+        first, *_, last = figures.layout_profile(result).curves
         assert first.share.mean() > last.share.mean()
 
 
 def test_directions_in_words(resampled, resampled_seconds):
-    assert profile.layout(resampled).axis.endswith("share of scores that are higher (better)")
-    assert profile.layout(resampled_seconds).axis.endswith(
+    assert figures.layout_profile(resampled).axis.endswith(
+        "share of scores that are higher (better)"
+    )
+    assert figures.layout_profile(resampled_seconds).axis.endswith(
         "share of scores that are lower (better)"
     )
-    assert "score of the best / that of the algorithm" in profile.ratios(resampled).axis
-    assert "time / that of the best" in profile.ratios(resampled_seconds).axis
+    assert "score of the best / that of the algorithm" in figures.ratios(resampled).axis
+    assert "time / that of the best" in figures.ratios(resampled_seconds).axis
 
 
 def test_normalised_scores_are_better_when_higher():
     result = bi.compare_bootstrap(
         scores(3, better="lower"), normalise="min-max", seed=1, resamples=200
     )
-    laid = profile.layout(result)
+    laid = figures.layout_profile(result)
     assert laid.axis == (
         "across: threshold of normalised m; up: share of scores that are higher (better)"
     )
@@ -89,7 +91,7 @@ def test_no_ratios_of_scores_that_are_not_above_zero():
     [(2, "wide", 0), (6, "wide", 0), (7, "wide", 4), (10, "wide", 5), (2, "narrow", 2)],
 )
 def test_more_algorithms_than_colours_have_panels_of_their_own(k, width, columns):
-    laid = profile.layout(compared(k), width)
+    laid = figures.layout_profile(compared(k), width)
     assert laid.columns == columns
     assert len(laid.notes) == (2 if columns else 1)
     assert laid.bands == (-(-k // columns) if columns else 1)
@@ -98,10 +100,10 @@ def test_more_algorithms_than_colours_have_panels_of_their_own(k, width, columns
 @pytest.mark.parametrize("k", [4, 20])
 @pytest.mark.parametrize("width", ["wide", "narrow"])
 def test_texts_do_not_overlap_and_stay_inside(k, width):
-    laid = profile.layout(compared(k), width)
-    figure = Figure(figsize=profile.size(laid), layout="constrained")
+    laid = figures.layout_profile(compared(k), width)
+    figure = Figure(figsize=figures.size_profile(laid), layout="constrained")
     ax = figure.add_subplot()
-    profile.draw(laid, ax)
+    figures.draw_profile(laid, ax)
     figure.draw_without_rendering()
     legend = ax.get_legend()
     texts = [*ax.texts, ax._left_title, ax.xaxis.label, *(legend.get_texts() if legend else ())]
@@ -113,8 +115,8 @@ def test_texts_do_not_overlap_and_stay_inside(k, width):
 
 
 def test_colours_and_dashes_differ():
-    assert len({colour for colour, _ in profile.STYLES}) == len(profile.STYLES)
-    assert len({dash for _, dash in profile.STYLES}) == len(profile.STYLES)
+    assert len({colour for colour, _ in figures.STYLES}) == len(figures.STYLES)
+    assert len({dash for _, dash in figures.STYLES}) == len(figures.STYLES)
 
 
 def test_a_thousandfold_range_has_few_ticks():
@@ -124,5 +126,5 @@ def test_a_thousandfold_range_has_few_ticks():
         bi.read_scores(frame, measures={"m": "lower"}), resample="datasets", seed=1, resamples=200
     )
     for width in ("wide", "narrow"):
-        laid = profile.ratios(result, width)
+        laid = figures.ratios(result, width)
         assert 2 <= len(laid.ticks) <= (7 if width == "wide" else 3)

@@ -4,8 +4,8 @@ import pytest
 from scipy import stats
 
 import benchinfer as bi
-from benchinfer.errors import DesignError
-from benchinfer.plots.quantiles import layout, size
+from benchinfer.analyses.pair.figures import layout, size
+from benchinfer.core.errors import DesignError
 
 
 def table(values, resampling="bootstrap"):

@@ -3,8 +3,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from benchinfer.order.relation import Relation, Verdict
-from benchinfer.plots.rank_groups import group
+from benchinfer.core.verdict import Verdict
+from benchinfer.relations.figures.pairs import group
+from benchinfer.relations.relation import Relation
 
 
 def states(k, verdicts):

@@ -3,11 +3,11 @@ import pytest
 from scipy.stats import norm
 
 import benchinfer as bi
-from benchinfer.plots import residuals
+from benchinfer.analyses.mixed import figures
 
 
 def test_quantiles_and_spreads_are_those_of_the_fit(mixed):
-    laid, kept = residuals.layout(mixed), mixed.fitted.residuals
+    laid, kept = figures.layout_residuals(mixed), mixed.fitted.residuals
     np.testing.assert_allclose(norm.cdf(laid.normal), np.arange(1, 100) / 100)
     np.testing.assert_array_equal(laid.found, kept.quantiles)
     values = {row.label: row.value for row in laid.spreads.rows}
@@ -17,20 +17,20 @@ def test_quantiles_and_spreads_are_those_of_the_fit(mixed):
 
 
 def test_largest_spread_first(mixed):
-    rows = residuals.layout(mixed).spreads.rows
+    rows = figures.layout_residuals(mixed).spreads.rows
     values = [row.value for row in rows[1 : 1 + len(mixed.algorithms)]]
     assert values == sorted(values, reverse=True)
 
 
 def test_one_score_per_cell_has_no_spreads():
-    laid = residuals.layout(bi.compare_mixed(bi.load_example("demsar2006")))
+    laid = figures.layout_residuals(bi.compare_mixed(bi.load_example("demsar2006")))
     assert laid.spreads is None
     assert len(laid.found) == 99
 
 
 def test_unpaired_replications_have_no_quantiles(table):
     apart = bi.read_scores(table.to_frame(), measures=list(table.measures), paired=False)
-    laid = residuals.layout(bi.compare_mixed(apart))
+    laid = figures.layout_residuals(bi.compare_mixed(apart))
     assert not len(laid.found)
     assert len(laid.spreads.rows) == 2 + len(table.algorithms) + len(table.datasets)
     assert "quantiles" not in laid.alt
@@ -39,8 +39,8 @@ def test_unpaired_replications_have_no_quantiles(table):
 def test_parts_do_not_overlap(mixed, nasty):
     for result in (mixed, nasty):
         for width in ("wide", "narrow"):
-            laid = residuals.layout(result, width)
-            one, two = residuals._places(laid, laid.spreads)
+            laid = figures.layout_residuals(result, width)
+            one, two = figures._places(laid, laid.spreads)
             apart = two[0] >= one[0] + one[2] or two[1] + two[3] <= one[1]
             assert apart
             assert all(

@@ -5,14 +5,14 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.plots import sequence
+from benchinfer.analyses.monitor.figures import bets
 
 
 @pytest.mark.parametrize("scale", ["identity", "log"])
 def test_bands_are_those_of_the_path(running, scale):
     scores = running(80, {"a": 0.0, "b": 0.4}, tolerance=0.1, scale=scale)
     found = bi.monitor(scores, method="anytime")
-    laid = sequence.layout(found)
+    laid = bets.layout_sequence(found)
     (panel,) = laid.panels
     np.testing.assert_array_equal(panel.low, found.path()["conf_low"])
     np.testing.assert_array_equal(panel.high, found.path()["conf_high"])
@@ -28,7 +28,7 @@ def test_bands_are_those_of_the_path(running, scale):
 
 def test_intervals_that_are_still_open(running):
     found = bi.monitor(running(3, {"a": 0.0, "b": 0.1}), method="anytime")
-    laid = sequence.layout(found)
+    laid = bets.layout_sequence(found)
     assert np.isinf(laid.panels[0].low).all()
     assert np.isfinite(laid.reach).all()
     assert laid.tolerance is None
@@ -45,7 +45,7 @@ def test_bets_on_a_mean_have_one_too():
         resampling=bi.Resampling("independent", paired=True),
     )
     found = bi.monitor(scores, method="anytime", null="mean")
-    (panel,) = sequence.layout(found).panels
+    (panel,) = bets.layout_sequence(found).panels
     row = found.contrasts().iloc[0]
     assert (panel.low[-1], panel.high[-1]) == (row["conf_low"], row["conf_high"])
     assert -1 <= panel.low[0] <= panel.low[-1] < panel.high[-1] <= panel.high[0] <= 1

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.plots import shrinkage
+from benchinfer.analyses.bayes import figures
 
 
 def noisy(better="higher"):
@@ -28,7 +28,7 @@ def laid(request):
     scores = bi.read_scores(
         noisy(request.param), measures=[bi.Measure("value", request.param)], paired=True
     )
-    return shrinkage.layout(bi.compare_bayes(scores, draws=200, seed=1)), request.param
+    return figures.layout_shrinkage(bi.compare_bayes(scores, draws=200, seed=1)), request.param
 
 
 def test_observed_are_the_differences_of_means(laid):

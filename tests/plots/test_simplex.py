@@ -2,17 +2,17 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.order.relation import Verdict
-from benchinfer.plots import simplex
+from benchinfer.analyses.bayes import figures
+from benchinfer.core.verdict import Verdict
 
 
 def test_corners_and_middle():
-    assert simplex.place(0.0, 1.0, 0.0) == (0.5, pytest.approx(np.sqrt(3) / 2))
-    assert simplex.place(0.5, 0.0, 0.5) == (0.5, 0.0)
+    assert figures.place(0.0, 1.0, 0.0) == (0.5, pytest.approx(np.sqrt(3) / 2))
+    assert figures.place(0.5, 0.0, 0.5) == (0.5, 0.0)
 
 
 def test_dots_are_the_pairs_of_both_quantities(sampled):
-    laid = simplex.layout(sampled)
+    laid = figures.layout_simplex(sampled)
     for kind, places in (
         ("average", [dot.average for dot in laid.dots]),
         ("next", [dot.following for dot in laid.dots]),
@@ -30,21 +30,21 @@ def test_dots_are_the_pairs_of_both_quantities(sampled):
 
 def test_these_data_sets_have_one_dot_each(table):
     found = bi.compare_bayes(table, target="datasets", draws=100, chains=4, seed=1)
-    laid = simplex.layout(found, "narrow")
+    laid = figures.layout_simplex(found, "narrow")
     assert {dot.following for dot in laid.dots} == {None}
     assert len(laid.numbers) == 6
     assert laid.notes[1] == "on average over these data sets"
 
 
 def test_numbers_are_kept_off_the_dots():
-    dots = tuple(simplex.Dot(str(n), (0.4, 0.4), (0.5, 0.4), Verdict.FIRST) for n in range(3))
-    numbers = simplex._numbers(dots, 3.0)
+    dots = tuple(figures.Dot(str(n), (0.4, 0.4), (0.5, 0.4), Verdict.FIRST) for n in range(3))
+    numbers = figures._numbers(dots, 3.0)
     assert len({(text.x, text.y) for text in numbers}) == 3
 
 
 def test_tests_of_the_literature_join_what_is_next_to_what_is_ahead():
     found = bi.compare_bayes(bi.load_example("demsar2006"), preset="signed-rank", seed=1)
-    laid = simplex.layout_pairs(found)
+    laid = figures.layout_pairs(found)
     rows = found.contrasts().set_index(["first", "second"])
     ahead = found.dominance().set_index(["first", "second"])
     for dot in laid.dots:

@@ -1,7 +1,7 @@
 import pytest
 
-from benchinfer.order.relation import Verdict
-from benchinfer.plots.stacks import pieces
+from benchinfer.core.verdict import Verdict
+from benchinfer.relations.figures.ensemble import pieces
 
 
 def test_pieces_share_the_bar_by_weight():

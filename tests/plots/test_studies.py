@@ -3,8 +3,8 @@
 import pytest
 
 import benchinfer as bi
-from benchinfer.compare.study_intervals import study_intervals
-from benchinfer.plots import studies
+from benchinfer.analyses.meta import figures
+from benchinfer.analyses.meta.tables import study_intervals
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +14,7 @@ def table():
 
 def test_two_algorithms_have_one_pooled_effect(table):
     meta = bi.compare_meta(table.subset(algorithms=["mlp", "svm"]), "error")
-    found = studies.layout(meta)
+    found = figures.layout_studies(meta)
     row = meta.contrasts().iloc[0]
     assert found.network is None
     assert (found.pooled.low, found.pooled.high) == pytest.approx((row.conf_low, row.conf_high))
@@ -23,7 +23,7 @@ def test_two_algorithms_have_one_pooled_effect(table):
 
 def test_a_network_stands_below_its_direct_evidence(table):
     meta = bi.compare_meta(table, "error")
-    found, p = studies.layout(meta), studies.shown_pair(meta)
+    found, p = figures.layout_studies(meta), figures.shown_pair(meta)
     own = study_intervals(meta, p)
     contrast, ahead = meta.contrasts().iloc[p], meta.prediction().contrasts().iloc[p]
     assert found.network.label == "network"
@@ -32,4 +32,4 @@ def test_a_network_stands_below_its_direct_evidence(table):
     assert found.network.high - found.network.low < contrast["conf_high"] - contrast["conf_low"]
     assert own.ahead == pytest.approx((ahead["conf_low"], ahead["conf_high"]))
     assert "hollow diamond" in found.notes[0]
-    assert studies.size(found)[1] > 1.9 + 0.2 * len(found.rows)
+    assert figures.size_studies(found)[1] > 1.9 + 0.2 * len(found.rows)

@@ -1,6 +1,6 @@
 import pytest
 
-from benchinfer.order.relation import Verdict
+from benchinfer.core.verdict import Verdict
 from benchinfer.plots import style
 
 

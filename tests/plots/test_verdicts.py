@@ -1,13 +1,13 @@
 import pytest
 
 import benchinfer as bi
-from benchinfer.compare.local import Comparisons
-from benchinfer.order.relation import Verdict
-from benchinfer.plots import verdicts
+from benchinfer.comparison.figures import datasets
+from benchinfer.comparison.per_dataset import Comparisons
+from benchinfer.core.verdict import Verdict
 
 
 def test_tiles_are_the_verdicts(local):
-    laid = verdicts.layout(local)
+    laid = datasets.layout_verdicts(local)
     assert len(laid.tiles) == 10 * 6
     for tile in laid.tiles:
         first, second = laid.columns[tile.column].split(" : ")
@@ -21,7 +21,7 @@ def test_tiles_are_the_verdicts(local):
 
 
 def test_more_tiles_favour_the_first_than_the_second(local):
-    found = [tile.verdict for tile in verdicts.layout(local).tiles]
+    found = [tile.verdict for tile in datasets.layout_verdicts(local).tiles]
     assert found.count(Verdict.FIRST) >= found.count(Verdict.SECOND)
 
 
@@ -30,10 +30,10 @@ def test_an_absent_algorithm_leaves_an_empty_tile(local):
     name, other = list(local)[:2]
     part = table.subset(datasets=[other], algorithms=local[other].algorithms[:3])
     mixed = Comparisons({name: local[name], other: bi.compare_mixed(part)})
-    missing = [t for t in verdicts.layout(mixed).tiles if t.verdict == Verdict.MISSING]
+    missing = [t for t in datasets.layout_verdicts(mixed).tiles if t.verdict == Verdict.MISSING]
     assert [tile.row for tile in missing] == [1, 1, 1]
 
 
 def test_nothing_to_draw():
     with pytest.raises(bi.DesignError, match="no data set was compared"):
-        verdicts.layout(Comparisons({}))
+        datasets.layout_verdicts(Comparisons({}))

@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.plots import win_matrix
+from benchinfer.analyses.wins import figures
 
 TABLE = pd.DataFrame(
     {
@@ -21,7 +21,7 @@ def wins():
 
 
 def test_tiles_are_shares_with_ties_as_halves(wins):
-    laid = win_matrix.layout(wins)
+    laid = figures.layout_win_matrix(wins)
     assert laid.rows == laid.columns == ("b", "a", "c", "d")
     found = {(laid.rows[t.row], laid.columns[t.column]): t.share for t in laid.tiles}
     assert found[("a", "b")] == pytest.approx(0.3)
@@ -34,7 +34,7 @@ def test_tiles_are_shares_with_ties_as_halves(wins):
 
 
 def test_narrow_figures_have_no_numbers(wins):
-    laid = win_matrix.layout(wins, "narrow")
+    laid = figures.layout_win_matrix(wins, "narrow")
     assert not laid.numbered
     assert laid.note[0].startswith("shade")
     assert wins.plot("wins").axes

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.plots import worths
+from benchinfer.analyses.wins import figures
 
 
 @pytest.fixture(scope="module")
@@ -11,7 +11,7 @@ def wins():
 
 
 def test_rows_are_log_worths_best_first(wins):
-    laid = worths.layout(wins)
+    laid = figures.layout_worths(wins)
     table = wins.summary().sort_values("log_worth", ascending=False)
     assert [row.label for row in laid.rows] == table["algorithm"].tolist()
     np.testing.assert_allclose([row.value for row in laid.rows], table["log_worth"])
@@ -24,5 +24,5 @@ def test_rows_are_log_worths_best_first(wins):
 
 def test_drawn(wins):
     for width in ("wide", "narrow"):
-        assert worths.size(worths.layout(wins, width))[1] > 1
+        assert figures.size_worths(figures.layout_worths(wins, width))[1] > 1
     assert wins.plot("worths").get_label().startswith("Dots with intervals: the log worth")

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import benchinfer as bi
-from benchinfer.numerics.consensus.costs import METHODS
-from benchinfer.numerics.consensus.families import FAMILIES
+from benchinfer.relations.consensus.numerics.costs import FAMILIES, METHODS
 
 WORDS = ["first", "second", "equivalent", "undecided", "missing"]
 NAMES = "abcd"

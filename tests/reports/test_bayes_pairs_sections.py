@@ -3,7 +3,7 @@
 import pytest
 
 import benchinfer as bi
-from benchinfer.reports import bayes_pairs_sections
+from benchinfer.analyses.bayes import sections
 
 
 @pytest.fixture(scope="module")
@@ -12,7 +12,7 @@ def tested():
 
 
 def test_what_papers_print_has_a_table_and_a_figure(tested):
-    (section,) = bayes_pairs_sections.beyond(tested)
+    (section,) = sections.beyond_pairwise(tested)
     assert section.lead == "Each pair has the Bayesian sign test of its own."
     assert len(section.pictures) == 1
     (table,) = section.tables
@@ -27,4 +27,4 @@ def test_what_papers_print_has_a_table_and_a_figure(tested):
 
 def test_other_comparisons_have_no_such_section():
     points = bi.compare_points(bi.load_example("demsar2006"))
-    assert bayes_pairs_sections.beyond(points) == ()
+    assert sections.beyond_pairwise(points) == ()

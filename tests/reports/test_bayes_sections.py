@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.reports import bayes_sections
+from benchinfer.analyses.bayes import sections
 
 
 @pytest.fixture(scope="module")
@@ -13,7 +13,7 @@ def sampled():
 
 
 def test_who_is_best_in_a_sentence(sampled):
-    (section,) = bayes_sections.beyond(sampled)
+    (section,) = sections.beyond(sampled)
     top = sampled.summary().sort_values("prob_best").iloc[-1]
     share, after = (f"{100 * top[name]:.1f} %" for name in ("prob_best", "prob_best_next"))
     assert section.lead.startswith(
@@ -29,7 +29,7 @@ def test_these_data_sets_have_no_next_one():
     found = bi.compare_bayes(
         bi.load_example("simulated/balanced"), target="datasets", draws=100, chains=4, seed=1
     )
-    (section,) = bayes_sections.beyond(found)
+    (section,) = sections.beyond(found)
     assert section.lead.endswith(", of these data sets.")
     assert "next" not in section.text[0]
     assert [column.name for column in section.tables[0].columns][:3] == [
@@ -40,14 +40,14 @@ def test_these_data_sets_have_no_next_one():
 
 
 def test_priors_are_shown(sampled):
-    rows = {row[1].text: row[2].text for row in bayes_sections.priors(sampled).rows}
+    rows = {row[1].text: row[2].text for row in sections.priors(sampled).rows}
     assert rows["effect_sd"] == "2"
     assert rows["shrinkage_median"] == "number of algorithms \N{MINUS SIGN} 1"
     assert len(rows) == 8
 
 
 def test_the_likeliest_comes_first(sampled):
-    table = bayes_sections.chances(sampled)
+    table = sections.chances(sampled)
     shares = [float(row[1].text) for row in table.rows]
     assert shares == sorted(shares, reverse=True)
     wanted = sampled.summary().set_index("algorithm")["prob_best"]
@@ -55,7 +55,7 @@ def test_the_likeliest_comes_first(sampled):
 
 
 def test_other_comparisons_have_no_such_section():
-    assert bayes_sections.beyond(bi.compare_points(bi.load_example("demsar2006"))) == ()
+    assert sections.beyond(bi.compare_points(bi.load_example("demsar2006"))) == ()
 
 
 def test_a_page(tmp_path, sampled):

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.reports import bootstrap_sections
+from benchinfer.analyses.bootstrap import sections
 
 ALL = ["Aggregates", "Performance profiles", "Probability of improvement"]
 
@@ -27,16 +27,16 @@ def noise(k, low):
 
 
 def test_sections(resampled):
-    assert [section.title for section in bootstrap_sections.beyond(resampled)] == ALL
+    assert [section.title for section in sections.beyond(resampled)] == ALL
 
 
 def test_only_the_bootstrap_has_them(table):
-    assert bootstrap_sections.beyond(bi.compare_points(table)) == ()
+    assert sections.beyond(bi.compare_points(table)) == ()
 
 
 def test_the_aggregate_is_named(table):
     quantile = bi.compare_bootstrap(table, statistic=0.25, seed=1, resamples=100)
-    said = text(bootstrap_sections.aggregates(quantile))
+    said = text(sections.aggregates(quantile))
     assert (
         "the 0.25 quantile, counted from the worst, of the data sets' means of simulated score"
         in said
@@ -44,7 +44,7 @@ def test_the_aggregate_is_named(table):
 
 
 def test_ratios_are_shown_where_they_have_a_meaning(resampled):
-    shown, without = (bootstrap_sections.profiles(r) for r in (resampled, noise(2, -0.5)))
+    shown, without = (sections.profiles(r) for r in (resampled, noise(2, -0.5)))
     assert (len(shown.pictures), len(without.pictures)) == (2, 1)
     assert "At 1 the curve is the share of data sets on which the algorithm is best" in text(shown)
     assert "some scores are not above 0" in text(without)
@@ -52,14 +52,14 @@ def test_ratios_are_shown_where_they_have_a_meaning(resampled):
 
 def test_pairs_told_apart_are_counted(resampled):
     n = (resampled.probability_of_improvement()["p_value"] <= 0.05).sum()
-    said = text(bootstrap_sections.improvement(resampled))
+    said = text(sections.improvement(resampled))
     assert f"{n} of 6 pairs are told from probability 1/2" in said
     assert "decides no verdict" in said
-    assert "0 of 1 pair is told" in text(bootstrap_sections.improvement(noise(2, 1.0)))
+    assert "0 of 1 pair is told" in text(sections.improvement(noise(2, 1.0)))
 
 
 def test_the_table_holds_the_pairs(resampled):
-    rows = bootstrap_sections.table(resampled).rows
+    rows = sections.table(resampled).rows
     table = resampled.probability_of_improvement().set_index(["first", "second"])
     assert len(rows) == len(table)
     for first, second, *cells in rows:
@@ -71,8 +71,8 @@ def test_the_table_holds_the_pairs(resampled):
 
 
 def test_many_pairs_are_folded(monkeypatch, resampled):
-    monkeypatch.setattr(bootstrap_sections, "_PAIRS", 5)
-    section = bootstrap_sections.improvement(resampled)
+    monkeypatch.setattr(sections, "_PAIRS", 5)
+    section = sections.improvement(resampled)
     assert (section.pictures, section.tables) == ((), ())
     assert section.fold.summary == "Figure and table of the 6 pairs"
     assert len(section.fold.tables[0].rows) == 6

@@ -3,7 +3,8 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.reports import mixed_sections, mixed_tables
+from benchinfer.analyses.mixed import sections
+from benchinfer.analyses.mixed import sections as mixed_sections
 
 ALL = [
     "Where the spread comes from",
@@ -21,7 +22,7 @@ def mixed(table):
 
 
 def titles(comparison):
-    return [section.title for section in mixed_sections.beyond(comparison)]
+    return [section.title for section in sections.beyond(comparison)]
 
 
 def text(section):
@@ -41,7 +42,7 @@ def test_sections_of_a_mixed_model(mixed):
 
 
 def test_only_mixed_models_have_them(table):
-    assert mixed_sections.beyond(bi.compare_points(table)) == ()
+    assert sections.beyond(bi.compare_points(table)) == ()
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_two_data_sets(table):
 
 
 def test_spread_in_words(mixed):
-    section = mixed_sections.spread(mixed)
+    section = sections.spread(mixed)
     shares = mixed.variances().set_index("source")["share"]
     assert f"difficulty of data sets, {100 * shares['dataset']:.1f} %" in text(section)
     for name, value in mixed.correlations().to_numpy():
@@ -83,7 +84,7 @@ def test_spread_in_words(mixed):
 
 
 def test_the_whole_decides_no_pair(mixed):
-    section, frame = mixed_sections.whole(mixed), mixed.anova()
+    section, frame = sections.whole(mixed), mixed.anova()
     assert "is rejected by all 3 tests of it at 5 %" in text(section)
     assert "It decides no pair" in text(section)
     assert "on average over the domain that the 10 data sets stand for" in text(section)
@@ -92,7 +93,7 @@ def test_the_whole_decides_no_pair(mixed):
 
 def test_the_whole_where_tests_disagree():
     mixed = bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")
-    said = text(mixed_sections.whole(mixed))
+    said = text(sections.whole(mixed))
     assert "is rejected by 2 of the 3 tests of it at 5 %" in said
     assert "Hotelling's test gives each pair a spread of its own" in said
 
@@ -101,14 +102,14 @@ def test_departures_are_counted():
     mixed = bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")
     table = mixed.departures().query("source == 'dataset:algorithm'")
     better, worse = (table["conf_high"] < 0).sum(), (table["conf_low"] > 0).sum()
-    said = text(mixed_sections.departing(mixed))
+    said = text(sections.departing(mixed))
     assert f"{better} of 72 predictions are better and {worse} worse" in said
     assert "lower is better" in said
 
 
 def test_failed_checks_are_named():
     mixed = bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")
-    said = text(mixed_sections.checks(mixed))
+    said = text(sections.checks(mixed))
     assert "3 of 8 checks" in said
     failed = [c.check for c in mixed.checks if not c.ok]
     assert all(name.partition(": Shapiro")[0] in said for name in failed)
@@ -118,12 +119,12 @@ def test_passing_checks_are_counted(mixed):
     failed = [c for c in mixed.checks if not c.ok and c.check.startswith("residuals")]
     assert not failed
     assert "checks of the scores of simulated score against the model pass" in text(
-        mixed_sections.checks(mixed)
+        sections.checks(mixed)
     )
 
 
 def test_influence_names_the_verdicts_that_change(mixed):
-    section, frame = mixed_sections.influence(mixed), mixed.influence()
+    section, frame = sections.influence(mixed), mixed.influence()
     changing = frame[frame["n_changed"] > 0]
     rows = section.tables[0].rows
     assert {row[0].text: row[1].text for row in rows} == dict(
@@ -134,22 +135,22 @@ def test_influence_names_the_verdicts_that_change(mixed):
 
 
 def test_long_tables_of_influence_are_folded(monkeypatch, mixed):
-    monkeypatch.setattr(mixed_sections, "_ROWS", 1)
-    section = mixed_sections.influence(mixed)
+    monkeypatch.setattr(sections, "_ROWS", 1)
+    section = sections.influence(mixed)
     assert section.tables == ()
     assert section.fold.tables[0].rows
 
 
 def test_influence_is_skipped_on_many_data_sets(monkeypatch, mixed):
-    monkeypatch.setattr(mixed_sections, "_MOST", 9)
-    section = mixed_sections.influence(mixed)
+    monkeypatch.setattr(sections, "_MOST", 9)
+    section = sections.influence(mixed)
     assert text(section) == "With 10 data sets, what leaving out each does is left to influence()."
     assert section.pictures == ()
 
 
 def test_verdicts_that_hang_on_nothing():
     mixed = bi.compare_mixed(two_way(20, 2, spread=0.01))
-    said = text(mixed_sections.influence(mixed))
+    said = text(sections.influence(mixed))
     assert said.startswith(
         "Leaving out any one of the 20 data sets leaves the verdict as it is: it does not hang on a"
         " single data set."
@@ -157,7 +158,7 @@ def test_verdicts_that_hang_on_nothing():
 
 
 def test_prediction_says_what_predict_says(mixed):
-    section, new = mixed_sections.new_dataset(mixed), mixed.predict()
+    section, new = sections.new_dataset(mixed), mixed.predict()
     assert section.text[0] == str(new)
     table, frame = section.fold.tables[0], new.contrasts()
     names = [column.name for column in table.columns]
@@ -170,7 +171,7 @@ def test_prediction_says_what_predict_says(mixed):
 
 def test_without_a_tolerance_no_probability_of_equivalence():
     new = bi.compare_mixed(two_way(12, 3)).predict()
-    table = mixed_tables.new_dataset(new)
+    table = sections.new_dataset_table(new)
     assert "prob_equivalent" not in [column.name for column in table.columns]
     assert table.note.endswith("P: probability to be better there.")
 

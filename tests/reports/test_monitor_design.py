@@ -5,11 +5,11 @@ import pytest
 from scipy.stats import norm
 
 import benchinfer as bi
-from benchinfer.reports import monitor_design
+from benchinfer.analyses.monitor import sections
 
 
 def facts(scores, **options):
-    return dict(monitor_design.section(bi.monitor(scores, stage=20, **options)).facts)
+    return dict(sections.section(bi.monitor(scores, stage=20, **options)).facts)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_looks_spend_the_level(scores, alternative, spending):
     found = bi.monitor(
         scores, stage=20, method="group-sequential", alternative=alternative, spending=spending
     )
-    table = monitor_design.looks(found.design)
+    table = sections.looks(found.design)
     assert len(table.rows) == 5
     assert table.rows[-1][-1].text == "1.6667 %"
     assert [row[1].text for row in table.rows] == ["20", "40", "60", "80", "100"]

@@ -3,7 +3,7 @@
 import pytest
 
 import benchinfer as bi
-from benchinfer.reports import monitor_sections
+from benchinfer.analyses.monitor import sections
 
 THREE = {"a": 0.0, "b": 0.02, "c": 3.0}
 
@@ -34,7 +34,7 @@ def test_without_the_table_nothing_is_said_of_the_order(written, running):
     ("method", "figures"), [("recursive", 1), ("group-sequential", 1), ("anytime", 2)]
 )
 def test_every_method_has_its_figures(running, method, figures):
-    section = monitor_sections.standing(bi.monitor(running(60, THREE), method=method, stage=20))
+    section = sections.standing(bi.monitor(running(60, THREE), method=method, stage=20))
     assert len(section.pictures) == figures
     assert section.fold is not None
     assert section.lead.startswith("Go on: ")
@@ -42,7 +42,7 @@ def test_every_method_has_its_figures(running, method, figures):
 
 def test_an_experiment_that_ended_without_a_verdict(running):
     found = bi.monitor(running(100, {"a": 0.0, "b": 0.0}, seed=3), stage=20)
-    section = monitor_sections.standing(found)
+    section = sections.standing(found)
     assert section.lead.endswith("the pair ended without a verdict.")
     assert any("not known to be alike" in text for text in section.text)
     assert section.facts == ()
@@ -50,11 +50,11 @@ def test_an_experiment_that_ended_without_a_verdict(running):
 
 def test_many_data_sets_are_cut(running):
     found = bi.monitor(running(4, {"a": 0.0, "b": 0.0}, datasets=11), stage=20)
-    section = monitor_sections.standing(found)
+    section = sections.standing(found)
     assert len(section.facts) == 9
     assert section.facts[-1] == ("", "and on 3 more data sets")
     assert section.fold is None
 
 
 def test_other_comparisons_have_no_such_section(running):
-    assert monitor_sections.beyond(bi.compare_points(running(5, THREE))) == ()
+    assert sections.beyond(bi.compare_points(running(5, THREE))) == ()

@@ -3,7 +3,7 @@
 import pytest
 
 import benchinfer as bi
-from benchinfer.reports.monitor_stages import stages
+from benchinfer.analyses.monitor.sections import stages
 
 
 @pytest.mark.parametrize("method", ["recursive", "group-sequential", "anytime"])

@@ -1,9 +1,9 @@
 import pytest
 
 import benchinfer as bi
-from benchinfer.order.consensus import consensus
-from benchinfer.reports import order_sections
-from benchinfer.reports.numbers import fixed
+from benchinfer.core.numbers import fixed
+from benchinfer.relations.consensus import sections
+from benchinfer.relations.consensus.consensus import consensus
 
 NASTY = '<script>alert(1)</script> & "x" - y'
 EVEN = bi.Ensemble(
@@ -26,7 +26,7 @@ def facts(section):
 
 
 def test_a_consensus_says_its_cost_and_how_many_fit_as_well(found):
-    section = order_sections.consensus(found)
+    section = sections.consensus(found)
     assert section.order == str(found)
     assert facts(section)["Cost"].startswith("2, proved to be the least")
     assert facts(section)["Optima"] == "the 2 best linear orders; they agree on 2 of 3 pairs"
@@ -39,7 +39,7 @@ def test_a_consensus_says_its_cost_and_how_many_fit_as_well(found):
 
 
 def test_tables_are_those_of_the_consensus(found):
-    section = order_sections.consensus(found)
+    section = sections.consensus(found)
     (ranks,) = section.tables
     rows = [tuple(cell.text for cell in row) for row in ranks.rows]
     assert rows == [(NASTY, "1", "2"), ("b", "1", "2"), ("c", "3", "3")]
@@ -51,20 +51,20 @@ def test_tables_are_those_of_the_consensus(found):
 
 def test_one_order_needs_no_figure_of_ranks():
     one = consensus(bi.Ensemble({"d": bi.Relation.from_text("a > b")}))
-    section = order_sections.consensus(one)
+    section = sections.consensus(one)
     assert len(section.pictures) == 2
     assert facts(section)["Optima"] == "one"
 
 
 def test_points_have_no_cost():
-    section = order_sections.consensus(consensus(EVEN, method="borda"))
+    section = sections.consensus(consensus(EVEN, method="borda"))
     assert "Cost" not in facts(section)
     assert facts(section)["Method"] == "weak orders by borda"
     assert [column.name for column in section.tables[0].columns][-1] == "score"
 
 
 def test_an_ensemble_says_how_far_its_relations_agree():
-    section = order_sections.ensemble(EVEN, 1)
+    section = sections.ensemble(EVEN, 1)
     assert facts(section)["Concordance"].startswith(f"{EVEN.concordance():.2f} ")
     assert facts(section)["Agreement"].startswith(f"{EVEN.agreement():.2f} ")
     assert len(section.pictures) == 4
@@ -98,7 +98,7 @@ def test_two_data_sets_have_no_consensus(written, table):
 
 def test_the_discrete_distance_has_words() -> None:
     found = bi.consensus({"d1": bi.Relation.from_text("a > b")}, method="discrete")
-    facts = dict(order_sections.consensus(found).facts)
+    facts = dict(sections.consensus(found).facts)
     assert facts["Method"] == (
         "weak orders with the fewest verdicts that differ from those of the relations"
     )

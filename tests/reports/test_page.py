@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.reports import sections
+from benchinfer.comparison import sections
 
 NASTY = '<script>alert(1)</script> & "x" - y'
 DATASET = "</table><img src=x onerror=alert(1)>"
@@ -204,7 +204,7 @@ def test_many_algorithms_stay_readable(written):
 def test_tiles_that_nobody_could_read_are_left_out(monkeypatch, written, table):
     local = bi.per_dataset(bi.compare_mixed, table)
     assert "img" in written(local).tags
-    monkeypatch.setattr("benchinfer.reports.sections.TILES", 10)
+    monkeypatch.setattr("benchinfer.relations.sections.TILES", 10)
     assert "img" not in written(local).tags
 
 

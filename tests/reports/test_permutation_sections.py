@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.compare.permutation_comparison import PermutationComparison
-from benchinfer.reports import permutation_sections, permutation_tables
+from benchinfer.analyses.permutation import sections
+from benchinfer.analyses.permutation.comparison import PermutationComparison
 from benchinfer.reports.gather import everything
 
 
@@ -24,7 +24,7 @@ def mixed(scores):
 
 
 def test_alone_it_leads(found):
-    verdict, together = permutation_sections.found(found, [])
+    verdict, together = sections.found(found, [])
     assert len(verdict.pictures) == 3
     assert verdict.tables[0].caption.startswith("Contrasts")
     assert verdict.fold is None
@@ -32,7 +32,7 @@ def test_alone_it_leads(found):
 
 
 def test_beside_another_one_it_is_held_against_that(found, mixed):
-    verdict, _ = permutation_sections.found(found, [mixed])
+    verdict, _ = sections.found(found, [mixed])
     assert len(verdict.pictures) == 1
     assert verdict.tables == ()
     assert verdict.fold.summary == "Tables of this comparison; 2 diagnostics ask for attention"
@@ -48,7 +48,7 @@ def test_beside_another_one_it_is_held_against_that(found, mixed):
 
 
 def test_agreement_on_all(found):
-    text = permutation_sections.agreement(found, found)
+    text = sections.agreement(found, found)
     assert text == "They agree with the permutation tests on all 15 pairs."
 
 
@@ -56,13 +56,13 @@ def test_agreement_with_the_other_direction(found):
     from dataclasses import replace
 
     turned = np.array([0, 1, 2, 4, 3], np.int8)[found.codes]
-    text = permutation_sections.agreement(found, replace(found, codes=turned))
+    text = sections.agreement(found, replace(found, codes=turned))
     n = int(np.isin(found.codes, (3, 4)).sum())
     assert f"on {15 - n} of 15 pairs; {n} of the others are decided the other way round." in text
 
 
 def test_global_tests_in_words(found):
-    section = permutation_sections.together(found)
+    section = sections.together(found)
     assert section.text[0].startswith(
         "The hypothesis that the labels of the 6 algorithms can be exchanged within each of 12 data"
         " sets is rejected at 5 % (p <0.0001, quadratic form of aligned ranks, 100,000 random"
@@ -78,11 +78,11 @@ def test_nothing_is_rejected_in_noise():
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "m"])
     noise = bi.compare_permutation(bi.read_scores(frame, measures={"m": "lower"}), seed=1)
     assert noise.tests()["p_value"][0] > 0.05
-    assert "9 data sets is not rejected at 5 %" in permutation_sections.together(noise).text[0]
+    assert "9 data sets is not rejected at 5 %" in sections.together(noise).text[0]
 
 
 def test_pooled_tests_of_pairs_are_folded(found):
-    (table,) = permutation_sections.together(found).fold.tables
+    (table,) = sections.together(found).fold.tables
     assert [column.head for column in table.columns] == [
         "first",
         "second",
@@ -104,7 +104,7 @@ def test_pooled_tests_of_pairs_are_folded(found):
 
 def test_pooled_verdicts_do_rest_on_pooled_tests(scores):
     pooled = bi.compare_permutation(scores, "error", pairs="pooled", resamples=1000, seed=1)
-    table = permutation_tables.post_hoc(pooled.post_hoc(), decides=not pooled.pairwise)
+    table = sections.post_hoc(pooled.post_hoc(), decides=not pooled.pairwise)
     assert "No verdict" not in table.note
 
 
@@ -112,7 +112,7 @@ def test_averages_have_no_diagram(scores):
     found = bi.compare_permutation(
         scores, "error", contrasts="mean", pairs="pooled", resamples=1000, seed=1
     )
-    verdict, _ = permutation_sections.found(found, [])
+    verdict, _ = sections.found(found, [])
     assert len(verdict.pictures) == 2
 
 

@@ -3,9 +3,11 @@ import re
 import pytest
 
 import benchinfer as bi
-from benchinfer.plots.forest import order
-from benchinfer.reports import numbers, tables
-from benchinfer.reports.references import prose
+from benchinfer.comparison import sections
+from benchinfer.comparison.figures.forest import order
+from benchinfer.core import numbers
+from benchinfer.core import sections as core_sections
+from benchinfer.reports.html import prose
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -28,7 +30,7 @@ def column(found, name):
 @pytest.mark.parametrize("name", ["mixed", "seconds"])
 def test_contrasts_are_those_of_the_comparison(name, request):
     result = request.getfixturevalue(name)
-    found, frame = tables.contrasts(result), result.contrasts().iloc[order(result)]
+    found, frame = sections.contrasts(result), result.contrasts().iloc[order(result)]
     assert column(found, "first") == frame["first"].tolist()
     for key in ("estimate", "conf_low", "conf_high"):
         shown = [float(t.replace(MINUS, "-").replace(",", "")) for t in column(found, key)]
@@ -38,35 +40,39 @@ def test_contrasts_are_those_of_the_comparison(name, request):
 
 
 def test_no_number_has_an_exponent(seconds):
-    for found in (tables.contrasts(seconds), tables.summary(seconds)):
+    for found in (sections.contrasts(seconds), sections.summary(seconds)):
         for row in found.rows:
             for cell in row:
                 assert not re.search(r"\de[+-]?\d", cell.text)
 
 
 def test_every_column_is_in_the_glossary(mixed):
-    found = [tables.contrasts(mixed), tables.summary(mixed), tables.diagnostics(mixed.checks)]
-    explained = {name for _, name, _ in tables.explained(found)}
+    found = [
+        sections.contrasts(mixed),
+        sections.summary(mixed),
+        core_sections.checks_table(mixed.checks),
+    ]
+    explained = {name for _, name, _ in sections.explained(found)}
     assert {c.name for t in found for c in t.columns} == explained
 
 
 def test_summary_is_best_first(seconds):
-    ranks = column(tables.summary(seconds), "rank")
+    ranks = column(sections.summary(seconds), "rank")
     assert ranks == sorted(ranks)
 
 
 def test_failed_checks_come_first(table):
     checks = bi.compare_mixed(table.subset(datasets=list(table.datasets[:3]))).checks
-    words = column(tables.diagnostics(checks), "ok")
+    words = column(core_sections.checks_table(checks), "ok")
     assert words[0] == "attention"
     assert words == sorted(words)
 
 
 def test_how_to_read_a_contrast():
-    assert "below 0" in tables.favours(bi.Measure("m", "lower"))
-    assert "above 0" in tables.favours(bi.Measure("m", "higher"))
-    assert "ratio above 1" in tables.favours(bi.Measure("m", "higher", scale="log"))
-    assert "An odds ratio below 1" in tables.favours(bi.Measure("m", "lower", scale="logit"))
+    assert "below 0" in sections.favours(bi.Measure("m", "lower"))
+    assert "above 0" in sections.favours(bi.Measure("m", "higher"))
+    assert "ratio above 1" in sections.favours(bi.Measure("m", "higher", scale="log"))
+    assert "An odds ratio below 1" in sections.favours(bi.Measure("m", "lower", scale="logit"))
 
 
 @pytest.mark.parametrize(

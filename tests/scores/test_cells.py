@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchinfer.errors import DesignError
-from benchinfer.measure import Measure
-from benchinfer.scores import read_scores
+from benchinfer.core.errors import DesignError
+from benchinfer.core.measure import Measure
+from benchinfer.scores.read import read_scores
 
 finite = st.floats(-1e6, 1e6, allow_subnormal=False)
 

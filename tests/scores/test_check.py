@@ -2,10 +2,10 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.errors import DesignError
-from benchinfer.measure import Measure
-from benchinfer.scores import read_scores
-from benchinfer.scores.check import RULES, swapped_roles
+from benchinfer.core.errors import DesignError
+from benchinfer.core.measure import Measure
+from benchinfer.scores.findings import RULES, swapped_roles
+from benchinfer.scores.read import read_scores
 
 
 def found(frame, measures="acc:higher", **options):

@@ -7,9 +7,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from benchinfer.errors import DesignError, ScoreTableError
-from benchinfer.measure import Measure
-from benchinfer.scores import read_scores
+from benchinfer.core.errors import DesignError, ScoreTableError
+from benchinfer.core.measure import Measure
+from benchinfer.scores.read import read_scores
 
 ACC = Measure("acc", "higher")
 NAMES = ("n_rows", "size")

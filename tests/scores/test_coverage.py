@@ -1,8 +1,8 @@
 import numpy as np
 
-from benchinfer import saving
-from benchinfer.scores import Coverage, Finding, read_scores
-from benchinfer.scores.coverage import listed
+from benchinfer.core import saving
+from benchinfer.scores.coverage import Coverage, Finding, listed
+from benchinfer.scores.read import read_scores
 
 
 def test_coverage_counts_cells(balanced):

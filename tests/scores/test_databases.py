@@ -8,10 +8,10 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from benchinfer.errors import ScoreTableError
-from benchinfer.scores import read_scores
-from benchinfer.scores.read_effects import read_effects
-from benchinfer.scores.read_wins import read_wins
+from benchinfer.analyses.meta.read import read_effects
+from benchinfer.analyses.wins.counts import read_wins
+from benchinfer.core.errors import ScoreTableError
+from benchinfer.scores.read import read_scores
 from benchinfer.scores.sources import open_source
 
 ACC = {"acc": "higher"}

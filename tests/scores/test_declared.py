@@ -1,9 +1,9 @@
 import pytest
 
-from benchinfer.errors import ScoreTableError
-from benchinfer.measure import Measure
-from benchinfer.scores import Resampling
-from benchinfer.scores.declared import declared, read_toml
+from benchinfer.core.errors import ScoreTableError
+from benchinfer.core.measure import Measure
+from benchinfer.scores.read import declared, read_toml
+from benchinfer.scores.resampling import Resampling
 
 
 @pytest.fixture

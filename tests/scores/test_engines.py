@@ -11,9 +11,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from benchinfer.errors import ScoreTableError
-from benchinfer.measure import Measure
-from benchinfer.scores import read_scores
+from benchinfer.core.errors import ScoreTableError
+from benchinfer.core.measure import Measure
+from benchinfer.scores.read import read_scores
 
 ACC = Measure("acc", "higher")
 

@@ -3,10 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from benchinfer.errors import ScoreTableError
-from benchinfer.scores import examples as module
-from benchinfer.scores import load_example
-from benchinfer.scores.examples import examples
+from benchinfer.core.errors import ScoreTableError
+from benchinfer.scores import read as module
+from benchinfer.scores.read import examples, load_example
 
 
 @pytest.mark.parametrize("name", list(examples()))

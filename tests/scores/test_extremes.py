@@ -10,11 +10,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from benchinfer.errors import BenchinferError, FitError, ScoreTableError
-from benchinfer.measure import Measure
-from benchinfer.numerics import score_model
-from benchinfer.numerics.sufficient import from_cells
-from benchinfer.scores import read_scores
+from benchinfer.analyses.mixed.numerics import optimum
+from benchinfer.analyses.mixed.numerics.moments import from_cells
+from benchinfer.core.errors import BenchinferError, FitError, ScoreTableError
+from benchinfer.core.measure import Measure
+from benchinfer.scores.read import read_scores
 
 ACC = {"acc": "higher"}
 
@@ -137,9 +137,9 @@ def test_failing_linear_algebra_is_a_fit_error(monkeypatch):
         raise np.linalg.LinAlgError("Eigenvalues did not converge")
 
     n, y = np.full((4, 2), 1), np.array([[1.0, 2.0], [2.0, 4.0], [5.0, 5.0], [0.0, 3.0]])
-    monkeypatch.setattr(score_model, "derivatives", fails)
+    monkeypatch.setattr(optimum, "derivatives", fails)
     with pytest.raises(FitError, match="Eigenvalues did not converge"):
-        score_model.fit(from_cells(n, y, np.zeros_like(y)), ("dataset",))
+        optimum.fit(from_cells(n, y, np.zeros_like(y)), ("dataset",))
 
 
 HALF = "a\ud800"

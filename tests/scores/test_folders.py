@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchinfer.errors import ScoreTableError
-from benchinfer.scores import read_scores
+from benchinfer.core.errors import ScoreTableError
+from benchinfer.scores.read import read_scores
 
 ACC = {"acc": "higher"}
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.errors import DesignError
+from benchinfer.core.errors import DesignError
 from benchinfer.numerics.rates import RATES, rate_interval
 
 

@@ -5,9 +5,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchinfer.errors import BenchinferError, ScoreTableError
-from benchinfer.measure import Measure
-from benchinfer.scores import Resampling, read_scores
+from benchinfer.core.errors import BenchinferError, ScoreTableError
+from benchinfer.core.measure import Measure
+from benchinfer.scores.read import read_scores
+from benchinfer.scores.resampling import Resampling
 
 GARBLED = """\
 domain,dataset,fold,algorithm,measure,score

@@ -2,8 +2,8 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.errors import BenchinferError
-from benchinfer.scores import Resampling
+from benchinfer.core.errors import BenchinferError
+from benchinfer.scores.resampling import Resampling
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 import pandas as pd
 import pytest
 
-from benchinfer.errors import ScoreTableError
-from benchinfer.scores import read_scores
-from benchinfer.scores.roles import assign
+from benchinfer.core.errors import ScoreTableError
+from benchinfer.scores.columns import assign
+from benchinfer.scores.read import read_scores
 
 
 def errors(roles):

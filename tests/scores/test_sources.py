@@ -7,8 +7,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from benchinfer.errors import MissingExtra, ScoreTableError
-from benchinfer.scores import read_scores
+from benchinfer.core.errors import MissingExtra, ScoreTableError
+from benchinfer.scores.read import read_scores
 from benchinfer.scores.sources import open_source
 
 ACC = {"acc": "higher"}

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from benchinfer.scores import read_scores
+from benchinfer.scores.read import read_scores
 from benchinfer.scores.summary import coded
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchinfer.errors import DesignError
-from benchinfer.scores import ScoreTable, read_scores
+from benchinfer.core.errors import DesignError
+from benchinfer.scores.read import read_scores
+from benchinfer.scores.table import ScoreTable
 
 
 @pytest.fixture

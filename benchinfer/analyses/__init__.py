@@ -1,0 +1,1 @@
+"""Analyses: each turns a table of scores into a comparison."""

@@ -1,0 +1,745 @@
+"""Comparison by a hierarchical Bayesian model."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.bayes import diagnostics, subgroups
+from benchinfer.analyses.bayes.fit import PosteriorDraws
+from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
+from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel, Structure
+from benchinfer.analyses.bayes.numerics.priors import Priors
+from benchinfer.analyses.bayes.numerics.regret import Regrets
+from benchinfer.analyses.bayes.rules import Rule, check_rule, in_unit, verdict_codes
+from benchinfer.analyses.bayes.sensitivity import Beside
+from benchinfer.analyses.bayes.subgroups import Along
+from benchinfer.comparison import checks, wording
+from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.evidence import Array
+from benchinfer.comparison.per_dataset import Comparisons
+from benchinfer.comparison.posterior import Convergence, probabilities
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.frames import frame
+from benchinfer.core.numbers import count, join
+from benchinfer.core.saving import savable
+from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
+from benchinfer.relations.relation import Relation
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pymc import Model as PyMCModel
+    from xarray import DataTree
+
+    from benchinfer.analyses.bayes.model_checks import LeaveOneOut, PredictiveChecks
+    from benchinfer.core.progress import Progress
+    from benchinfer.scores.table import ScoreTable
+
+
+type Quantity = Literal["average", "next"]
+
+
+class Checked:
+    """Give a hierarchical comparison the methods that check its model."""
+
+    __slots__ = ()
+
+    def loo(
+        self,
+        *,
+        refit: bool = True,
+        draws: int = 400,
+        progress: "Progress | bool | None" = None,
+    ) -> "LeaveOneOut":
+        """Leave each data set out: what the model that has not seen it says of it.
+
+        By importance sampling from the draws (PSIS-LOO by data set); where its Pareto k is too
+        large the model is sampled anew without the data set.
+
+        Parameters
+        ----------
+        refit
+            Whether to sample anew where that is needed.
+        draws
+            Draws of each of four chains where it is.
+        progress
+            As in `compare_bayes`.
+
+        Returns
+        -------
+        LeftOut
+            With ``elpd``, ``se``, ``p_loo``, a ``table()`` of the data sets, and ``diagnostics()``
+            that name the influential ones.
+
+        References
+        ----------
+        Vehtari et al. (2017), https://doi.org/10.1007/s11222-016-9696-4
+        """
+        from benchinfer.analyses.bayes.model_checks import left_out
+        from benchinfer.core.progress import reporting
+
+        with reporting(progress=progress, doing="Sampling:") as told:
+            return left_out(_of(self), refit=refit, draws=draws, progress=told)
+
+    def predictive_check(self, left: "LeaveOneOut | None" = None) -> "PredictiveChecks":
+        """Draw each data set by the model that has not seen it, beside the data set itself.
+
+        Parameters
+        ----------
+        left
+            What `loo` returned, to save doing it again.
+
+        Returns
+        -------
+        Predicted
+            A ``table()`` with one row for each data set and statistic (spread of the algorithms,
+            largest difference, residual standard deviation), and ``diagnostics()`` that name the
+            data sets which are not as the model says.
+        """
+        from benchinfer.analyses.bayes.model_checks import predicted
+
+        return predicted(_of(self), (left or self.loo()).draws)
+
+    def prior_check(self) -> "pd.DataFrame":
+        """Say what the priors hold for possible before any score is seen, beside the scores.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure statistic_name estimate predicted_low predicted predicted_high`` in the
+            modelling scale's unit: what is observed (or the posterior median, of parameters), and
+            the 5 %, 50 % and 95 % points of the prior.
+        """
+        from benchinfer.analyses.bayes.model_checks import prior_check
+
+        return prior_check(_of(self))
+
+    def prior_sensitivity(self) -> "pd.DataFrame":
+        """Say how much the posterior moves with the weight of the priors and of the scores.
+
+        Prior and likelihood are raised to powers near 1 (power scaling), by importance weights.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure parameter prior_sensitivity likelihood_sensitivity diagnosis``.
+
+        References
+        ----------
+        Kallioinen et al. (2024), https://doi.org/10.1007/s11222-023-10366-5
+        """
+        from benchinfer.analyses.bayes.model_checks import prior_sensitivity
+
+        return prior_sensitivity(_of(self))
+
+    def compare_models(
+        self,
+        scores: "ScoreTable | None" = None,
+        *,
+        draws: int = 400,
+        progress: "Progress | bool | None" = None,
+    ) -> "pd.DataFrame":
+        """Say which model predicts data sets best that it has not seen: one row per model.
+
+        Parameters
+        ----------
+        scores
+            The table that was compared, for other scales.
+        draws
+            Draws of each chain; an even number.
+        progress
+            As in `compare_bayes`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure variant elpd elpd_difference difference_error stacking_weight winner_score
+            winner_difference winner_error largest_k n_refitted``: the comparison itself, other
+            interactions, the other structure, other scales, and data sets divided by their spread.
+            ``elpd`` is of the contrasts of the algorithms' means given the residuals, in the
+            measure's own unit if `scores` are given; on other scales means are those of the scale,
+            so that it is comparable as far as these are near the plain means. ``winner_score`` is
+            comparable always.
+
+        Raises
+        ------
+        DesignError
+            The table is not the one that was compared.
+
+        References
+        ----------
+        Yao et al. (2018), https://doi.org/10.1214/17-BA1091
+        """
+        from benchinfer.analyses.bayes.sensitivity import compare_models
+        from benchinfer.core.progress import reporting
+
+        with reporting(progress=progress, doing="Sampling:") as told:
+            return compare_models(_of(self), scores, draws, told)
+
+    def sensitivity(
+        self,
+        scores: "ScoreTable | None" = None,
+        *,
+        draws: int = 400,
+        progress: "Progress | bool | None" = None,
+    ) -> "pd.DataFrame":
+        """Say who is best by models that differ in one thing each: each is sampled anew.
+
+        Parameters
+        ----------
+        scores
+            The table that was compared, for other scales (those that its scores have room on:
+            log above 0, logit between 0 and 1).
+        draws
+            Draws of each chain; an even number. Fewer than for the comparison will do.
+        progress
+            As in `compare_bayes`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure variant algorithm prob_best prob_best_next``: the comparison itself, the other
+            interactions, the other structure (of three algorithms or more), priors twice as wide,
+            and the other scales. On another scale, "on average" is about other differences.
+
+        Raises
+        ------
+        DesignError
+            The table is not the one that was compared.
+        """
+        from benchinfer.analyses.bayes import sensitivity
+        from benchinfer.core.progress import reporting
+
+        with reporting(progress=progress, doing="Sampling:") as told:
+            return sensitivity.sensitivity(_of(self), scores, draws, told)
+
+
+def _of(checked: Checked) -> "BayesComparison":
+    """Return the comparison, which is the only class that has these methods."""
+    return cast("BayesComparison", checked)
+
+
+_STRUCTURES = {
+    "common": "one variance of the interactions for all pairs",
+    "unstructured": "an unstructured covariance of the interactions with estimated shrinkage",
+}
+# Verdicts that are no claims of probability say so.
+_DECIDED = {"threshold": "", "regret": ", by expected regret", "vote": ", by a vote of the draws"}
+_SAMPLERS = {"nuts": "NUTS (PyMC, nutpie)"}
+
+
+def rule(result: "BayesComparison") -> str:
+    """Say by which rule pairs are decided."""
+    share = f"at least {100 * result.level:g} %"
+    where = "on the next data set" if result.quantity == "next" else result.average_words
+    if result.decision == "regret":
+        return (
+            f"A pair is decided when choosing its better algorithm is expected to cost {where} at"
+            f" most {wording.margin(result.measure)}, and choosing the other one more; it is"
+            " equivalent when either choice is expected to cost no more than that; otherwise it is"
+            f" undecided. Costs are cut off at {_cap(result)}."
+        )
+    if result.decision == "vote":
+        return (
+            "A pair is decided, or equivalent, when that outcome is the most probable one on the"
+            f" next data set, and is so in {share} of the posterior draws. This is a vote of the"
+            " draws, not a probability of the outcome; otherwise it is undecided."
+        )
+    if result.measure.tolerance == 0:
+        return (
+            f"A pair is decided when the posterior probability that one is better {where} is"
+            f" {share}, and undecided otherwise. No tolerance is set, so no pair can be called"
+            " equivalent."
+        )
+    return (
+        f"A pair is decided when the posterior probability that one is better {where} by more"
+        f" than {wording.margin(result.measure)} is {share}; it is equivalent when the"
+        f" probability that they differ by no more than that is {share}; otherwise it is"
+        " undecided."
+    )
+
+
+def _cap(result: "BayesComparison") -> str:
+    """Say what regrets are cut off at."""
+    cap = float(in_unit(result.measure, result.regret.cap))
+    unit = f" {result.measure.unit}" if result.measure.unit else ""
+    relative = {"identity": unit, "log": " (relative)", "logit": " log-odds"}[result.measure.scale]
+    return f"{cap:.3g}{relative}"
+
+
+def formula(result: "BayesComparison") -> str:
+    """Write the model in one line."""
+    kind = "t" if result.interactions == "t" else "normal"
+    within = "" if result.domain is None else " domain:algorithm +"
+    if result.along is not None:
+        within += "".join(f" algorithm:{name} +" for name in result.along.names)
+    return (
+        f"score = data set + replication + algorithm +{within} interaction + residual;"
+        f" interaction ~ {kind}, {result.structure} covariance"
+    )
+
+
+def method(result: "BayesComparison") -> str:
+    """Say what was done, in sentences for a methods section."""
+    given = result.provenance.arguments
+    domains = ""
+    if result.domain is not None:
+        n = count(len(set(result.setting.domains)), "domain")
+        domains = f" The effects depart from their average in each of {n}."
+    if result.along is not None:
+        domains += (
+            f" Effects had slopes along {join(list(result.along.names))} of the data sets, centred"
+            " and scaled."
+        )
+    sampler = _SAMPLERS.get(str(given["sampler"]), "Gibbs sampling")
+    chains, draws, _ = result.draws.effects.shape
+    scale = "" if result.measure.scale == "identity" else f" on the {result.measure.scale} scale"
+    tails = (
+        "multivariate t interactions, under which unusual data sets count less,"
+        if result.interactions == "t"
+        else "normal interactions, under which every data set counts fully,"
+    )
+    return (
+        f"The scores of {result.measure.name}{scale} on"
+        f" {count(len(result.data.z), 'data set')} were compared by a hierarchical Bayesian"
+        f" model of the algorithms' effects with {tails} and {_STRUCTURES[result.structure]},"
+        f" and a residual variance of each data set.{domains} Scores entered by"
+        " least-squares contrasts and residuals, which are sufficient. The posterior was"
+        f" sampled by {sampler}"
+        f" ({chains} chains of {draws:,} draws, seed {given['seed']}; largest R-hat"
+        f" {max(result.convergence.r_hat, result.convergence.r_hat_effects):.3f})."
+        f" {result.provenance.adjustment}."
+    )
+
+
+def scope(result: "BayesComparison") -> str:
+    """Return what the claims are about, in words."""
+    domains = "pooled" if result.domain is None else "random"
+    domains = "one" if result.about else domains
+    over = wording.TYPICAL if result.typical else wording.AVERAGE
+    if result.quantity == "next":
+        over = "on the next data set of"
+    where = wording.scope(result.setting, result.target, domains, over)
+    if result.along is not None and result.target == "domain":
+        where = f"{where}, {result.along.place}"
+    if result.about:
+        where = f"{where}, {result.about}"
+    return where + _DECIDED[result.decision]
+
+
+def rests_on(result: "BayesComparison") -> list[str]:
+    """Return the modules and functions used whose docstrings name their sources."""
+    numerics = ("gibbs", "slices", "residual_scales", "outcomes", "regret")
+    names = ["benchinfer.analyses.bayes.compare", "benchinfer.comparison.posterior"]
+    names += [f"benchinfer.analyses.bayes.numerics.{name}" for name in numerics]
+    if result.structure == "unstructured":
+        names.append("benchinfer.analyses.bayes.numerics.covariance")
+    if result.domain is not None:
+        names.append("benchinfer.analyses.bayes.numerics.levels")
+    if result.provenance.arguments["sampler"] == "nuts":
+        names.append("benchinfer.analyses.bayes.pymc_model")
+    if result.setting.resampling is not None and result.setting.resampling.overlap:
+        names.append("benchinfer.analyses.bayes.numerics.contrasts:reduce_contrasts")
+    return names
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BayesComparison(Checked, Comparison):
+    """Verdicts from posterior probabilities of a hierarchical model.
+
+    Attributes
+    ----------
+    quantity
+        What the verdicts are about: ``"average"`` effects or the ``"next"`` data set.
+    structure
+        Covariance of the interactions: ``"common"`` or ``"unstructured"``.
+    average, following
+        Outcomes of the pairs on average and on the next data set, on the modelling scale; None for
+        the next one where claims are about these data sets.
+    ranks, ranks_following
+        Ranks of the algorithms, likewise.
+    regret, regret_following
+        Expected regrets of choosing an algorithm, on average and on the next data set, likewise.
+    data
+        What the model saw of the scores.
+    convergence, extended
+        Whether the chains settled, and whether they had to be run on for that.
+    draws
+        Draws of the posterior.
+    domain
+        (M,) domain of each of the model's data sets, None where they are taken as one.
+    about
+        What domain the claims are about, in words; empty where they are about all.
+    decision
+        What verdicts go by: ``"threshold"``, ``"regret"`` or ``"vote"``.
+    beside
+        What other models say by few draws, None where they were not asked.
+    along
+        Covariates of the data sets, and where along them claims are made; None without them.
+    """
+
+    quantity: Quantity
+    structure: Structure
+    average: Outcomes
+    following: Outcomes | None
+    ranks: Ranks
+    ranks_following: Ranks | None
+    regret: Regrets
+    regret_following: Regrets | None
+    data: ContrastData
+    convergence: Convergence
+    extended: bool
+    draws: PosteriorDraws
+    domain: NDArray[np.int64] | None = None
+    about: str = ""
+    decision: Rule = "threshold"
+    beside: Beside | None = None
+    along: Along | None = None
+
+    title: ClassVar[str] = "Hierarchical Bayesian model"
+
+    @property
+    def priors(self) -> Priors:
+        """The priors used."""
+        found = self.provenance.arguments["priors"]
+        return found if isinstance(found, Priors) else Priors()
+
+    @property
+    def unused_priors(self) -> frozenset[str]:
+        """Names of priors that the model does not have."""
+        levels = {"domain_scale": self.domain, "slope_sd": self.along}
+        unused = {name for name, level in levels.items() if level is None}
+        if self.interactions != "t":
+            unused |= {"tail_shape", "tail_rate"}
+        if self.structure == "common":
+            unused |= {"shrinkage_median", "shrinkage_sd"}
+        if not self.data.noisy:
+            unused |= {"residual_sd", "residual_spread"}
+        return frozenset({*unused, "level_sd", "level_scale", "item_scale"})
+
+    @property
+    def prior_unit(self) -> str:
+        """What priors are in units of, in words."""
+        unit = f"{self.data.scale:.4g}"
+        return f"in units of {unit}, the spread of the algorithms on the modelling scale"
+
+    @property
+    def interactions(self) -> str:
+        """Distribution of the interactions: ``"t"`` or ``"normal"``."""
+        return str(self.provenance.arguments["interactions"])
+
+    @property
+    def typical(self) -> bool:
+        """Whether averages are the centre of t interactions, that of a typical data set."""
+        return self.interactions == "t" and self.target == "domain"
+
+    @property
+    def average_words(self) -> str:
+        """Where the average effects hold, in words."""
+        return "on a typical data set" if self.typical else "on average"
+
+    @property
+    def posterior(self) -> "DataTree":
+        """Draws and observations as an `xarray.DataTree`, which ArviZ reads.
+
+        Effects are on the modelling scale, larger is better, and sum to 0 over the algorithms. They
+        are those at the means of the covariates, wherever `at` has gone; slopes are beside them.
+        Groups are ``posterior``, ``prior``, ``prior_predictive`` (contrasts of the data sets),
+        ``sample_stats``, ``observed_data``, and, for every so many draws, ``log_likelihood`` (per
+        data set, with its interactions and its scales integrated out), ``log_prior`` and
+        ``posterior_predictive`` (data sets drawn anew). ``posterior.to_netcdf`` and
+        ``posterior.to_zarr`` save it.
+        """
+        from benchinfer.analyses.bayes.fit import groups
+
+        return self.draws.tree(self.setting, self.data, groups(self))
+
+    @property
+    def sampled(self) -> GibbsModel:
+        """What was sampled, as both engines read it."""
+        interactions = "t" if self.interactions == "t" else "normal"
+        scaled = None if self.along is None else self.along.scaled
+        return GibbsModel(self.data, interactions, self.structure, self.priors, self.domain, scaled)
+
+    def model(self) -> "PyMCModel":
+        """Return the model in PyMC: the same posterior, to look at or to build upon.
+
+        Returns
+        -------
+        pymc.Model
+            In units of ``result.data.scale``; what its variables are stands in
+            `benchinfer.analyses.bayes.pymc_model`.
+        """
+        from benchinfer.analyses.bayes.pymc_model import pymc_model
+
+        names = {
+            "dataset": [self.setting.coverage.datasets[m] for m in self.data.dataset],
+            "algorithm": list(self.algorithms),
+            **({} if self.domain is None else {"domain": sorted(set(self.setting.domains))}),
+            **({} if self.along is None else {"covariate": list(self.along.names)}),
+        }
+        return pymc_model(self.sampled, names)
+
+    @property
+    def rule(self) -> str:
+        """The decision rule in words."""
+        return rule(self)
+
+    @property
+    def formula(self) -> str:
+        """The model in one line."""
+        return formula(self)
+
+    @property
+    def method(self) -> str:
+        """What was done, in sentences for a methods section."""
+        return method(self)
+
+    @property
+    def intervals(self) -> str:
+        """What the intervals of the contrasts are, in words."""
+        return f"{100 * self.level:g} % credible intervals of each pair alone"
+
+    def scope(self) -> str:
+        """Return what the claims are about, in words."""
+        return scope(self)
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        return rests_on(self)
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """Outcomes of the pairs for the quantity that verdicts are about."""
+        chosen = self.following if self.quantity == "next" else self.average
+        return self.average if chosen is None else chosen
+
+    @property
+    def costs(self) -> Regrets:
+        """Expected regrets for the quantity that verdicts are about."""
+        chosen = self.regret_following if self.quantity == "next" else self.regret
+        return self.regret if chosen is None else chosen
+
+    def of(self, quantity: Quantity | None = None, *, rule: Rule | None = None) -> Self:
+        """Return the same comparison with verdicts about another quantity, or by another rule.
+
+        Parameters
+        ----------
+        quantity
+            ``"average"`` or ``"next"``; by default as it is.
+        rule
+            ``"threshold"``, ``"regret"`` or ``"vote"``, as in `compare_bayes`; by default as it is.
+
+        Raises
+        ------
+        DesignError
+            The quantity or the rule is not known or does not go with the other or the measure, or
+            claims are about these data sets.
+        """
+        quantity, rule = quantity or self.quantity, rule or self.decision
+        if quantity not in (known := get_args(Quantity.__value__)):
+            raise DesignError(unknown("quantity", quantity, known))
+        if quantity == "next" and self.following is None:
+            raise DesignError(
+                message(
+                    f"the comparison is {self.about or 'about these data sets'}, not about the next"
+                    " data set.",
+                    hint='compare with target="domain"; the next data set is one of all domains.',
+                )
+            )
+        check_rule(rule, self.measure, quantity, "pooled" if self.domain is None else "random")
+        other = replace(self, quantity=quantity, decision=rule)
+        if rule == "vote" and other.outcomes.dominant is None:
+            raise DesignError(
+                message(
+                    "the next data set's probabilities are shares of draws here, of which each is"
+                    " certain: there is nothing to vote on.",
+                    hint='rule="threshold" goes with it.',
+                )
+            )
+        margin = self.measure.margin
+        settled = self.convergence.settled
+        codes = verdict_codes(
+            rule, other.outcomes, other.costs, margin, self.level, settled=settled
+        )
+        matrix = subgroups.contrast_matrix(self)
+        row = diagnostics.other_sign(self.setting, self.data, matrix, self.named_sides(), codes)
+        return replace(other, codes=codes, checks=checks.renewed(self.checks, row))
+
+    def relation(self, rule: str = "evidence") -> Relation:
+        """Return the preference relation.
+
+        Parameters
+        ----------
+        rule
+            ``"evidence"``: the verdicts as they stand; or ``"threshold"``, ``"regret"`` or
+            ``"vote"``, as in `compare_bayes`.
+
+        Raises
+        ------
+        DesignError
+            The rule does not exist, or does not go with the quantity or the measure.
+        """
+        if rule == "evidence":
+            return Comparison.relation(self)
+        if rule not in (known := get_args(Rule.__value__)):
+            raise DesignError(unknown("rule", rule, ["evidence", *known]))
+        chosen: Rule = next(name for name in known if name == rule)
+        return Comparison.relation(self.of(rule=chosen))
+
+    def regrets(self) -> "pd.DataFrame":
+        """Return what choosing an algorithm is expected to cost.
+
+        The regret of a choice is how much better the best algorithm is. Regrets are cut off at the
+        range of the measure where its ``bounds`` are declared, else at the largest difference
+        between two algorithms' means on one data set (``regret.cap``, on the modelling scale).
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per quantity and algorithm: ``measure quantity algorithm expected_regret
+            regret_error prob_near_best prob_error``, in the unit of the tolerance (relative on the
+            log scale, log-odds on the logit scale). `prob_near_best` is the probability of a regret
+            within the tolerance.
+        """
+        return regrets(self)
+
+    def by_domain(self) -> Comparisons:
+        """Compare the algorithms on average in each domain, and in a new domain.
+
+        Returns
+        -------
+        Comparisons
+            Domain to comparison; the last, ``"new domain"``, is about one not seen yet.
+
+        Raises
+        ------
+        DesignError
+            The domains are no level of the model: ask for ``domains="random"``.
+        """
+        from benchinfer.analyses.bayes.subgroups import by_domain
+
+        return by_domain(self)
+
+    def at(self, **covariates: float) -> "BayesComparison":
+        """Compare the algorithms at given values of covariates, others at their means.
+
+        The next data set is then one with these values. Its probabilities are shares of draws.
+
+        Raises
+        ------
+        DesignError
+            A covariate is not in the model, or claims are about these data sets.
+        """
+        return subgroups.at(self, covariates)
+
+    def slopes(self) -> "pd.DataFrame":
+        """Contrasts of the algorithms' slopes along the covariates, per unit of them.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of `contrasts` after a leading ``covariate``, but for what is about
+            equivalence: the algorithm with the better slope gains more as the covariate grows.
+
+        Raises
+        ------
+        DesignError
+            The model has no covariates.
+        """
+        return subgroups.slopes(self)
+
+    def effects(self) -> Mapping[str, Array]:
+        """Return estimate, interval and probabilities of the pairs, in the measure's own unit."""
+        found, costs = self.outcomes, {}
+        if self.decision == "regret":
+            costs = {
+                "regret_first": in_unit(self.measure, self.costs.first),
+                "regret_second": in_unit(self.measure, self.costs.second),
+            }
+        low, high = self.measure.effect_interval(found.low, found.high)
+        return {
+            "estimate": self.measure.effect(found.estimate),
+            "conf_low": low,
+            "conf_high": high,
+            **probabilities(found),
+            **costs,
+            **({} if found.dominant is None else {"p_dominant": found.dominant}),
+        }
+
+    def contrasts(self, quantity: Quantity | None = None) -> "pd.DataFrame":
+        """One row per pair of algorithms.
+
+        Parameters
+        ----------
+        quantity
+            ``"average"`` or ``"next"``; by default what verdicts are about.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure first second estimate ... verdict winner``; see the glossary. With verdicts by
+            ``rule="regret"``, what either choice is expected to cost, too. The estimate is the
+            posterior mean of the average difference for either quantity, as that is the
+            expected difference on the next data set, too.
+        """
+        chosen = self if quantity is None else self.of(quantity)
+        table = Comparison.contrasts(chosen)
+        table.insert(list(table.columns).index("prob_first"), "quantity", chosen.quantity)
+        return table
+
+    def summary(self) -> "pd.DataFrame":
+        """One row per algorithm: its level, ranks, and probabilities to be the best.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure algorithm estimate conf_low conf_high n rank expected_rank rank_low rank_high
+            prob_best expected_regret`` and, for claims about the domain, ``prob_best_next
+            prob_near_best expected_regret_next``. Regrets are as in `regrets`.
+            Intervals are of the algorithm's effect on top of what data sets have in common.
+        """
+        table = Comparison.summary(self)
+        low, high = self.ranks.interval(self.level)
+        columns = {
+            "expected_rank": self.ranks.expected,
+            "rank_low": low,
+            "rank_high": high,
+            "prob_best": self.ranks.best,
+            "expected_regret": in_unit(self.measure, self.regret.expected),
+        }
+        if self.ranks_following is not None and self.regret_following is not None:
+            columns["prob_best_next"] = self.ranks_following.best
+            columns["prob_near_best"] = self.ranks_following.near
+            columns["expected_regret_next"] = in_unit(self.measure, self.regret_following.expected)
+        return frame({**{name: table[name] for name in table.columns}, **columns})
+
+
+def regrets(result: "BayesComparison") -> "pd.DataFrame":
+    """Tabulate what choosing an algorithm is expected to cost; see `BayesComparison.regrets`.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    """
+    parts = [("average", result.regret, result.ranks)]
+    if result.regret_following is not None and result.ranks_following is not None:
+        parts.append(("next", result.regret_following, result.ranks_following))
+    k = len(result.algorithms)
+    regret = in_unit(result.measure, np.concatenate([r.expected for _, r, _ in parts]))
+    error = np.concatenate([r.error for _, r, _ in parts])
+    return frame(
+        {
+            "measure": [result.measure.name] * (k * len(parts)),
+            "quantity": [quantity for quantity, _, _ in parts for _ in range(k)],
+            "algorithm": list(result.algorithms) * len(parts),
+            "expected_regret": regret,
+            "regret_error": error * (1 + regret) if result.measure.scale == "log" else error,
+            "prob_near_best": np.concatenate([ranks.near for _, _, ranks in parts]),
+            "prob_error": np.concatenate([ranks.error for _, _, ranks in parts]),
+        }
+    )

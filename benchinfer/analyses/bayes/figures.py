@@ -1,0 +1,568 @@
+"""Figures of Bayesian comparisons: ranks, simplex, shrinkage, leave-one-out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer.analyses.bayes.model_checks import STATISTICS
+from benchinfer.analyses.bayes.numerics.contrasts import helmert
+from benchinfer.comparison.figures.forest import axis_title, band, band_note, order
+from benchinfer.core.numbers import count
+from benchinfer.core.verdict import Verdict
+from benchinfer.plots import bars
+from benchinfer.plots.bars import Bar, Bars, Interval, Intervals
+from benchinfer.plots.style import (
+    BAND,
+    FAINT,
+    HAIR,
+    INK,
+    MARKS,
+    Text,
+    Width,
+    dodge,
+    finish,
+    lines,
+    measure_name,
+    plain,
+    short,
+    signed,
+    ticks,
+    wrapped,
+)
+from benchinfer.plots.tiles import Chances, layout_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from benchinfer.analyses.bayes.comparison import BayesComparison
+    from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
+    from benchinfer.analyses.bayes.numerics.regret import Votes
+    from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
+    from benchinfer.comparison.evidence import Array
+    from benchinfer.numerics.outcome_probabilities import Outcomes
+
+
+type Point = tuple[float, float]
+
+
+def layout_ranks(result: "BayesComparison", width: Width = "wide") -> Chances:
+    """Lay out the probabilities of ranks, for what the verdicts of the comparison are about."""
+    following = result.ranks_following if result.quantity == "next" else None
+    where = result.average_words if following is None else "on the next data set"
+    return layout_of(
+        result.algorithms,
+        (following or result.ranks).distribution,
+        width,
+        title=f"Probabilities of ranks {where}",
+        reading="across: rank, 1 is best; the darker, the more probable",
+    )
+
+
+_MOST = 20  # rows that a reader can take in
+
+
+def layout_left_out(result: "BayesComparison", width: Width = "wide") -> Bars:
+    """Lay out the Pareto k of each data set, the most influential first.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    width
+        ``"narrow"`` sets words above the bars.
+    """
+    left = result.loo(refit=False)
+    order = np.argsort(-left.pareto_k, kind="stable")[:_MOST]
+    names = short(left.datasets, 22)
+    many, above = len(left.datasets), int((left.pareto_k > left.good_k).sum())
+    rows = [
+        _bar(names[left.datasets[m]], float(left.pareto_k[m]), left.good_k) for m in order.tolist()
+    ]
+    limit = f"{left.good_k:.2f}"
+    notes = [f"\N{BLACK DIAMOND} above {limit}: influential, the posterior without it differs much"]
+    if len(rows) < many:
+        notes.append(f"{len(rows)} of {count(many, 'data set')}: those with the largest k")
+    return Bars(
+        rows=tuple(rows),
+        top=1.05 * max(1.0, float(left.pareto_k.max())),
+        title=f"Influence of each data set on the posterior: {result.measure.name}",
+        axis="Pareto k of leaving it out",
+        notes=tuple(notes),
+        width=width,
+        alt=f"Bars of the Pareto k of {count(many, 'data set')} in {result.measure.name}:"
+        f" {above or 'none'} above {left.good_k:.2f}, the largest {left.pareto_k.max():.2f}.",
+    )
+
+
+def _bar(name: str, k: float, good: float) -> Bar:
+    verdict = Verdict.SECOND if k > good else Verdict.UNDECIDED
+    colour, marker = MARKS[verdict].colour, "D" if k > good else "o"
+    return Bar(name, f"{k:.2f}", max(k, 0.0), colour=colour, marker=marker)
+
+
+def layout_predicted(result: "BayesComparison", width: Width = "wide") -> Intervals:
+    """Lay out the spread of the algorithms on each data set, observed and predicted by the others.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    width
+        ``"narrow"`` sets words above the intervals.
+    """
+    found = result.predictive_check(result.loo(refit=False))
+    tail, value = found.tail[0], found.observed[0]
+    order = np.argsort(tail, kind="stable")[:_MOST]
+    names = short(found.datasets, 22)
+    rows = tuple(
+        Interval(
+            names[found.datasets[m]],
+            f"p = {tail[m]:.3f}",
+            float(value[m]),
+            float(found.low[0, m]),
+            float(found.high[0, m]),
+            filled=not found.beyond[0, m],
+        )
+        for m in order.tolist()
+    )
+    many, beyond = len(found.datasets), int(found.beyond[0].sum())
+    positive = [x for row in rows for x in (row.value, row.low, row.high) if x > 0]
+    notes = [
+        "lines: what the model without the data set predicts, 95 %; dots: observed",
+        "open dots: beyond it, so many data sets considered",
+    ]
+    if len(rows) < many:
+        notes.append(f"{len(rows)} of {count(many, 'data set')}: the least expected")
+    scale = "" if result.measure.scale == "identity" else f", {result.measure.scale} scale"
+    return Intervals(
+        rows=rows,
+        limits=bars.room(positive, log=True),
+        log=True,
+        reference=None,
+        sides=("", ""),
+        title=f"Data sets as the others predict them: {result.measure.name}",
+        axis=f"{STATISTICS[0]} (standard deviation{scale})",
+        notes=tuple(notes),
+        width=width,
+        alt=f"Spread of the algorithms on {count(many, 'data set')} in {result.measure.name}, with"
+        f" what the others predict: {beyond or 'none'} beyond that.",
+    )
+
+
+size_left_out, draw_left_out = bars.size_bars, bars.draw_bars
+size_predicted, draw_predicted = bars.size_intervals, bars.draw_intervals
+
+
+_MOST_LINES = 40  # data sets that have a line of their own
+_MARK = MARKS[Verdict.FIRST]
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """A data set: the difference as observed (None without both algorithms), and by the model."""
+
+    label: str
+    observed: float | None
+    shrunken: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shrinkage:
+    """Where everything stands, in the measure's own unit.
+
+    Attributes
+    ----------
+    rows
+        Data sets, the smallest difference first.
+    average, low, high
+        Average difference with its credible interval.
+    neutral, band, log
+        The effect of no difference, effects within the tolerance, and whether the axis is
+        logarithmic.
+    title, axis, notes, alt, width
+        Words, and the room there is.
+    """
+
+    rows: tuple[Pulled, ...]
+    average: float
+    low: float
+    high: float
+    neutral: float
+    band: tuple[float, float] | None
+    log: bool
+    title: str
+    axis: str
+    notes: tuple[str, ...]
+    alt: str
+    width: Width
+
+
+def observed(data: "ContrastData", contrast: "Array") -> "Array":
+    """Return a contrast as each data set's scores alone give it, NaN where they do not.
+
+    Parameters
+    ----------
+    data
+        Contrasts of M data sets.
+    contrast
+        (K,) weights that sum to 0.
+    """
+    wanted = helmert(data.n_algorithms) @ contrast
+    weights = data.design @ wanted
+    back = np.einsum("mij,mi->mj", data.design, weights)
+    known = np.abs(back - wanted).max(axis=1) < 1e-9
+    return np.where(known, data.scale * (weights * data.z).sum(axis=1), np.nan)
+
+
+def layout_shrinkage(result: "BayesComparison", width: Width = "wide") -> Shrinkage:
+    """Lay out the differences of the two algorithms with the best averages.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    width
+        ``"narrow"`` for a small screen or a column of text.
+    """
+    measure, k = result.measure, len(result.algorithms)
+    i, j = sorted(np.argsort(-result.levels.estimate, kind="stable")[:2].tolist())
+    contrast = np.eye(k)[i] - np.eye(k)[j]
+    shrunken = result.draws.dataset_mean @ helmert(k) @ contrast
+    raw = observed(result.data, contrast)
+    names = short([result.setting.coverage.datasets[d] for d in result.data.dataset], 24)
+    order = np.argsort(measure.sign * shrunken, kind="stable")
+    labels = list(names.values())
+    rows = [
+        Pulled(
+            labels[m],
+            None if np.isnan(raw[m]) else float(measure.effect(raw[m])),
+            float(measure.effect(shrunken[m])),
+        )
+        for m in order.tolist()
+    ]
+    effects = result.draws.effects @ contrast
+    tail = (1 - result.level) / 2
+    ends = measure.effect_interval(*np.quantile(effects, [tail, 1 - tail]))
+    average, (low, high) = float(measure.effect(effects.mean())), (float(end) for end in ends)
+    step = max(1, -(-len(rows) // _MOST_LINES))
+    first, second = result.algorithms[i], result.algorithms[j]
+    reading = (
+        "hollow: as observed; filled: by the model, drawn to the average the more the less is"
+        f" known; line: average, with its {100 * result.level:g} % credible interval"
+    )
+    notes = [
+        reading,
+        *([f"every {step}th of {len(rows)} data sets is drawn"] if step > 1 else []),
+        band_note(measure),
+    ]
+    return Shrinkage(
+        rows=tuple(rows[::step]),
+        average=average,
+        low=low,
+        high=high,
+        neutral=measure.neutral,
+        band=band(measure),
+        log=measure.scale != "identity",
+        title=f"{first} vs {second} by data set: {measure.label or measure.name}",
+        axis=axis_title(measure),
+        notes=tuple(filter(None, notes)),
+        alt=f"Differences of {first} and {second} on {count(len(rows), 'data set')},"
+        f" {axis_title(measure)}, as observed and by the model; average {average:.3g}, from"
+        f" {low:.3g} to {high:.3g}.",
+        width=width,
+    )
+
+
+def size_shrinkage(shrinkage: Shrinkage) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    return (6.9 if shrinkage.width == "wide" else 3.75), 1.7 + 0.2 * len(shrinkage.rows)
+
+
+def draw_shrinkage(shrinkage: Shrinkage, ax: "Axes") -> None:
+    """Draw the differences into an Axes."""
+    s, n = shrinkage, len(shrinkage.rows)
+    ends = [s.neutral, s.low, s.high, *(s.band or ()), *(row.shrunken for row in s.rows)]
+    ends += [row.observed for row in s.rows if row.observed is not None]
+    if s.log:
+        ax.set_xscale("log")
+        low, high = min(ends) / 1.05, max(ends) * 1.05
+    else:
+        pad = 0.03 * (max(ends) - min(ends))
+        low, high = min(ends) - pad, max(ends) + pad
+    ax.set_xlim(low, high)
+    ax.set_ylim(n - 0.3, -0.7)
+    if s.band:
+        ax.axvspan(*s.band, color=BAND, lw=0, zorder=0)
+    ax.axvline(s.neutral, color=INK, lw=0.9, zorder=1)
+    ax.axvspan(s.low, s.high, color=_MARK.colour, alpha=0.13, lw=0, zorder=0)
+    ax.axvline(s.average, color=_MARK.colour, lw=1.2, zorder=1)
+    both = [(row.observed, y, row.shrunken) for y, row in enumerate(s.rows)]
+    pulled = [(a, y, b) for a, y, b in both if a is not None]
+    lines(ax, [(a, y, b, y) for a, y, b in pulled], FAINT, 1.0, zorder=2)
+    ax.plot(
+        [a for a, _, _ in pulled], [y for _, y, _ in pulled], "o", color=FAINT, mfc="white", ms=6.5
+    )
+    ax.plot([row.shrunken for row in s.rows], range(n), "o", color=_MARK.colour, ms=4, zorder=4)
+    ax.set_yticks(range(n), [plain(row.label) for row in s.rows], fontsize=8.5, color=INK)
+    ax.tick_params(axis="y", length=0)
+    finish(ax, s.title, (s.axis, *s.notes), s.width)
+    found = ticks(low, high, 6, log=s.log)
+    ax.set_xticks(found, [signed(t) for t in found], fontsize=8.5)
+    ax.set_xticks([], minor=True)
+
+
+_LISTED = 28  # pairs that have a line in the key
+_TOP = 3**0.5 / 2
+_SIDE = {"wide": 3.2, "narrow": 2.5}  # inches of a side of the triangle
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """One pair.
+
+    Attributes
+    ----------
+    label
+        Number and names of the pair.
+    average, following
+        Places in the triangle of the probabilities on average and on the next data set, or for the
+        tests of the literature on the next data set and of being the most probable outcome; None
+        where claims are about these data sets.
+    verdict
+        What decides the colour.
+    """
+
+    label: str
+    average: Point
+    following: Point | None
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Simplex:
+    """Where everything stands, in a triangle with corners (0, 0), (1, 0) and (1/2, 0.87).
+
+    Attributes
+    ----------
+    dots
+        One for each pair, in the order of the forest.
+    level
+        Probability that a verdict takes.
+    numbers
+        Numbers of the pairs beside their dots, as in the key; none where there is no room.
+    title, notes, alt, width
+        Words, and the room there is.
+    """
+
+    dots: tuple[Dot, ...]
+    level: float
+    numbers: tuple[Text, ...]
+    title: str
+    notes: tuple[str, ...]
+    alt: str
+    width: Width
+
+    @property
+    def listed(self) -> bool:
+        """Whether there is room for numbers and a key."""
+        return bool(self.numbers)
+
+
+def place(first: float, equivalent: float, second: float) -> Point:
+    """Return where three probabilities stand: the first left, the second right.
+
+    Examples
+    --------
+    >>> place(1.0, 0.0, 0.0), place(0.0, 0.0, 1.0)
+    ((0.0, 0.0), (1.0, 0.0))
+    """
+    return second + equivalent / 2, _TOP * equivalent / (first + equivalent + second)
+
+
+def layout_simplex(result: "BayesComparison", width: Width = "wide") -> Simplex:
+    """Lay out the pairs of a hierarchical model.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    width
+        ``"narrow"`` sets the key below the triangle.
+    """
+    average = _places(result.average)
+    following = None if result.following is None else _places(result.following)
+    return _laid(result, average, following, _notes(result), width)
+
+
+def layout_pairs(result: "BayesPairsComparison", width: Width = "wide") -> Simplex:
+    """Lay out the pairs of a test of the literature: what is next, and which outcome is ahead.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    width
+        ``"narrow"`` sets the key below the triangle.
+    """
+    notes = [
+        f"lines near the corners: probability {result.level:g}",
+        f"filled: on the {result.next_words}; hollow, joined: that the outcome is the likeliest",
+    ]
+    if result.measure.tolerance == 0:
+        notes.append("no tolerance is set, so nothing is equivalent and all lie on one side")
+    ahead = _places(result.votes)
+    return _laid(result, _places(result.following), ahead, tuple(notes), width)
+
+
+def _laid(
+    result: "BayesComparison | BayesPairsComparison",
+    average: list[Point],
+    following: list[Point] | None,
+    notes: tuple[str, ...],
+    width: Width,
+) -> Simplex:
+    """Lay out filled dots and the hollow ones joined to them."""
+    names = short(result.algorithms, 20 if width == "wide" else 14)
+    sides = result.named_sides()
+    dots = tuple(
+        Dot(
+            label=f"{n}  {names.get(sides[p][0], sides[p][0])} vs"
+            f" {names.get(sides[p][1], sides[p][1])}",
+            average=average[p],
+            following=None if following is None else following[p],
+            verdict=Verdict(result.codes[p]),
+        )
+        for n, p in enumerate(order(result), 1)
+    )
+    measure = result.measure
+    decided = sum(dot.verdict != Verdict.UNDECIDED for dot in dots)
+    name = measure_name(measure)
+    return Simplex(
+        dots=dots,
+        level=result.level,
+        numbers=_numbers(dots, _SIDE[width]) if len(dots) <= _LISTED else (),
+        title=f"Probabilities of the pairs: {name}",
+        notes=notes,
+        alt=f"Triangle of the probabilities of {count(len(dots), 'pair')} of algorithms in {name}:"
+        f" {decided} of them within {result.level:g} of a corner. The table of contrasts holds the"
+        " same numbers.",
+        width=width,
+    )
+
+
+def _places(found: "Outcomes | Votes") -> list[Point]:
+    columns: tuple[Array, ...] = (found.first, found.equivalent, found.second)
+    return [place(*three) for three in zip(*(c.tolist() for c in columns), strict=True)]
+
+
+def _numbers(dots: Sequence[Dot], side: float) -> tuple[Text, ...]:
+    """Place the numbers beside the hollow dots (or the only ones), where they cover no dot."""
+    named = [dot.following or dot.average for dot in dots]
+    others = [dot.average for dot in dots if dot.following is not None]
+    texts = [str(n) for n in range(1, len(dots) + 1)] + [""] * len(others)
+    # Room around the triangle, so that numbers may stand outside of it.
+    points = side * (np.array(named + others) + 0.1)
+    found = dodge(points, texts, (1.2 * side, (_TOP + 0.2) * side))
+    return tuple(
+        replace(text, x=text.x / side - 0.1, y=text.y / side - 0.1) for text in found[: len(named)]
+    )
+
+
+def _notes(result: "BayesComparison") -> tuple[str, ...]:
+    notes = [
+        f"lines near the corners: probability {result.level:g}",
+        f"filled: {result.average_words}; hollow, joined to it: on the next data set",
+    ]
+    if result.following is None:
+        notes[1] = "on average over these data sets"
+    if result.measure.tolerance == 0:
+        notes.append("no tolerance is set, so nothing is equivalent and all lie on one side")
+    return tuple(notes)
+
+
+def size_simplex(simplex: Simplex) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    if simplex.width == "wide":
+        return 6.9, max(4.6, 1.3 + 0.17 * len(simplex.dots) * simplex.listed)
+    return 3.75, 4.4 + 0.17 * len(simplex.dots) * simplex.listed
+
+
+def draw_simplex(simplex: Simplex, ax: "Axes") -> None:
+    """Draw the triangle into an Axes."""
+    _triangle(simplex, ax)
+    for dot in simplex.dots:
+        mark = MARKS[dot.verdict]
+        x, y = dot.average
+        if dot.following is not None:
+            lines(ax, [(x, y, *dot.following)], mark.colour, 0.8, zorder=2)
+            ax.plot(
+                *dot.following, "o", color=mark.colour, mfc="white", ms=5, clip_on=False, zorder=3
+            )
+        ax.plot(x, y, "o", color=mark.colour, ms=6, clip_on=False, zorder=4)
+    for dot, text in zip(simplex.dots, simplex.numbers, strict=bool(simplex.numbers)):
+        x, y = dot.following or dot.average
+        if text.led:
+            lines(ax, [(x, y, text.x, text.y)], HAIR, 0.7, zorder=1)
+        ax.text(
+            text.x,
+            text.y,
+            text.text,
+            ha=text.ha,
+            va=text.va,
+            fontsize=7.5,
+            color=MARKS[dot.verdict].ink,
+            zorder=5,
+        )
+    if simplex.listed:
+        _key(simplex, ax)
+
+
+def _triangle(simplex: Simplex, ax: "Axes") -> None:
+    """Draw sides, the lines of the level, and the names of the corners."""
+    ax.fill([0, 1, 0.5], [0, 0, _TOP], fc="none", ec=INK, lw=0.9, zorder=1)
+    p, q = simplex.level, 1 - simplex.level
+    ends = (
+        ((p, q, 0.0), (p, 0.0, q)),
+        ((0.0, q, p), (q, 0.0, p)),
+        ((q, p, 0.0), (0.0, p, q)),
+    )
+    lines(ax, [(*place(*a), *place(*b)) for a, b in ends], FAINT, 0.8, zorder=1)
+    half = (0.5, 0.5, 0.0), (0.5, 0.0, 0.5), (0.0, 0.5, 0.5)
+    middle = place(1 / 3, 1 / 3, 1 / 3)
+    lines(ax, [(*place(*h), *middle) for h in half], HAIR, 0.8, zorder=0)
+    low = -26 if simplex.listed else -14  # below the numbers of pairs on the lower side
+    for x, y, down, verdict, text in (
+        (0.0, 0.0, low, Verdict.FIRST, "first better"),
+        (1.0, 0.0, low, Verdict.SECOND, "second better"),
+        (0.5, _TOP, 6, Verdict.EQUIVALENT, "equivalent"),
+    ):
+        ax.annotate(
+            text,
+            (x, y),
+            (0, down),
+            textcoords="offset points",
+            ha="center",
+            fontsize=8.5,
+            color=MARKS[verdict].ink,
+        )
+    beside = simplex.listed and simplex.width == "wide"
+    ax.set_xlim(-0.14, 1.75 if beside else 1.14)
+    below = 0.0 if beside or not simplex.listed else 0.055 * len(simplex.dots) + 0.06
+    ax.set_ylim((-0.14 if simplex.listed else -0.1) - below, _TOP + 0.08)
+    ax.set_aspect("equal")
+    ax.set_xticks([])
+    ax.set_yticks([])
+    finish(ax, simplex.title, simplex.notes, simplex.width)
+    ax.spines["bottom"].set_visible(False)
+
+
+def _key(simplex: Simplex, ax: "Axes") -> None:
+    """List the pairs beside or below the triangle."""
+    beside = simplex.width == "wide"
+    step = min(0.055, (_TOP + 0.08) / len(simplex.dots)) if beside else 0.055
+    for n, dot in enumerate(simplex.dots):
+        x, y = (1.2, _TOP - step * n) if beside else (0.0, -0.19 - step * n)
+        text = plain(wrapped(dot.label, 60))
+        ax.text(x, y, text, fontsize=7.5, va="center", color=MARKS[dot.verdict].ink)

@@ -1,0 +1,453 @@
+"""Posterior draws of the hierarchical model for a table."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.bayes.numerics import gibbs
+from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert, reduce_contrasts
+from benchinfer.analyses.bayes.numerics.gibbs import GibbsDraws, GibbsModel, Interactions
+from benchinfer.analyses.bayes.numerics.predictive import (
+    Shared,
+    Thinned,
+    draw_prior,
+    log_marginals,
+    log_priors,
+    replicate,
+)
+from benchinfer.analyses.bayes.numerics.priors import Priors
+from benchinfer.comparison.evidence import Array
+from benchinfer.comparison.groups import domain_codes
+from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
+from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.numbers import count, join
+from benchinfer.core.saving import savable
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+    from benchinfer.analyses.bayes.comparison import BayesComparison
+    from benchinfer.comparison.evidence import Setting
+    from benchinfer.core.progress import Progress
+    from benchinfer.scores.table import ScoreTable
+
+
+type Structure = Literal["auto", "common", "unstructured"]
+type Sampler = Literal["auto", "gibbs", "nuts"]
+type Domains = Literal["pooled", "random"]
+
+
+# Names of dimensions and values, by name.
+type Group = Mapping[str, tuple[tuple[str, ...], NDArray[np.floating]]]
+
+
+def converged(draws: GibbsDraws) -> Convergence:
+    """Look at draws."""
+    effects = draws.average @ helmert(draws.average.shape[2] + 1)
+    looked_at = [*np.moveaxis(effects, 2, 0), draws.effective_scale]
+    if draws.slopes is not None:
+        slopes = draws.slopes @ helmert(draws.average.shape[2] + 1)
+        looked_at += list(np.moveaxis(slopes.reshape(*slopes.shape[:2], -1), 2, 0))
+    looked_at += [x for x in (draws.df, draws.domain_scale) if x is not None]
+    diverging = draws.statistics.get("diverging")
+    between = segments_r_hat(draws.mean, draws.square, draws.average.shape[1])
+    return settled(looked_at, between, None if diverging is None else int(diverging.sum()))
+
+
+WARM_UP = 500
+_FEWEST_DOMAINS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class BayesFit:
+    """Draws that have been looked at.
+
+    Attributes
+    ----------
+    model
+        What was sampled.
+    draws
+        The draws.
+    convergence
+        What the gates are held against.
+    extended
+        Whether the chains were run on, as the first draws had not passed.
+    """
+
+    model: GibbsModel
+    draws: GibbsDraws
+    convergence: Convergence
+    extended: bool
+
+
+def reduced(scores: "ScoreTable", setting: "Setting") -> ContrastData:
+    """Reduce a table to the contrasts of its data sets.
+
+    Raises
+    ------
+    DesignError
+        There is nothing to compare, or no score differs from another.
+    """
+    name, correlation = setting.measure.name, 0.0
+    if setting.resampling is not None and setting.resampling.overlap:
+        correlation = setting.resampling.overlap
+    try:
+        if setting.paired:
+            blocks = scores.blocks(name)
+            return reduce_contrasts(
+                blocks.dataset,
+                blocks.count,
+                blocks.mean,
+                blocks.within.sum(axis=1),
+                correlation,
+                _resolution(blocks.mean[blocks.count == 1]),
+            )
+        cells = scores.cells(name)
+        squares = np.where(cells.n > 1, (cells.n - 1) * np.nan_to_num(cells.sd) ** 2, 0.0)
+        index, within = np.arange(len(cells.n)), squares.sum(axis=1)
+        return reduce_contrasts(index, cells.n, np.nan_to_num(cells.mean), within, correlation)
+    except FitError as error:
+        raise DesignError(
+            message(
+                str(error),
+                hint="a comparison needs scores that differ: scores.findings() names constant and"
+                " identical algorithms; compare_points describes such a table.",
+            )
+        ) from None
+
+
+def _resolution(values: "Array") -> float:
+    """Return the smallest step between scores, 0 where there are none or one."""
+    steps = np.diff(np.unique(values))
+    large = steps[steps > 1e-12 * np.abs(values).max(initial=0.0)]
+    return float(large.min(initial=np.inf)) if len(large) else 0.0
+
+
+def domain_level(setting: "Setting", data: ContrastData) -> NDArray[np.int64]:
+    """Return the domain of each data set that the model learns from.
+
+    Raises
+    ------
+    DesignError
+        The data sets are of fewer than three domains.
+    """
+    names, codes = domain_codes(setting)
+    found = np.array(codes)[data.dataset]
+    n = len(np.unique(found))
+    if n < _FEWEST_DOMAINS:
+        raise DesignError(
+            message(
+                f"the data sets are of {count(n, 'domain')}: {join(names)}.",
+                hint=f"how domains vary shows from {_FEWEST_DOMAINS} of them on;"
+                ' domains="pooled" takes them as one, scores.subset(domains=...) compares in one.',
+            )
+        )
+    return found
+
+
+def modelled(
+    data: ContrastData,
+    interactions: Interactions,
+    structure: Structure,
+    priors: Priors,
+    domain: NDArray[np.int64] | None = None,
+    covariates: "Array | None" = None,
+) -> GibbsModel:
+    """Return what is to be sampled.
+
+    Parameters
+    ----------
+    data
+        Contrasts of the data sets.
+    interactions, structure, priors
+        As in `compare_bayes`.
+    domain
+        Domain of each data set, None where they are taken as one.
+    covariates
+        (M, q) covariates of the data sets, centred and scaled.
+    """
+    # Of two algorithms Sigma is one number: scale and matrix would say the same thing twice.
+    one = structure == "common" or data.n_algorithms == 2
+    kind = "common" if one else "unstructured"
+    return GibbsModel(data, interactions, kind, priors, domain, covariates)
+
+
+def fit(
+    model: GibbsModel,
+    size: tuple[int, int],
+    rng: np.random.Generator,
+    progress: "Progress | None",
+    sampler: Sampler = "auto",
+) -> BayesFit:
+    """Sample the model; run the chains on once where the draws do not pass the gates.
+
+    Parameters
+    ----------
+    model
+        What is sampled.
+    size
+        Chains, and draws of each.
+    rng
+        Random numbers.
+    progress
+        Told of the sweeps.
+    sampler
+        As in `compare_bayes`.
+
+    Raises
+    ------
+    DesignError
+        Scores repeat so exactly that the posterior cannot be sampled.
+    """
+    if sampler == "nuts":
+        return _nuts(model, size, rng, progress)
+    try:
+        return _gibbs(model, size, rng, progress)
+    except np.linalg.LinAlgError:
+        raise DesignError(
+            message(
+                "differences are the same on several data sets to the last digit: the posterior of"
+                " the interactions' size has a spike at 0 that cannot be sampled.",
+                hint="compare_permutation needs no model; or give scores with more digits.",
+            )
+        ) from None
+
+
+def _gibbs(
+    model: GibbsModel, size: tuple[int, int], rng: np.random.Generator, progress: "Progress | None"
+) -> BayesFit:
+    """Sample by Gibbs; run the chains on once where the gates are not passed."""
+    chains, n = size
+    start = gibbs.start(model, chains, rng)
+    # The draws of the warm-up are let go at once: of many algorithms they are large.
+    warm = gibbs.sample(model, start, WARM_UP, rng, told=_told(progress, "warm-up", WARM_UP))[1]
+    draws, now = gibbs.sample(model, warm, n, rng, told=_told(progress, "draws", n))
+    found = converged(draws)
+    if found.passed:
+        return BayesFit(model, draws, found, extended=False)
+    # What has not settled is no evidence: it becomes part of the warm-up.
+    told = _told(progress, "more draws", 2 * n)
+    draws, _ = gibbs.sample(model, now, 2 * n, rng, told=told)
+    return BayesFit(model, draws, converged(draws), extended=True)
+
+
+def _nuts(
+    model: GibbsModel, size: tuple[int, int], rng: np.random.Generator, progress: "Progress | None"
+) -> BayesFit:
+    """Sample by NUTS; once more, longer and with smaller steps, where the gates are not passed."""
+    from benchinfer.analyses.bayes.pymc_model import CAREFUL, Nuts
+
+    chains, n = size
+    nuts = Nuts.of(model, progress)
+    draws = nuts.sample(chains, n, "draws", rng)
+    found = converged(draws)
+    if found.passed:
+        return BayesFit(model, draws, found, extended=False)
+    draws = nuts.sample(chains, 2 * n, "more draws", rng, CAREFUL)
+    return BayesFit(model, draws, converged(draws), extended=True)
+
+
+def _told(progress: "Progress | None", task: str, total: int) -> Callable[[int], None] | None:
+    return None if progress is None else lambda done: progress(task, done, total)
+
+
+_DRAW = ("chain", "draw")
+# Names of what has a prior, as users see them.
+PARAMETERS = {
+    "average": "effect",
+    "scale": "interaction_scale",
+    "shrinkage": "shrinkage",
+    "df": "degrees_of_freedom",
+    "residual_centre": "residual_centre",
+    "residual_spread": "residual_spread",
+    "domain_scale": "domain_scale",
+    "slopes": "slope",
+}
+# Dimensions of a draw of what is not one number.
+_DIMS = {"effect": ("algorithm",), "slope": ("covariate", "algorithm")}
+
+
+def groups(result: "BayesComparison") -> dict[str, "Group"]:
+    """Return groups of the posterior's tree: names to dimensions and values."""
+    from benchinfer.analyses.bayes.posterior import prior_draws
+
+    model, thinned = result.sampled, result.draws.thinned
+    rng = np.random.default_rng(result.provenance.seed)
+    n = result.draws.effects.shape[1]
+    prior = prior_draws(model, n, rng, result.along)
+    shared = thinned.shared(result.domain, rng, model.covariates)
+    shape = (*thinned.scale.shape, len(result.data.z))
+    likelihood = log_marginals(result.data, shared)[0].reshape(shape)
+    before = shared_prior(model, n, rng)
+    new = predictive(model, shared, rng)
+    return {
+        "prior": {name: ((*_DRAW, *_DIMS.get(name, ())), x) for name, x in prior.items()},
+        "log_likelihood": {"scores": ((*_DRAW, "dataset"), likelihood)},
+        "log_prior": {
+            PARAMETERS[name]: (_DRAW, x) for name, x in log_priors(model, thinned).items()
+        },
+        "prior_predictive": _effects(predictive(model, before, rng)[None]),
+        "posterior_predictive": _effects(new.reshape(*thinned.scale.shape, *new.shape[1:])),
+    }
+
+
+def _effects(found: "Array") -> "Group":
+    return {"effect_estimate": ((*_DRAW, "dataset", "algorithm"), found)}
+
+
+def predictive(model: "GibbsModel", shared: Shared, rng: np.random.Generator) -> "Array":
+    """Return (N, M, K) least-squares effects of data sets drawn anew, on the modelling scale."""
+    from dataclasses import replace
+
+    last = shared.centre.shape[1] - 1
+    drawn = [
+        replicate(
+            model.data, m, replace(shared, centre=shared.centre[:, [min(m, last)]]), rng
+        ).effects
+        for m in range(len(model.data.z))
+    ]
+    return model.data.scale * np.stack(drawn, axis=1)
+
+
+def shared_prior(model: "GibbsModel", n: int, rng: np.random.Generator) -> Shared:
+    """Draw what data sets share from the priors."""
+    found = draw_prior(model, n, rng)
+    average, j = found["average"], model.data.n_algorithms - 1
+    centre = average[:, None, :]
+    if model.domain is not None:
+        g = int(model.domain.max()) + 1
+        departure = found["domain_scale"][:, None, None] * rng.standard_normal((n, g, j))
+        centre = centre + departure[:, model.domain]
+    if model.covariates is not None:
+        centre = centre + model.covariates @ found["slopes"]
+    covariance = found.get("covariance")
+    if covariance is None:
+        covariance = found["scale"][:, None, None] ** 2 * np.eye(j)
+    return Shared(
+        centre=centre,
+        covariance=covariance,
+        df=found.get("df"),
+        residual_centre=found.get("residual_centre"),
+        residual_spread=found.get("residual_spread"),
+    )
+
+
+_DRAW_kept: tuple[str, ...] = ("chain", "draw")
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class PosteriorDraws:
+    """Draws of C chains of length T, on the modelling scale, larger is better.
+
+    Attributes
+    ----------
+    effects
+        (C, T, K) average effects of the algorithms; they sum to 0.
+    these
+        (C, T, K) effects averaged over the data sets at hand.
+    following
+        (C, T, K) effects on a next data set.
+    parameters
+        (C, T) numbers by name: ``interaction_scale`` (root of the mean variance of the
+        interactions' contrasts), ``degrees_of_freedom``, ``shrinkage``, ``residual_centre``,
+        ``residual_spread`` (of log residual standard deviations) and ``domain_scale``, where the
+        model has them.
+    dataset_mean, dataset_sd
+        (M, K - 1) posterior means and standard deviations of the orthonormal contrasts of the
+        effects on each data set.
+    thinned
+        Some of the draws of what data sets share, by which the model is checked.
+    domains
+        (C, T, G, K) effects in each domain that the model has, else None.
+    new_domain
+        (C, T, K) effects in a new domain.
+    statistics
+        (C, T) numbers that tell how the sampler fared, by name.
+    slopes
+        (C, T, K) slopes of the effects along each covariate, per unit of it; by covariate.
+    """
+
+    effects: Array
+    these: Array
+    following: Array
+    parameters: Mapping[str, Array]
+    dataset_mean: Array
+    dataset_sd: Array
+    thinned: Thinned
+    domains: Array | None
+    new_domain: Array | None
+    statistics: Mapping[str, Array]
+    slopes: Mapping[str, Array] = field(default_factory=dict[str, Array])
+
+    def tree(
+        self, setting: "Setting", data: "ContrastData", more: Mapping[str, Group]
+    ) -> "DataTree":
+        """Return the posterior and what was observed, as ArviZ reads them.
+
+        Parameters
+        ----------
+        setting, data
+            What was compared, and what the model saw of it.
+        more
+            Further groups, by name.
+        """
+        from xarray import Dataset, DataTree
+
+        coords: dict[str, Any] = {
+            "algorithm": list(setting.algorithms),
+            "dataset": [setting.coverage.datasets[m] for m in data.dataset],
+            "domain": sorted(set(setting.domains)),
+            "covariate": list(self.slopes),
+        }
+
+        def group(of: Group) -> Dataset:
+            axes = [axis for dims, x in of.values() for axis in zip(dims, x.shape, strict=True)]
+            used = {name: coords.get(name, np.arange(n)) for name, n in axes}
+            if "draw" in used and (n := len(used["draw"])) < self.effects.shape[1]:
+                used["draw"] = self.thinned.step * np.arange(n)
+            return Dataset({name: (dims, x) for name, (dims, x) in of.items()}, coords=used)
+
+        groups: dict[str, Group] = {
+            "posterior": self._posterior(),
+            "observed_data": _observed(data),
+            **more,
+        }
+        if self.statistics:
+            groups["sample_stats"] = {name: (_DRAW_kept, x) for name, x in self.statistics.items()}
+        return DataTree.from_dict({name: group(of) for name, of in groups.items()})
+
+    def _posterior(self) -> Group:
+        """Return the draws with their dimensions."""
+        by_algorithm = {
+            "effect": self.effects,
+            "effect_these": self.these,
+            "effect_next": self.following,
+            **({} if self.new_domain is None else {"effect_new_domain": self.new_domain}),
+        }
+        found: dict[str, tuple[tuple[str, ...], Array]] = {
+            **{name: ((*_DRAW_kept, "algorithm"), x) for name, x in by_algorithm.items()},
+            **{name: (_DRAW_kept, x) for name, x in self.parameters.items()},
+        }
+        if self.domains is not None:
+            found["effect_domain"] = ((*_DRAW_kept, "domain", "algorithm"), self.domains)
+        if self.slopes:
+            each = np.stack(list(self.slopes.values()), axis=2)
+            found["slope"] = ((*_DRAW_kept, "covariate", "algorithm"), each)
+        return found
+
+
+def _observed(data: "ContrastData") -> Group:
+    """Return what the model saw, on the modelling scale, with its dimensions."""
+    identified = np.arange(data.z.shape[1]) < data.rank[:, None]
+    return {
+        "contrast_estimate": (
+            ("dataset", "contrast"),
+            np.where(identified, data.scale * data.z, np.nan),
+        ),
+        "residual_square": (("dataset",), data.scale**2 * data.rss),
+        "residual_df": (("dataset",), data.df),
+    }

@@ -1,0 +1,1 @@
+"""Gibbs sampler and its conditional draws."""

@@ -1,0 +1,152 @@
+"""Expected regret of decisions.
+
+Given a draw, the difference on the next data set is t about delta_0 with scale std_0, so that the
+probabilities of its three outcomes are known. Their means over draws are what to expect of the next
+data set; the share of draws in which an outcome is the most probable one is what the papers print.
+
+The regret of a choice is how much better the best alternative is. On the next data set its
+expectation need not exist: with t interactions of fewer than two degrees of freedom differences
+have no variance, and a few draws would decide the mean. It is cut off at a cap, which no real
+regret exceeds.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr
+
+from benchinfer.core.saving import savable
+from benchinfer.numerics.outcome_probabilities import Outcomes, monte_carlo_error
+
+type Array = NDArray[np.float64]
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """Posterior probabilities that an outcome is the most probable one, of P pairs; (P,) arrays.
+
+    Attributes
+    ----------
+    first, equivalent, second
+        That it is that the first is better by more than the margin, that both differ by at most
+        the margin, and that the second is better by more.
+    error
+        Largest Monte Carlo standard error of the three; 0 where they are exact.
+    """
+
+    first: Array
+    equivalent: Array
+    second: Array
+    error: Array
+
+
+def next_dataset(
+    centre: Array, std: Array, nu: Array, margin: Array, level: float, rng: np.random.Generator
+) -> tuple[Outcomes, Votes]:
+    """Say what becomes of pairs on the next data set, and which outcome is how often ahead.
+
+    Parameters
+    ----------
+    centre, std, nu
+        (C, T, P) draws of delta_0, std_0 and the degrees of freedom.
+    margin
+        (P,) which difference does not matter, in units of the draws; all above 0 or none.
+    level
+        Probability of the interval.
+    rng
+        Random numbers.
+    """
+    first, second = (
+        stdtr(nu, (side * centre - margin) / std).reshape(centre.shape) for side in (1, -1)
+    )
+    between = np.clip(1 - first - second, 0.0, 1.0) * (margin > 0)
+    three = np.stack([first, between, second])
+    means = three.mean(axis=(1, 2))
+    top = three == three.max(axis=0)
+    ahead = top / top.sum(axis=0)
+    shares = ahead.mean(axis=(1, 2))
+    new = centre + std * rng.standard_t(nu)
+    low, high = np.quantile(new, [(1 - level) / 2, (1 + level) / 2], axis=(0, 1))
+    found = Outcomes(
+        estimate=centre.mean(axis=(0, 1)),
+        low=low,
+        high=high,
+        first=means[0],
+        equivalent=means[1],
+        second=means[2],
+        error=np.max([monte_carlo_error(part) for part in three], axis=0),
+        dominant=np.take_along_axis(shares, means.argmax(axis=0)[None], axis=0)[0],
+    )
+    errors = np.max([monte_carlo_error(part) for part in ahead], axis=0)
+    return found, Votes(shares[0], shares[1], shares[2], errors)
+
+
+# Of many pairs some draws are enough; errors say how far.
+_ENOUGH = 4_000_000
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Regrets:
+    """Expected regrets of K algorithms and of both sides of P contrasts.
+
+    Attributes
+    ----------
+    cap
+        What regrets are cut off at.
+    expected, error
+        (K,) expected regret of choosing an algorithm among all, and its Monte Carlo error.
+    first, second
+        (P,) expected regret of choosing the first, or the second, where they are the only choice.
+    pair_error
+        (P,) the larger Monte Carlo error of the two.
+    """
+
+    cap: float
+    expected: Array
+    error: Array
+    first: Array
+    second: Array
+    pair_error: Array
+
+
+def regrets(effects: Array, matrix: Array, cap: float) -> Regrets:
+    """Return expected regrets.
+
+    Parameters
+    ----------
+    effects
+        (C, T, K) draws of the effects, larger is better.
+    matrix
+        (P, K) contrasts.
+    cap
+        What a regret is cut off at, above 0.
+
+    References
+    ----------
+    Berger, J. O. (1985). Statistical Decision Theory and Bayesian Analysis, 2nd ed. Springer.
+    https://doi.org/10.1007/978-1-4757-4286-2
+
+    Examples
+    --------
+    >>> effects = np.tile([[0.0, 1.0, 5.0], [0.0, 2.0, -1.0]], (1, 20, 1))
+    >>> found = regrets(effects, np.array([[1.0, -1.0, 0.0]]), cap=3.0)
+    >>> found.expected  # 3 for 5 - 0, and 2; 3 for 5 - 1, and 0; 0, and 3 for 2 + 1
+    array([2.5, 1.5, 1.5])
+    >>> found.first, found.second
+    (array([1.5]), array([0.]))
+    """
+    lost = np.minimum(effects.max(axis=2, keepdims=True) - effects, cap)
+    step = max(effects.shape[0] * effects.shape[1] * len(matrix) // _ENOUGH, 1)
+    d = effects[:, ::step] @ matrix.T
+    sides = [np.clip(-d, 0.0, cap), np.clip(d, 0.0, cap)]
+    return Regrets(
+        cap=cap,
+        expected=lost.mean(axis=(0, 1)),
+        error=monte_carlo_error(lost),
+        first=sides[0].mean(axis=(0, 1)),
+        second=sides[1].mean(axis=(0, 1)),
+        pair_error=np.max([monte_carlo_error(side) for side in sides], axis=0),
+    )

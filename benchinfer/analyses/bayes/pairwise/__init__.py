@@ -1,0 +1,1 @@
+"""Published Bayesian tests of two algorithms."""

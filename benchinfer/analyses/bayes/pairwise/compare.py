@@ -1,0 +1,257 @@
+"""Published Bayesian tests of two algorithms (Corani et al. 2017; Benavoli et al. 2017).
+
+References
+----------
+Corani, G., Benavoli, A., Demsar, J., Mangili, F. & Zaffalon, M. (2017). Statistical comparison of
+classifiers through Bayesian hierarchical modelling. Machine Learning 106, 1817-1837.
+https://doi.org/10.1007/s10994-017-5641-9
+
+Benavoli, A., Corani, G., Demsar, J. & Zaffalon, M. (2017). Time for a change: a tutorial for
+comparing multiple classifiers through Bayesian analysis. Journal of Machine Learning Research
+18(77), 1-36.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.bayes.numerics.priors import PseudoObservation
+from benchinfer.analyses.bayes.pairwise import diagnostics
+from benchinfer.analyses.bayes.pairwise.comparison import NAMES, BayesPairsComparison, Preset
+from benchinfer.analyses.bayes.pairwise.fit import (
+    Differences,
+    PairwiseFit,
+    by_dirichlet,
+    differences,
+    hierarchical,
+    require_datasets,
+)
+from benchinfer.comparison import checks
+from benchinfer.comparison.contrasts import check_number, family_of
+from benchinfer.comparison.evidence import Array, Level, Provenance, Setting
+from benchinfer.comparison.posterior import codes_of
+from benchinfer.core import version
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.progress import reporting
+
+if TYPE_CHECKING:
+    from benchinfer.core.progress import Progress
+    from benchinfer.scores.table import ScoreTable
+
+
+SIGNED_RANK_DRAWS = 50_000
+_STRENGTH = {"sign": 1.0, "signed-rank": 0.5}
+# What the tests fix, with the values that say the same.
+_FIXED: dict[str, tuple[tuple[object, ...], str]] = {
+    "interactions": (("t",), "the test has its own distribution of differences"),
+    "structure": (("auto",), "each pair has a model of its own"),
+    "sampler": (("auto", "gibbs"), "the test has a sampler of its own"),
+    "domains": (("pooled",), "the test takes data sets as alike"),
+    "covariates": (((),), "the test takes data sets as alike"),
+    "likelihood": (("normal",), "the test has its own distribution of differences"),
+    "trials": ((None,), 'it goes with likelihood="binomial"'),
+    "rule": (("threshold",), 'quantity="dominant" decides as the papers do'),
+    "sensitivity": (("none",), "its assumptions are those of the paper"),
+    "target": (("auto", "domain"), "the test is about the domain"),
+}
+
+
+def compare_preset(
+    scores: "ScoreTable",
+    measure: str | None,
+    preset: str,
+    arguments: Mapping[str, Any],
+    progress: "Progress | bool | None",
+) -> BayesPairsComparison:
+    """Compare each pair of algorithms by a test of the literature.
+
+    Parameters
+    ----------
+    scores, measure
+        The table and its measure.
+    preset
+        The test.
+    arguments
+        The other arguments of `compare_bayes`, checked one by one there; ``draws`` and ``quantity``
+        are None where they were not given.
+    progress
+        As in `compare_bayes`.
+
+    Raises
+    ------
+    DesignError
+        The preset is not known, arguments do not go with it, or the table cannot answer.
+    """
+    if preset not in (known := get_args(Preset.__value__)):
+        raise DesignError(unknown("preset", preset, known))
+    setting, scores = Setting.of(scores, measure)
+    check_number(setting.algorithms, arguments["contrasts"], arguments["control"])
+    _refuse(preset, arguments, setting)
+    checks.check_missing(setting, arguments["missing"])
+    given = _completed(preset, arguments, setting)
+    levels = _levels(scores.cells(setting.measure.name).mean)
+    family = family_of(setting.algorithms, given["contrasts"], given["control"], levels)
+    pairs = family.pairs[family.wanted]
+    if family.sides:
+        raise DesignError(
+            message(
+                f"{NAMES[preset]} compares two algorithms, not averages of several.",
+                hint='contrasts="tukey", "dunnett" or "sequential"; or leave out preset=...',
+            )
+        )
+    seen = _seen(preset, scores, setting, pairs)
+    rng = np.random.default_rng(given["seed"])
+    with reporting(progress=progress, doing="Sampling:") as told:
+        found = _found(preset, seen, setting, given, rng, told)
+    size = (given["chains"], given["draws"])
+    codes = codes_of(found.following, given["level"])
+    sides = family.named_sides(setting.algorithms)[family.wanted]
+    turned = checks.other_sign_of_means(codes, seen.mean.sum(axis=1), sides)
+    result = BayesPairsComparison(
+        setting=setting,
+        pairs=pairs,
+        codes=codes,
+        level=given["level"],
+        target="domain",
+        levels=Level(levels),
+        checks=tuple(diagnostics.checks(setting, seen, found, pairs, size, turned)),
+        provenance=_provenance(setting, family.words, given),
+        names=family.names[family.wanted],
+        preset=next(one for one in known if one == preset),
+        quantity="next",
+        following=found.following,
+        votes=found.votes,
+        average=found.average,
+        differences=seen,
+        convergence=found.convergence,
+        settled=found.settled,
+        extended=found.extended,
+        draws=found.draws,
+    )
+    return result.of(given["quantity"])
+
+
+def _refuse(preset: str, arguments: Mapping[str, Any], setting: Setting) -> None:
+    """Name everything at once that does not go with the preset."""
+    rows: list[tuple[object, ...]] = [
+        (f"{name}={arguments[name]!r}", why)
+        for name, (same, why) in _FIXED.items()
+        if arguments[name] not in same
+    ]
+    given, whole = arguments["priors"], preset == "corani2017"
+    if given is not None and (whole or not isinstance(given, PseudoObservation)):
+        why = "its priors are those of the paper" if whole else "its prior is a PseudoObservation"
+        rows.append((f"priors={type(given).__name__}(...)", why))
+    if not whole and arguments["chains"] is not None:
+        rows.append((f"chains={arguments['chains']!r}", "its draws are independent"))
+    if preset == "sign" and arguments["draws"] is not None:
+        rows.append((f"draws={arguments['draws']!r}", "its probabilities are exact"))
+    if not whole and arguments["quantity"] == "average":
+        rows.append(("quantity='average'", 'it has none: "next" or "dominant"'))
+    if whole and not setting.paired:
+        rows.append(("paired=False (of the table)", "it needs replications that algorithms share"))
+    if rows:
+        what = "argument does" if len(rows) == 1 else "arguments do"
+        raise DesignError(
+            message(
+                f"{len(rows)} {what} not go with preset={preset!r}.",
+                where=[("given", "why not"), *rows],
+                hint="leave them out; without preset=... one model of all algorithms takes them.",
+                shown=len(rows),
+            )
+        )
+
+
+def _completed(preset: str, arguments: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
+    """Return the arguments with the defaults of the preset in place of None."""
+    draws = {"corani2017": 1000, "signed-rank": SIGNED_RANK_DRAWS, "sign": 0}[preset]
+    chains, prior = 8 if preset == "corani2017" else 1, arguments["priors"]
+    if preset != "corani2017":
+        prior = prior or PseudoObservation()
+        prior = replace(prior, strength=prior.strength or _STRENGTH[preset])
+    return {
+        **arguments,
+        "measure": setting.measure.name,
+        "preset": preset,
+        "quantity": arguments["quantity"] or "next",
+        "draws": draws if arguments["draws"] is None else arguments["draws"],
+        "chains": chains if arguments["chains"] is None else arguments["chains"],
+        "priors": prior,
+    }
+
+
+def _levels(means: Array) -> Array:
+    """Return (K,) levels of (D, K) cell means, as if no cell were missing.
+
+    The effects of a least-squares fit of data sets and algorithms; plain means where no cell is
+    missing.
+    """
+    there = np.isfinite(means)
+    if there.all():
+        return means.mean(axis=0)
+    d, k = means.shape
+    row, column = np.nonzero(there)
+    design = np.hstack([np.eye(d)[row], np.eye(k)[column]])
+    own = np.linalg.lstsq(design, means[there], rcond=None)[0]
+    return own[d:] + own[:d].mean()
+
+
+def _seen(
+    preset: str, scores: "ScoreTable", setting: Setting, pairs: NDArray[np.int64]
+) -> Differences:
+    """Return the differences that the test sees; refuse what it cannot work with."""
+    seen = differences(scores, setting, pairs)
+    if preset != "corani2017":
+        hint = "compare algorithms that share data sets: scores.subset(algorithms=...)."
+        require_datasets(seen, setting, pairs, "scores of both", hint)
+        return seen
+    seen = seen.at_least(2)
+    hint = 'preset="signed-rank" needs no replications; scores.subset(algorithms=...) narrows.'
+    require_datasets(seen, setting, pairs, "two replications of both", hint)
+    margin = setting.measure.margin
+    if seen.constant.any() and margin == 0:
+        where = np.argwhere(seen.constant)
+        names, sets = setting.algorithms, setting.coverage.datasets
+        rows = [(names[pairs[p, 0]], names[pairs[p, 1]], sets[m]) for p, m in where]
+        raise DesignError(
+            message(
+                f"in {len(rows)} of {int((seen.n > 0).sum())} cases differences of a pair repeat"
+                " exactly, for which the published model has no posterior.",
+                where=[("first", "second", "dataset"), *rows],
+                hint="as in the paper they are given noise within the tolerance: set"
+                " Measure(tolerance=...).",
+            )
+        )
+    return seen.with_noise(margin)
+
+
+def _found(
+    preset: str,
+    seen: Differences,
+    setting: Setting,
+    given: Mapping[str, Any],
+    rng: np.random.Generator,
+    progress: "Progress | None",
+) -> PairwiseFit:
+    """Ask the test."""
+    if preset == "corani2017":
+        size = (given["chains"], given["draws"])
+        return hierarchical(seen, setting, size, given["level"], rng, progress)
+    return by_dirichlet(
+        seen, setting, preset, given["priors"], given["draws"], given["level"], rng, progress
+    )
+
+
+def _provenance(setting: Setting, family: str, given: dict[str, Any]) -> Provenance:
+    return Provenance(
+        analysis="compare_bayes",
+        version=version.__version__,
+        arguments=given,
+        adjustment=f"Probabilities of {family} are each those of a model of its own; none is"
+        " adjusted for the number of pairs",
+        digest=setting.digest,
+        seed=given["seed"],
+    )

@@ -1,0 +1,446 @@
+"""Comparison by published Bayesian tests of each pair."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.bayes.numerics.dirichlet import Walsh, concentrations, weights
+from benchinfer.analyses.bayes.numerics.pair_model import draw_hyperparameters
+from benchinfer.analyses.bayes.numerics.priors import PseudoObservation
+from benchinfer.analyses.bayes.numerics.regret import Votes
+from benchinfer.analyses.bayes.pairwise.fit import Differences, PairPosterior
+from benchinfer.comparison import checks as comparison_checks
+from benchinfer.comparison import wording
+from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.evidence import Array
+from benchinfer.comparison.posterior import Convergence, codes_of, probabilities
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.frames import frame
+from benchinfer.core.numbers import count
+from benchinfer.core.saving import savable
+from benchinfer.numerics.outcome_probabilities import Outcomes
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from xarray import DataTree
+
+
+type Preset = Literal["corani2017", "signed-rank", "sign"]
+type PairQuantity = Literal["next", "average", "dominant"]
+NAMES = {
+    "corani2017": "the hierarchical model of Corani et al. (2017)",
+    "signed-rank": "the Bayesian signed-rank test",
+    "sign": "the Bayesian sign test",
+}
+_HEADINGS = {
+    "corani2017": "Bayesian hierarchical test of each pair (Corani et al. 2017)",
+    "signed-rank": "Bayesian signed-rank test of each pair",
+    "sign": "Bayesian sign test of each pair",
+}
+_FORMULAS = {
+    "corani2017": "difference on data set m ~ t(nu, delta0, std0); differences of its replications"
+    " ~ normal, correlated by overlap",
+    "signed-rank": "difference of a data set ~ Dirichlet process; outcomes of the mean of two of"
+    " them",
+    "sign": "difference of a data set ~ Dirichlet process; outcomes of one of them",
+}
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BayesPairsComparison(Comparison):
+    """Verdicts from posterior probabilities of a published test, made for each pair by itself.
+
+    Attributes
+    ----------
+    preset
+        The test.
+    quantity
+        What the verdicts are about: the ``"next"`` data set, the ``"average"`` (delta_0 of the
+        hierarchical model), or which outcome is ``"dominant"``, the most probable one.
+    following
+        Outcomes of the pairs on the next data set (signed rank: of the mean of the next two), on
+        the modelling scale.
+    votes
+        Posterior probabilities that each outcome is the most probable one.
+    average
+        Outcomes of delta_0; None for the other tests.
+    differences
+        What the test saw.
+    convergence, extended
+        Whether chains settled, and of how many pairs they had to be run on; None where there are no
+        chains.
+    draws
+        Draws of the hierarchical model, else None.
+    settled
+        (P,) whether each pair's chains have: others decide nothing; True where there are no chains.
+    """
+
+    preset: Preset
+    quantity: PairQuantity
+    following: Outcomes
+    votes: Votes
+    average: Outcomes | None
+    differences: Differences
+    convergence: Convergence | None
+    extended: int
+    draws: PairPosterior | None
+    settled: NDArray[np.bool_] | bool = True
+
+    title: ClassVar[str] = "Bayesian test of each pair"
+
+    @property
+    def heading(self) -> str:
+        """Which test of the literature this is."""
+        return _HEADINGS[self.preset]
+
+    @property
+    def prior(self) -> PseudoObservation | None:
+        """The pseudo-observation of the tests with a Dirichlet process."""
+        found = self.provenance.arguments["priors"]
+        return found if isinstance(found, PseudoObservation) else None
+
+    @property
+    def posterior(self) -> "DataTree":
+        """Draws of the test and what it saw, as an `xarray.DataTree` that ArviZ reads.
+
+        For the hierarchical model: ``delta0``, ``std0`` (on the modelling scale, larger is better)
+        and ``nu`` with the hyperparameters ``alpha`` and ``beta`` of its prior, for each pair. For
+        the other tests: ``share``, the probabilities of the three outcomes.
+        """
+        return tree(self)
+
+    @property
+    def rule(self) -> str:
+        """The decision rule in words."""
+        share = f"at least {100 * self.level:g} %"
+        by, none = "", " No tolerance is set, so no pair can be called equivalent."
+        if self.measure.tolerance > 0:
+            by, none = f" by more than {wording.margin(self.measure)}", ""
+        if self.quantity == "dominant":
+            other = " or that they differ by no more" if by else ""
+            return (
+                f"A pair is decided by an outcome (that one is better{by}{other}) when the"
+                f" posterior probability that it is the most probable outcome is {share}, and"
+                f" undecided otherwise. That is not the probability of the outcome.{none}"
+            )
+        alike = (
+            f"; it is equivalent when the probability that they differ by no more is {share}"
+            if by
+            else ""
+        )
+        return (
+            f"A pair is decided when the posterior probability that one is better"
+            f" {self._where}{by} is {share}{alike}; otherwise it is undecided.{none}"
+        )
+
+    @property
+    def _where(self) -> str:
+        if self.quantity == "average":
+            return "on a typical data set (delta0)"
+        return f"on the {self.next_words}"
+
+    @property
+    def next_words(self) -> str:
+        """What predictive probabilities are about."""
+        return "mean of the next two data sets" if self.preset == "signed-rank" else "next data set"
+
+    @property
+    def formula(self) -> str:
+        """The model in one line."""
+        return _FORMULAS[self.preset]
+
+    @property
+    def method(self) -> str:
+        """What was done, in sentences for a methods section."""
+        given = self.provenance.arguments
+        shared = self.differences.datasets
+        sets = (
+            f"{shared.min()}"
+            if shared.min() == shared.max()
+            else f"{shared.min()} to {shared.max()}"
+        )
+        scale = "" if self.measure.scale == "identity" else f" on the {self.measure.scale} scale"
+        return (
+            f"The scores of {self.measure.name}{scale} were compared by {NAMES[self.preset]},"
+            f" each of {count(len(self.pairs), 'pair')} by itself on the {sets} data sets that have"
+            f" scores of both algorithms. {self._how()} (seed {given['seed']})."
+            f" {self.provenance.adjustment}."
+        )
+
+    def _how(self) -> str:
+        """Say how probabilities were found."""
+        if self.convergence is not None and self.draws is not None:
+            given = self.provenance.arguments
+            return (
+                f"Its posterior was sampled by Gibbs sampling with Metropolis steps"
+                f" ({given['chains']} chains of {given['draws']:,} draws; largest R-hat"
+                f" {max(self.convergence.r_hat, self.convergence.r_hat_effects):.3f})"
+            )
+        prior = self.prior
+        said = "" if prior is None else f"{prior.strength:g}, placed at {prior.place!r}"
+        drawn = (
+            "Probabilities are exact, intervals are drawn"
+            if self.preset == "sign"
+            else f"Which outcome is ahead is from {self.provenance.arguments['draws']:,} draws"
+        )
+        return f"The pseudo-observation has strength {said}. {drawn}"
+
+    @property
+    def intervals(self) -> str:
+        """What the intervals of the contrasts are, in words."""
+        of = {"next": "the next data set", "average": "delta0", "dominant": "the next data set"}
+        what = of[self.quantity] if self.preset == "corani2017" else "the mean difference"
+        return f"{100 * self.level:g} % credible intervals of {what}, each pair alone"
+
+    def scope(self) -> str:
+        """Return what the claims are about, in words."""
+        where = f"on the {self.next_words} of"
+        if self.quantity == "dominant":
+            where = f"by the most probable outcome {where}"
+        if self.quantity == "average":
+            where = wording.TYPICAL
+        return wording.scope(self.setting, self.target, where=where)
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        if self.preset == "corani2017":
+            home = "benchinfer.analyses.bayes.numerics"
+            return [f"{home}.pair_moves", "benchinfer.comparison.posterior"]
+        return ["benchinfer.analyses.bayes.numerics.dirichlet"]
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """Outcomes of the pairs for the quantity that verdicts are about."""
+        return self.of_quantity(self.quantity)
+
+    def of_quantity(self, quantity: PairQuantity) -> Outcomes:
+        """Return the outcomes of the pairs for a quantity.
+
+        Parameters
+        ----------
+        quantity
+            ``"next"``, ``"average"`` or ``"dominant"``.
+
+        Raises
+        ------
+        DesignError
+            The test has no such quantity.
+        """
+        if quantity not in (known := get_args(PairQuantity.__value__)):
+            raise DesignError(unknown("quantity", quantity, known))
+        if quantity == "next":
+            return self.following
+        if quantity == "dominant":
+            v = self.votes
+            return replace(
+                self.following,
+                first=v.first,
+                equivalent=v.equivalent,
+                second=v.second,
+                error=v.error,
+            )
+        if self.average is None:
+            raise DesignError(
+                message(
+                    f"{NAMES[self.preset]} says nothing of the average difference.",
+                    hint='quantity="next" or "dominant"; preset="corani2017" has the average.',
+                )
+            )
+        return replace(self.average, dominant=self.following.dominant)
+
+    def of(self, quantity: PairQuantity) -> "BayesPairsComparison":
+        """Return the same comparison with verdicts about another quantity.
+
+        Parameters
+        ----------
+        quantity
+            ``"next"`` data set, ``"average"`` (of the hierarchical model), or ``"dominant"``: the
+            rule of the papers, which decide by which outcome is the most probable one.
+
+        Raises
+        ------
+        DesignError
+            The test has no such quantity.
+        """
+        codes = codes_of(self.of_quantity(quantity), self.level, settled=self.settled)
+        row = comparison_checks.other_sign_of_means(
+            codes, self.differences.mean.sum(axis=1), self.named_sides()
+        )
+        checks = comparison_checks.renewed(self.checks, row)
+        return replace(self, quantity=quantity, codes=codes, checks=checks)
+
+    def effects(self) -> Mapping[str, Array]:
+        """Return estimate, interval and probabilities of the pairs, in the measure's own unit."""
+        found = self.outcomes
+        low, high = self.measure.effect_interval(found.low, found.high)
+        return {
+            "estimate": self.measure.effect(found.estimate),
+            "conf_low": low,
+            "conf_high": high,
+            **probabilities(found),
+            "p_dominant": np.asarray(self.following.dominant),
+        }
+
+    def contrasts(self, quantity: PairQuantity | None = None) -> "pd.DataFrame":
+        """One row per pair of algorithms.
+
+        Parameters
+        ----------
+        quantity
+            ``"next"``, ``"average"`` or ``"dominant"``; by default what verdicts are about.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure first second estimate conf_low conf_high quantity prob_first prob_equivalent
+            prob_second prob_error p_dominant verdict winner``; see the glossary.
+        """
+        chosen = self if quantity is None else self.of(quantity)
+        table = Comparison.contrasts(chosen)
+        table.insert(list(table.columns).index("prob_first"), "quantity", chosen.quantity)
+        return table
+
+    def shrunken(self) -> "pd.DataFrame":
+        """Return the difference of each pair on each data set, by itself and by the model.
+
+        The hierarchical model draws what a data set says to the average over data sets, the more
+        the fewer or the more variable its replications.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure first second dataset n estimate shrunken std_error``: number of shared
+            replications, their mean difference, the posterior mean of the true one (of ratios,
+            that of their logarithms), and its posterior standard deviation on the modelling scale.
+            Data sets that are left out of a pair have no row.
+
+        Raises
+        ------
+        DesignError
+            The test has no model of all data sets.
+        """
+        if self.draws is None:
+            raise DesignError(
+                message(
+                    f"{NAMES[self.preset]} takes each data set's mean difference as it is.",
+                    hint='preset="corani2017" draws them to their average.',
+                )
+            )
+        pair, at = np.nonzero(self.differences.n)
+        sides, names = self.named_sides(), self.setting.coverage.datasets
+        return frame(
+            {
+                "measure": [self.measure.name] * len(pair),
+                "first": [sides[p][0] for p in pair],
+                "second": [sides[p][1] for p in pair],
+                "dataset": [names[m] for m in at],
+                "n": self.differences.n[pair, at],
+                "estimate": self.measure.effect(self.differences.mean[pair, at]),
+                "shrunken": self.measure.effect(self.draws.effect[pair, at]),
+                "std_error": self.draws.effect_sd[pair, at],
+            }
+        )
+
+    def dominance(self) -> "pd.DataFrame":
+        """Return the posterior probability that each outcome is the most probable one.
+
+        These are the three numbers that the papers print for a pair. They say how sure it is which
+        outcome is ahead, not how probable that outcome is.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure first second dominant_first dominant_equivalent dominant_second
+            dominant_error n_datasets``. Data sets that lack scores of one of the pair are left out.
+        """
+        sides, v = self.named_sides(), self.votes
+        return frame(
+            {
+                "measure": [self.measure.name] * len(sides),
+                "first": [one for one, _ in sides],
+                "second": [other for _, other in sides],
+                "dominant_first": v.first,
+                "dominant_equivalent": v.equivalent,
+                "dominant_second": v.second,
+                "dominant_error": v.error,
+                "n_datasets": self.differences.datasets,
+            }
+        )
+
+
+_SHARES = 4000  # draws of the outcomes' probabilities, which no result holds
+_OUTCOMES = ("first", "equivalent", "second")
+
+
+def tree(result: "BayesPairsComparison") -> "DataTree":
+    """Return draws and observations.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    """
+    from xarray import Dataset, DataTree
+
+    names = [" vs ".join(pair) for pair in result.named_sides()]
+    rng = np.random.default_rng(result.provenance.seed)
+    axes: dict[str, Any] = {"pair": names, "dataset": list(result.setting.coverage.datasets)}
+    seen = result.differences
+    there = seen.n > 0
+    observed = Dataset(
+        {
+            "difference": (("pair", "dataset"), np.where(there, seen.mean, np.nan)),
+            "n": (("pair", "dataset"), seen.n),
+        },
+        coords=axes,
+    )
+    groups = {"posterior": _posterior(result, names, rng), "observed_data": observed}
+    return DataTree.from_dict(groups)
+
+
+def _posterior(result: "BayesPairsComparison", names: list[str], rng: np.random.Generator) -> Any:
+    """Return the draws as a data set."""
+    from xarray import Dataset
+
+    if (kept := result.draws) is None:
+        shares = np.stack([_shares(result, p, rng) for p in range(len(names))], axis=1)
+        return Dataset(
+            {"share": (("chain", "draw", "pair", "outcome"), shares[None])},
+            coords={
+                "chain": [0],
+                "draw": np.arange(len(shares)),
+                "pair": names,
+                "outcome": list(_OUTCOMES),
+            },
+        )
+    alpha, beta = draw_hyperparameters(kept.nu, rng)
+    found = {"delta0": kept.centre, "std0": kept.std, "nu": kept.nu, "alpha": alpha, "beta": beta}
+    _, chains, draws = kept.nu.shape
+    return Dataset(
+        {name: (("chain", "draw", "pair"), np.moveaxis(x, 0, 2)) for name, x in found.items()},
+        coords={"chain": np.arange(chains), "draw": np.arange(draws), "pair": names},
+    )
+
+
+def _shares(result: "BayesPairsComparison", p: int, rng: np.random.Generator) -> Array:
+    """Draw (N, 3) probabilities of the outcomes of one pair."""
+    seen, margin, prior = result.differences, result.measure.margin, result.prior
+    z = seen.mean[p][seen.n[p] > 0]
+    strength = 0.0 if prior is None else prior.strength or 0.0
+    side = 1 if prior is None else _OUTCOMES.index(prior.place)
+    if result.preset == "signed-rank":
+        at = (np.inf, 0.0, -np.inf)[side]
+        walsh = Walsh.of(z, margin, seen.size, strength, at)
+        drawn = weights(walsh.concentration, _SHARES, rng)
+        return np.concatenate([walsh.outcomes(part) for part in drawn])
+    alpha = concentrations(z, margin, seen.size, strength * np.eye(3)[side])
+    drawn = np.concatenate(list(weights(alpha, _SHARES, rng)))
+    drawn /= drawn.sum(axis=1, keepdims=True)
+    if margin > 0:
+        return drawn
+    half = drawn[:, 1] / 2
+    return np.stack([drawn[:, 0] + half, np.zeros(len(drawn)), drawn[:, 2] + half], axis=1)

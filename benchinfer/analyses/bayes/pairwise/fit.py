@@ -1,0 +1,444 @@
+"""Posterior of each pair's differences."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.bayes.numerics import dirichlet, pair_model
+from benchinfer.analyses.bayes.numerics.pair_model import PairData, PairDraws
+from benchinfer.analyses.bayes.numerics.priors import PseudoObservation
+from benchinfer.analyses.bayes.numerics.regret import Votes, next_dataset
+from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.progress import of_task
+from benchinfer.core.saving import savable
+from benchinfer.numerics.outcome_probabilities import Outcomes, average_outcomes
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    from benchinfer.core.progress import Progress
+    from benchinfer.scores.table import ScoreTable
+
+
+_FEWEST = 2
+# A standard deviation below this share of the largest score is the noise of subtracted scores.
+_NOISE = 1e-14
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """Differences of P pairs, first minus second, on D data sets; larger is better.
+
+    Attributes
+    ----------
+    n
+        (P, D) number of differences, 0 where the data set is left out for the pair. Where
+        replications are not shared, 1: the difference of two means.
+    mean, square
+        (P, D) mean of the differences, and sum of squared deviations; 0 where there are none.
+    top
+        (P,) size of the largest difference.
+    size
+        Size of the largest score.
+    constant
+        (P, D) where differences of several replications are all the same.
+    """
+
+    n: NDArray[np.int64]
+    mean: Array
+    square: Array
+    top: Array
+    size: float
+    constant: NDArray[np.bool_]
+
+    @property
+    def datasets(self) -> NDArray[np.int64]:
+        """(P,) number of data sets that say something of the pair."""
+        return (self.n > 0).sum(axis=1)
+
+    def with_noise(self, margin: float) -> "Differences":
+        """Give differences that are all the same the spread of uniform ones within the margin.
+
+        The authors add random numbers; this is the expectation of what they add.
+        """
+        added = np.where(self.constant, self.n * margin**2 / 3, self.square)
+        return replace(self, square=added)
+
+    def at_least(self, fewest: int) -> "Differences":
+        """Leave out data sets with fewer differences of a pair."""
+        enough = self.n >= fewest
+        return replace(
+            self,
+            n=np.where(enough, self.n, 0),
+            mean=np.where(enough, self.mean, 0.0),
+            square=np.where(enough, self.square, 0.0),
+            constant=self.constant & enough,
+        )
+
+
+def differences(scores: "ScoreTable", setting: Setting, pairs: NDArray[np.int64]) -> Differences:
+    """Take the differences of each pair: of shared replications, else of means of data sets.
+
+    Parameters
+    ----------
+    scores, setting
+        The table, narrowed to the measure, and its setting.
+    pairs
+        (P, 2) pairs of algorithms.
+    """
+    name, d = setting.measure.name, len(setting.coverage.datasets)
+    if setting.paired:
+        blocks = scores.blocks(name)
+        values = np.where(blocks.count > 0, blocks.mean, np.nan)
+        found = [_moments(values[:, i] - values[:, j], blocks.dataset, d) for i, j in pairs]
+    else:
+        values = scores.cells(name).mean
+        found = [_moments(values[:, i] - values[:, j], np.arange(d), d) for i, j in pairs]
+    n, mean, square, top = (np.array(part) for part in zip(*found, strict=True))
+    size = float(np.nanmax(np.abs(values)))
+    constant = (n > 1) & (square <= (n - 1) * (_NOISE * size) ** 2)
+    return Differences(n, mean, np.where(constant, 0.0, square), top, size, constant)
+
+
+def _moments(
+    difference: Array, dataset: NDArray[np.int64], d: int
+) -> tuple[NDArray[np.int64], Array, Array, float]:
+    """Return number, mean and sum of squares of each data set, and the largest size."""
+    there = np.isfinite(difference)
+    x, index = difference[there], dataset[there]
+    n = np.bincount(index, minlength=d)
+    mean = np.bincount(index, x, d) / np.maximum(n, 1)
+    # The first pass rounds the mean of large values; the second puts it right.
+    mean += np.bincount(index, x - mean[index], d) / np.maximum(n, 1)
+    square = np.bincount(index, (x - mean[index]) ** 2, d)
+    return n, mean, square, float(np.abs(x).max(initial=0.0))
+
+
+def require_datasets(
+    found: Differences, setting: Setting, pairs: NDArray[np.int64], what: str, hint: str
+) -> None:
+    """Refuse pairs that share fewer than two data sets.
+
+    Parameters
+    ----------
+    found
+        The differences that are used.
+    setting, pairs
+        What is compared.
+    what
+        What a data set must have of both algorithms, to follow "data sets with".
+    hint
+        What to do.
+
+    Raises
+    ------
+    DesignError
+        With the pairs.
+    """
+    few = np.flatnonzero(found.datasets < _FEWEST)
+    if not len(few):
+        return
+    names = setting.algorithms
+    rows = [(names[pairs[p, 0]], names[pairs[p, 1]], int(found.datasets[p])) for p in few]
+    raise DesignError(
+        message(
+            f"{len(few)} of {len(pairs)} pairs have fewer than {_FEWEST} data sets with {what}.",
+            where=[("first", "second", "data sets"), *rows],
+            hint=hint,
+        )
+    )
+
+
+WARM_UP = 150
+SIGN_DRAWS = 4000  # for the interval of the mean difference alone
+_AT_ONCE = 64  # pairs sampled at once
+_KEPT = 600_000  # draws that a result holds, of all pairs
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class PairPosterior:
+    """Draws of P models on the modelling scale, thinned where there are many.
+
+    Attributes
+    ----------
+    centre, std, nu
+        (P, C, T) delta_0, std_0 and degrees of freedom.
+    effect, effect_sd
+        (P, D) posterior means and standard deviations of delta_m, 0 where a data set is left out.
+    """
+
+    centre: Array
+    std: Array
+    nu: Array
+    effect: Array
+    effect_sd: Array
+
+
+@dataclass(frozen=True, slots=True)
+class PairwiseFit:
+    """What a test says of P pairs.
+
+    Attributes
+    ----------
+    following, votes
+        Outcomes on the next data set (or the mean of the next two), and which is ahead.
+    average
+        Outcomes of delta_0, for the hierarchical model.
+    convergence
+        The worst over pairs, of the hierarchical model.
+    extended
+        How many pairs' chains were run on.
+    draws
+        Draws of the hierarchical model.
+    settled
+        (P,) whether each pair's chains have; True where there are no chains.
+    """
+
+    following: Outcomes
+    votes: Votes
+    average: Outcomes | None = None
+    convergence: Convergence | None = None
+    extended: int = 0
+    draws: PairPosterior | None = None
+    settled: NDArray[np.bool_] | bool = True
+
+
+def hierarchical(
+    found: Differences,
+    setting: Setting,
+    size: tuple[int, int],
+    level: float,
+    rng: np.random.Generator,
+    progress: "Progress | None",
+) -> PairwiseFit:
+    """Sample the model of Corani et al. (2017) for each pair.
+
+    Parameters
+    ----------
+    found
+        Differences, none of which is without spread.
+    setting
+        What is compared.
+    size
+        Chains, and draws of each.
+    level
+        Probability of intervals.
+    rng
+        Random numbers.
+    progress
+        Told of the sweeps.
+    """
+    overlap = setting.resampling.overlap if setting.resampling else None
+    data = pair_model.pair_data(found.n, found.mean, found.square, found.top, overlap or 0.0)
+    parts = [_Part.of(*one, size, rng, progress) for one in _at_once(data)]
+    margin, step = setting.measure.margin, _thinning(len(found.n), size)
+    said = [part.outcomes(margin, level, rng) for part in parts]
+    kept = [part.kept(step) for part in parts]
+    return PairwiseFit(
+        following=_joined(Outcomes, [one[0] for one in said]),
+        votes=_joined(Votes, [one[1] for one in said]),
+        average=_joined(Outcomes, [one[2] for one in said]),
+        convergence=_worst([one for part in parts for one in part.convergence]),
+        settled=np.array([one.settled for part in parts for one in part.convergence]),
+        extended=sum(part.extended for part in parts),
+        draws=_joined(PairPosterior, kept),
+    )
+
+
+def _at_once(data: PairData) -> Iterator[tuple[PairData, str]]:
+    """Yield the data of as many pairs as are sampled at once, and what to call them."""
+    p = len(data.n)
+    for low in range(0, p, _AT_ONCE):
+        rows = np.arange(low, min(low + _AT_ONCE, p))
+        yield data.of(rows), f"pairs {low + 1} to {rows[-1] + 1} of {p}" if p > 1 else "the pair"
+
+
+def _thinning(p: int, size: tuple[int, int]) -> int:
+    """Return which share of the draws is kept: one of so many."""
+    return max(-(-p * size[0] * size[1] // _KEPT), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Draws of the pairs that are sampled at once: a record for each pair, C chains each."""
+
+    data: PairData
+    draws: tuple[PairDraws, ...]
+    convergence: tuple[Convergence, ...]
+    extended: int
+    length: int
+
+    @staticmethod
+    def of(
+        data: PairData,
+        name: str,
+        size: tuple[int, int],
+        rng: np.random.Generator,
+        progress: "Progress | None",
+    ) -> "_Part":
+        """Sample; run the chains of pairs that do not pass the gates on, once."""
+        chains, n = size
+        p = len(data.n)
+        rows = data.of(np.repeat(np.arange(p), chains))
+        told = of_task(progress, f"{name}, warm-up", WARM_UP)
+        _, state = pair_model.sample(
+            rows, pair_model.start(rows, rng), WARM_UP, rng, told, tune=True
+        )
+        told = of_task(progress, name, n)
+        drawn, state = pair_model.sample(rows, state, n, rng, told)
+        draws = [_of_pair(drawn, k, chains) for k in range(p)]
+        looked = [_settled(one) for one in draws]
+        open_ = [k for k, one in enumerate(looked) if not one.passed]
+        if open_:
+            # What has not settled is no evidence: it becomes part of the warm-up.
+            which = np.concatenate([np.arange(k * chains, (k + 1) * chains) for k in open_])
+            told = of_task(progress, f"{name}, more draws", 2 * n)
+            more, _ = pair_model.sample(rows.of(which), state.of(which), 2 * n, rng, told)
+            for at, k in enumerate(open_):
+                draws[k] = _of_pair(more, at, chains)
+                looked[k] = _settled(draws[k])
+        return _Part(data, tuple(draws), tuple(looked), len(open_), n)
+
+    def outcomes(
+        self, margin: float, level: float, rng: np.random.Generator
+    ) -> tuple[Outcomes, Votes, Outcomes]:
+        """Return what becomes of the pairs next, which outcome is ahead, and of delta_0."""
+        said: list[tuple[Outcomes, Votes]] = []
+        average: list[Outcomes] = []
+        for k, one in enumerate(self.draws):
+            scale = self.data.scale[k]
+            centre, std, nu = (x[:, :, None] for x in (one.centre * scale, one.std * scale, one.nu))
+            said.append(next_dataset(centre, std, nu, np.array([margin]), level, rng))
+            average.append(average_outcomes(centre, np.eye(1), margin, level))
+        return (
+            _joined(Outcomes, [one[0] for one in said]),
+            _joined(Votes, [one[1] for one in said]),
+            _joined(Outcomes, average),
+        )
+
+    def kept(self, step: int) -> PairPosterior:
+        """Return every so many of the draws on the modelling scale; of longer chains, fewer."""
+        steps = [step * (one.nu.shape[1] // self.length) for one in self.draws]
+        thin = list(zip(self.draws, steps, self.data.scale, strict=True))
+        there = self.data.n > 0
+        mean = np.array([one.mean.mean(axis=(0, 1)) for one in self.draws])
+        spread = np.array([_spread(one) for one in self.draws])
+        scale = self.data.scale[:, None]
+        return PairPosterior(
+            centre=np.array([scale * one.centre[:, ::s] for one, s, scale in thin]),
+            std=np.array([scale * one.std[:, ::s] for one, s, scale in thin]),
+            nu=np.array([one.nu[:, ::s] for one, s, _ in thin]),
+            effect=np.where(there, scale * mean, 0.0),
+            effect_sd=np.where(there, scale * spread, 0.0),
+        )
+
+
+def _of_pair(draws: PairDraws, k: int, chains: int) -> PairDraws:
+    """Return the draws of the k-th pair."""
+    own = slice(k * chains, (k + 1) * chains)
+    return PairDraws(
+        draws.centre[own], draws.std[own], draws.nu[own], draws.mean[:, own], draws.square[:, own]
+    )
+
+
+def _settled(draws: PairDraws) -> Convergence:
+    """Look at the draws of one pair."""
+    segments = (draws.mean, draws.square, draws.nu.shape[1])
+    return settled([draws.centre, draws.std, draws.nu], segments_r_hat(*segments), None)
+
+
+def _spread(draws: PairDraws) -> Array:
+    """Return (D,) posterior standard deviations of delta_m from the moments of segments."""
+    n = draws.nu.shape[1] / len(draws.mean)
+    return np.sqrt(draws.square.mean(axis=(0, 1)) / n + draws.mean.var(axis=(0, 1)))
+
+
+def _worst(found: list[Convergence]) -> Convergence:
+    return Convergence(
+        r_hat=max(one.r_hat for one in found),
+        r_hat_effects=max(one.r_hat_effects for one in found),
+        bulk=min(one.bulk for one in found),
+        tail=min(one.tail for one in found),
+    )
+
+
+def _joined[T: DataclassInstance](kind: type[T], parts: list[T]) -> T:
+    """Put records of some pairs each one after the other; what they lack stays None."""
+    columns = [[getattr(part, one.name) for part in parts] for one in fields(kind)]
+    return kind(*(None if c[0] is None else np.concatenate(c) for c in columns))
+
+
+def by_dirichlet(
+    found: Differences,
+    setting: Setting,
+    test: str,
+    prior: PseudoObservation,
+    n: int,
+    level: float,
+    rng: np.random.Generator,
+    progress: "Progress | None",
+) -> PairwiseFit:
+    """Ask the Bayesian sign or signed-rank test for each pair.
+
+    Parameters
+    ----------
+    found, setting
+        Differences, and what is compared.
+    test
+        ``"sign"`` or ``"signed-rank"``.
+    prior
+        The pseudo-observation, its strength given.
+    n
+        Number of draws.
+    level, rng, progress
+        As in `hierarchical`.
+    """
+    told = of_task(progress, "pairs", len(found.n))
+    said: list[dirichlet.OutcomeShares] = []
+    for count, mean in zip(found.n, found.mean, strict=True):
+        said.append(_shares(mean[count > 0], found.size, setting, test, prior, n, level, rng))
+        if told is not None:
+            told(1)
+    expected = np.array([one.expected for one in said])
+    votes = np.array([one.votes for one in said])
+    likeliest = expected.argmax(axis=1)[:, None]
+    return PairwiseFit(
+        following=Outcomes(
+            estimate=np.array([one.estimate for one in said]),
+            low=np.array([one.low for one in said]),
+            high=np.array([one.high for one in said]),
+            first=expected[:, 0],
+            equivalent=expected[:, 1],
+            second=expected[:, 2],
+            error=np.zeros(len(said)),
+            dominant=np.take_along_axis(votes, likeliest, axis=1)[:, 0],
+        ),
+        votes=Votes(votes[:, 0], votes[:, 1], votes[:, 2], np.array([one.error for one in said])),
+    )
+
+
+def _shares(
+    z: Array,
+    size: float,
+    setting: Setting,
+    test: str,
+    prior: PseudoObservation,
+    n: int,
+    level: float,
+    rng: np.random.Generator,
+) -> dirichlet.OutcomeShares:
+    """Ask for one pair with the differences z."""
+    margin, strength = setting.measure.margin, prior.strength or 0.0
+    side = ("first", "equivalent", "second").index(prior.place)
+    if test == "sign":
+        weight = strength * np.eye(3)[side]
+        return dirichlet.sign_test(z, margin, size, weight, level, SIGN_DRAWS, rng)
+    at = (np.inf, 0.0, -np.inf)[side]
+    return dirichlet.signed_rank_test(z, margin, size, (strength, at), level, n, rng)

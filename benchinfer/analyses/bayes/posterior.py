@@ -1,0 +1,236 @@
+"""Verdicts and evidence from the draws of the hierarchical model."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from benchinfer.analyses.bayes import diagnostics
+from benchinfer.analyses.bayes.comparison import BayesComparison
+from benchinfer.analyses.bayes.fit import BayesFit, PosteriorDraws
+from benchinfer.analyses.bayes.numerics import next_dataset
+from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert
+from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
+from benchinfer.analyses.bayes.numerics.predictive import Thinned, draw_prior
+from benchinfer.analyses.bayes.numerics.regret import regrets
+from benchinfer.analyses.bayes.rules import cap_of, verdict_codes
+from benchinfer.analyses.bayes.subgroups import Along
+from benchinfer.comparison import checks
+from benchinfer.comparison.comparison import Target
+from benchinfer.comparison.contrasts import ContrastFamily, family_of
+from benchinfer.comparison.evidence import Array, Level, Provenance, Setting
+from benchinfer.comparison.posterior import level_of
+from benchinfer.core import version
+from benchinfer.numerics import outcome_probabilities
+from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
+
+# Names of parameters: in draws, and as users see them.
+_NAMES = {
+    "effective_scale": "interaction_scale",
+    "df": "degrees_of_freedom",
+    "shrinkage": "shrinkage",
+    "residual_centre": "residual_centre",
+    "residual_spread": "residual_spread",
+    "domain_scale": "domain_scale",
+}
+
+
+def compared(
+    setting: Setting,
+    fitted: BayesFit,
+    means: Array,
+    target: Target,
+    arguments: dict[str, Any],
+    rng: np.random.Generator,
+    along: Along | None = None,
+) -> BayesComparison:
+    """Turn draws into verdicts.
+
+    Parameters
+    ----------
+    setting, fitted
+        What was compared, and the draws.
+    means
+        (D, K) means of the cells, NaN where they are empty.
+    target
+        What averages are about.
+    arguments
+        Of `compare_bayes`.
+    rng
+        Random numbers, for the next data set.
+    along
+        Covariates of the data sets, None without them.
+    """
+    scale, margin, level = fitted.model.data.scale, setting.measure.margin, arguments["level"]
+    centre = next_dataset.new_domain(fitted.draws, rng)
+    kept = replace(_kept(fitted, centre, rng), slopes=_slopes(fitted, along))
+    effects = kept.effects if target == "domain" else kept.these
+    levels = _levels(effects, fitted, means, level)
+    wanted = arguments["contrasts"], arguments["control"]
+    family = family_of(setting.algorithms, *wanted, levels.estimate)
+    matrix = family.matrix[family.wanted]
+    average = outcome_probabilities.average_outcomes(effects, matrix, margin, level)
+    cap = cap_of(setting.measure, means, scale)
+    regret = regrets(effects, matrix, cap)
+    new = following = after = None
+    if target == "domain":
+        asked = matrix, margin / scale, level, centre
+        new = _scaled(
+            next_dataset.next_outcomes(fitted.draws, kept.following / scale, *asked), scale
+        )
+        following = outcome_probabilities.ranks(kept.following, margin)
+        after = regrets(kept.following, matrix, cap)
+    chosen, cost = average, regret
+    if arguments["quantity"] == "next" and new is not None and after is not None:
+        chosen, cost = new, after
+    ranks = outcome_probabilities.ranks(effects, margin)
+    error = _largest_error(average, ranks, new, following)
+    settled = fitted.convergence.settled
+    codes = verdict_codes(arguments["rule"], chosen, cost, margin, level, settled=settled)
+    sides = family.named_sides(setting.algorithms)[family.wanted]
+    turned = diagnostics.other_sign(setting, fitted.model.data, matrix, sides, codes)
+    return BayesComparison(
+        setting=setting,
+        pairs=family.pairs[family.wanted],
+        codes=codes,
+        level=level,
+        target=target,
+        levels=levels,
+        checks=(
+            *diagnostics.checks(setting, fitted, error, target, turned),
+            *checks.legal(setting.measure, levels),
+        ),
+        provenance=provenance(setting, family, arguments),
+        sides=family.sides[family.wanted],
+        names=family.names[family.wanted],
+        quantity=arguments["quantity"],
+        structure=fitted.model.structure,
+        average=average,
+        following=new,
+        ranks=ranks,
+        ranks_following=following,
+        regret=regret,
+        regret_following=after,
+        data=fitted.model.data,
+        convergence=fitted.convergence,
+        extended=fitted.extended,
+        draws=kept,
+        domain=fitted.model.domain,
+        decision=arguments["rule"],
+        along=along,
+    )
+
+
+def _largest_error(*parts: Outcomes | Ranks | None) -> float:
+    """Return the largest Monte Carlo error of a probability."""
+    return max(float(part.error.max()) for part in parts if part is not None)
+
+
+def _kept(fitted: BayesFit, centre: Array | None, rng: np.random.Generator) -> PosteriorDraws:
+    """Return the draws that results hold, on the modelling scale."""
+    found, data = fitted.draws, fitted.model.data
+    scale, h = data.scale, helmert(data.n_algorithms)
+    domains = None
+    if found.domain is not None:
+        domains = scale * (found.average[:, :, None, :] + found.domain) @ h
+    n = found.average.shape[1] / len(found.mean)
+    mean = found.mean.mean(axis=(0, 1))
+    between = ((found.mean - mean) ** 2).mean(axis=(0, 1))
+    return PosteriorDraws(
+        effects=scale * (found.average @ h),
+        these=scale * (found.these @ h),
+        following=scale * next_dataset.next_effects(found, rng, centre),
+        parameters=_parameters({name: getattr(found, name) for name in _NAMES}, data),
+        dataset_mean=scale * mean,
+        dataset_sd=scale * np.sqrt(found.square.mean(axis=(0, 1)) / n + between),
+        thinned=Thinned.of(found),
+        domains=domains,
+        new_domain=None if centre is None else scale * (centre @ h),
+        statistics={
+            "log_likelihood": found.log_likelihood.sum(axis=2),
+            **found.statistics,
+        },
+    )
+
+
+def _slopes(fitted: BayesFit, along: Along | None) -> dict[str, Array]:
+    """Return (C, T, K) slopes per unit of each covariate, on the modelling scale."""
+    found, data = fitted.draws.slopes, fitted.model.data
+    if found is None or along is None:
+        return {}
+    each = data.scale * (found / along.spread[:, None]) @ helmert(data.n_algorithms)
+    return {name: each[:, :, i] for i, name in enumerate(along.names)}
+
+
+def _parameters(found: Mapping[str, Array | None], data: ContrastData) -> dict[str, Array]:
+    """Return parameters by the names that users see, on the modelling scale."""
+    known = {name: x for name in _NAMES if (x := found.get(name)) is not None}
+    for name in {"effective_scale", "domain_scale"} & set(known):
+        known[name] = data.scale * known[name]
+    if "residual_centre" in known:
+        known["residual_centre"] = known["residual_centre"] + data.log_sd + np.log(data.scale)
+    return {_NAMES[name]: x for name, x in known.items()}
+
+
+def prior_draws(
+    model: GibbsModel, n: int, rng: np.random.Generator, along: Along | None = None
+) -> dict[str, Array]:
+    """Draw the priors on the modelling scale.
+
+    Parameters
+    ----------
+    model
+        What is sampled.
+    n
+        Number of draws.
+    rng
+        Random numbers.
+    along
+        Covariates of the data sets, None without them.
+
+    Returns
+    -------
+    dict
+        (1, n, K) ``effect``, (1, n, q, K) ``slope`` and (1, n) parameters, by their names in
+        `Kept`.
+    """
+    found = draw_prior(model, n, rng)
+    scale, h = model.data.scale, helmert(model.data.n_algorithms)
+    known = {"effect": scale * found["average"] @ h, **_parameters(found, model.data)}
+    if along is not None:
+        known["slope"] = scale * (found["slopes"] / along.spread[:, None]) @ h
+    return {name: x[None] for name, x in known.items()}
+
+
+def _levels(effects: Array, fitted: BayesFit, means: Array, level: float) -> Level:
+    """Return the algorithms' levels: their effects on top of what data sets have in common.
+
+    That is the average over data sets of cell means less effects there; intervals are of effects.
+    """
+    data = fitted.model.data
+    own = data.scale * fitted.draws.mean.mean(axis=(0, 1)) @ helmert(data.n_algorithms)
+    base = float(np.nanmean(means[data.dataset] - own, axis=1).mean())
+    return level_of(effects, base, level)
+
+
+def _scaled(found: Outcomes, scale: float) -> Outcomes:
+    return replace(
+        found,
+        estimate=scale * found.estimate,
+        low=scale * found.low,
+        high=scale * found.high,
+    )
+
+
+def provenance(setting: Setting, family: ContrastFamily, arguments: dict[str, Any]) -> Provenance:
+    """Say where a comparison by `compare_bayes` comes from."""
+    return Provenance(
+        analysis="compare_bayes",
+        version=version.__version__,
+        arguments=arguments,
+        adjustment=f"Probabilities of {family.words} are those of one joint model, which draws the"
+        " algorithms' effects towards each other; none is adjusted for the number of pairs",
+        digest=setting.digest,
+        seed=arguments["seed"],
+    )

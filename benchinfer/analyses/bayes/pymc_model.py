@@ -1,0 +1,449 @@
+"""Hierarchical model in PyMC, sampled by NUTS.
+
+References
+----------
+Hoffman, M. D. & Gelman, A. (2014). The No-U-Turn sampler: adaptively setting path lengths in
+Hamiltonian Monte Carlo. Journal of Machine Learning Research 15, 1593-1623.
+
+The same posterior as that of the Gibbs sampler, from the same contrasts, residuals and priors, with
+the interactions integrated out:
+
+    z_m ~ N(X_m (beta + B' x_m + g_d(m)), lam_m X_m Sigma X_m' + sigma_m^2 D_m),
+    RSS_m ~ sigma_m^2 chi2(df_m)
+
+Everything is observed by distributions of PyMC (not by potentials), so that prior and posterior
+predictions, pointwise likelihoods and extensions of the model work. An inverse Wishart Sigma is
+built from Bartlett's triangle, whose diagonal is divided by its degrees of freedom.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pymc
+from pymc import Model as PyMCModel
+from pymc.logprob.transforms import Transform
+from pytensor import tensor
+
+from benchinfer.analyses.bayes.numerics.contrasts import helmert
+from benchinfer.analyses.bayes.numerics.covariance import Covariance, common
+from benchinfer.analyses.bayes.numerics.gibbs import (
+    GibbsDraws,
+    GibbsModel,
+    GibbsState,
+    collected,
+    residual_variance,
+)
+from benchinfer.analyses.bayes.numerics.interactions import InteractionEffects, draw_interactions
+from benchinfer.analyses.bayes.numerics.levels import DomainEffects, Slopes
+from benchinfer.analyses.bayes.numerics.scales import ResidualScales
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
+    from benchinfer.comparison.evidence import Array
+    from benchinfer.core.progress import Progress
+
+
+# PyMC and PyTensor are typed in part.
+type Variable = Any
+
+
+TARGET_ACCEPT, CAREFUL = 0.95, 0.99
+WARM_UP = 1000
+_COMPILING = "compiling the model, about a minute the first time"
+_RATE = 200  # milliseconds between two reports of progress
+_KEPT = ("diverging", "energy", "logp", "depth", "n_steps", "step_size", "mean_tree_accept")
+# Names of ArviZ, where nutpie's differ.
+_ARVIZ = {"logp": "lp", "depth": "tree_depth", "mean_tree_accept": "acceptance_rate"}
+
+
+@dataclass(frozen=True, slots=True)
+class Nuts:
+    """A compiled model.
+
+    Attributes
+    ----------
+    model
+        What is sampled.
+    compiled
+        The model of nutpie.
+    progress
+        Told of compiling and of draws.
+    """
+
+    model: GibbsModel
+    compiled: Any
+    progress: "Progress | None"
+
+    @classmethod
+    def of(cls, model: GibbsModel, progress: "Progress | None") -> Self:
+        """Compile a model, after saying so."""
+
+        def built() -> "PyMCModel":
+            return pymc_model(model)
+
+        return cls(model, compiled(built, progress), progress)
+
+    def sample(
+        self,
+        chains: int,
+        n: int,
+        task: str,
+        rng: np.random.Generator,
+        accept: float = TARGET_ACCEPT,
+    ) -> GibbsDraws:
+        """Draw n points of each chain after a warm-up.
+
+        Parameters
+        ----------
+        chains, n
+            Chains, and even number of draws of each.
+        task
+            What progress is told to be about.
+        rng
+            Random numbers.
+        accept
+            Acceptance rate that step sizes aim at.
+        """
+        told = nuts_told(self.progress, task, chains, n + WARM_UP)
+        values, statistics = sampled(self.compiled, chains, n, rng, told, accept)
+        draws, _ = collected(self.model, states(self.model, values, rng), n)
+        return replace(draws, statistics=statistics)
+
+
+def compiled(built: "Callable[[], PyMCModel]", progress: "Progress | None") -> Any:
+    """Build a model and compile it, after saying so.
+
+    Parameters
+    ----------
+    built
+        Builds the model.
+    progress
+        Told of compiling; without it standard error is.
+    """
+    if progress is None:
+        sys.stderr.write(f"benchinfer: {_COMPILING} ...\n")
+    else:
+        progress(_COMPILING, 0, 1)
+    import nutpie
+
+    found = nutpie.compile_pymc_model(built())
+    if progress is not None:
+        progress(_COMPILING, 1, 1)
+    return found
+
+
+def sampled(
+    of: Any,
+    chains: int,
+    n: int,
+    rng: np.random.Generator,
+    told: "Callable[[list[Any]], None] | None",
+    accept: float,
+) -> tuple[dict[str, "Array"], dict[str, "Array"]]:
+    """Draw n points of each chain of a compiled model.
+
+    Parameters
+    ----------
+    of
+        The model of nutpie.
+    chains, n, rng, accept
+        As in `Nuts.sample`.
+    told
+        What nutpie calls with the progress of its chains.
+
+    Returns
+    -------
+    values, statistics
+        (C, T, ...) draws by the names of the model, and (C, T) numbers of the sampler.
+    """
+    import nutpie
+
+    found: Any = nutpie.sample(
+        of,
+        draws=n,
+        tune=WARM_UP,
+        chains=chains,
+        seed=int(rng.integers(2**32)),
+        target_accept=accept,
+        save_warmup=False,
+        progress_bar=False,
+        progress_callback=told,
+        progress_rate=_RATE,
+    )
+    values = {name: x.to_numpy() for name, x in found["posterior"].data_vars.items()}
+    stats = found["sample_stats"]
+    return values, {_ARVIZ.get(k, k): stats[k].to_numpy() for k in _KEPT if k in stats}
+
+
+def nuts_told(
+    progress: "Progress | None", task: str, chains: int, total: int
+) -> Callable[[list[Any]], None] | None:
+    """Return what nutpie calls with the progress of its chains."""
+    if progress is None:
+        return None
+    before = 0
+
+    def told(now: list[Any]) -> None:
+        nonlocal before
+        done = sum(chain.finished_draws for chain in now) // chains
+        if done > before:
+            progress(task, done - before, total)
+            before = done
+
+    return told
+
+
+def states(
+    model: GibbsModel, values: "Mapping[str, Array]", rng: np.random.Generator
+) -> Iterator[GibbsState]:
+    """Complete draws of all chains by interactions from their conditional distribution.
+
+    Parameters
+    ----------
+    model
+        What was sampled.
+    values
+        (C, T, ...) draws by the names of `pymc_model`.
+    rng
+        Random numbers.
+
+    Yields
+    ------
+    State
+        One for each of the T draws.
+    """
+    data = model.data
+    chains, n, j = values["contrasts"].shape
+    shape = (chains, len(data.z))
+    for i in range(n):
+        now = {name: x[:, i] for name, x in values.items()}
+        domains = None
+        if model.domain is not None:
+            effects = now["domain_scale"][:, None, None] * now["domain_unit"]
+            domains = DomainEffects(effects, now["domain_scale"], model.domain)
+        nothing = np.zeros(chains)
+        scales = ResidualScales(
+            now.get("log_sigma", np.zeros(shape)),
+            now.get("residual_centre", nothing),
+            now.get("residual_spread", nothing),
+        )
+        mixing = now.get("mixing", np.ones(shape))
+        sigma = common(now["scale"], j)
+        if model.structure == "unstructured":
+            eigenvalues, vectors = np.linalg.eigh(now["covariance"])
+            sigma = Covariance(vectors, eigenvalues, now["scale"], now["shrinkage"])
+        slopes = None
+        if model.covariates is not None:
+            slopes = Slopes(now["slopes"], model.covariates)
+        average = now["contrasts"]
+        centre = InteractionEffects(average, np.zeros((*shape, j)), domains, slopes).centre
+        noise = residual_variance(data, scales)
+        w = draw_interactions(data, sigma, mixing, noise, centre, rng)
+        nu = 1 + now["tail"] if "tail" in now else None
+        yield GibbsState(InteractionEffects(average, w, domains, slopes), scales, sigma, mixing, nu)
+
+
+pm: Any = pymc
+pt: Any = tensor
+
+
+def pymc_model(
+    model: "GibbsModel", names: "Mapping[str, Sequence[str]] | None" = None
+) -> PyMCModel:
+    """Return the model of the posterior, in units of ``ContrastData.scale``.
+
+    Parameters
+    ----------
+    model
+        What is sampled.
+    names
+        Names of ``"dataset"``, ``"algorithm"``, ``"domain"`` and ``"covariate"``, numbers by
+        default.
+
+    Returns
+    -------
+    pymc.Model
+        With the variables ``contrasts`` (orthonormal contrasts of the average effects; ``effect``
+        are the effects), ``scale``, ``shrinkage`` with ``bartlett_square`` and ``bartlett_below``,
+        ``tail`` (degrees of freedom less 1) and ``mixing``, ``residual_centre``,
+        ``residual_spread`` and ``log_sigma`` (over the pooled one), ``domain_scale`` and
+        ``domain_unit``, ``slopes``, as the model has them; observed are ``contrast_estimate`` and
+        ``residual_square``.
+    """
+    data, priors = model.data, model.priors
+    m, j = data.z.shape
+    coords: dict[str, Any] = {
+        "dataset": range(m),
+        "algorithm": range(j + 1),
+        "contrast": range(j),
+        **({} if model.domain is None else {"domain": range(int(model.domain.max()) + 1)}),
+        **({} if model.covariates is None else {"covariate": range(model.covariates.shape[1])}),
+        **(names or {}),
+    }
+    with pm.Model(coords=coords) as built:
+        beta = pm.Normal("contrasts", 0.0, priors.effect_sd, dims="contrast")
+        pm.Deterministic("effect", beta @ helmert(j + 1), dims="algorithm")
+        centre = beta[None, :] + domain_departures(model) + _slopes(model)
+        noise = _noise(model)
+        mixing = mixing_scales(model)
+        scale = pm.HalfStudentT("scale", nu=3, sigma=priors.interaction_scale)
+        if model.structure == "common" and data.whole.all():
+            variance = mixing * scale**2 + noise * data.variance[:, 0]
+            pm.Normal(
+                "contrast_estimate",
+                centre,
+                pt.sqrt(variance)[:, None],
+                observed=data.z,
+                dims=("dataset", "contrast"),
+            )
+        else:
+            sigma = covariance(model, scale)
+            pm.MvNormal(
+                "contrast_estimate",
+                mu=_seen(model, centre),
+                cov=_total(model, sigma, mixing, noise),
+                observed=data.z,
+                dims=("dataset", "contrast"),
+            )
+    return built
+
+
+def domain_departures(model: "GibbsModel") -> Variable:
+    """Return the departures of the data sets' domains."""
+    if model.domain is None:
+        return 0.0
+    scale = pm.HalfStudentT("domain_scale", nu=3, sigma=model.priors.domain_scale)
+    unit = pm.Normal("domain_unit", 0.0, 1.0, dims=("domain", "contrast"))
+    return (scale * unit)[model.domain]
+
+
+def _slopes(model: "GibbsModel") -> Variable:
+    """Return what covariates add to the effects on the data sets."""
+    if model.covariates is None:
+        return 0.0
+    slopes = pm.Normal("slopes", 0.0, model.priors.slope_sd, dims=("covariate", "contrast"))
+    return model.covariates @ slopes
+
+
+def _noise(model: "GibbsModel") -> Variable:
+    """Return the residual variances, seen by the residuals."""
+    data, priors = model.data, model.priors
+    if not data.noisy:
+        return np.zeros(len(data.z))
+    centre = pm.Normal("residual_centre", 0.0, priors.residual_sd)
+    spread = pm.HalfStudentT("residual_spread", nu=3, sigma=priors.residual_spread)
+    transform = _Standardised.of(data)
+    log = pm.Normal("log_sigma", centre, spread, dims="dataset", transform=transform)
+    noise = pt.exp(2 * (log + data.log_sd))
+    held = np.flatnonzero(data.df > 0)
+    pm.Gamma(
+        "residual_square",
+        alpha=data.df[held] / 2,
+        beta=1 / (2 * noise[held]),
+        observed=data.rss[held],
+    )
+    return noise
+
+
+class StandardisedNormals(Transform):
+    """Normal variables by their departure from what their prior and the scores make likely."""
+
+    def __init__(self, guess: "Array", precision: "Array") -> None:
+        self._guess, self._precision = guess, precision
+
+    def _likely(self, inputs: tuple[Variable, ...]) -> tuple[Variable, Variable]:
+        """Return mean and standard deviation, given what the prior depends on."""
+        raise NotImplementedError
+
+    def forward(self, value: Variable, *inputs: Variable) -> Variable:
+        """Return the departures of values."""
+        mean, sd = self._likely(inputs)
+        return (value - mean) / sd
+
+    def backward(self, value: Variable, *inputs: Variable) -> Variable:
+        """Return the values of departures."""
+        mean, sd = self._likely(inputs)
+        return mean + sd * value
+
+    def log_jac_det(self, value: Variable, *inputs: Variable) -> Variable:
+        """Return the logs of the derivatives of values with respect to departures."""
+        _, sd = self._likely(inputs)
+        return pt.log(sd) + pt.zeros_like(value)
+
+
+class _Standardised(StandardisedNormals):
+    """Logs of scales by their departure from what centre, spread and residuals make likely.
+
+    Neither logs nor their departures from the centre will do: where there are few residuals, or
+    none, the former are tied to the spread; where there are many, the latter are.
+    """
+
+    name = "standardised"
+
+    @classmethod
+    def of(cls, data: "ContrastData") -> Self:
+        held = data.df > 0
+        mean = np.where(held, data.rss, 1.0) / np.where(held, data.df, 1.0)
+        guess = np.where(held, np.log(mean) / 2 - data.log_sd, 0.0)
+        return cls(guess, 2 * data.df)
+
+    def _likely(self, inputs: tuple[Variable, ...]) -> tuple[Variable, Variable]:
+        """Return mean and standard deviation given centre and spread."""
+        *_, centre, spread = inputs
+        precision = self._precision + spread**-2
+        mean = (self._precision * self._guess + centre * spread**-2) / precision
+        return mean, precision**-0.5
+
+
+def mixing_scales(model: "GibbsModel") -> Variable:
+    """Return the mixing scales of the data sets."""
+    if model.interactions == "normal":
+        return np.ones(len(model.data.z))
+    tail = pm.Gamma("tail", alpha=model.priors.tail_shape, beta=model.priors.tail_rate)
+    half = (1 + tail) / 2
+    return pm.InverseGamma("mixing", alpha=half, beta=half, dims="dataset")
+
+
+def covariance(model: "GibbsModel", scale: Variable) -> Variable:
+    """Return (J, J) Sigma."""
+    j = model.data.z.shape[1]
+    if model.structure == "common":
+        return scale**2 * np.eye(j)
+    priors = model.priors
+    median = np.log(priors.shrinkage_median or j)
+    kappa = pm.LogNormal("shrinkage", median, priors.shrinkage_sd)
+    df = j + 2 + kappa - np.arange(j)
+    square = pm.Gamma("bartlett_square", alpha=df / 2, beta=df / 2, dims="contrast")
+    triangle = pt.diag(pt.sqrt(df * square))
+    if j > 1:
+        below = pm.Normal("bartlett_below", 0.0, 1.0, shape=j * (j - 1) // 2)
+        triangle = pt.set_subtensor(triangle[np.tril_indices(j, -1)], below)
+    inverse = pt.linalg.solve_triangular(triangle, np.eye(j), lower=True)
+    sigma = (1 + kappa) * scale**2 * (inverse.T @ inverse)
+    return pm.Deterministic("covariance", sigma)
+
+
+def _seen(model: "GibbsModel", centre: Variable) -> Variable:
+    """Return (M, J) what the data sets' designs see of (1 or M, J) effects."""
+    data = model.data
+    if data.whole.all():
+        return pt.broadcast_to(centre, data.z.shape)
+    return (data.design * centre[:, None, :]).sum(axis=2)
+
+
+def _total(model: "GibbsModel", sigma: Variable, mixing: Variable, noise: Variable) -> Variable:
+    """Return (M, J, J) covariances of the contrasts' estimates."""
+    data = model.data
+    j = data.z.shape[1]
+    between = sigma[None]
+    if not data.whole.all():
+        between = data.design @ between @ data.design.swapaxes(1, 2)
+    # Contrasts that a data set does not identify have estimate 0, mean 0 and variance 1.
+    held = np.arange(j) < data.rank[:, None]
+    own = noise[:, None] * data.variance + np.where(held, 0.0, 1.0)
+    return mixing[:, None, None] * between + own[:, :, None] * np.eye(j)

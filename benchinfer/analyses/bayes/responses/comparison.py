@@ -1,0 +1,444 @@
+"""Comparison by a model of single responses."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.bayes import comparison
+from benchinfer.analyses.bayes.comparison import BayesComparison
+from benchinfer.analyses.bayes.fit import PosteriorDraws, domain_level, modelled, reduced
+from benchinfer.analyses.bayes.numerics.contrasts import helmert
+from benchinfer.analyses.bayes.numerics.predictive import Thinned
+from benchinfer.analyses.bayes.numerics.regret import regrets
+from benchinfer.analyses.bayes.posterior import provenance
+from benchinfer.analyses.bayes.responses.model import (
+    MeanResponses,
+    ResponseFit,
+    mean_responses,
+    sample_responses,
+)
+from benchinfer.analyses.bayes.responses.scores import Answers, Responses, guessed, read_responses
+from benchinfer.comparison import checks
+from benchinfer.comparison.contrasts import family_of
+from benchinfer.comparison.evidence import Array
+from benchinfer.comparison.posterior import codes_of, level_of
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.numbers import count
+from benchinfer.core.progress import reporting
+from benchinfer.core.saving import savable
+from benchinfer.core.sections import Check
+from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pymc import Model as PyMCModel
+    from xarray import DataTree
+
+    from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
+    from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
+    from benchinfer.comparison.comparison import Target
+    from benchinfer.comparison.evidence import Setting
+    from benchinfer.core.progress import Progress
+    from benchinfer.scores.table import ScoreTable
+
+
+_SEEN = {
+    "binomial": "right answers, binomial given the log odds of a success",
+    "beta": "scores, beta given a mean on the logit scale and a precision of each data set",
+    "logit-normal": "logits of scores, normal with a residual variance of each data set",
+}
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ResponseComparison(BayesComparison):
+    """Verdicts from posterior probabilities of a row-level model of scores between 0 and 1.
+
+    The model is on the logit scale; estimates, the tolerance and verdicts are about mean scores
+    (success probabilities): on average over the data sets that there could be, or on the next one.
+
+    Attributes
+    ----------
+    responses
+        What the model saw of the scores. `data` only has their means, for figures.
+    logits
+        (C, T, K) draws of the algorithms' logits at the mean data set, in the user's direction.
+    """
+
+    responses: Responses = field(kw_only=True)
+    logits: Array = field(kw_only=True)
+
+    title: ClassVar[str] = "Hierarchical Bayesian model of scores between 0 and 1"
+
+    @property
+    def likelihood(self) -> str:
+        """How scores come about: ``"binomial"``, ``"beta"`` or ``"logit-normal"``."""
+        return str(self.provenance.arguments["likelihood"])
+
+    @property
+    def items(self) -> bool:
+        """Whether items, or replications, that algorithms share have effects of their own."""
+        if isinstance(self.responses, Answers):
+            return self.responses.items is not None
+        return self.responses.shared
+
+    @property
+    def typical(self) -> bool:
+        """Whether averages are those of a typical data set: mean scores are of all data sets."""
+        return False
+
+    @property
+    def unused_priors(self) -> frozenset[str]:
+        """Names of priors that the model does not have."""
+        unused = {"slope_sd"}
+        if self.likelihood == "binomial":
+            unused |= {"residual_sd", "residual_spread"}
+        unused |= set() if self.items else {"item_scale"}
+        unused |= set() if self.domain is not None else {"domain_scale"}
+        unused |= set() if self.interactions == "t" else {"tail_shape", "tail_rate"}
+        if self.structure == "common":
+            unused |= {"shrinkage_median", "shrinkage_sd"}
+        return frozenset(unused)
+
+    @property
+    def prior_unit(self) -> str:
+        """What priors are in units of, in words."""
+        return "in units of the logit"
+
+    @property
+    def sampled(self) -> "GibbsModel":
+        """The model of contrasts, which this comparison does not have.
+
+        Raises
+        ------
+        DesignError
+            Always.
+        """
+        raise DesignError(
+            message(
+                f"the model of likelihood={self.likelihood!r} is of rows, not of contrasts.",
+                hint="model() returns it in PyMC; likelihood='normal' has the rest.",
+            )
+        )
+
+    @property
+    def posterior(self) -> "DataTree":
+        """Draws and observations as an `xarray.DataTree`, which ArviZ reads.
+
+        ``effect`` (average), ``effect_these`` and ``effect_next`` are mean scores, turned so that
+        larger is better; ``logit`` are the algorithms' logits at the mean data set.
+        """
+        from xarray import DataTree
+
+        tree = self.draws.tree(self.setting, self.data, {})
+        groups = {
+            name: node.to_dataset()
+            for name, node in tree.children.items()
+            if name != "observed_data"
+        }
+        draw = ("chain", "draw", "algorithm")
+        groups["posterior"] = groups["posterior"].assign(logit=(draw, self.logits))
+        return DataTree.from_dict(groups)
+
+    def model(self) -> "PyMCModel":
+        """Return the model in PyMC: the same posterior, to look at or to build upon.
+
+        Returns
+        -------
+        pymc.Model
+            On the logit scale; what its variables are stands in
+            `benchinfer.analyses.bayes.responses.model`.
+        """
+        from benchinfer.analyses.bayes.responses.model import response_model
+
+        names = {
+            "dataset": [self.setting.coverage.datasets[m] for m in self.data.dataset],
+            "algorithm": list(self.algorithms),
+            **({} if self.domain is None else {"domain": sorted(set(self.setting.domains))}),
+        }
+        model = row_model(self.data, self.provenance.arguments, self.domain)
+        return response_model(model, self.responses, self.likelihood, names)
+
+    @property
+    def formula(self) -> str:
+        """The model in one line."""
+        kind = "t" if self.interactions == "t" else "normal"
+        within = "" if self.domain is None else " domain:algorithm +"
+        own = {"binomial": "item", "beta": "replication", "logit-normal": "replication"}
+        shared = f" + {own[self.likelihood]}" if self.items else ""
+        return (
+            f"score ~ {self.likelihood}; logit = data set + algorithm +{within} interaction"
+            f"{shared}; interaction ~ {kind}, {self.structure} covariance"
+        )
+
+    @property
+    def method(self) -> str:
+        """What was done, in sentences for a methods section."""
+        # Zero-argument super() does not work in a slotted dataclass.
+        told = comparison.method(self)
+        old = told[told.index(", and a residual variance") : told.index(" The posterior was")]
+        shared = ""
+        if self.items:
+            what = "items" if self.likelihood == "binomial" else "replications"
+            shared = f" Algorithms share {what}, whose effects are normal on the logit scale."
+        domains = ""
+        if self.domain is not None:
+            n = count(len(set(self.setting.domains)), "domain")
+            domains = f" The effects depart from their average in each of {n}."
+        new = (
+            f", for {_SEEN[self.likelihood]}. Levels of the data sets are normal on that scale."
+            f"{shared}{domains} Logits were turned into mean scores, which differences and the"
+            " tolerance are about, averaged over the data sets that there could be."
+        )
+        return told.replace(old, new).replace("Gibbs sampling", "NUTS (PyMC, nutpie)")
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        names = ["benchinfer.analyses.bayes.compare", "benchinfer.comparison.posterior"]
+        names += ["benchinfer.analyses.bayes.pymc_model"]
+        if self.likelihood == "beta":
+            names.append("benchinfer.analyses.bayes.responses.model")
+        if self.likelihood == "binomial" and self.items:
+            names.append("benchinfer.analyses.bayes.numerics.responses")
+        return names
+
+    def sensitivity(
+        self,
+        scores: "ScoreTable | None" = None,
+        *,
+        draws: int = 400,
+        progress: "Progress | bool | None" = None,
+    ) -> "pd.DataFrame":
+        """Refuse: each variant would be compiled for a minute.
+
+        Raises
+        ------
+        DesignError
+            Always.
+        """
+        del scores, draws, progress
+        raise DesignError(
+            message(
+                f"variants of a model with likelihood={self.likelihood!r} are not sampled at once:"
+                " each compiles for a minute.",
+                hint="compare again with other interactions=, structure= or priors=, and"
+                " likelihood='normal'.",
+            )
+        )
+
+    @property
+    def log_sd(self) -> float:
+        """What ``log_sigma`` of the model in PyMC is relative to."""
+        return guessed(self.responses, self.likelihood).log_sd
+
+    @property
+    def observed_mean(self) -> Array:
+        """(M, K) observed mean scores in the user's unit, NaN where there are none."""
+        if isinstance(self.responses, Answers):
+            n = self.responses.trials
+            return np.where(n > 0, self.responses.successes / np.maximum(n, 1), np.nan)
+        value, dataset = self.responses.value, self.responses.dataset
+        return np.stack([np.nanmean(value[dataset == m], axis=0) for m in np.unique(dataset)])
+
+
+_RANGE = 1.0  # of scores between 0 and 1: no regret is larger
+
+
+def compare_responses(
+    scores: "ScoreTable",
+    setting: "Setting",
+    target: "Target",
+    arguments: dict[str, Any],
+    progress: "Progress | bool | None",
+) -> ResponseComparison:
+    """Compare by a row-level model; see `compare_bayes`.
+
+    Parameters
+    ----------
+    scores, setting
+        The table, and what is compared.
+    target
+        What averages are about.
+    arguments
+        Of `compare_bayes`.
+    progress
+        As in `compare_bayes`.
+    """
+    likelihood = arguments["likelihood"]
+    _refuse_others(arguments, likelihood)
+    rng = np.random.default_rng(arguments["seed"])
+    data = reduced(scores, setting)
+    code = domain_level(setting, data) if arguments["domains"] == "random" else None
+    responses = read_responses(scores, setting, data.dataset, likelihood, arguments["trials"])
+    model = row_model(data, arguments, code)
+    size = arguments["chains"], arguments["draws"]
+    with reporting(progress=progress, doing="Sampling:") as told:
+        found = sample_responses(model, responses, likelihood, size, rng, told)
+    log_sd = guessed(responses, likelihood).log_sd
+    return compared_responses(setting, target, arguments, (model, responses, log_sd), found, rng)
+
+
+def _refuse_others(arguments: Mapping[str, Any], likelihood: str) -> None:
+    """Refuse what row-level models have not."""
+    refused = [name for name in ("covariates",) if arguments[name]]
+    refused += ["sampler"] if arguments["sampler"] == "gibbs" else []
+    refused += ["rule"] if arguments["rule"] == "vote" else []
+    refused += ["sensitivity"] if arguments["sensitivity"] != "none" else []
+    for name in refused:
+        raise DesignError(
+            message(
+                f"{name}={arguments[name]!r} does not go with likelihood={likelihood!r}.",
+                hint='likelihood="normal" has it.',
+            )
+        )
+
+
+def row_model(
+    data: "ContrastData", arguments: Mapping[str, Any], domain: NDArray[np.int64] | None
+) -> "GibbsModel":
+    """Return interactions, structure, priors and domains of the model.
+
+    Parameters
+    ----------
+    data, arguments, domain
+        What the scores are on average, the arguments of `compare_bayes`, and the (M,) domains.
+    """
+    priors = arguments["priors"]
+    return modelled(data, arguments["interactions"], arguments["structure"], priors, domain)
+
+
+def compared_responses(
+    setting: "Setting",
+    target: "Target",
+    arguments: dict[str, Any],
+    seen: "tuple[GibbsModel, Responses, float]",
+    found: ResponseFit,
+    rng: np.random.Generator,
+) -> ResponseComparison:
+    """Turn draws into verdicts.
+
+    Parameters
+    ----------
+    setting, target, arguments
+        What was compared, and how.
+    seen
+        Model, scores, and what residual scales are relative to.
+    found
+        Draws.
+    rng
+        Random numbers, for next data sets.
+    """
+    model, responses, log_sd = seen
+    means = mean_responses(model, found, log_sd, arguments["likelihood"], rng)
+    kept = _kept(setting.measure.sign, model, found, means)
+    effects = kept.effects if target == "domain" else kept.these
+    level, margin = arguments["level"], setting.measure.margin
+    levels = level_of(effects, 0.0, level)
+    family = family_of(
+        setting.algorithms, arguments["contrasts"], arguments["control"], levels.estimate
+    )
+    matrix = family.matrix[family.wanted]
+    average = average_outcomes(effects, matrix, margin, level)
+    regret = regrets(effects, matrix, _RANGE)
+    following = ranks_following = after = None
+    if target == "domain":
+        new = setting.measure.sign * means.following
+        following = replace(average_outcomes(new, matrix, margin, level), estimate=average.estimate)
+        ranks_following = ranks(new, margin)
+        after = regrets(new, matrix, _RANGE)
+    ranked = ranks(effects, margin)
+    parts = [x for x in (average, following, ranked, ranks_following) if x is not None]
+    base = found.values["level"][..., None]
+    result = ResponseComparison(
+        setting=setting,
+        pairs=family.pairs[family.wanted],
+        codes=codes_of(average, level),
+        level=level,
+        target=target,
+        levels=levels,
+        checks=tuple(
+            _checks(setting, target, found, max(float(x.error.max()) for x in parts), responses)
+        ),
+        provenance=provenance(setting, family, arguments),
+        sides=family.sides[family.wanted],
+        names=family.names[family.wanted],
+        quantity="average",
+        structure=model.structure,
+        average=average,
+        following=following,
+        ranks=ranked,
+        ranks_following=ranks_following,
+        regret=regret,
+        regret_following=after,
+        data=model.data,
+        convergence=found.convergence,
+        extended=found.extended,
+        draws=kept,
+        domain=model.domain,
+        responses=responses,
+        logits=base + found.draws.average @ helmert(model.data.n_algorithms),
+    )
+    return result.of(arguments["quantity"], rule=arguments["rule"])
+
+
+def _kept(
+    sign: int, model: "GibbsModel", found: ResponseFit, means: MeanResponses
+) -> PosteriorDraws:
+    """Return the draws that results hold: mean scores, turned so that larger is better."""
+    values, draws = found.values, found.draws
+    c, t = values["level"].shape
+    contrasts = sign * means.datasets @ helmert(model.data.n_algorithms).T
+    names = ("level", "dataset_scale", "item_scale", "residual_centre", "residual_spread")
+    parameters = {name: values[name] for name in names if name in values}
+    others = {
+        "interaction_scale": draws.effective_scale,
+        "degrees_of_freedom": draws.df,
+        "shrinkage": draws.shrinkage,
+        "domain_scale": draws.domain_scale,
+    }
+    following = means.following.reshape(c, t, -1, model.data.n_algorithms)
+    return PosteriorDraws(
+        effects=sign * means.average,
+        these=sign * means.datasets.mean(axis=2),
+        following=sign * following[:, :, 0],
+        parameters=parameters | {name: x for name, x in others.items() if x is not None},
+        dataset_mean=contrasts.mean(axis=(0, 1)),
+        dataset_sd=contrasts.std(axis=(0, 1)),
+        thinned=Thinned.of(draws),
+        domains=None if means.domains is None else sign * means.domains,
+        new_domain=None if means.new_domain is None else sign * means.new_domain,
+        statistics=draws.statistics,
+    )
+
+
+def _checks(
+    setting: "Setting", target: "Target", found: ResponseFit, error: float, responses: "Responses"
+) -> list[Check]:
+    """Return the rows of the diagnostics."""
+    chains, draws = found.values["level"].shape
+    words = f"{chains} x {draws} draws" + (" in a second run" if found.extended else "")
+    rows = [
+        *found.convergence.checks(words),
+        checks.monte_carlo_error(error),
+        *checks.left_out(setting),
+        checks.number_of_datasets(setting) if target == "domain" else checks.replications(setting),
+        checks.beyond(target),
+        *checks.learnt_from(setting, len(setting.coverage.datasets)),
+        checks.tolerance(setting.measure),
+    ]
+    if isinstance(responses, Answers) and responses.items is None:
+        rows.append(
+            Check.of(
+                "items shared by the algorithms",
+                0.0,
+                1.0,
+                least=True,
+                ok=False,
+                remedy="answers count as independent of each other: where algorithms answered the"
+                " same items, rows of 0 and 1 with the item as replication say more",
+            )
+        )
+    return rows

@@ -1,0 +1,460 @@
+"""PyMC model of single responses.
+
+Logits are turned into mean responses: on each data set over its items (or replications, and
+residuals), on average over all data sets that there could be.
+
+On data set m algorithm k has the logit ``theta_mk = d_m + (H' w_m)_k``, with
+
+    d_m ~ N(level, dataset_scale^2),  w_m ~ N(beta + g_d(m), lam_m Sigma),
+
+beta, g, lam and Sigma as in the model of `pymc_model`. Scores see theta by what is asked for:
+
+- binomial: successes with that log odds, or, for items that algorithms share, that log odds and an
+  effect of the item, ``N(0, item_scale^2)``, which is integrated out;
+- beta: mean ``expit(theta + replication)``, precision ``exp(-2 log_sigma_m)``;
+- logit-normal: ``logit y ~ N(theta + replication, sigma_m^2)``, replications integrated out.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pymc
+from arviz_stats.base.array import array_stats
+from pymc import Model as PyMCModel
+from pytensor import tensor
+from scipy.special import logit
+
+from benchinfer.analyses.bayes.fit import converged
+from benchinfer.analyses.bayes.numerics.contrasts import helmert
+from benchinfer.analyses.bayes.numerics.gibbs import GibbsDraws, GibbsModel
+from benchinfer.analyses.bayes.numerics.next_dataset import contrast_scales, next_effects
+from benchinfer.analyses.bayes.numerics.responses import mean_response, nodes, population_response
+from benchinfer.analyses.bayes.pymc_model import (
+    CAREFUL,
+    TARGET_ACCEPT,
+    WARM_UP,
+    StandardisedNormals,
+    compiled,
+    covariance,
+    domain_departures,
+    mixing_scales,
+    nuts_told,
+    sampled,
+)
+from benchinfer.analyses.bayes.responses.scores import Answers, ShareScores, guessed
+from benchinfer.comparison.posterior import Convergence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from benchinfer.analyses.bayes.numerics.responses import ItemCounts
+    from benchinfer.analyses.bayes.responses.scores import Guess, Responses
+    from benchinfer.comparison.evidence import Array
+    from benchinfer.core.progress import Progress
+
+
+type Values = Mapping[str, Array]
+
+
+# PyMC and PyTensor are typed in part.
+type Variable = Any
+
+
+_NEXT = 8  # data sets that each draw foresees
+_stats: Any = array_stats  # typed in part
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseFit:
+    """Draws of a row-level model.
+
+    Attributes
+    ----------
+    values
+        (C, T, ...) draws by the names of `response_model`.
+    draws
+        What they are in the form of the Gibbs sampler's: contrasts of logits.
+    convergence, extended
+        Whether chains settled, and whether they were drawn once more for that.
+    """
+
+    values: Values
+    draws: GibbsDraws
+    convergence: Convergence
+    extended: bool
+
+
+def sample_responses(
+    model: GibbsModel,
+    responses: "Responses",
+    likelihood: str,
+    size: tuple[int, int],
+    rng: np.random.Generator,
+    progress: "Progress | None",
+) -> ResponseFit:
+    """Sample a row-level model; once more, longer and with smaller steps, where gates ask for it.
+
+    Parameters
+    ----------
+    model, responses, likelihood
+        As in `response_model`.
+    size
+        Chains, and draws of each.
+    rng
+        Random numbers.
+    progress
+        Told of compiling and of draws.
+    """
+
+    def built() -> "PyMCModel":
+        return response_model(model, responses, likelihood)
+
+    chains, n = size
+    nuts = compiled(built, progress)
+    for task, length, accept in (("draws", n, TARGET_ACCEPT), ("more draws", 2 * n, CAREFUL)):
+        told = nuts_told(progress, task, chains, length + WARM_UP)
+        values, statistics = sampled(nuts, chains, length, rng, told, accept)
+        draws = replace(logit_draws(model, values), statistics=statistics)
+        found = response_convergence(draws, values)
+        if found.passed:
+            break
+    return ResponseFit(values, draws, found, extended=task != "draws")
+
+
+def logit_draws(model: GibbsModel, values: Values) -> GibbsDraws:
+    """Return draws of logits in the form of the Gibbs sampler's.
+
+    Parameters
+    ----------
+    model, values
+        What was sampled, and draws by the names of `response_model`.
+    """
+    h, (c, t) = helmert(model.data.n_algorithms), values["scale"].shape
+    theta = values["logit"] @ h.T
+    halves = theta.reshape(c, 2, t // 2, *theta.shape[2:])
+    mean = halves.mean(axis=2)
+    domain = None
+    if model.domain is not None:
+        domain = values["domain_scale"][..., None, None] * values["domain_unit"]
+    return GibbsDraws(
+        average=values["contrasts"],
+        these=theta.mean(axis=2),
+        covariance=values.get("covariance"),
+        scale=values["scale"],
+        shrinkage=values.get("shrinkage"),
+        df=1 + values["tail"] if "tail" in values else None,
+        residual_centre=values.get("residual_centre"),
+        residual_spread=values.get("residual_spread"),
+        domain=domain,
+        domain_scale=values.get("domain_scale"),
+        log_likelihood=np.empty((c, t, 0)),
+        mean=mean.swapaxes(0, 1),
+        square=((halves - mean[:, :, None]) ** 2).sum(axis=2).swapaxes(0, 1),
+    )
+
+
+def response_convergence(draws: GibbsDraws, values: Values) -> Convergence:
+    """Look at draws: those of contrasts and scales, and those of levels."""
+    found = converged(draws)
+    names = ("level", "dataset_scale", "item_scale", "residual_centre")
+    levels = [values[name] for name in names if name in values]
+    axes = {"chain_axis": 0, "draw_axis": 1}
+    tails = {"method": "tail", "prob": (0.05, 0.95)}
+    return replace(
+        found,
+        r_hat=max(found.r_hat, *(float(_stats.rhat(x, **axes)) for x in levels)),
+        bulk=min(found.bulk, *(float(_stats.ess(x, **axes, method="bulk")) for x in levels)),
+        tail=min(found.tail, *(float(_stats.ess(x, **axes, **tails)) for x in levels)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MeanResponses:
+    """Mean responses of K algorithms, in the user's unit.
+
+    Attributes
+    ----------
+    datasets
+        (C, T, M, K) on each data set.
+    average
+        (C, T, K) on average over the data sets that there could be.
+    following
+        (C, 8 T, K) on next data sets, eight for each draw.
+    domains, new_domain
+        (C, T, G, K) and (C, T, K) on average in each domain, and in a new one; None without them.
+    """
+
+    datasets: "Array"
+    average: "Array"
+    following: "Array"
+    domains: "Array | None"
+    new_domain: "Array | None"
+
+
+def mean_responses(
+    model: GibbsModel, found: ResponseFit, log_sd: float, likelihood: str, rng: np.random.Generator
+) -> MeanResponses:
+    """Turn logits into mean responses.
+
+    Parameters
+    ----------
+    model, found
+        What was sampled, and its draws.
+    log_sd
+        What residual scales are relative to: `response_guesses.Guess.log_sd`.
+    likelihood
+        How scores come about.
+    rng
+        Random numbers, for next data sets.
+    """
+    values, draws, k = found.values, found.draws, model.data.n_algorithms
+    h, level = helmert(k), values["level"][..., None]
+    shared = values.get("item_scale", np.zeros_like(values["level"])) ** 2
+    own, new = shared[..., None], shared
+    if likelihood == "logit-normal":
+        own = own + np.exp(2 * (values["log_sigma"] + log_sd))
+        # Residuals of data sets that there could be are those of the middle one.
+        new = shared + np.exp(2 * (values["residual_centre"] + log_sd))
+    between = contrast_scales(draws, np.eye(k) - 1 / k) ** 2
+    spread = (values["dataset_scale"] ** 2 + new)[..., None]
+
+    def over(contrasts: "Array", extra: "Array | float" = 0.0) -> "Array":
+        return population_response(level + contrasts @ h, spread + extra, between, draws.df)
+
+    domains = new_domain = None
+    beyond: Array | float = 0.0
+    if draws.domain is not None and draws.domain_scale is not None:
+        g = range(draws.domain.shape[2])
+        domains = np.stack([over(draws.average + draws.domain[:, :, i]) for i in g], axis=2)
+        departure = rng.standard_normal(draws.average.shape)
+        new_domain = over(draws.average + draws.domain_scale[..., None] * departure)
+        beyond = (1 - 1 / k) * draws.domain_scale[..., None] ** 2
+    return MeanResponses(
+        datasets=mean_response(values["logit"], own[..., None]),
+        average=over(draws.average, beyond),
+        following=_following(found, new, rng),
+        domains=domains,
+        new_domain=new_domain,
+    )
+
+
+def _following(found: ResponseFit, variance: "Array", rng: np.random.Generator) -> "Array":
+    """Draw mean responses on next data sets."""
+    values, draws = found.values, found.draws
+    parts: list[Array] = []
+    for _ in range(_NEXT):
+        centre = draws.average
+        if draws.domain_scale is not None:
+            departure = rng.standard_normal(centre.shape)
+            centre = centre + draws.domain_scale[..., None] * departure
+        effects = next_effects(draws, rng, centre)
+        normal = rng.standard_normal(values["level"].shape)
+        level = values["level"] + values["dataset_scale"] * normal
+        parts.append(mean_response(level[..., None] + effects, variance[..., None]))
+    together = np.stack(parts, axis=2)
+    return together.reshape(len(together), -1, together.shape[-1])
+
+
+pm: Any = pymc
+pt: Any = tensor
+
+
+def response_model(
+    model: "GibbsModel",
+    responses: "Responses",
+    likelihood: str,
+    names: "Mapping[str, Sequence[str]] | None" = None,
+) -> PyMCModel:
+    """Return the model of the posterior.
+
+    Parameters
+    ----------
+    model
+        Interactions, structure, priors and domains; the scores it has are not used.
+    responses, likelihood
+        The scores, and how they come about.
+    names
+        Names of ``"dataset"``, ``"algorithm"`` and ``"domain"``, numbers by default.
+
+    Returns
+    -------
+    pymc.Model
+        With the variables ``contrasts``, ``scale``, ``shrinkage``, ``tail``, ``mixing``,
+        ``domain_scale`` and ``domain_unit`` as in `pymc_model`, on the logit scale; ``level`` and
+        ``dataset_scale``; ``dataset_level`` and ``dataset_contrasts`` on each data set, and
+        ``logit`` of both together; ``item_scale`` of items or replications; ``residual_centre``,
+        ``residual_spread`` and ``log_sigma``, as the model has them.
+
+    References
+    ----------
+    Ferrari, S. & Cribari-Neto, F. (2004). Beta regression for modelling rates and proportions.
+    Journal of Applied Statistics 31, 799-815. https://doi.org/10.1080/0266476042000214501
+    """
+    priors, (m, j) = model.priors, model.data.z.shape
+    guess = guessed(responses, likelihood)
+    known = (j + 1) / (1 / guess.weight).mean(axis=1)
+    coords: dict[str, Any] = {
+        "dataset": range(m),
+        "algorithm": range(j + 1),
+        "contrast": range(j),
+        **({} if model.domain is None else {"domain": range(int(model.domain.max()) + 1)}),
+        **(names or {}),
+    }
+    with pm.Model(coords=coords) as built:
+        level = pm.Normal("level", 0.0, priors.level_sd)
+        spread = pm.HalfStudentT("dataset_scale", nu=3, sigma=priors.level_scale)
+        at = pm.Normal(
+            "dataset_level",
+            level,
+            spread,
+            dims="dataset",
+            transform=_Informed(guess.logit.mean(axis=1), known),
+        )
+        beta = pm.Normal("contrasts", 0.0, priors.effect_sd, dims="contrast")
+        contrasts = _contrasts(model, beta, guess)
+        theta = pm.Deterministic(
+            "logit", at[:, None] + contrasts @ helmert(j + 1), dims=("dataset", "algorithm")
+        )
+        if isinstance(responses, Answers):
+            _see_answers(responses, theta, priors.item_scale)
+        else:
+            _see_shares(responses, likelihood, theta, (model, guess.log_sd))
+    return built
+
+
+def _contrasts(model: "GibbsModel", beta: Variable, guess: "Guess") -> Variable:
+    """Return (M, J) contrasts of the effects on the data sets."""
+    m, j = model.data.z.shape
+    h = helmert(j + 1)
+    centre = pt.broadcast_to(beta[None, :] + domain_departures(model), (m, j))
+    mixing = mixing_scales(model)
+    scale = pm.HalfStudentT("scale", nu=3, sigma=model.priors.interaction_scale)
+    known = 1 / np.einsum("jk,mk->mj", h**2, 1 / guess.weight)
+    transform = _Informed(guess.logit @ h.T, known)
+    name, dims = "dataset_contrasts", ("dataset", "contrast")
+    if model.structure == "common":
+        sd = pt.sqrt(mixing) * scale
+        return pm.Normal(name, centre, sd[:, None], dims=dims, transform=transform)
+    cov = mixing[:, None, None] * covariance(model, scale)[None]
+    return pm.MvNormal(name, mu=centre, cov=cov, dims=dims, transform=transform)
+
+
+class _Informed(StandardisedNormals):
+    """Effects by their departure from what their prior and the scores together make likely.
+
+    Neither effects nor their departures from the centre will do: where scores say little the former
+    are tied to their scale, where they say much the latter are.
+    """
+
+    name = "informed"
+
+    def _likely(self, inputs: tuple[Variable, ...]) -> tuple[Variable, Variable]:
+        """Return mean and standard deviation given centre and scale, or covariances."""
+        *_, centre, scale = inputs
+        variance = pt.diagonal(scale, axis1=-2, axis2=-1) if scale.ndim == 3 else scale**2
+        precision = self._precision + 1 / variance
+        return (self._precision * self._guess + centre / variance) / precision, precision**-0.5
+
+    def log_jac_det(self, value: Variable, *inputs: Variable) -> Variable:
+        each = super().log_jac_det(value, *inputs)
+        # The density of vectors is that of all their elements together.
+        vectors = inputs[-1].ndim == 3
+        return each.sum(axis=-1) if vectors else each
+
+
+def _see_answers(found: Answers, theta: Variable, scale: float) -> None:
+    """Observe right answers."""
+    if found.items is None:
+        held = np.nonzero(found.trials)
+        n, right = found.trials[held], found.successes[held]
+        pm.Binomial("successes", n=n, logit_p=theta[held], observed=right)
+        return
+    spread = pm.HalfStudentT("item_scale", nu=3, sigma=scale)
+    # Items that are alike have no rows of their own that a distribution could be of.
+    pm.Potential("items", item_density(found.items, theta, spread))
+
+
+def item_density(items: "ItemCounts", theta: Variable, spread: Variable) -> Variable:
+    """Return the log density of all answers, the effects of items integrated out.
+
+    Parameters
+    ----------
+    items
+        What is known of the answers.
+    theta
+        (M, K) logits.
+    spread
+        Standard deviation of the items' effects.
+    """
+    z, log_weights = nodes(int(items.trials.sum(axis=1).max()))
+    u = spread * z
+    at = theta[items.dataset]
+    refused = (items.trials[:, :, None] * pt.softplus(at[:, :, None] + u)).sum(axis=1)
+    inner = items.total[:, None] * u - refused[items.group] + log_weights
+    return (items.right * at).sum() + (items.count * pt.logsumexp(inner, axis=1)).sum()
+
+
+def _see_shares(
+    found: ShareScores, likelihood: str, theta: Variable, about: tuple["GibbsModel", float]
+) -> None:
+    """Observe scores between 0 and 1."""
+    model, log_sd = about
+    priors, m = model.priors, len(model.data.z)
+    centre = pm.Normal("residual_centre", 0.0, priors.residual_sd)
+    spread = pm.HalfStudentT("residual_spread", nu=3, sigma=priors.residual_spread)
+    known = 2.0 * np.bincount(found.dataset, np.isfinite(found.value).sum(axis=1), minlength=m)
+    transform = _Informed(np.zeros(m), known)
+    log = pm.Normal("log_sigma", centre, spread, dims="dataset", transform=transform)
+    log_sigma = log + log_sd
+    tau = pm.HalfStudentT("item_scale", nu=3, sigma=priors.item_scale) if found.shared else None
+    if likelihood == "beta":
+        _see_beta(found, theta, log_sigma, tau)
+    else:
+        y = logit(found.value)
+        # One normal vector per replication, with what its scores share integrated out.
+        pm.Potential("scores", block_density(found.dataset, y, theta, pt.exp(log_sigma), tau))
+
+
+def _see_beta(found: ShareScores, theta: Variable, log_sigma: Variable, tau: Variable) -> None:
+    row, algorithm = np.nonzero(np.isfinite(found.value))
+    dataset = found.dataset[row]
+    eta = theta[dataset, algorithm]
+    if tau is not None:
+        unit = pm.Normal("replication_unit", 0.0, 1.0, shape=len(found.value))
+        eta = eta + (tau * unit)[row]
+    mean, precision = pm.math.invlogit(eta), pt.exp(-2 * log_sigma)[dataset]
+    pm.Beta(
+        "scores",
+        alpha=mean * precision,
+        beta=(1 - mean) * precision,
+        observed=found.value[row, algorithm],
+    )
+
+
+def block_density(
+    dataset: "NDArray[np.int64]", y: "Array", theta: Variable, sigma: Variable, tau: Variable
+) -> Variable:
+    """Return the log density of (B, K) normal scores, rows of which share an effect.
+
+    Parameters
+    ----------
+    dataset, y
+        (B,) data sets, and scores, NaN where there is none.
+    theta
+        (M, K) means.
+    sigma, tau
+        (M,) residual standard deviations, and that of what rows share; None for nothing.
+    """
+    held = np.isfinite(y)
+    n = held.sum(axis=1)
+    left = (np.where(held, y, 0.0) - theta[dataset]) * held
+    variance = (sigma**2)[dataset]
+    common = 0.0 if tau is None else tau**2
+    total = variance + n * common
+    square = (left**2).sum(axis=1) - common / total * left.sum(axis=1) ** 2
+    size = (n - 1) * pt.log(variance) + pt.log(total) + n * np.log(2 * np.pi)
+    return -((square / variance) + size).sum() / 2

@@ -1,0 +1,626 @@
+"""Sensitivity analysis: refit with other tails, covariances and scales.
+
+The tails of the interactions and the scale of the scores are choices that can turn an answer, and
+no scores tell which is right: under t interactions unusual data sets count less, under normal ones
+every data set counts fully.
+
+Models are compared by what they say of data sets that they have not seen. Densities of contrasts
+are comparable between scales once they are in one unit: let g bring scores to a scale, ``m_k`` be
+the mean of algorithm k there, brought back, and ``m`` the mean of all, brought back. Given the data
+set's level, which has the same flat prior in the measure's own unit on every scale, the density of
+the means' contrasts in that unit is the one on the scale times
+
+    prod_k g'(m_k) / g'(m)
+
+References
+----------
+Yao, Y., Vehtari, A., Simpson, D. & Gelman, A. (2018). Using stacking to average Bayesian predictive
+distributions. Bayesian Analysis 13, 917-1007. https://doi.org/10.1214/17-BA1091
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from benchinfer.analyses.bayes.fit import BayesFit, converged, domain_level, fit, modelled, reduced
+from benchinfer.analyses.bayes.model_checks import LeaveOneOut, leave_out, standard_error, winners
+from benchinfer.analyses.bayes.numerics import gibbs, next_dataset
+from benchinfer.analyses.bayes.numerics.contrasts import helmert, standardised
+from benchinfer.analyses.bayes.numerics.predictive import Thinned, present
+from benchinfer.analyses.bayes.rules import verdict_codes
+from benchinfer.comparison import checks as comparison_checks
+from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.frames import frame
+from benchinfer.core.numbers import count
+from benchinfer.core.saving import savable
+from benchinfer.core.sections import Check
+from benchinfer.core.verdict import Verdict
+from benchinfer.numerics import outcome_probabilities
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.analyses.bayes.comparison import BayesComparison
+    from benchinfer.analyses.bayes.fit import Structure
+    from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
+    from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel, Interactions
+    from benchinfer.analyses.bayes.numerics.priors import Priors
+    from benchinfer.core.measure import Measure
+    from benchinfer.core.progress import Progress
+    from benchinfer.scores.table import ScoreTable
+
+
+type Variant = tuple[str, ContrastData, Interactions, Structure, Priors]
+
+
+type Sensitivity = Literal["none", "quick"]
+
+
+_STANDARDISED = "standardised on each data set"
+# Scales of the interactions' and effects' priors, which make these twice as wide.
+WIDER = "priors twice as wide"
+_WIDTHS = ("effect_sd", "interaction_scale", "residual_spread", "slope_sd")
+
+
+def sensitivity(
+    result: "BayesComparison",
+    scores: "ScoreTable | None",
+    draws: int,
+    progress: "Progress | None",
+) -> "pd.DataFrame":
+    """Compare once more by other models; see `BayesComparison.sensitivity`.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    scores
+        The table that it is of, for other scales.
+    draws
+        Draws of each chain.
+    progress
+        Told of the sweeps.
+    """
+    if result.about:
+        raise DesignError(
+            message(
+                f"the comparison is {result.about}.",
+                hint="sensitivity() of the comparison over all domains.",
+            )
+        )
+    following = result.ranks_following
+    rows = [("as compared", result.ranks.best, None if following is None else following.best)]
+    rows += [
+        (variant[0], *_best(result, variant, draws, progress)) for variant in _asked(result, scores)
+    ]
+    k, names = len(result.algorithms), [row[0] for row in rows]
+    columns: dict[str, object] = {
+        "measure": [result.measure.name] * (k * len(rows)),
+        "variant": np.repeat(names, k),
+        "algorithm": list(result.algorithms) * len(rows),
+        "prob_best": np.concatenate([row[1] for row in rows]),
+    }
+    if following is not None:
+        columns["prob_best_next"] = np.concatenate([row[2] for row in rows if row[2] is not None])
+    return frame(columns)
+
+
+def _asked(result: "BayesComparison", scores: "ScoreTable | None") -> Iterator["Variant"]:
+    """Yield models that differ from that of the comparison in one thing each."""
+    yield from variants(result)
+    yield from other_scales(result, scores)
+
+
+def variants(result: "BayesComparison") -> Iterator["Variant"]:
+    """Yield models of the same contrasts that differ in one thing each."""
+    data, priors, structure = result.data, result.priors, result.structure
+    tails = _tails(result)
+    yield other_interactions(result)
+    if len(result.algorithms) > 2:
+        turned: Structure = "common" if structure == "unstructured" else "unstructured"
+        yield f'structure="{turned}"', data, tails, turned, priors
+    wide = replace(priors, **{name: 2 * getattr(priors, name) for name in _WIDTHS})
+    yield WIDER, data, tails, structure, wide
+
+
+def _tails(result: "BayesComparison") -> "Interactions":
+    return "t" if result.interactions == "t" else "normal"
+
+
+def other_interactions(result: "BayesComparison") -> "Variant":
+    """Return the model with the other interactions.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    """
+    other: Interactions = "normal" if result.interactions == "t" else "t"
+    return f'interactions="{other}"', result.data, other, result.structure, result.priors
+
+
+def other_scales(
+    result: "BayesComparison", scores: "ScoreTable | None", *, brief: bool = False
+) -> Iterator["Variant"]:
+    """Yield the models on other scales, which differ in what the interactions exchange.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    scores
+        The table that it is of; None for data sets in units of their own spread alone.
+    brief
+        Leave out the log scale where scores have room on the logit scale.
+    """
+    like = _tails(result), result.structure, result.priors
+    if result.along is None:  # straight slopes bend where each data set has a unit of its own
+        yield _STANDARDISED, standardised(result.data), *like
+    found = {} if scores is None else {m.scale: data for m, data, _ in on_scales(result, scores)}
+    for scale, on_scale in found.items():
+        if not (brief and scale == "log" and "logit" in found):
+            yield f'scale="{scale}"', on_scale, *like
+
+
+def on_scales(
+    result: "BayesComparison", scores: "ScoreTable"
+) -> Iterator[tuple["Measure", "ContrastData", "ScoreTable"]]:
+    """Yield contrasts and table on each other scale that the scores have room on."""
+    own = result.measure
+    setting, _ = Setting.of(scores, own.name)
+    if setting.digest != result.setting.digest:
+        raise DesignError(
+            message(
+                "the table is not the one that was compared.",
+                hint="give the table that compare_bayes was given.",
+            )
+        )
+    for scale in ("identity", "log", "logit"):
+        if scale == own.scale:
+            continue
+        measure = replace(own, scale=scale, tolerance=0.0)
+        others = tuple(measure if m.name == own.name else m for m in scores.measures)
+        try:
+            there, table = Setting.of(replace(scores, measures=others), own.name)
+            yield measure, reduced(table, there), table
+        except DesignError:
+            continue  # scores of 0 have no log, those of 1 no logit
+
+
+def _best(
+    result: "BayesComparison",
+    variant: "Variant",
+    draws: int,
+    progress: "Progress | None",
+) -> tuple["Array", "Array | None"]:
+    """Return the probabilities to be best, on average and on the next data set."""
+    _, data, interactions, structure, priors = variant
+    rng = np.random.default_rng(result.provenance.seed)
+    chains = len(result.draws.effects)
+    domain = None if result.domain is None else domain_level(result.setting, data)
+    scaled = None if result.along is None else result.along.scaled
+    model = modelled(data, interactions, structure, priors, domain, scaled)
+    found = fit(model, (chains, draws), rng, progress).draws
+    h = helmert(data.n_algorithms)
+    if result.ranks_following is None:
+        return outcome_probabilities.ranks(found.these @ h, 0.0).best, None
+    further = np.zeros(())
+    if result.along is not None and found.slopes is not None:
+        further = np.einsum("q,ctqj->ctj", result.along.offset, found.slopes) @ h
+    average = outcome_probabilities.ranks(found.average @ h + further, 0.0).best
+    return average, outcome_probabilities.ranks(
+        next_dataset.next_effects(found, rng) + further, 0.0
+    ).best
+
+
+# Chains cost little where data sets are few, sweeps do: 1,600 draws in a tenth of the sweeps.
+_CHAINS, _WARM_UP, _DRAWS = 16, 60, 100
+TAILS = {
+    "t": "robust: unusual data sets count less",
+    "normal": "every data set counts fully",
+}
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What V other models say.
+
+    Attributes
+    ----------
+    variants
+        How each differs from the comparison.
+    best, following
+        (V, K) probabilities to be best on average and on the next data set; None for the latter
+        where claims are about these data sets.
+    error
+        (V,) largest Monte Carlo error of them.
+    otherwise
+        What each says otherwise, in words; empty where it does not.
+    draws
+        Draws of each.
+    """
+
+    variants: tuple[str, ...]
+    best: Array
+    following: Array | None
+    error: Array
+    otherwise: tuple[str, ...]
+    draws: int = _CHAINS * _DRAWS
+
+    @property
+    def disagree(self) -> int:
+        """Number of models that say otherwise."""
+        return sum(map(bool, self.otherwise))
+
+    def table(self, measure: "Measure", algorithms: tuple[str, ...]) -> "pd.DataFrame":
+        """Return one row per variant and algorithm."""
+        k, v = len(algorithms), len(self.variants)
+        columns: dict[str, object] = {
+            "measure": [measure.name] * (k * v),
+            "variant": np.repeat(self.variants, k),
+            "algorithm": list(algorithms) * v,
+            "prob_best": self.best.ravel(),
+        }
+        if self.following is not None:
+            columns["prob_best_next"] = self.following.ravel()
+        return frame({**columns, "prob_error": np.repeat(self.error, k)})
+
+    def leaders(self, algorithms: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """Return who is likeliest best by each variant, in words: on average and next."""
+        parts = [self.best] if self.following is None else [self.best, self.following]
+        return [
+            (name, *(likeliest(part[v], algorithms) for part in parts))
+            for v, name in enumerate(self.variants)
+        ]
+
+    def check(self) -> Check:
+        """Return the row of the diagnostics."""
+        named = zip(self.variants, self.otherwise, strict=True)
+        said = "; ".join(f"{name}: {words}" for name, words in named if words)
+        return Check.of(
+            f"other models, of {len(self.variants)}, that answer otherwise",
+            self.disagree,
+            0.0,
+            ok=not self.disagree,
+            remedy=f"{said}. The scores do not tell which model is right: say which is meant, and"
+            " both answers",
+        )
+
+
+def likeliest(best: Array, algorithms: tuple[str, ...]) -> str:
+    """Name the algorithm of the highest probability, with that."""
+    top = int(best.argmax())
+    return f"{algorithms[top]} ({best[top]:.2f})"
+
+
+def leaders(result: "BayesComparison") -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return who is likeliest best by the comparison and by the other models beside it.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+
+    Returns
+    -------
+    tuple
+        Heads, and rows of words; no rows where no other model was asked.
+    """
+    heads = ("model", f"best {result.average_words}")
+    own = [f"as compared ({TAILS[result.interactions]})"]
+    own.append(likeliest(result.ranks.best, result.algorithms))
+    if result.ranks_following is not None:
+        heads = (*heads, "best on the next data set")
+        own.append(likeliest(result.ranks_following.best, result.algorithms))
+    if result.beside is None:
+        return heads, []
+    return heads, [tuple(own), *result.beside.leaders(result.algorithms)]
+
+
+def beside(
+    result: "BayesComparison", scores: "ScoreTable", progress: "Progress | None"
+) -> "BayesComparison":
+    """Return the comparison with what other models say beside it.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    scores
+        The table that it is of.
+    progress
+        Told of the sweeps.
+    """
+    asked = [other_interactions(result), *other_scales(result, scores, brief=True)]
+    means = scores.cells(result.measure.name).mean
+    variants: list[Variant] = []
+    others: list[BayesComparison] = []
+    for i, variant in enumerate(asked):
+        rng = np.random.default_rng([result.provenance.seed or 0, i])
+        # Where scores repeat exactly a posterior may have a spike that cannot be sampled.
+        with suppress(np.linalg.LinAlgError):
+            others.append(_compared(result, variant, means, rng))
+            variants.append(variant)
+        if progress is not None:
+            progress("other models", _WARM_UP + _DRAWS, len(asked) * (_WARM_UP + _DRAWS))
+    if not others:
+        return result
+    after = [other.ranks_following for other in others]
+    errors = [max(r.error.max() for r in (o.ranks, o.ranks_following) if r) for o in others]
+    found = Beside(
+        variants=tuple(_label(variant) for variant in variants),
+        best=np.stack([other.ranks.best for other in others]),
+        following=None
+        if result.ranks_following is None
+        else np.stack([ranks.best for ranks in after if ranks is not None]),
+        error=np.array(errors),
+        otherwise=tuple(_otherwise(result, other) for other in others),
+    )
+    return replace(result, beside=found, checks=(*result.checks, found.check()))
+
+
+def _label(variant: "Variant") -> str:
+    """Name a variant; that of the interactions by what it means."""
+    name, _, interactions, *_ = variant
+    return f"{name} ({TAILS[interactions]})" if name.startswith("interactions") else name
+
+
+def _compared(
+    result: "BayesComparison", variant: "Variant", means: Array, rng: np.random.Generator
+) -> "BayesComparison":
+    """Compare by another model, by few draws."""
+    from benchinfer.analyses.bayes.posterior import compared
+
+    name, data, interactions, structure, priors = variant
+    domain = None if result.domain is None else domain_level(result.setting, data)
+    scaled = None if result.along is None else result.along.scaled
+    model = modelled(data, interactions, structure, priors, domain, scaled)
+    state = gibbs.sample(model, gibbs.start(model, _CHAINS, rng), _WARM_UP, rng)[1]
+    draws = gibbs.sample(model, state, _DRAWS, rng)[0]
+    fitted = BayesFit(model, draws, converged(draws), extended=False)
+    setting, arguments = result.setting, dict(result.provenance.arguments)
+    arguments["rule"], arguments["quantity"] = result.decision, result.quantity
+    if not name.startswith("interactions"):
+        # The tolerance has no meaning there: only who is better has.
+        setting = replace(setting, measure=replace(setting.measure, tolerance=0.0))
+        arguments["rule"] = "threshold"
+    return compared(setting, fitted, means, result.target, arguments, rng, result.along)
+
+
+def alone(result: "BayesComparison") -> "BayesComparison":
+    """Return the comparison without what other models and plain means say of another question.
+
+    Parameters
+    ----------
+    result
+        The comparison, about to be turned to another place.
+    """
+    names = {comparison_checks.OTHER_SIGN}
+    if result.beside is not None:
+        names.add(result.beside.check().check)
+    checks = tuple(row for row in result.checks if row.check not in names)
+    return replace(result, beside=None, checks=checks)
+
+
+def _otherwise(own: "BayesComparison", other: "BayesComparison") -> str:
+    """Say which algorithm another model calls best, and how many pairs it decides otherwise."""
+    parts: list[str] = []
+    mine, theirs = (
+        r.ranks_following if r.quantity == "next" and r.ranks_following else r.ranks
+        for r in (own, other)
+    )
+    a, b = int(mine.best.argmax()), int(theirs.best.argmax())
+    gap, error = theirs.best[b] - theirs.best[a], np.hypot(theirs.error[a], theirs.error[b])
+    if gap > 2 * error:
+        names = own.algorithms
+        parts.append(
+            f"{names[b]} is likeliest best with probability {theirs.best[b]:.2f} rather than"
+            f" {names[a]} with {theirs.best[a]:.2f} (as compared: {mine.best[b]:.2f},"
+            f" {mine.best[a]:.2f})"
+        )
+    if n := int(_changed(own, other).sum()):
+        parts.append(f"{count(n, 'pair')} decided otherwise")
+    return ", and ".join(parts)
+
+
+def _changed(own: "BayesComparison", other: "BayesComparison") -> np.ndarray:
+    """Return which pairs another model decides otherwise, by more than Monte Carlo error."""
+    # Few draws are rough, and no verdict rests on them: whether their chains settled matters not.
+    mine, theirs = (
+        verdict_codes(r.decision, r.outcomes, r.costs, r.measure.margin, r.level, settled=True)
+        for r in (own, other)
+    )
+    if own.measure.tolerance != other.measure.tolerance or own.decision != other.decision:
+        return (mine != theirs) & _strict(mine) & _strict(theirs)
+    differ = mine != theirs
+    if own.decision != "threshold":
+        return differ
+    found = other.outcomes
+    by_code = np.stack([found.first, found.second, found.equivalent])
+    asked = np.where(mine == Verdict.UNDECIDED, theirs, mine)
+    rows = np.select([asked == Verdict.FIRST, asked == Verdict.SECOND], [0, 1], 2)
+    share = np.take_along_axis(by_code, rows[None], axis=0)[0]
+    return differ & (np.abs(share - own.level) > 2 * found.error)
+
+
+def _strict(codes: np.ndarray) -> np.ndarray:
+    return (codes == Verdict.FIRST) | (codes == Verdict.SECOND)
+
+
+_STANDARD = "each data set over its spread"
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A model with what it says of data sets that it has not seen.
+
+    Attributes
+    ----------
+    name
+        How it differs from the comparison.
+    left
+        Data sets left out.
+    elpd
+        (M,) log densities in the measure's own unit; None where these are not comparable.
+    winner
+        (M,) log probabilities of the best algorithms.
+    """
+
+    name: str
+    left: LeaveOneOut
+    elpd: "Array | None"
+    winner: "Array"
+
+
+def compare_models(
+    result: "BayesComparison",
+    scores: "ScoreTable | None",
+    draws: int,
+    progress: "Progress | None",
+) -> "pd.DataFrame":
+    """Compare models; see `BayesComparison.compare_models`."""
+    found = list(_candidates(result, scores, draws, progress))
+    comparable = [one.elpd for one in found if one.elpd is not None]
+    top = max(comparable, key=lambda elpd: float(elpd.sum()))
+    weights = iter(_stacking(np.array(comparable)))
+    rows: list[dict[str, Any]] = []
+    for one in found:
+        score = {"elpd": np.nan, "elpd_difference": np.nan, "difference_error": np.nan}
+        weight = np.nan
+        if one.elpd is not None:
+            weight = next(weights)
+            score = {
+                "elpd": float(one.elpd.sum()),
+                "elpd_difference": float((one.elpd - top).sum()),
+                "difference_error": standard_error(one.elpd - top),
+            }
+        apart, m = one.winner - found[0].winner, len(one.winner)
+        rows.append(
+            {
+                "measure": result.measure.name,
+                "variant": one.name,
+                **score,
+                "stacking_weight": weight,
+                "winner_score": float(one.winner.mean()),
+                "winner_difference": float(apart.mean()),
+                "winner_error": standard_error(apart) / m,
+                "largest_k": float(one.left.pareto_k.max()),
+                "n_refitted": int(one.left.refitted.sum()),
+            }
+        )
+    return frame({name: [row[name] for row in rows] for name in rows[0]})
+
+
+def _candidates(
+    result: "BayesComparison",
+    scores: "ScoreTable | None",
+    draws: int,
+    progress: "Progress | None",
+) -> Iterator[_Candidate]:
+    own = result.measure
+    wide = np.zeros(len(result.data.z))
+    if scores is not None:
+        wide = _slopes(own, scores, result.data)
+    given = (wide, draws, progress)
+    yield _judged(result, "as compared", result.sampled, result.draws.thinned, *given)
+    for name, data, tails, structure, priors in variants(result):
+        if name != WIDER:
+            covariates = result.sampled.covariates
+            model = modelled(data, tails, structure, priors, result.domain, covariates)
+            yield _sampled(result, name, model, *given)
+    if scores is not None:
+        for measure, data, table in on_scales(result, scores):
+            domain = None if result.domain is None else domain_level(result.setting, data)
+            model = replace(result.sampled, data=data, domain=domain)
+            wide = _slopes(measure, table, data)
+            yield _sampled(result, f'scale="{measure.scale}"', model, wide, draws, progress)
+    model = replace(result.sampled, data=_standardised(result.data))
+    yield _sampled(result, _STANDARD, model, None, draws, progress)
+
+
+def _sampled(
+    result: "BayesComparison",
+    name: str,
+    model: "GibbsModel",
+    wide: "Array | None",
+    draws: int,
+    progress: "Progress | None",
+) -> _Candidate:
+    rng = np.random.default_rng(result.provenance.seed)
+    size = len(result.draws.effects), draws
+    thinned = Thinned.of(fit(model, size, rng, progress).draws)
+    return _judged(result, name, model, thinned, wide, draws, progress)
+
+
+def _judged(
+    result: "BayesComparison",
+    name: str,
+    model: "GibbsModel",
+    thinned: Thinned,
+    wide: "Array | None",
+    draws: int,
+    progress: "Progress | None",
+) -> _Candidate:
+    """Leave each data set out of a model; without `wide` its densities are not comparable."""
+    rng = np.random.default_rng(result.provenance.seed)
+    data = model.data
+    names = tuple(result.setting.coverage.datasets[m] for m in data.dataset)
+    left = leave_out(model, thinned, draws, result.measure.name, names, rng, progress)
+    elpd = None
+    if wide is not None:
+        elpd = left.contrasts - data.rank * np.log(data.scale) + wide
+    return _Candidate(name, left, elpd, np.log(winners(data, left.draws, rng)))
+
+
+def _slopes(measure: "Measure", scores: "ScoreTable", data: "ContrastData") -> "Array":
+    """Return (M,) logs of how much wider contrasts are on the scale than in the own unit."""
+    if measure.scale == "identity":
+        return np.zeros(len(data.z))
+    means = scores.cells(measure.name).mean[data.dataset]
+    there = np.array([present(data, m) for m in range(len(data.z))])
+    known = np.where(there, means, 0.0)
+    centre = known.sum(axis=1) / there.sum(axis=1)
+    each = np.where(there, _log_slope(measure, np.where(there, means, centre[:, None])), 0.0)
+    open_ = there.sum(axis=1) - data.rank
+    return each.sum(axis=1) - open_ * _log_slope(measure, centre)
+
+
+def _log_slope(measure: "Measure", level: "Array") -> "Array":
+    """Return logs of the derivative of the scale at levels on it."""
+    own = measure.level_of(level)
+    return -np.log(own) - (np.log1p(-own) if measure.scale == "logit" else 0.0)
+
+
+def _standardised(data: "ContrastData") -> "ContrastData":
+    """Divide each data set by the root mean square of its contrasts."""
+    square = (data.z**2).sum(axis=1) / data.rank
+    size = np.sqrt(np.maximum(square, 1e-4 * square.mean()))
+    rss = data.rss / size**2
+    pooled = float(rss.sum() / max(data.df.sum(), 1.0))
+    z = data.z / size[:, None]
+    return replace(data, z=z, rss=rss, log_sd=np.log(pooled) / 2 if data.noisy else 0.0)
+
+
+def _stacking(pointwise: "Array") -> "Array":
+    """Return (V,) weights of models by (V, M) log densities."""
+    from scipy.optimize import Bounds, LinearConstraint, minimize
+
+    density = np.exp(pointwise - pointwise.max(axis=0)).T
+    v = len(pointwise)
+
+    def loss(weights: "Array") -> float:
+        return -float(np.log(np.maximum(density @ weights, 1e-300)).sum())
+
+    def slope(weights: "Array") -> "Array":
+        return -(density / np.maximum(density @ weights, 1e-300)[:, None]).sum(axis=0)
+
+    whole = LinearConstraint(np.ones(v), 1.0, 1.0)
+    found: Any = minimize(
+        loss, np.full(v, 1 / v), jac=slope, bounds=Bounds(0.0, 1.0), constraints=whole
+    )
+    return np.clip(found.x, 0.0, 1.0)

@@ -1,0 +1,276 @@
+"""Domains and covariates of the hierarchical model."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchinfer.analyses.bayes.numerics.regret import regrets
+from benchinfer.analyses.bayes.rules import verdict_codes
+from benchinfer.analyses.bayes.sensitivity import alone
+from benchinfer.comparison.contrasts import family_of
+from benchinfer.comparison.evidence import Array
+from benchinfer.comparison.groups import check_covariates, varying
+from benchinfer.comparison.per_dataset import Comparisons
+from benchinfer.comparison.posterior import level_of
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.numbers import count, join
+from benchinfer.core.saving import savable
+from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.analyses.bayes.comparison import BayesComparison
+    from benchinfer.analyses.bayes.fit import PosteriorDraws
+    from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
+    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.numerics.outcome_probabilities import Outcomes
+    from benchinfer.scores.table import ScoreTable
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Along:
+    """Covariates of M data sets, along which algorithms have slopes.
+
+    Attributes
+    ----------
+    names
+        The q names.
+    values
+        (M, q) values, as the table has them.
+    at
+        Where claims are made, by covariate; at the mean of those that are not named.
+    """
+
+    names: tuple[str, ...]
+    values: Array
+    at: Mapping[str, float]
+
+    @property
+    def centre(self) -> Array:
+        """(q,) means over the data sets."""
+        return self.values.mean(axis=0)
+
+    @property
+    def spread(self) -> Array:
+        """(q,) standard deviations over the data sets."""
+        return self.values.std(axis=0)
+
+    @property
+    def scaled(self) -> Array:
+        """(M, q) values as the model sees them: centred and divided by their spread."""
+        return (self.values - self.centre) / self.spread
+
+    @property
+    def offset(self) -> Array:
+        """(q,) how far from the means claims are made, in the model's units."""
+        where = np.array(
+            [self.at.get(name, x) for name, x in zip(self.names, self.centre, strict=True)]
+        )
+        return (where - self.centre) / self.spread
+
+    @property
+    def place(self) -> str:
+        """Where claims are made, in words."""
+        told = [f"{name} = {value:g}" for name, value in self.at.items()]
+        rest = [name for name in self.names if name not in self.at]
+        if not rest:
+            return f"at {join(told)}"
+        means = f"{join(rest)} at {'its mean' if len(rest) == 1 else 'their means'}"
+        return f"with {means}" if not told else f"at {join(told)} and with {means}"
+
+
+def read_along(
+    scores: "ScoreTable", measure: str, data: "ContrastData", names: tuple[str, ...]
+) -> Along | None:
+    """Return the covariates of the data sets that a model learns from; None if none are asked for.
+
+    Raises
+    ------
+    DesignError
+        A covariate is not in the table, varies within data sets or not at all, or there are too few
+        data sets.
+    """
+    if not names:
+        return None
+    if by_run := varying(scores, measure, names):
+        n = len(scores.dataset_covariates(measure).varying[by_run[0]])
+        raise DesignError(
+            message(
+                f"the covariate {by_run[0]!r} varies within {count(n, 'data set')}.",
+                hint="the hierarchical model takes features of data sets; compare_mixed takes those"
+                " of runs, too.",
+            )
+        )
+    known = scores.dataset_covariates(measure).constant
+    values = np.column_stack([known[name] for name in names])[data.dataset]
+    check_covariates(names, values.std(axis=0), len(values))
+    return Along(names, values, {})
+
+
+def slopes(result: "BayesComparison") -> "pd.DataFrame":
+    """Compare slopes; see `BayesComparison.slopes`."""
+    import pandas as pd
+
+    along = _along(result)
+    exact = replace(result.setting, measure=replace(result.measure, tolerance=0.0))
+    tables: list[pd.DataFrame] = []
+    for name in along.names:
+        found = average_outcomes(
+            result.draws.slopes[name], contrast_matrix(result), 0.0, result.level
+        )
+        one = _with(replace(result, setting=exact, decision="threshold"), found)
+        table = one.contrasts("average").drop(columns=["quantity", "prob_equivalent"])
+        table.insert(0, "covariate", name)
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
+def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesComparison":
+    """Compare at given values of covariates; see `BayesComparison.at`."""
+    along = _along(result)
+    if not given:
+        raise DesignError(message("no covariate is given.", hint="at(NAME=value)."))
+    for name, value in given.items():
+        if name not in along.names:
+            raise DesignError(unknown("covariate", name, along.names))
+        if not np.isfinite(value):
+            raise DesignError(message(f"{name} is {value!r}.", hint="a finite number."))
+    if result.about:
+        raise DesignError(
+            message(
+                f"the comparison is {result.about} already.",
+                hint="at(NAME=value) first, then by_domain().",
+            )
+        )
+    if result.following is None or result.ranks_following is None:
+        raise DesignError(
+            message(
+                "the comparison is about these data sets, whose covariates are what they are.",
+                hint='compare with target="domain".',
+            )
+        )
+    along, kept = replace(along, at=dict(given)), result.draws
+    further = moved(along, kept)
+    effects, following = kept.effects + further, kept.following + further
+    margin, matrix = result.measure.margin, contrast_matrix(result)
+    average = average_outcomes(effects, matrix, margin, result.level)
+    # What is expected on the next data set is the average; its own mean need not exist.
+    new = average_outcomes(following, matrix, margin, result.level)
+    cap = result.regret.cap
+    there = replace(
+        alone(result),
+        regret=regrets(effects, matrix, cap),
+        regret_following=regrets(following, matrix, cap),
+        following=replace(new, estimate=average.estimate),
+        ranks=ranks(effects, margin),
+        ranks_following=ranks(following, margin),
+        levels=level_of(effects, float(result.levels.estimate.mean()), result.level),
+        along=along,
+    )
+    return _with(there, average)
+
+
+def moved(along: Along, kept: "PosteriorDraws") -> Array:
+    """Return (C, T, K) how far effects are from those at the means of the covariates.
+
+    Parameters
+    ----------
+    along
+        The covariates, and where along them claims are made.
+    kept
+        The draws.
+    """
+    steps = along.offset * along.spread
+    each = np.stack([kept.slopes[name] for name in along.names], axis=-1)
+    return each @ steps
+
+
+def _with(result: "BayesComparison", average: "Outcomes") -> "BayesComparison":
+    """Return a comparison with other outcomes on average, and verdicts that go with them."""
+    return replace(result, average=average).of()
+
+
+def _along(result: "BayesComparison") -> Along:
+    if result.along is None:
+        raise DesignError(
+            message("the model has no covariates.", hint="compare_bayes(..., covariates=[...])")
+        )
+    return result.along
+
+
+def contrast_matrix(result: "BayesComparison") -> Array:
+    """Return the (P, K) contrasts that were asked for.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    """
+    given: Mapping[str, Any] = result.provenance.arguments
+    asked = family_of(
+        result.algorithms, given["contrasts"], given["control"], result.levels.estimate
+    )
+    return asked.matrix[asked.wanted]
+
+
+def by_domain(result: "BayesComparison") -> Comparisons:
+    """Compare on average in each domain, and in a new one; see `BayesComparison.by_domain`.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    """
+    kept = result.draws
+    if kept.domains is None or kept.new_domain is None:
+        raise DesignError(
+            message(
+                "the domains are no level of this model.",
+                hint='compare_bayes(..., domains="random") has one.',
+            )
+        )
+    names = sorted(set(result.setting.domains))
+    further = 0.0 if result.along is None else moved(result.along, kept)
+    found: dict[str, Comparison] = {
+        name: _in_domain(result, kept.domains[:, :, g] + further, f"in the domain {name}")
+        for g, name in enumerate(names)
+    }
+    new = _in_domain(result, kept.new_domain + further, "in a new one")
+    return Comparisons({**found, "new domain": new})
+
+
+def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "BayesComparison":
+    """Return what (C, T, K) effects in a domain say on average."""
+    given: Mapping[str, Any] = result.provenance.arguments
+    margin = result.measure.margin
+    asked = family_of(
+        result.algorithms, given["contrasts"], given["control"], result.levels.estimate
+    )
+    base = float(result.levels.estimate.mean() - result.draws.effects.mean())
+    matrix = asked.matrix[asked.wanted]
+    average = average_outcomes(effects, matrix, margin, result.level)
+    regret = regrets(effects, matrix, result.regret.cap)
+    return replace(
+        alone(result),
+        quantity="average",
+        average=average,
+        following=None,
+        ranks=ranks(effects, margin),
+        ranks_following=None,
+        regret=regret,
+        regret_following=None,
+        codes=verdict_codes(
+            result.decision,
+            average,
+            regret,
+            margin,
+            result.level,
+            settled=result.convergence.settled,
+        ),
+        levels=level_of(effects, base, result.level),
+        about=about,
+    )

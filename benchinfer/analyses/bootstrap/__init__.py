@@ -1,0 +1,1 @@
+"""Bootstrap of robust aggregates."""

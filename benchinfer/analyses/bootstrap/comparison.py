@@ -1,0 +1,203 @@
+"""Comparison by the bootstrap of aggregates."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from benchinfer.analyses.bootstrap.evidence import Improvement
+from benchinfer.analyses.bootstrap.numerics.profiles import PerformanceProfiles
+from benchinfer.comparison import wording
+from benchinfer.comparison.comparison import TestedComparison
+from benchinfer.comparison.evidence import Array
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.frames import frame
+from benchinfer.core.measure import Measure
+from benchinfer.core.saving import savable
+from benchinfer.numerics.max_t import pairs_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+_drawn_words = {
+    "replications": "replications within each data set",
+    "datasets": "whole data sets (with all their replications)",
+    "both": "data sets, and within each of those the replications",
+}
+_interval_words = {
+    "percentile": "percentiles of the draws",
+    "expanded": "percentiles of the draws, expanded for the number of units drawn from",
+    "bca": "BCa percentiles of the draws (corrected for bias and acceleration)",
+}
+_interval_homes = {"expanded": "expanded", "bca": "gather"}
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BootstrapComparison(TestedComparison):
+    """Verdicts from bootstrapped aggregates.
+
+    Attributes
+    ----------
+    reported
+        What the aggregates are measures of: the measure, its normalised form, or a gap.
+    statistic
+        The aggregate in words.
+    p_error
+        (P,) Monte Carlo standard errors of the adjusted p-values.
+    improved
+        Probability of improvement of all pairs.
+    scores_profile, ratios_profile
+        Performance profiles; no ratios where scores are not above 0.
+    """
+
+    reported: Measure
+    statistic: str
+    p_error: Array
+    improved: Improvement
+    scores_profile: PerformanceProfiles
+    ratios_profile: PerformanceProfiles | None
+
+    title: ClassVar[str] = "Bootstrap of aggregates"
+
+    @property
+    def measure(self) -> Measure:
+        """What the aggregates are measures of."""
+        return self.reported
+
+    @property
+    def method(self) -> str:
+        """What was done, in sentences for a methods section."""
+        given = self.provenance.arguments
+        scale = "" if self.measure.scale == "identity" else f" on the {self.measure.scale} scale"
+        together = ""
+        if given["resample"] != "datasets":
+            shared = self.setting.paired
+            together = (
+                "; replications that algorithms share were drawn together"
+                if shared
+                else "; the replications of each algorithm were drawn by themselves"
+            )
+        return (
+            f"Algorithms were compared by the {self.statistic} of {self.measure.name}{scale}. In"
+            f" {given['resamples']:,} bootstrap resamples {_drawn_words[str(given['resample'])]}"
+            f" were drawn with replacement{together}. Intervals are"
+            f" {_interval_words[str(given['interval'])]}; a p-value is the smallest level whose"
+            f" interval leaves out equality. {self.provenance.adjustment}."
+        )
+
+    @property
+    def formula(self) -> str:
+        """The statistic in one line."""
+        given = self.provenance.arguments
+        return (
+            f"{self.statistic} of {self.measure.name}, {given['resamples']:,} resamples of"
+            f" {_drawn_words[str(given['resample'])]}"
+        )
+
+    def scope(self) -> str:
+        """Return what the claims are about, in words."""
+        where = wording.scope(self.setting, self.target, where="over")
+        return f"by the {self.statistic}, {where}"
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        names = [
+            "benchinfer.analyses.bootstrap.compare",
+            "benchinfer.analyses.bootstrap.numerics.profiles",
+        ]
+        kind = str(self.provenance.arguments["interval"])
+        if kind != "percentile":
+            names.append(
+                f"benchinfer.analyses.bootstrap.numerics.intervals:{_interval_homes[kind]}"
+            )
+        if self.provenance.arguments["adjust"] == "holm":
+            names += ["benchinfer.numerics.multiplicity", "benchinfer.comparison.adjustment:sidak"]
+        return names
+
+    def effects(self) -> Mapping[str, Array]:
+        """Return estimate, interval and test of the pairs, in the reported unit."""
+        found = dict(TestedComparison.effects(self))
+        # Nothing is divided by a standard error: there is no statistic that has degrees of freedom.
+        del found["df"], found["statistic"]
+        return {**found, "p_error": self.p_error}
+
+    def probability_of_improvement(self) -> "pd.DataFrame":
+        """Say how often a run of the first algorithm is better than one of the second.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure first second prob_improvement conf_low conf_high p_value`` of all pairs: the
+            probability on a data set that a score of the first, of any replication, is better than
+            one of the second, equal scores half, averaged over data sets. Intervals are percentiles
+            at the simultaneous level of the contrasts; p-values are two-sided, of probability 1/2,
+            and adjusted alike. They are not what verdicts rest on.
+        """
+        pairs = pairs_of(len(self.algorithms))
+        names = np.array(self.algorithms, dtype=object)
+        return frame(
+            {
+                "measure": [self.setting.measure.name] * len(pairs),
+                "first": names[pairs[:, 0]],
+                "second": names[pairs[:, 1]],
+                "prob_improvement": self.improved.estimate,
+                "conf_low": self.improved.low,
+                "conf_high": self.improved.high,
+                "p_value": self.improved.p_value,
+            }
+        )
+
+    def profile(self, kind: Literal["scores", "ratios"] = "scores") -> "pd.DataFrame":
+        """Return performance profiles: one curve per algorithm.
+
+        Parameters
+        ----------
+        kind
+            ``"scores"``: share of scores better than a threshold, data sets with equal weight.
+            ``"ratios"``: share of data sets on which the algorithm's mean is within a ratio of the
+            best algorithm's mean there (Dolan and Moré); of scores that are not normalised.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure algorithm threshold proportion conf_low conf_high band_low band_high``.
+            Intervals hold at each threshold alone, bands over the whole curve of an algorithm, both
+            with the level of the comparison.
+
+        Raises
+        ------
+        DesignError
+            The kind does not exist, or ratios are asked for of scores that are not above 0.
+        """
+        if kind not in ("scores", "ratios"):
+            raise DesignError(unknown("kind", kind, ["scores", "ratios"]))
+        found = self.scores_profile if kind == "scores" else self.ratios_profile
+        if found is None:
+            raise DesignError(
+                message(
+                    f"some scores of {self.setting.measure.name} are not above 0, so that ratios to"
+                    " the best have no meaning.",
+                    hint='profile("scores") is of scores as they are.',
+                )
+            )
+        k, g = found.estimate.shape
+        normalised = self.provenance.arguments["normalise"] is not None
+        own = kind == "ratios" or normalised
+        threshold = found.threshold if own else self.setting.measure.level_of(found.threshold)
+        name = self.setting.measure.name
+        return frame(
+            {
+                "measure": [f"normalised {name}" if normalised and kind == "scores" else name]
+                * (k * g),
+                "algorithm": np.repeat(np.array(self.algorithms, dtype=object), g),
+                "threshold": np.tile(threshold, k),
+                "proportion": found.estimate.ravel(),
+                "conf_low": found.low.ravel(),
+                "conf_high": found.high.ravel(),
+                "band_low": found.band_low.ravel(),
+                "band_high": found.band_high.ravel(),
+            }
+        )

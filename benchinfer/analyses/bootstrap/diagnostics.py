@@ -1,0 +1,233 @@
+"""Diagnostics of the bootstrap."""
+
+import numpy as np
+
+from benchinfer.analyses.bootstrap.evidence import BEYOND, BootstrapOptions, BootstrapTests
+from benchinfer.analyses.bootstrap.numerics.intervals import contracted, expanded
+from benchinfer.analyses.bootstrap.numerics.resampling import ScoreSample
+from benchinfer.comparison import checks as comparison_checks
+from benchinfer.comparison.adjustment import sidak
+from benchinfer.comparison.evidence import Setting
+from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import some
+from benchinfer.core.sections import Check
+
+# Draws of n units understate the variance by 1 / n.
+_UNITS = 5
+# Numbers that a machine holds, of every contrast in every resample.
+_MEMORY = 3e8
+
+
+def checks(
+    setting: Setting,
+    sample: ScoreSample,
+    reported: Measure,
+    asked: BootstrapOptions,
+    found: BootstrapTests,
+    sides: list[tuple[str, str]],
+) -> list[Check]:
+    """Return the rows.
+
+    Parameters
+    ----------
+    setting, sample, reported
+        What is compared, its scores and what they are aggregated to.
+    asked
+        The arguments.
+    found
+        The evidence.
+    sides
+        Names of both sides of each contrast.
+    """
+    several = sample.n_datasets > 1
+    return [
+        *comparison_checks.left_out(setting),
+        *(
+            [comparison_checks.number_of_datasets(setting)]
+            if asked.target == "domain"
+            else [comparison_checks.replications(setting), *_replications(sample)]
+        ),
+        *([comparison_checks.beyond(asked.target)] if several else []),
+        _size(sample, asked),
+        comparison_checks.thin_cells(
+            setting, "the bootstrap, which keeps each cell's number of scores,"
+        ),
+        comparison_checks.tolerance(reported),
+        *_statistic(asked, sample),
+        *_references(asked),
+        *_resamples(asked, sample, found),
+        *_pairs(asked, found, sides),
+    ]
+
+
+def _replications(sample: ScoreSample) -> list[Check]:
+    """Say where few replications make a bootstrap within data sets coarse."""
+    size = np.diff(sample.strata)
+    fewest, alone = int(size[size > 1].min()), int((size == 1).sum())
+    return [
+        Check.of(
+            "fewest replications drawn from",
+            fewest,
+            _UNITS,
+            least=True,
+            ok=fewest >= _UNITS,
+            remedy=f"draws from {fewest} replications take few values and vary too little, by"
+            f" 1/{fewest} of the variance",
+        ),
+        Check.of(
+            "replications that cannot be drawn",
+            alone,
+            0.0,
+            ok=not alone,
+            remedy="alone in their data set with scores of these algorithms: they are in every"
+            " resample as they are, so that intervals are too short",
+        ),
+    ]
+
+
+def _size(sample: ScoreSample, asked: BootstrapOptions) -> Check:
+    """Say what share of nominal errors the resampling of so many units really makes.
+
+    A bootstrap takes the spread of n units with divisor n, and its tails from the normal
+    distribution where they are those of t. For a mean of normal scores that is known exactly.
+    """
+    df, kept = sample.units(asked.resample)
+    n = asked.n_contrasts
+    one = (sidak(asked.alpha, n) if asked.sides == 2 else asked.alpha / n) / asked.sides
+    share = np.array(one)
+    if asked.interval == "expanded":
+        share = contracted(share, (df, kept))
+    factor = float(expanded(share, (df, kept))) / one
+    drawn = "replications" if asked.target == "datasets" else "data sets"
+    return Check.of(
+        "error rate of one contrast / nominal, for means of normal scores",
+        factor,
+        1.5,
+        ok=factor <= 1.5,
+        remedy=f"too few {drawn} for a bootstrap this far out in the tail: intervals are too short"
+        ' and p-values too small; interval="expanded" and compare_mixed allow for the number',
+    )
+
+
+def _statistic(asked: BootstrapOptions, sample: ScoreSample) -> list[Check]:
+    """Say where the bootstrap of a statistic cannot be trusted."""
+    if asked.statistic.kind != "quantile":
+        return []
+    jumpy = Check.of(
+        "BCa of a quantile",
+        1.0,
+        0.0,
+        ok=False,
+        remedy="quantiles jump from unit to unit, and so do the corrections of BCa: in simulations"
+        " its errors exceed their level, those of percentile intervals do not",
+    )
+    rows = [jumpy] if asked.interval == "bca" else []
+    pooled, q = asked.statistic.pools(sample.n_datasets), asked.statistic.q
+    n = int(sample.n.min()) if pooled else sample.n_datasets
+    # Units beyond the quantile on its thinner side: of none the draws see no more than the sample.
+    if not pooled and asked.target == "datasets":
+        return rows
+    beyond = min(q, 1 - q) * n
+    return [
+        *rows,
+        Check.of(
+            f"{'scores' if pooled else 'data sets'} beyond the quantile",
+            beyond,
+            5.0,
+            least=True,
+            ok=beyond >= 5,
+            remedy="resamples hold nothing beyond the extreme ones there are: so far out the"
+            " bootstrap says little; a mean or a median is safer",
+        ),
+    ]
+
+
+def _references(asked: BootstrapOptions) -> list[Check]:
+    given = asked.normalise
+    values = list(given.values()) if isinstance(given, dict) else [given]
+    own = any(isinstance(value, str) for value in values)
+    if given is None:
+        return []
+    return [
+        Check.of(
+            "references taken from the same scores",
+            float(own),
+            0.0,
+            ok=not own,
+            remedy="they are held fixed while scores are drawn, so that their own error is left"
+            " out: numbers from elsewhere have none",
+        )
+    ]
+
+
+def _resamples(asked: BootstrapOptions, sample: ScoreSample, found: BootstrapTests) -> list[Check]:
+    share = np.array(1 / (asked.resamples + 1))
+    if asked.interval == "expanded":
+        share = expanded(share, sample.units(asked.resample))
+    each = asked.sides * asked.n_contrasts
+    smallest = min(each * max(float(share), asked.least), 1.0)
+    beyond = int((np.isinf(found.evidence.low) | np.isinf(found.evidence.high)).sum())
+    borne = each * asked.least <= asked.alpha
+    # Of two units t reaches so far out that no share of draws is left.
+    needed = BEYOND / asked.share if asked.share > 0 else np.inf
+    more = f"ask for more resamples, {needed:,.0f} or so"
+    if needed * asked.n_contrasts > _MEMORY:
+        more = "no memory holds as many resamples as that takes: fewer contrasts do with fewer, and"
+        more += " compare_mixed with none"
+    if not borne:
+        drawn = "replications" if asked.target == "datasets" else "data sets"
+        need = int(np.ceil(np.log2(each / asked.alpha) - 1e-9))
+        more = f"no number of resamples helps: {need} {drawn} could decide, and compare_mixed can"
+        more += " with fewer"
+    enough = Check.of(
+        "smallest p-value that the resamples allow, adjusted",
+        smallest,
+        asked.alpha,
+        ok=smallest <= asked.alpha,
+        remedy=f"no pair can be decided, and intervals are infinite; {more}",
+    )
+    if asked.sides == 1:
+        return [enough]
+    return [
+        enough,
+        Check.of(
+            "intervals that reach beyond the resamples",
+            beyond,
+            0.0,
+            ok=not beyond,
+            remedy="BCa corrects so much that no resample lies so far out: ask for more resamples,"
+            " or for percentile intervals"
+            if smallest <= asked.alpha
+            else more,
+        ),
+    ]
+
+
+def _pairs(
+    asked: BootstrapOptions, found: BootstrapTests, sides: list[tuple[str, str]]
+) -> list[Check]:
+    """Name the pairs whose evidence needs care."""
+    e, alpha = found.evidence, asked.alpha
+
+    near = np.abs(e.p_value - alpha) <= 3 * found.error
+    near |= np.abs(e.p_equivalence - alpha) <= 3 * found.equivalence_error
+    near &= ~found.flat
+    return [
+        Check.of(
+            "verdicts within Monte Carlo error of the level",
+            int(near.sum()),
+            0.0,
+            ok=not near.any(),
+            remedy=f"{some(sides, near)}: another seed may decide otherwise; ask for more"
+            " resamples",
+        ),
+        comparison_checks.over_equality(e, alpha, sides, stepwise=asked.n_contrasts > 1),
+        Check.of(
+            "pairs with the same difference in every resample",
+            int(found.flat.sum()),
+            0.0,
+            ok=not found.flat.any(),
+            remedy=f"{some(sides, found.flat)}: without spread there is nothing to test against;"
+            " are they the same algorithm?",
+        ),
+    ]

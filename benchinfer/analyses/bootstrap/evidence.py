@@ -1,0 +1,324 @@
+"""Intervals, tests and improvement probabilities from bootstrap draws."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.bootstrap.numerics import aggregates, profiles
+from benchinfer.analyses.bootstrap.numerics.aggregates import Jackknife, Statistic, jackknife
+from benchinfer.analyses.bootstrap.numerics.intervals import (
+    BootstrapDraws,
+    contracted,
+    gather,
+    lower,
+    monte_carlo_error,
+    p_at_least,
+    p_at_most,
+    upper,
+)
+from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
+from benchinfer.comparison.adjustment import sidak
+from benchinfer.comparison.comparison import Alternative, Target
+from benchinfer.comparison.contrasts import ContrastFamily
+from benchinfer.comparison.evidence import Array, Evidence, Level, alpha_of
+from benchinfer.core.progress import Progress, of_task
+from benchinfer.core.saving import savable
+from benchinfer.numerics import multiplicity
+from benchinfer.numerics.max_t import pairs_of
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregated:
+    """Aggregates of K algorithms with N bootstrap draws.
+
+    Attributes
+    ----------
+    estimate
+        (K,) aggregates less the center, larger is better.
+    draws
+        (N, K) of resamples, alike.
+    center
+        The mean of all scores.
+    jackknife
+        Aggregates without each unit, for BCa; None without.
+    units
+        What the number of units bears, for expanded percentiles; None without.
+    least
+        The smallest one-sided p-value that the units bear.
+    unit
+        Size of the scores, for rounding.
+    """
+
+    estimate: Array
+    draws: Array
+    center: float
+    jackknife: Jackknife | None
+    units: tuple[float, float] | None
+    least: float
+    unit: float
+
+    @staticmethod
+    def of(
+        sample: ScoreSample,
+        statistic: Statistic,
+        resample: Resample,
+        resamples: int,
+        seed: int,
+        interval: str,
+        progress: Callable[[int], None] | None = None,
+    ) -> "Aggregated":
+        """Aggregate the sample and its resamples."""
+        # Rounding is that of the spread of scores, not of their distance from 0.
+        center = float(sample.values[sample.present].mean())
+        sample = sample.with_values(sample.values - center)
+        return Aggregated(
+            aggregates.point(sample, statistic),
+            aggregates.draws(sample, statistic, resample, resamples, seed, progress=progress),
+            center,
+            jackknife(sample, statistic, resample) if interval == "bca" else None,
+            sample.units(resample) if interval == "expanded" else None,
+            sample.least(resample),
+            float(np.abs(sample.values).max(initial=0.0)) or 1.0,
+        )
+
+    def contrast(self, matrix: Array) -> BootstrapDraws:
+        """Return the draws of (P, K) combinations of the aggregates."""
+        total = matrix.sum(axis=1)
+        center = self.center * np.where(np.abs(total) > 1e-9, total, 0.0)
+        return gather(
+            matrix @ self.estimate + center,
+            self.draws @ matrix.T + center,
+            self.unit,
+            None if self.jackknife is None else self.jackknife.acceleration(matrix),
+            self.units,
+            self.least,
+        )
+
+
+def levels_of(aggregated: Aggregated, alpha: float) -> Level:
+    """Return each algorithm's aggregate with an interval of its own."""
+    # No hypothesis is tested here, so that no level is too small for the units.
+    found = replace(aggregated, least=0.0).contrast(np.eye(len(aggregated.estimate)))
+    return Level(found.estimate, lower(found, alpha / 2), upper(found, alpha / 2))
+
+
+# Resamples beyond a bound that place it well; the fewest that are drawn unless asked for; the most
+# scores visited (seconds), and the most numbers held (100 MB), for the sake of more.
+BEYOND, _FEWEST, _VISITS, _HELD = 25, 10_000, 1e9, 1.2e7
+
+
+@dataclass(frozen=True, slots=True)
+class BootstrapOptions:
+    """What was asked for: statistic, resampling, and how many contrasts are adjusted for.
+
+    Attributes
+    ----------
+    statistic, interval, resample, target, n_contrasts, sides, alpha, normalise
+        As in `compare_bootstrap`, and what follows from it.
+    resamples
+        Their number.
+    least
+        The smallest one-sided p-value that the units bear.
+    share
+        Share of resamples beyond a bound of one contrast.
+    """
+
+    statistic: Statistic
+    interval: str
+    resample: Resample
+    resamples: int
+    target: Target
+    n_contrasts: int
+    sides: int
+    alpha: float
+    normalise: object
+    least: float
+    share: float
+
+    @staticmethod
+    def of(
+        statistic: Statistic, family: ContrastFamily, given: Mapping[str, Any], sample: ScoreSample
+    ) -> "BootstrapOptions":
+        """Take it from the arguments of `compare_bootstrap`."""
+        n = len(family.matrix) if given["adjust"] == "holm" else 1
+        sides = 2 if given["alternative"] == "two-sided" else 1
+        alpha, resample = alpha_of(given["level"]), given["resample"]
+        one = sidak(alpha, n) / 2 if sides == 2 else alpha / n
+        least, share = sample.least(resample), one
+        if given["interval"] == "expanded":
+            share = float(contracted(np.array(one), sample.units(resample)))
+        resamples = given["resamples"]
+        if resamples == "auto":
+            # Where the units cannot bear the level, no number helps.
+            many = _enough(share, sample, len(family.matrix)) if one >= least else 0
+            resamples = max(_FEWEST, many)
+        return BootstrapOptions(
+            statistic=statistic,
+            interval=given["interval"],
+            resample=resample,
+            resamples=resamples,
+            target="datasets" if resample == "replications" else "domain",
+            n_contrasts=n,
+            sides=sides,
+            alpha=alpha,
+            normalise=given["normalise"],
+            least=least,
+            share=share,
+        )
+
+
+def _enough(share: float, sample: ScoreSample, contrasts: int) -> int:
+    """Return how many resamples place the bounds, or as many as time and memory allow."""
+    held = max(contrasts, sample.values.shape[1])
+    return int(min(np.ceil(BEYOND / share), _VISITS / sample.values.size, _HELD / held))
+
+
+@dataclass(frozen=True, slots=True)
+class BootstrapTests:
+    """Evidence of the contrasts that are shown, and the errors of their p-values.
+
+    Attributes
+    ----------
+    evidence
+        Tests and intervals.
+    error, equivalence_error
+        (P,) Monte Carlo standard errors of the adjusted p-values of difference and equivalence.
+    flat
+        (P,) whether all draws of a contrast are equal.
+    """
+
+    evidence: Evidence
+    error: Array
+    equivalence_error: Array
+    flat: NDArray[np.bool_]
+
+
+def tested(
+    found: BootstrapDraws,
+    family: ContrastFamily,
+    margin: float,
+    alpha: float,
+    alternative: Alternative,
+    adjust: str,
+) -> BootstrapTests:
+    """Turn draws of contrasts into tests and intervals.
+
+    A two-sided p-value is twice the smaller one-sided one; the equivalence p-value is the larger of
+    the two one-sided ones at the tolerance. Intervals are at Sidak's level (one-sided bounds: at
+    Bonferroni's), or of each contrast alone.
+
+    Parameters
+    ----------
+    found
+        Draws of all contrasts of the family.
+    family
+        The contrasts.
+    margin
+        Tolerance on the modelling scale.
+    alpha
+        Family-wise error rate.
+    alternative, adjust
+        As in `compare_bootstrap`.
+    """
+    step: Callable[[Array], Array] = multiplicity.holm if adjust == "holm" else np.copy
+    n = len(family.matrix) if adjust == "holm" else 1
+    p, low, high = _decided(found, alternative, alpha, n)
+    outside = np.maximum(p_at_most(found, -margin), p_at_least(found, margin))
+    flat, shown, error = found.flat, family.wanted, found.sd
+    adjusted = np.where(flat, 1.0, step(p))
+    equal = np.where(flat, 1.0, step(outside))
+    not_worse = None
+    if alternative != "two-sided" and margin:
+        better = alternative == "better"
+        one = p_at_most(found, -margin) if better else p_at_least(found, margin)
+        not_worse = np.where(flat, 1.0, step(one))[shown]
+    # What is the same in every resample has no p-value that could vary.
+    p_error = np.where(
+        flat, 0.0, monte_carlo_error(p, found, 2 if alternative == "two-sided" else 1)
+    )
+    evidence = Evidence(
+        estimate=found.estimate[shown],
+        std_error=error[shown],
+        df=np.full(len(error), np.inf)[shown],
+        statistic=np.divide(found.estimate, error, out=np.zeros(len(error)), where=error > 0)[
+            shown
+        ],
+        p_value=adjusted[shown],
+        p_raw=p[shown],
+        p_equivalence=equal[shown],
+        low=low[shown],
+        high=high[shown],
+        p_noninferiority=not_worse,
+    )
+    return BootstrapTests(
+        evidence,
+        (p_error * adjusted / p)[shown],
+        (monte_carlo_error(outside, found, 1) * equal / outside)[shown],
+        flat[shown],
+    )
+
+
+def _decided(
+    found: BootstrapDraws, alternative: Alternative, alpha: float, n: int
+) -> tuple[Array, Array, Array]:
+    """Return unadjusted p-values, and bounds of n intervals that hold together."""
+    open_end = np.full(len(found.estimate), np.inf)
+    if alternative == "better":
+        return p_at_most(found, 0.0), lower(found, alpha / n), open_end
+    if alternative == "worse":
+        return p_at_least(found, 0.0), -open_end, upper(found, alpha / n)
+    p = np.minimum(2 * np.minimum(p_at_most(found, 0.0), p_at_least(found, 0.0)), 1.0)
+    side = sidak(alpha, n) / 2
+    return p, lower(found, side), upper(found, side)
+
+
+# Enough for the probabilities, whose intervals are not near anything that decides.
+SIDE_RESAMPLES = 2000
+# Beyond these they would take longer than what verdicts rest on.
+_MOST = 10_000
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Improvement:
+    """Probability of improvement of P pairs; (P,) arrays."""
+
+    estimate: Array
+    low: Array
+    high: Array
+    p_value: Array
+
+
+def improvement_of(
+    sample: ScoreSample,
+    resample: Resample,
+    given: Mapping[str, Any],
+    alpha: float,
+    progress: Progress | None = None,
+) -> Improvement:
+    """Return the probability of improvement of all pairs, as the contrasts are adjusted.
+
+    Intervals are percentiles, expanded where those of the contrasts are.
+    """
+    pairs = pairs_of(sample.values.shape[1])
+    several = given["adjust"] == "holm"
+    n = len(pairs) if several else 1
+    units = sample.units(resample) if given["interval"] == "expanded" else None
+    side = sidak(alpha, n) / 2
+    # Of many pairs the bounds lie far out, where more resamples are needed.
+    enough = min(given["resamples"], max(SIDE_RESAMPLES, int(10 / side)), _MOST)
+    told = of_task(progress, "improvement", enough)
+    values = profiles.draws(sample, pairs, resample, enough, given["seed"], progress=told)
+    found = gather(
+        profiles.point(sample, pairs), values, 1.0, units=units, least=sample.least(resample)
+    )
+    p = np.minimum(2 * np.minimum(p_at_most(found, 0.5), p_at_least(found, 0.5)), 1.0)
+    return Improvement(
+        found.estimate,
+        np.maximum(lower(found, side), 0.0),
+        np.minimum(upper(found, side), 1.0),
+        multiplicity.holm(p) if several else p,
+    )

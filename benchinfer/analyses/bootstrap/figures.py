@@ -1,0 +1,480 @@
+"""Figures of bootstrapped aggregates, improvement and performance profiles.
+
+Few algorithms share a panel. Of many each has a panel of its own, in which the range of all of them
+is shaded: more than six colours cannot be told apart.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.comparison.figures.forest import order
+from benchinfer.core.numbers import count
+from benchinfer.numerics.max_t import pairs_of
+from benchinfer.plots import bars
+from benchinfer.plots.bars import Interval, Intervals, room
+from benchinfer.plots.panels import scaled
+from benchinfer.plots.style import (
+    FAINT,
+    HAIR,
+    INK,
+    Width,
+    lines,
+    measure_name,
+    plain,
+    short,
+    signed,
+    ticks,
+    wrapped,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
+
+
+type Array = NDArray[np.float64]
+
+
+_NOTE = "of each algorithm alone: whether two of them overlap is no test of their difference"
+
+
+def layout_aggregates(result: "BootstrapComparison", width: Width = "wide") -> Intervals:
+    """Lay out the level of each algorithm.
+
+    Parameters
+    ----------
+    result
+        Bootstrapped aggregates.
+    width
+        ``"narrow"`` sets the names above the intervals.
+    """
+    measure, table = result.measure, result.summary().sort_values("rank", kind="stable")
+    names = short(result.algorithms, 32)
+    rows = tuple(
+        Interval(names[algorithm], "", estimate, low, high)
+        for algorithm, estimate, low, high in zip(
+            *(table[name].tolist() for name in ("algorithm", "estimate", "conf_low", "conf_high")),
+            strict=True,
+        )
+    )
+    name = measure_name(measure)
+    log, unit = measure.scale == "log", f" [{measure.unit}]" if measure.unit else ""
+    ends = [end for row in rows for end in (row.value, row.low, row.high)]
+    best = rows[0]
+    return Intervals(
+        rows=rows,
+        limits=room(ends, log=log),
+        log=log,
+        reference=None,
+        sides=("", ""),
+        title=f"Aggregates: {name}, {measure.better} is better",
+        axis=f"{result.statistic} of {name}{unit}",
+        notes=(f"lines: {100 * result.level:g} % intervals {_NOTE}",),
+        width=width,
+        alt=f"Dots with intervals: the {result.statistic} of {name} of"
+        f" {count(len(rows), 'algorithm')}, {measure.better} is better. The best is {best.label}"
+        f" with {signed(float(f'{best.value:.3g}'))}.",
+    )
+
+
+size_aggregates, draw_aggregates = bars.size_intervals, bars.draw_intervals
+
+
+def layout_improvement(result: "BootstrapComparison", width: Width = "wide") -> Intervals:
+    """Lay out all pairs in the order of their better, then their worse placed algorithm.
+
+    Parameters
+    ----------
+    result
+        Bootstrapped aggregates.
+    width
+        ``"narrow"`` sets the words above the intervals.
+    """
+    measure = result.setting.measure
+    pairs = pairs_of(len(result.algorithms))
+    table = result.probability_of_improvement().iloc[order(result, pairs)]
+    names = short(result.algorithms, 20 if width == "wide" else 14)
+    columns = ("first", "second", "prob_improvement", "conf_low", "conf_high", "p_value")
+    rows = tuple(
+        Interval(
+            f"{names[first]} vs {names[second]}",
+            f"{value:.2f}",
+            value,
+            low,
+            high,
+            filled=p <= result.alpha,
+        )
+        for first, second, value, low, high, p in zip(
+            *(table[name].tolist() for name in columns), strict=True
+        )
+    )
+    name = measure_name(measure)
+    decided = sum(row.filled for row in rows)
+    return Intervals(
+        rows=rows,
+        limits=(-0.02, 1.02),
+        log=False,
+        reference=0.5,
+        sides=(
+            "\N{LEFTWARDS ARROW} second wins more often",
+            "first wins more often \N{RIGHTWARDS ARROW}",
+        ),
+        title=f"Probability of improvement: {name}, {measure.better} is better",
+        axis="probability that a score of the first is better than one of the second",
+        notes=_notes(result, rows),
+        width=width,
+        alt=f"Dots with intervals: probability of improvement of {count(len(rows), 'pair')} of"
+        f" algorithms in {name}, {measure.better} is better; {decided} of them told from 1/2.",
+    )
+
+
+def _notes(result: "BootstrapComparison", rows: tuple[Interval, ...]) -> tuple[str, ...]:
+    alone = result.provenance.arguments["adjust"] == "none"
+    kind = "intervals of each pair alone" if alone else "simultaneous intervals"
+    notes = [
+        f"{100 * result.level:g} % {kind}; filled: p at most {result.alpha:.3g} for probability 1/2"
+    ]
+    if any((row.low, row.high) == (0, 1) for row in rows):
+        notes.append("lines from 0 to 1: intervals that the resamples do not reach")
+    return tuple(notes)
+
+
+size_improvement, draw_improvement = bars.size_intervals, bars.draw_intervals
+
+
+# Okabe & Ito's without black and yellow; dashes tell them apart in grey.
+STYLES = (
+    ("#0072B2", "-"),
+    ("#D55E00", (0, (5, 1.5))),
+    ("#009E73", (0, (1.5, 1))),
+    ("#CC79A7", (0, (6, 1.5, 1.5, 1.5))),
+    ("#E69F00", (0, (3, 1))),
+    ("#56B4E9", (0, (8, 2))),
+)
+_COLUMN, _ROW = 0.86, 0.74  # of a panel's pitch is used
+_SMALL = 1.45  # inches that a small panel is high, heading and ticks included
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileCurve:
+    """The curve of an algorithm.
+
+    Attributes
+    ----------
+    label
+        The algorithm.
+    share, low, high
+        (G,) shares and the band that holds the whole curve.
+    """
+
+    label: str
+    share: Array
+    low: Array
+    high: Array
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileLayout:
+    """Where everything stands.
+
+    Attributes
+    ----------
+    curves
+        From the best algorithm on.
+    across
+        (G,) positions of the thresholds across a panel, from 0 to 1.
+    steps
+        Whether curves jump at the thresholds; otherwise they run straight between them.
+    ticks
+        Position across a panel and text.
+    columns
+        Panels side by side; 0 if all curves share one panel.
+    title, axis, notes
+        Heading, name of the axis, and the lines below it.
+    width
+        The room that there is.
+    alt
+        Text alternative.
+    """
+
+    curves: tuple[ProfileCurve, ...]
+    across: Array
+    steps: bool
+    ticks: tuple[tuple[float, str], ...]
+    columns: int
+    title: str
+    axis: str
+    notes: tuple[str, ...]
+    width: Width
+    alt: str
+
+    @property
+    def bands(self) -> int:
+        """How many rows of panels there are."""
+        return -(-len(self.curves) // self.columns) if self.columns else 1
+
+
+def layout_profile(result: "BootstrapComparison", width: Width = "wide") -> ProfileLayout:
+    """Lay out the shares of scores better than thresholds.
+
+    Parameters
+    ----------
+    result
+        Bootstrapped aggregates.
+    width
+        ``"narrow"`` sets fewer panels side by side.
+    """
+    measure = result.setting.measure
+    normalised = result.provenance.arguments["normalise"] is not None
+    better = "higher" if normalised else measure.better
+    name = ("normalised " if normalised else "") + measure_name(result.setting.measure)
+    return _laid(
+        result,
+        "scores",
+        width,
+        log=measure.scale == "log" and not normalised,
+        title=f"Performance profiles: {name}",
+        axis=f"across: threshold of {name}; up: share of scores that are {better} (better)",
+    )
+
+
+def ratios(result: "BootstrapComparison", width: Width = "wide") -> ProfileLayout:
+    """Lay out the shares of data sets on which algorithms are within a ratio of the best.
+
+    Parameters
+    ----------
+    result
+        Bootstrapped aggregates.
+    width
+        ``"narrow"`` sets fewer panels side by side.
+
+    Raises
+    ------
+    DesignError
+        Some scores are not above 0.
+    """
+    measure = result.setting.measure
+    name = measure_name(measure)
+    of = f"mean {name} / that of the best"
+    if measure.better == "higher":
+        of = f"mean {name} of the best / that of the algorithm"
+    return _laid(
+        result,
+        "ratios",
+        width,
+        log=True,
+        title=f"Performance profiles of ratios to the best: {name}",
+        axis=f"across: {of}; up: share of data sets where it is at most that",
+    )
+
+
+def _laid(
+    result: "BootstrapComparison",
+    kind: Literal["scores", "ratios"],
+    width: Width,
+    *,
+    log: bool,
+    title: str,
+    axis: str,
+) -> ProfileLayout:
+    table, k = result.profile(kind), len(result.algorithms)
+    threshold = table["threshold"].to_numpy().reshape(k, -1)[0]
+    rising = np.argsort(threshold, kind="stable")
+    threshold = threshold[rising]
+    share, low, high = (
+        table[column].to_numpy().reshape(k, -1)[:, rising]
+        for column in ("proportion", "band_low", "band_high")
+    )
+    together = width == "wide" and k <= len(STYLES)
+    names = short(result.algorithms, 24 if together else 17)
+    best_first = np.argsort(-result.levels.estimate, kind="stable")
+    curves = [
+        ProfileCurve(names[result.algorithms[a]], share[a], low[a], high[a])
+        for a in best_first.tolist()
+    ]
+    ends = float(threshold[0]), float(threshold[-1])
+    whole = (
+        f"{'shaded' if together else 'blue'}: {100 * result.level:g} % band that holds the whole"
+        " curve of an algorithm"
+    )
+    others = f"grey: range of all algorithms; dashed: {curves[0].label}, whose aggregate is best"
+    return ProfileLayout(
+        curves=tuple(curves),
+        across=scaled(threshold, *ends, log=log),
+        steps=kind == "ratios",
+        ticks=_ticks(ends, 7 if together else 3, log=log),
+        columns=0 if together else _columns(k, width),
+        title=title,
+        axis=axis,
+        notes=(whole,) if together else (whole, others),
+        width=width,
+        alt=_alt(title, curves, threshold),
+    )
+
+
+def _columns(k: int, width: Width) -> int:
+    return min(k, 2) if width == "narrow" else 4 if k <= 8 else 5
+
+
+def _ticks(ends: tuple[float, float], n: int, *, log: bool) -> tuple[tuple[float, str], ...]:
+    low, high = ends
+    found = ticks(low, high, n, log=log) if high > low else [low]
+    # Ends of a logarithmic axis that is short of round numbers.
+    if len(found) > n:
+        found = found[:: -(-len(found) // n)]
+    at = scaled(np.array(found), low, high, log=log)
+    return tuple((float(x), signed(value)) for x, value in zip(at, found, strict=True))
+
+
+def _alt(title: str, curves: list[ProfileCurve], threshold: Array) -> str:
+    middle = len(threshold) // 2
+    said = ", ".join(f"{curve.label} {curve.share[middle]:.2f}" for curve in curves[:3])
+    of = "" if len(curves) <= 3 else " of the three whose aggregates are best"
+    return (
+        f"{title}; curves of {count(len(curves), 'algorithm')}. Shares{of} at the threshold"
+        f" {signed(float(f'{threshold[middle]:.3g}'))}: {said}."
+    )
+
+
+def size_profile(profile: ProfileLayout) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    across = 6.9 if profile.width == "wide" else 3.75
+    below = 0.16 * sum(text.count("\n") + 1 for text in _below(profile))
+    return across, 0.5 + below + (_SMALL * profile.bands if profile.columns else 2.9)
+
+
+def _below(profile: ProfileLayout) -> list[str]:
+    columns = 90 if profile.width == "wide" else 46
+    return [wrapped(line, columns) for line in (profile.axis, *profile.notes)]
+
+
+def draw_profile(profile: ProfileLayout, ax: "Axes") -> None:
+    """Draw the profiles into an Axes."""
+    columns = profile.columns or 1
+    ax.set_xlim(-0.09 if profile.columns else -0.05, columns - (1 - _COLUMN) + 0.02)
+    ax.set_ylim(
+        -(profile.bands - 1) - (0.16 if profile.columns else 0.08),
+        0.95 if profile.columns else _ROW + 0.03,
+    )
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.spines[:].set_visible(False)
+    wide = profile.width == "wide"
+    title = plain(wrapped(profile.title, 76 if wide else 40))
+    ax.set_title(title, loc="left", fontsize=10, fontweight="bold", color=INK, pad=6)
+    below = plain("\n".join(_below(profile)))
+    ax.set_xlabel(below, loc="left", fontsize=8.5, color=INK, linespacing=1.35)
+    if not profile.columns:
+        _together(profile, ax)
+        return
+    low = np.min([curve.share for curve in profile.curves], axis=0)
+    high = np.max([curve.share for curve in profile.curves], axis=0)
+    for n, curve in enumerate(profile.curves):
+        left, base = float(n % columns), -float(n // columns)
+        _frame(profile, ax, left, base, (0.0, 0.5, 1.0))
+        _fill(profile, ax, (left, base), (low, high), "#DDDFE3", 1.0)
+        _curve(profile, ax, (left, base), curve, ("#0072B2", "-"), 0.35)
+        if n:
+            _line(profile, ax, (left, base), profile.curves[0].share, (INK, (0, (4, 2))), 0.9)
+        name = plain(curve.label)
+        ax.text(left, base + _ROW + 0.05, name, fontsize=8.5, fontweight="bold", color=INK)
+
+
+def _together(profile: ProfileLayout, ax: "Axes") -> None:
+    """Draw all curves into one panel, with their names beside it."""
+    _frame(profile, ax, 0.0, 0.0, (0.0, 0.25, 0.5, 0.75, 1.0))
+    for curve, style in zip(profile.curves, STYLES, strict=False):
+        _curve(profile, ax, (0.0, 0.0), curve, style, 0.1, name=plain(curve.label))
+    ax.legend(
+        loc="upper left",
+        bbox_to_anchor=(1, 1),
+        frameon=False,
+        fontsize=8.5,
+        labelcolor=INK,
+        handlelength=3.2,
+        title="best aggregate first",
+        title_fontsize=7.5,
+        alignment="left",
+    )
+
+
+def _frame(
+    profile: ProfileLayout, ax: "Axes", left: float, base: float, shares: tuple[float, ...]
+) -> None:
+    """Draw grid and ticks of a panel."""
+    grid = [(left, base + _ROW * s, left + _COLUMN, base + _ROW * s) for s in shares]
+    grid += [
+        (left + _COLUMN * at, base, left + _COLUMN * at, base + _ROW) for at, _ in profile.ticks
+    ]
+    lines(ax, grid, HAIR, 0.7, zorder=0)
+    font = 7.5 if profile.columns else 8.5
+    for at, text in profile.ticks:
+        x = left + _COLUMN * at
+        ax.text(x, base - 0.03, text, fontsize=font, color=FAINT, ha="center", va="top")
+    if left == 0:
+        for s in shares:
+            y = base + _ROW * s
+            ax.text(-0.015, y, signed(s), fontsize=font, color=FAINT, ha="right", va="center")
+
+
+def _curve(
+    profile: ProfileLayout,
+    ax: "Axes",
+    start: tuple[float, float],
+    curve: ProfileCurve,
+    style: tuple[str, Any],
+    alpha: float,
+    *,
+    name: str = "",
+) -> None:
+    _fill(profile, ax, start, (curve.low, curve.high), style[0], alpha)
+    _line(profile, ax, start, curve.share, style, 1.6, name=name)
+
+
+def _turns(*curves: Array) -> NDArray[np.bool_]:
+    """Return which points curves cannot do without: both ends, and those where one goes on."""
+    kept = np.ones(len(curves[0]), dtype=np.bool_)
+    moved = np.any([np.diff(curve) != 0 for curve in curves], axis=0)
+    kept[1:-1] = moved[:-1] | moved[1:]
+    return kept
+
+
+def _fill(
+    profile: ProfileLayout,
+    ax: "Axes",
+    start: tuple[float, float],
+    ends: tuple[Array, Array],
+    colour: str,
+    alpha: float,
+) -> None:
+    kept = _turns(*ends)
+    low, high = (start[1] + _ROW * end[kept] for end in ends)
+    x, step = start[0] + _COLUMN * profile.across[kept], "post" if profile.steps else None
+    ax.fill_between(x, low, high, color=colour, alpha=alpha, lw=0, step=step, zorder=1)
+
+
+def _line(
+    profile: ProfileLayout,
+    ax: "Axes",
+    start: tuple[float, float],
+    share: Array,
+    style: tuple[str, Any],
+    lw: float,
+    *,
+    name: str = "",
+) -> None:
+    kept = _turns(share)
+    ax.plot(
+        start[0] + _COLUMN * profile.across[kept],
+        start[1] + _ROW * share[kept],
+        color=style[0],
+        ls=style[1],
+        lw=lw,
+        drawstyle="steps-post" if profile.steps else "default",
+        label=name or None,
+        zorder=3,
+    )

@@ -1,0 +1,1 @@
+"""Bootstrap resampling and intervals."""

@@ -1,0 +1,222 @@
+"""Bootstrap intervals and p-values.
+
+A one-sided p-value of the hypothesis ``value <= x`` is the share of draws at or below x, counted as
+``(1 + #) / (N + 1)``. For BCa it is moved by bias and acceleration; for expanded percentiles its
+normal quantile is taken as one of t and narrowed by the variance that draws lack. The bound at
+level alpha is the draw of rank ``floor((N + 1) alpha)``, with alpha moved alike: the p-value is at
+most alpha exactly where the bound is above x. No p-value is below the least one that the units
+drawn from bear (`Sample.least`), and no bound is finite at a level below it.
+
+References
+----------
+Davison, A. C. & Hinkley, D. V. (1997). Bootstrap Methods and their Application. Cambridge
+University Press.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
+
+type Array = NDArray[np.float64]
+# Draws this close, relative to the largest, are equal: sums of the same numbers in another order.
+_SAME = 1e-12
+# (N + 1) alpha may miss a whole number by rounding.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class BootstrapDraws:
+    """Bootstrap draws of P values.
+
+    Attributes
+    ----------
+    estimate
+        (P,) the values on the sample.
+    values
+        (N, P) draws in increasing order.
+    bias, acceleration
+        (P,) of BCa; None without.
+    units
+        Degrees of freedom and share of variance (`Sample.units`) of expanded percentiles; None
+        without.
+    unit
+        Size of the numbers the values come from, for rounding.
+    least
+        The smallest one-sided p-value that the units bear.
+    """
+
+    estimate: Array
+    values: Array
+    unit: float
+    bias: Array | None = None
+    acceleration: Array | None = None
+    units: tuple[float, float] | None = None
+    least: float = 0.0
+
+    @property
+    def n(self) -> int:
+        """Number N of draws."""
+        return len(self.values)
+
+    @property
+    def turned(self) -> "BootstrapDraws":
+        """The draws of minus the values."""
+        return replace(
+            self,
+            estimate=-self.estimate,
+            values=-self.values[::-1],
+            bias=None if self.bias is None else -self.bias,
+            acceleration=None if self.acceleration is None else -self.acceleration,
+        )
+
+    @property
+    def flat(self) -> NDArray[np.bool_]:
+        """(P,) whether all draws are equal."""
+        return np.ptp(self.values, axis=0) <= _SAME * self.unit
+
+    @property
+    def sd(self) -> Array:
+        """(P,) standard deviation of the draws: the bootstrap standard error."""
+        return np.where(self.flat, 0.0, self.values.std(axis=0, ddof=1))
+
+
+def gather(
+    estimate: Array,
+    values: Array,
+    unit: float,
+    acceleration: Array | None = None,
+    units: tuple[float, float] | None = None,
+    least: float = 0.0,
+) -> BootstrapDraws:
+    """Sort draws, and take down the bias where BCa is asked for.
+
+    Parameters
+    ----------
+    estimate
+        (P,) values on the sample.
+    values
+        (N, P) draws.
+    unit
+        Size of the numbers they come from, for rounding.
+    acceleration
+        (P,) from the jackknife for BCa; None for percentile intervals.
+    units
+        From `Sample.units` for expanded percentile intervals.
+    least
+        From `Sample.least`.
+
+    Returns
+    -------
+    Draws
+        The bias is the normal quantile of the share of draws below the estimate, equal ones half.
+
+    References
+    ----------
+    Efron, B. (1987). Better bootstrap confidence intervals. Journal of the American Statistical
+    Association 82, 171-185. https://doi.org/10.1080/01621459.1987.10478410
+    """
+    bias = None
+    if acceleration is not None:
+        n, same = len(values), _SAME * unit
+        below = (values < estimate - same).sum(axis=0)
+        equal = (values <= estimate + same).sum(axis=0) - below
+        share = (below + equal / 2) / n
+        bias = ndtri(np.clip(share, 1 / (n + 1), n / (n + 1)))
+    return BootstrapDraws(estimate, np.sort(values, axis=0), unit, bias, acceleration, units, least)
+
+
+def share_at_most(draws: BootstrapDraws, x: float) -> Array:
+    """Return (P,) shares ``(1 + #) / (N + 1)`` of draws at or below x."""
+    return (1 + (draws.values <= x + _SAME * draws.unit).sum(axis=0)) / (draws.n + 1)
+
+
+def p_at_most(draws: BootstrapDraws, x: float) -> Array:
+    """Return (P,) one-sided p-values of the hypotheses ``value <= x``."""
+    return np.maximum(_p_at_most(draws, x), draws.least)
+
+
+def _p_at_most(draws: BootstrapDraws, x: float) -> Array:
+    share = share_at_most(draws, x)
+    if draws.units is not None:
+        return expanded(share, draws.units)
+    if draws.bias is None or draws.acceleration is None:
+        return share
+    some = share < 1
+    w = ndtri(np.where(some, share, 0.5)) - draws.bias
+    slope = 1 + draws.acceleration * w
+    z = w / np.where(slope > 0, slope, 1.0) - draws.bias
+    # Beyond the pole all levels lie on one side.
+    p = np.where(slope > 0, ndtr(z), np.where(w < 0, 0.0, 1.0))
+    return np.where(some, np.maximum(p, 1 / (draws.n + 1)), 1.0)
+
+
+def expanded(share: Array, units: tuple[float, float]) -> Array:
+    """Return the one-sided p-values that shares of draws stand for with so few units.
+
+    References
+    ----------
+    Hesterberg, T. C. (2015). What teachers should know about the bootstrap: resampling in the
+    undergraduate statistics curriculum. The American Statistician 69, 371-386.
+    https://doi.org/10.1080/00031305.2015.1089789
+    """
+    df, kept = units
+    return stdtr(df, ndtri(share) * np.sqrt(kept))
+
+
+def contracted(p: Array, units: tuple[float, float]) -> Array:
+    """Return the shares of draws that one-sided p-values stand for: the inverse of `expanded`."""
+    df, kept = units
+    return ndtr(stdtrit(df, p) / np.sqrt(kept))
+
+
+def p_at_least(draws: BootstrapDraws, x: float) -> Array:
+    """Return (P,) one-sided p-values of the hypotheses ``value >= x``."""
+    return p_at_most(draws.turned, -x)
+
+
+def lower(draws: BootstrapDraws, alpha: float) -> Array:
+    """Return (P,) lower bounds at level alpha; minus infinity where the draws are too few."""
+    rank = np.full(len(draws.estimate), alpha)
+    if draws.units is not None:
+        rank[:] = contracted(rank, draws.units)
+    if draws.bias is not None and draws.acceleration is not None:
+        w = draws.bias + ndtri(alpha)
+        slope = 1 - draws.acceleration * w
+        moved = ndtr(draws.bias + w / np.where(slope > 0, slope, 1.0))
+        rank = np.where(slope > 0, moved, np.where(w < 0, 0.0, 1.0))
+    # A p-value is at least 1 / (N + 1), whatever the acceleration.
+    enough = alpha >= (1 - _ROUNDING) * max(1 / (draws.n + 1), draws.least)
+    place = np.floor((draws.n + 1) * rank + _ROUNDING).astype(np.int64)
+    found = draws.values[np.clip(place, 1, draws.n) - 1, np.arange(len(place))]
+    return np.where((place >= 1) & enough, found, -np.inf)
+
+
+def upper(draws: BootstrapDraws, alpha: float) -> Array:
+    """Return (P,) upper bounds at level alpha; infinity where the draws are too few."""
+    return -lower(draws.turned, alpha)
+
+
+def monte_carlo_error(p: Array, draws: BootstrapDraws, sides: int) -> Array:
+    """Return the Monte Carlo standard error of one- or two-sided p-values; 0 for the least one.
+
+    Parameters
+    ----------
+    p
+        The p-values.
+    draws
+        What they were taken from. The slope of `expanded` turns the error of a share of draws into
+        that of its p-value.
+    sides
+        1 or 2.
+    """
+    tail, n = p / sides, draws.n
+    varies = tail > draws.least
+    if draws.units is None:
+        return np.where(varies, sides * np.sqrt(tail * (1 - tail) / n), 0.0)
+    share = np.clip(contracted(tail, draws.units), 1 / (n + 1), n / (n + 1))
+    near = 1e-4 * np.minimum(share, 1 - share)
+    rise = expanded(share + near, draws.units) - expanded(share - near, draws.units)
+    error = sides * rise / (2 * near) * np.sqrt(share * (1 - share) / n)
+    return np.where(varies, error, 0.0)

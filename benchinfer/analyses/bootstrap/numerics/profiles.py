@@ -1,0 +1,351 @@
+"""Performance profiles and probability of improvement.
+
+References
+----------
+Agarwal, R., Schwarzer, M., Castro, P. S., Courville, A. & Bellemare, M. G. (2021). Deep
+reinforcement learning at the edge of the statistical precipice. Advances in Neural Information
+Processing Systems 34. https://doi.org/10.48550/arXiv.2108.13264
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from benchinfer.analyses.bootstrap.numerics import resampling
+from benchinfer.analyses.bootstrap.numerics.intervals import gather, lower, upper
+from benchinfer.analyses.bootstrap.numerics.resampling import (
+    Pool,
+    Resample,
+    ResamplingPlan,
+    ScoreSample,
+    pool_of,
+)
+from benchinfer.core.saving import savable
+from benchinfer.numerics.shuffle import STEP, in_spans, mix
+
+type Array = NDArray[np.float64]
+type Counts = NDArray[np.int64]
+
+
+class Ordered(NamedTuple):
+    """Scores of each cell in increasing order; cell (d, a) begins at ``starts[d * K + a]``."""
+
+    starts: Counts
+    block: Counts
+    value: Array
+
+
+def ordered(sample: ScoreSample) -> Ordered:
+    """Sort the scores within each data set and algorithm."""
+    k = sample.values.shape[1]
+    block, column = np.nonzero(sample.present)
+    cell, value = sample.dataset[block] * k + column, sample.values[block, column]
+    order = np.lexsort([value, cell])
+    starts = np.searchsorted(cell[order], np.arange(sample.n_datasets * k + 1))
+    return Ordered(starts, block[order], value[order])
+
+
+def point(sample: ScoreSample, pairs: Counts) -> Array:
+    """Return (P,) probabilities ``P(X > Y) + P(X = Y) / 2``, averaged over data sets.
+
+    X and Y are scores of the first and the second algorithm of a pair, each any of its replications
+    on the same data set, whether replications are shared or not.
+
+    Parameters
+    ----------
+    sample
+        From `bootstrap.lay_out`.
+    pairs
+        (P, 2) columns.
+
+    Examples
+    --------
+    >>> values = np.array([[1.0, 1.0], [3.0, 2.0]])
+    >>> sample = resampling.lay_out(values, values > 0, np.zeros(2, np.int64))
+    >>> point(sample, np.array([[0, 1]])).item()
+    0.625
+    """
+    return _drawn(sample, pairs, None, 1, 0)[0]
+
+
+def draws(
+    sample: ScoreSample,
+    pairs: Counts,
+    resample: Resample,
+    resamples: int,
+    seed: int,
+    progress: Callable[[int], None] | None = None,
+) -> Array:
+    """Return (N, P) probabilities in N resamples, the same as those of `aggregates.draws`.
+
+    Parameters
+    ----------
+    sample, pairs
+        As in `point`.
+    resample, resamples, seed
+        As in `aggregates.draws`.
+    progress
+        Called with the number of resamples just done.
+    """
+    return _drawn(sample, pairs, resample, resamples, seed, progress)
+
+
+def _drawn(
+    sample: ScoreSample,
+    pairs: Counts,
+    resample: Resample | None,
+    resamples: int,
+    seed: int,
+    progress: Callable[[int], None] | None = None,
+) -> Array:
+    scale = 1 / (sample.n_datasets * sample.n[:, pairs[:, 0]] * sample.n[:, pairs[:, 1]])
+    cells, key = ordered(sample), np.uint64(seed)
+    plan, k = sample.plan(resample), sample.values.shape[1]
+    return in_spans(
+        lambda first, last: _improvements(plan, cells, pairs, scale, key, first, last),
+        resamples,
+        len(pairs),
+        len(pairs) * sample.values.size // k,
+        progress=progress,
+    )
+
+
+@njit(cache=True, nogil=True)
+def _wins(cells: Ordered, times: Counts, one: int, other: int) -> float:
+    """Count the pairs of scores in which cell `one` is greater, equal ones half."""
+    wins, less, equal = 0.0, 0.0, 0.0
+    j, end = cells.starts[other], cells.starts[other + 1]
+    for i in range(cells.starts[one], cells.starts[one + 1]):
+        x = cells.value[i]
+        if i == cells.starts[one] or x != cells.value[i - 1]:
+            less += equal
+            equal = 0.0
+            while j < end and cells.value[j] < x:
+                less += float(times[cells.block[j]])
+                j += 1
+            while j < end and cells.value[j] == x:
+                equal += float(times[cells.block[j]])
+                j += 1
+        wins += float(times[cells.block[i]] * (less + 0.5 * equal))
+    return wins
+
+
+@njit(cache=True, nogil=True)
+def _improvements(
+    plan: ResamplingPlan,
+    cells: Ordered,
+    pairs: Counts,
+    scale: Array,
+    seed: np.uint64,
+    first: int,
+    last: int,
+) -> Array:
+    n_datasets = len(plan.datasets) - 1
+    k = (len(cells.starts) - 1) // n_datasets
+    found = np.zeros((last - first, len(pairs)))
+    times = np.zeros(plan.strata[-1], np.int64)
+    for i in range(last - first):
+        state = mix(mix(seed) + np.uint64(first + i) * STEP)
+        for slot in range(n_datasets):
+            d, state = resampling.draw(plan, slot, state, times)
+            for p in range(len(pairs)):
+                one, other = d * k + pairs[p, 0], d * k + pairs[p, 1]
+                found[i, p] += _wins(cells, times, one, other) * scale[d, p]
+            times[plan.strata[plan.datasets[d]] : plan.strata[plan.datasets[d + 1]]] = 0
+    return found
+
+
+_GRID = 101
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class PerformanceProfiles:
+    """A curve of each algorithm over G thresholds.
+
+    Attributes
+    ----------
+    threshold
+        (G,) increasing thresholds.
+    estimate
+        (K, G) shares.
+    low, high
+        (K, G) percentile intervals at each threshold alone.
+    band_low, band_high
+        (K, G) bands that hold an algorithm's whole curve: the estimate plus and minus the quantile
+        of the largest deviation of a bootstrap curve from it.
+    """
+
+    threshold: Array
+    estimate: Array
+    low: Array
+    high: Array
+    band_low: Array
+    band_high: Array
+
+
+def grid(sample: ScoreSample) -> Array:
+    """Return evenly spaced thresholds from the smallest score to the largest."""
+    inside = sample.values[sample.present]
+    return np.unique(np.linspace(inside.min(), inside.max(), _GRID))
+
+
+def scores_above(
+    sample: ScoreSample,
+    threshold: Array,
+    resample: Resample,
+    resamples: int,
+    seed: int,
+    alpha: float,
+) -> PerformanceProfiles:
+    """Return the share of scores above each threshold, data sets with equal weight.
+
+    Parameters
+    ----------
+    sample
+        From `bootstrap.lay_out`.
+    threshold
+        (G,) increasing, on the scale of the scores.
+    resample, resamples, seed
+        As in `aggregates.draws`.
+    alpha
+        One minus the level of intervals and bands.
+
+    References
+    ----------
+    Dolan, E. D. & Moré, J. J. (2002). Benchmarking optimization software with performance profiles.
+    Mathematical Programming 91, 201-213. https://doi.org/10.1007/s101070100263
+
+    Agarwal, R., Schwarzer, M., Castro, P. S., Courville, A. & Bellemare, M. G. (2021). Deep
+    reinforcement learning at the edge of the statistical precipice. Advances in Neural Information
+    Processing Systems 34. https://doi.org/10.48550/arXiv.2108.13264
+    """
+    pool, weight = pool_of(sample), 1 / (sample.n_datasets * sample.n)
+    key = np.uint64(seed)
+
+    def curves(kind: Resample | None, first: int, last: int) -> Array:
+        return _above(sample.plan(kind), pool, weight, threshold, key, first, last)
+
+    return _banded(curves, threshold, (resample, resamples), alpha)
+
+
+@njit(cache=True, nogil=True)
+def _above(
+    plan: ResamplingPlan,
+    pool: Pool,
+    weight: Array,
+    threshold: Array,
+    seed: np.uint64,
+    first: int,
+    last: int,
+) -> Array:
+    """Return (last - first, K, G) shares of weight above the thresholds."""
+    n_datasets, k = weight.shape
+    found = np.empty((last - first, k, len(threshold)))
+    times = np.zeros(plan.strata[-1], np.int64)
+    for i in range(last - first):
+        state = mix(mix(seed) + np.uint64(first + i) * STEP)
+        times[:] = 0
+        for slot in range(n_datasets):
+            _, state = resampling.draw(plan, slot, state, times)
+        for a in range(k):
+            above, j = 0.0, pool.starts[a + 1] - 1
+            for g in range(len(threshold) - 1, -1, -1):
+                while j >= pool.starts[a] and pool.value[j] > threshold[g]:
+                    above += times[pool.block[j]] * weight[pool.dataset[j], a]
+                    j -= 1
+                found[i, a, g] = above
+    return found
+
+
+def ratios(levels: Array, *, lower_is_better: bool) -> Array:
+    """Return (..., D, K) ratios to the best algorithm on each data set, 1 for the best.
+
+    Parameters
+    ----------
+    levels
+        (..., D, K) levels above 0.
+    lower_is_better
+        Whether the ratio is level / best, as of times; else best / level.
+
+    Examples
+    --------
+    >>> ratios(np.array([[2.0, 3.0], [4.0, 1.0]]), lower_is_better=True).tolist()
+    [[1.0, 1.5], [4.0, 1.0]]
+    """
+    if lower_is_better:
+        return levels / levels.min(axis=-1, keepdims=True)
+    return levels.max(axis=-1, keepdims=True) / levels
+
+
+def ratios_within(
+    sample: ScoreSample,
+    to_ratios: Callable[[Array], Array],
+    resample: Resample,
+    resamples: int,
+    seed: int,
+    alpha: float,
+) -> PerformanceProfiles:
+    """Return the share of data sets on which each algorithm is within a ratio of the best.
+
+    The profile of Dolan and Moré, of the data sets' means, with a threshold wherever it jumps (at
+    most 201 of them).
+
+    Parameters
+    ----------
+    sample
+        From `bootstrap.lay_out`.
+    to_ratios
+        From (..., D, K) means to ratios.
+    resample, resamples, seed, alpha
+        As in `scores_above`.
+    """
+    shares, key = sample.values / sample.n[sample.dataset], np.uint64(seed)
+    threshold = np.unique(np.append(to_ratios(sample.means).ravel(), 1.0))
+    threshold = threshold[np.unique(np.linspace(0, len(threshold) - 1, 2 * _GRID - 1).astype(int))]
+    # A jump must not hang on the last bit of a mean.
+    reach = threshold * (1 + 1e-12)
+
+    def curves(kind: Resample | None, first: int, last: int) -> Array:
+        means = resampling.unit_means(sample.plan(kind), shares, key, first, last)
+        found = np.sort(to_ratios(means), axis=1)
+        counts = np.empty((last - first, found.shape[2], len(threshold)))
+        for i in range(last - first):
+            for a in range(found.shape[2]):
+                counts[i, a] = np.searchsorted(found[i, :, a], reach, side="right")
+        return counts / sample.n_datasets
+
+    return _banded(curves, threshold, (resample, resamples), alpha)
+
+
+def _banded(
+    curves: Callable[[Resample | None, int, int], Array],
+    threshold: Array,
+    drawn: tuple[Resample, int],
+    alpha: float,
+) -> PerformanceProfiles:
+    """Put intervals and bands round the curve of the sample itself."""
+    resample, n = drawn
+    estimate = curves(None, 0, 1)[0]
+    every = in_spans(
+        lambda first, last: curves(resample, first, last), n, estimate.size, estimate.size
+    )
+    low, high = np.empty_like(estimate), np.empty_like(estimate)
+    reach = np.empty(len(estimate))
+    for a in range(len(estimate)):
+        found = gather(estimate[a], every[:, a], 1.0)
+        low[a], high[a] = lower(found, alpha / 2), upper(found, alpha / 2)
+        largest = gather(np.zeros(1), np.abs(every[:, a] - estimate[a]).max(axis=1)[:, None], 1.0)
+        reach[a] = upper(largest, alpha)[0]
+    return PerformanceProfiles(
+        threshold,
+        estimate,
+        np.clip(low, 0, 1),
+        np.clip(high, 0, 1),
+        np.clip(estimate - reach[:, None], 0, 1),
+        np.clip(estimate + reach[:, None], 0, 1),
+    )

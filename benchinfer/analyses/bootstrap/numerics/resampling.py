@@ -1,0 +1,303 @@
+"""Stratified bootstrap resampling.
+
+The blocks of a data set, a block being a replication shared by algorithms or a single score, are
+drawn with replacement among those that hold scores of the same algorithms. So a resample has as
+many scores of each algorithm on each data set as the table. A resample depends on the seed and its
+own number only: results are the same for any split into chunks.
+
+References
+----------
+Agarwal, R., Schwarzer, M., Castro, P. S., Courville, A. & Bellemare, M. G. (2021). Deep
+reinforcement learning at the edge of the statistical precipice. Advances in Neural Information
+Processing Systems 34. https://doi.org/10.48550/arXiv.2108.13264
+"""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from benchinfer.numerics.shuffle import STEP, mix
+
+type Array = NDArray[np.float64]
+type Counts = NDArray[np.int64]
+type Resample = Literal["replications", "datasets", "both"]
+_HALF = np.uint64(32)
+
+
+class ResamplingPlan(NamedTuple):
+    """How a resample is drawn.
+
+    ``strata`` (S + 1,) is the first block of each stratum, ``datasets`` (D + 1,) the first stratum
+    of each data set; then whether data sets, and blocks within strata, are drawn.
+    """
+
+    strata: Counts
+    datasets: Counts
+    draws_datasets: bool
+    draws_blocks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSample:
+    """Scores of K algorithms in B blocks of D data sets, larger is better.
+
+    Attributes
+    ----------
+    values
+        (B, K) scores, 0 where there is none; sorted by data set, then by stratum.
+    present
+        (B, K) whether there is a score.
+    dataset
+        (B,) index of each block's data set.
+    strata
+        (S + 1,) first block of each stratum: the blocks of a data set with the same algorithms.
+    first_stratum
+        (D + 1,) first stratum of each data set.
+    """
+
+    values: Array
+    present: NDArray[np.bool_]
+    dataset: Counts
+    strata: Counts
+    first_stratum: Counts
+
+    @property
+    def n_datasets(self) -> int:
+        """Number D of data sets."""
+        return len(self.first_stratum) - 1
+
+    @property
+    def n(self) -> Counts:
+        """(D, K) number of scores."""
+        first = self.strata[self.first_stratum[:-1]]
+        return np.add.reduceat(self.present.astype(np.int64), first, axis=0)
+
+    @property
+    def means(self) -> Array:
+        """(D, K) means."""
+        first = self.strata[self.first_stratum[:-1]]
+        return np.add.reduceat(self.values, first, axis=0) / self.n
+
+    def units(self, resample: Resample) -> tuple[float, float]:
+        """Return what so many units bear: degrees of freedom, and the share of variance drawn.
+
+        Draws from n units have ``(n - 1) / n`` of the variance that an unbiased estimate has.
+        """
+        size = np.diff(self.strata) if resample == "replications" else np.array([self.n_datasets])
+        size = size[size > 1].astype(np.float64)
+        return float((size - 1).sum()), float(((size - 1) / size) @ size / size.sum())
+
+    def least(self, resample: Resample) -> float:
+        """Return the smallest one-sided p-value that so many units bear.
+
+        Of n units without a difference all favour the same side with probability ``2^(1 - n)``.
+        Where they do, so do all resamples, however many: their share says nothing below ``2^-n``.
+        """
+        size = np.diff(self.strata)
+        n = int(size[size > 1].sum()) if resample == "replications" else self.n_datasets
+        return 0.5**n
+
+    def plan(self, resample: Resample | None) -> ResamplingPlan:
+        """Return how resamples are drawn; None draws nothing and returns the sample itself."""
+        return ResamplingPlan(
+            self.strata,
+            self.first_stratum,
+            resample in ("datasets", "both"),
+            resample in ("replications", "both"),
+        )
+
+    def with_values(self, values: Array) -> "ScoreSample":
+        """Return the same layout with other (B, K) scores."""
+        kept = np.where(self.present, values, 0.0)
+        return ScoreSample(kept, self.present, self.dataset, self.strata, self.first_stratum)
+
+
+def lay_out(values: Array, present: NDArray[np.bool_], dataset: Counts) -> ScoreSample:
+    """Sort blocks into strata.
+
+    Parameters
+    ----------
+    values, present
+        (B, K) scores and whether there is one; each algorithm has one on each data set.
+    dataset
+        (B,) index of the data set, 0 .. D - 1.
+
+    Returns
+    -------
+    Sample
+        Scores where none is present are 0.
+    """
+    pattern = np.unique(present, axis=0, return_inverse=True)[1].ravel()
+    order = np.lexsort([pattern, dataset])
+    dataset, pattern = dataset[order], pattern[order]
+    new = (np.diff(dataset, prepend=-1) != 0) | (np.diff(pattern, prepend=-1) != 0)
+    strata = np.append(np.flatnonzero(new), len(dataset))
+    owner = dataset[strata[:-1]]
+    first = np.searchsorted(owner, np.arange(int(dataset.max()) + 2))
+    kept = present[order]
+    return ScoreSample(np.where(kept, values[order], 0.0), kept, dataset, strata, first)
+
+
+@njit(cache=True, nogil=True)
+def draw(
+    plan: ResamplingPlan, slot: int, state: np.uint64, times: Counts
+) -> tuple[np.int64, np.uint64]:
+    """Add to (B,) times how often each block of one drawn data set comes; return which it is."""
+    d = np.int64(slot)
+    if plan.draws_datasets:
+        state += STEP
+        d = (np.int64(mix(state) >> _HALF) * (len(plan.datasets) - 1)) >> 32
+    for s in range(plan.datasets[d], plan.datasets[d + 1]):
+        first = plan.strata[s]
+        size = plan.strata[s + 1] - first
+        if plan.draws_blocks and size > 1:
+            for _ in range(size):
+                state += STEP
+                # The upper half of a word times the size: from uniform by size / 2^32 at most.
+                times[first + ((np.int64(mix(state) >> _HALF) * size) >> 32)] += 1
+        else:
+            for b in range(first, first + size):
+                times[b] += 1
+    return d, state
+
+
+@njit(cache=True, nogil=True)
+def unit_means(
+    plan: ResamplingPlan, shares: Array, seed: np.uint64, first: int, last: int
+) -> Array:
+    """Return (last - first, D, K) means on each drawn data set, from (B, K) score / count."""
+    n_datasets = len(plan.datasets) - 1
+    n_blocks, k = shares.shape
+    means = np.zeros((last - first, n_datasets, k))
+    times = np.zeros(n_blocks, np.int64)
+    for i in range(last - first):
+        state = mix(mix(seed) + np.uint64(first + i) * STEP)
+        for slot in range(n_datasets):
+            d, state = draw(plan, slot, state, times)
+            for b in range(plan.strata[plan.datasets[d]], plan.strata[plan.datasets[d + 1]]):
+                for a in range(k):
+                    means[i, slot, a] += times[b] * shares[b, a]
+                times[b] = 0
+    return means
+
+
+class Pool(NamedTuple):
+    """All scores of each algorithm in increasing order.
+
+    ``starts`` (K + 1,) is where each algorithm begins in ``block``, ``dataset`` and ``value``.
+    """
+
+    starts: Counts
+    block: Counts
+    dataset: Counts
+    value: Array
+
+
+def pool_of(sample: ScoreSample) -> Pool:
+    """Return the scores of each algorithm in increasing order."""
+    order = [
+        b[np.argsort(sample.values[b, a], kind="stable")]
+        for a in range(sample.values.shape[1])
+        for b in [np.flatnonzero(sample.present[:, a])]
+    ]
+    block = np.concatenate(order)
+    column = np.repeat(np.arange(len(order)), [len(b) for b in order])
+    starts = np.cumsum([0, *map(len, order)])
+    return Pool(starts, block, sample.dataset[block], sample.values[block, column])
+
+
+class PoolReduction(NamedTuple):
+    """What a pool is reduced to: a mean without the tails, or a quantile.
+
+    ``weight`` (D, K) is that of each score in a cell, ``cut`` (K,) the share cut off at each end;
+    ``quantile`` is of scores with equal weights, -1 for the mean.
+    """
+
+    weight: Array
+    cut: Array
+    quantile: float
+
+
+@njit(cache=True, nogil=True)
+def _trimmed(pool: Pool, reduction: PoolReduction, times: Counts, a: int) -> float:
+    done, mass, total, cut = 0.0, 0.0, 0.0, reduction.cut[a]
+    for i in range(pool.starts[a], pool.starts[a + 1]):
+        low = max(done, cut)
+        done += times[pool.block[i]] * reduction.weight[pool.dataset[i], a]
+        inside = min(done, 1.0 - cut) - low
+        if inside > 0.0:
+            mass += inside
+            total += inside * pool.value[i]
+    return total / mass
+
+
+@njit(cache=True, nogil=True)
+def _quantile(pool: Pool, q: float, times: Counts, a: int) -> float:
+    n = 0
+    for i in range(pool.starts[a], pool.starts[a + 1]):
+        n += times[pool.block[i]]
+    place = q * (n - 1)
+    whole = int(place)
+    low, seen = np.nan, 0
+    for i in range(pool.starts[a], pool.starts[a + 1]):
+        seen += times[pool.block[i]]
+        if np.isnan(low) and seen > whole:
+            low = pool.value[i]
+        if seen > whole + 1 or seen == n:
+            return low + (place - whole) * (pool.value[i] - low)
+    return low
+
+
+@njit(cache=True, nogil=True)
+def _reduced(pool: Pool, reduction: PoolReduction, times: Counts, a: int) -> float:
+    if reduction.quantile < 0:
+        return _trimmed(pool, reduction, times, a)
+    return _quantile(pool, reduction.quantile, times, a)
+
+
+@njit(cache=True, nogil=True)
+def pooled(
+    plan: ResamplingPlan,
+    pool: Pool,
+    reduction: PoolReduction,
+    seed: np.uint64,
+    first: int,
+    last: int,
+) -> Array:
+    """Return (last - first, K) statistics of all scores of each algorithm."""
+    n_datasets, k = reduction.weight.shape
+    found = np.empty((last - first, k))
+    times = np.zeros(plan.strata[-1], np.int64)
+    for i in range(last - first):
+        state = mix(mix(seed) + np.uint64(first + i) * STEP)
+        times[:] = 0
+        for slot in range(n_datasets):
+            _, state = draw(plan, slot, state, times)
+        for a in range(k):
+            found[i, a] = _reduced(pool, reduction, times, a)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def pooled_without(pool: Pool, weights: Array, cuts: Array, quantile: float, ends: Counts) -> Array:
+    """Return (U, K) statistics of all scores but those of the blocks ends[u, 0] .. ends[u, 1] - 1.
+
+    The (U, D, K) weights and (U, K) cuts are those of the scores that remain.
+    """
+    n_units, k = cuts.shape
+    found = np.empty((n_units, k))
+    times = np.ones(pool.block.max() + 1, np.int64)
+    for u in range(n_units):
+        times[ends[u, 0] : ends[u, 1]] = 0
+        for a in range(k):
+            found[u, a] = _reduced(pool, PoolReduction(weights[u], cuts[u], quantile), times, a)
+        times[ends[u, 0] : ends[u, 1]] = 1
+    return found
+
+
+def cut(n: Counts) -> Array:
+    """Return the share of n scores that is cut off at each end."""
+    return (n // 4) / n

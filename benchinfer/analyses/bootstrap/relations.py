@@ -1,0 +1,211 @@
+"""Relations of bootstrap resamples of a data set."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.bootstrap.numerics import resampling
+from benchinfer.analyses.bootstrap.sample import refuse_undrawable
+from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.evidence import Setting
+from benchinfer.comparison.per_dataset import per_dataset
+from benchinfer.core.arguments import check_resamples, seed_of
+from benchinfer.core.errors import DesignError, unknown
+from benchinfer.relations.ensemble import Ensemble
+from benchinfer.scores.read import read_scores
+from benchinfer.scores.table import ScoreTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+type Drawn = Literal["both", "replications"]
+
+
+def resample_relations(
+    compare: Callable[..., Comparison],
+    scores: ScoreTable,
+    measure: str | None = None,
+    *,
+    resample: Drawn = "both",
+    resamples: int = 200,
+    rule: str = "evidence",
+    seed: int | None = None,
+    **arguments: object,
+) -> Iterator[Ensemble]:
+    """Yield ensembles of relations per data set, found anew from resampled replications.
+
+    For `bootstrap_consensus`, whose `resampled` they are.
+
+    Parameters
+    ----------
+    compare
+        One of the ``compare_*`` functions; it is called for each data set of each resample.
+    scores
+        The table. Replications that algorithms share are drawn together.
+    measure
+        Name of the measure; may be omitted where there is one.
+    resample
+        ``"both"``: data sets are drawn, and replications within each one drawn, anew each time it
+        is drawn; ``"replications"`` within the data sets at hand.
+    resamples
+        Their number.
+    rule
+        By which comparisons become relations, as in `Comparisons.relations`.
+    seed
+        Of the draws; None draws one. It also seeds `compare` where that takes a seed and is given
+        none.
+    **arguments
+        Passed on to `compare`. Those that are named like arguments here can be bound by
+        ``functools.partial(compare, resamples=999)``.
+
+    Yields
+    ------
+    Ensemble
+        Relations named by data set, with a number from the second draw of a data set on; without
+        those that could not be compared.
+
+    Raises
+    ------
+    DesignError
+        There are not several data sets or replications to draw from, or replications overlap
+        (cross-validation, repeated splits).
+
+    Notes
+    -----
+    Replications that are drawn twice count as two for the test, so that a resample has more
+    verdicts than new scores would give: two algorithms that are alike, at a level of 95 %, are told
+    apart in about one resample in six. Shares say how far the noise of verdicts can carry, rather
+    than what new scores would show.
+
+    Examples
+    --------
+    >>> import benchinfer as bi
+    >>> scores = bi.load_example("simulated/balanced")
+    >>> ensembles = bi.resample_relations(bi.compare_points, scores, resamples=2, seed=1)
+    >>> [len(ensemble) for ensemble in ensembles]
+    [10, 10]
+    """
+    if resample not in (known := get_args(Drawn.__value__)):
+        raise DesignError(unknown("resample", resample, known))
+    check_resamples(resamples, 1, "a whole number from 1.")
+    setting, scores = Setting.of(scores, measure)
+    blocks = scores.blocks(setting.measure.name)
+    sample = resampling.lay_out(blocks.mean, blocks.count > 0, blocks.dataset)
+    refuse_undrawable(setting, sample, resample)
+    table = _Table.of(setting, scores)
+    seed = seed_of(seed)
+    return _ensembles(partial(compare, **arguments), table, resample, resamples, seed, rule)
+
+
+def _ensembles(
+    compare: Callable[..., Comparison],
+    table: "_Table",
+    resample: Drawn,
+    resamples: int,
+    seed: int,
+    rule: str,
+) -> Iterator[Ensemble]:
+    """Draw, compare and give the relations, one ensemble after the other."""
+    wanted = inspect.signature(compare).parameters.get("seed")
+    seeded = wanted is not None and wanted.default is None
+    for number in range(resamples):
+        rng = np.random.default_rng([seed, number])
+        chosen = np.arange(len(table.starts) - 1)
+        if resample == "both":
+            chosen = np.sort(rng.choice(chosen, len(chosen)))
+        own: dict[str, object] = {"seed": int(rng.integers(2**32))} if seeded else {}
+        drawn = table.drawn(chosen, rng)
+        yield per_dataset(compare, drawn, table.setting.measure.name, **own).relations(rule)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Scores of one measure in the order of data set, unit and algorithm.
+
+    A unit is what is drawn: a replication, or one of an algorithm where they do not share them.
+
+    Attributes
+    ----------
+    setting
+        What is compared.
+    frame
+        The N scores.
+    starts
+        (D + 1,) where the rows of each data set begin, and where the last end.
+    stratum, unit
+        (N,) codes: units are drawn within strata: data sets, or cells where algorithms do not share
+        replications.
+    """
+
+    setting: Setting
+    frame: "pd.DataFrame"
+    starts: NDArray[np.int64]
+    stratum: NDArray[np.int64]
+    unit: NDArray[np.int64]
+
+    @staticmethod
+    def of(setting: Setting, scores: ScoreTable) -> "_Table":
+        names = ["dataset"] if setting.paired else ["dataset", "algorithm"]
+        frame = scores.to_frame(setting.measure.name)
+        frame = frame.sort_values([*names, "replication"], kind="stable", ignore_index=True)
+        frame = frame[["dataset", "algorithm", "replication", "value"]]
+        datasets = frame["dataset"].to_numpy()
+        starts = np.r_[0, np.flatnonzero(datasets[1:] != datasets[:-1]) + 1, len(frame)]
+        groups: Any = frame.groupby
+        return _Table(
+            setting,
+            frame,
+            starts,
+            groups(names, sort=False).ngroup().to_numpy(),
+            groups([*names, "replication"], sort=False).ngroup().to_numpy(),
+        )
+
+    def drawn(self, chosen: NDArray[np.int64], rng: np.random.Generator) -> ScoreTable:
+        """Draw units within each chosen data set, and name data sets and replications anew."""
+        rows: list[NDArray[np.int64]] = []
+        labels: list[NDArray[np.int64]] = []
+        names: list[str] = []
+        times = dict.fromkeys(chosen.tolist(), 0)
+        for d in chosen.tolist():
+            times[d] += 1
+            start, end = int(self.starts[d]), int(self.starts[d + 1])
+            found, label = _draw(self.stratum[start:end], self.unit[start:end], rng)
+            rows.append(start + found)
+            labels.append(label)
+            name = self.setting.coverage.datasets[d]
+            names += [name if times[d] == 1 else f"{name} ({times[d]})"] * len(found)
+        table = self.frame.take(np.concatenate(rows)).assign(
+            dataset=names, replication=np.concatenate(labels)
+        )
+        setting = self.setting
+        return read_scores(
+            table.reset_index(drop=True),
+            measures=[setting.measure],
+            resampling=setting.resampling,
+            paired=setting.paired,
+            repeats="keep",
+        )
+
+
+def _draw(
+    stratum: NDArray[np.int64], unit: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return rows of units drawn within each stratum, and a new number of the unit for each row.
+
+    Rows of a unit, and units of a stratum, stand together.
+    """
+    first = np.flatnonzero(np.r_[True, unit[1:] != unit[:-1]])
+    size = np.diff(np.r_[first, len(unit)])
+    of = stratum[first] - stratum[0]
+    begin = np.flatnonzero(np.r_[True, of[1:] != of[:-1]])
+    many = np.diff(np.r_[begin, len(of)])
+    picked = np.concatenate([b + rng.integers(0, m, m) for b, m in zip(begin, many, strict=True)])
+    label = np.repeat(np.arange(len(picked)), size[picked])
+    within = np.arange(len(label)) - np.repeat(np.cumsum(size[picked]) - size[picked], size[picked])
+    return first[picked][label] + within, label

@@ -1,0 +1,287 @@
+"""Normalised scores with their bootstrap draws."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from benchinfer.analyses.bootstrap.numerics import aggregates, resampling
+from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
+from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.measure import Measure
+
+if TYPE_CHECKING:
+    from benchinfer.scores.table import ScoreTable
+
+
+type Reference = float | str | Mapping[str, float]
+type Normalise = Literal["min-max"] | Mapping[str, Reference] | None
+
+
+def reference(setting: Setting, sample: ScoreSample, given: Reference) -> Array:
+    """Return (D,) oriented values that a reference has on the data sets.
+
+    Parameters
+    ----------
+    setting, sample
+        What is compared, and its scores.
+    given
+        A number in the measure's unit, one for each data set by name, or the name of an algorithm,
+        which stands for its mean.
+
+    Raises
+    ------
+    DesignError
+        The algorithm is not known, a data set has no number, or a number is not finite on the
+        measure's scale.
+    """
+    measure, datasets = setting.measure, setting.coverage.datasets
+    if isinstance(given, str):
+        if given not in setting.algorithms:
+            raise DesignError(unknown("algorithm", given, setting.algorithms))
+        return sample.means[:, setting.algorithms.index(given)]
+    if isinstance(given, Mapping):
+        if lost := [name for name in datasets if name not in given]:
+            raise DesignError(
+                message(
+                    f"{len(lost)} of {len(datasets)} data sets have no reference.",
+                    where=[("dataset",), *((name,) for name in lost)],
+                    hint="give one number for each data set.",
+                )
+            )
+        numbers = np.array([given[name] for name in datasets], dtype=np.float64)
+    else:
+        numbers = np.full(len(datasets), given, dtype=np.float64)
+    with np.errstate(all="ignore"):
+        oriented = measure.orient(numbers)
+    if not np.isfinite(oriented).all():
+        wrong = datasets[int(np.flatnonzero(~np.isfinite(oriented))[0])]
+        raise DesignError(
+            message(
+                f"the reference on {wrong} is not a number on the {measure.scale} scale.",
+                hint="references are in the unit of the measure.",
+            )
+        )
+    return oriented
+
+
+def normalised(setting: Setting, sample: ScoreSample, normalise: Normalise) -> ScoreSample:
+    """Return scores as ``(score - low) / (high - low)`` of each data set, larger is better.
+
+    Parameters
+    ----------
+    setting, sample
+        What is compared, and its scores.
+    normalise
+        ``{"low": ..., "high": ...}``, references as in `reference`; ``"min-max"``, the worst and
+        the best score of each data set; None changes nothing.
+
+    Raises
+    ------
+    DesignError
+        The references are not known, or on some data set high is not better than low.
+    """
+    if normalise is None:
+        return sample
+    if isinstance(normalise, str):
+        if normalise != "min-max":
+            raise DesignError(unknown("normalise", normalise, ["min-max"]))
+        low, high = _range(sample)
+    else:
+        if set(normalise) != {"low", "high"}:
+            raise DesignError(
+                message(
+                    f"normalise names {', '.join(map(repr, normalise)) or 'nothing'}.",
+                    hint='normalise={"low": ..., "high": ...} names what stands for 0 and 1.',
+                )
+            )
+        low, high = (reference(setting, sample, normalise[name]) for name in ("low", "high"))
+    _refuse_turned(setting, low, high)
+    d = sample.dataset
+    return sample.with_values((sample.values - low[d, None]) / (high - low)[d, None])
+
+
+def _range(sample: ScoreSample) -> tuple[Array, Array]:
+    first = sample.strata[sample.first_stratum[:-1]]
+    low = np.where(sample.present, sample.values, np.inf).min(axis=1)
+    high = np.where(sample.present, sample.values, -np.inf).max(axis=1)
+    return np.minimum.reduceat(low, first), np.maximum.reduceat(high, first)
+
+
+def _refuse_turned(setting: Setting, low: Array, high: Array) -> None:
+    """Refuse references of which the better one is not better."""
+    measure = setting.measure
+    wrong = np.flatnonzero(~(high > low))
+    if not len(wrong):
+        return
+    rows = [
+        (setting.coverage.datasets[m], *(f"{measure.level_of(x[m]):.6g}" for x in (low, high)))
+        for m in wrong
+    ]
+    raise DesignError(
+        message(
+            f"on {len(wrong)} of {len(low)} data sets the reference for 1 is not better than that"
+            " for 0.",
+            where=[("dataset", "0", "1"), *rows],
+            hint=f"of {measure.name} {measure.better} is better: low is the worse reference.",
+        )
+    )
+
+
+def reported(
+    setting: Setting, normalise: Normalise, tolerance: float | None, *, gap: bool
+) -> Measure:
+    """Return what the aggregates are measures of.
+
+    Parameters
+    ----------
+    setting
+        What is compared.
+    normalise
+        As in `normalised`. A tolerance in the measure's unit does not apply to normalised scores.
+    tolerance
+        In place of the measure's own.
+    gap
+        Whether shortfalls are aggregated, of which lower is better.
+    """
+    measure = setting.measure
+    if normalise is not None:
+        measure = Measure(
+            f"normalised {measure.name}",
+            "higher",
+            label=f"normalised {measure.label}" if measure.label else "",
+        )
+    if gap:
+        name, label = f"optimality gap of {measure.name}", measure.label
+        label = f"optimality gap of {label}" if label else ""
+        measure = replace(measure, name=name, better="lower", label=label, bounds=None)
+    return measure if tolerance is None else replace(measure, tolerance=tolerance)
+
+
+@dataclass(frozen=True, slots=True)
+class BootstrapSample:
+    """Scores of one measure, larger is better.
+
+    Attributes
+    ----------
+    raw, normalised, aggregated
+        On the measure's scale; between the references; and those that aggregates are taken of,
+        which for a gap are shortfalls. The same where nothing is normalised, or there is no gap.
+    measure
+        What the aggregates measure.
+    """
+
+    raw: ScoreSample
+    normalised: ScoreSample
+    aggregated: ScoreSample
+    measure: "Measure"
+
+    @staticmethod
+    def of(
+        scores: "ScoreTable",
+        setting: "Setting",
+        resample: Resample,
+        normalise: Normalise,
+        goal: Reference | None,
+        tolerance: float | None,
+        *,
+        gap: bool,
+    ) -> "BootstrapSample":
+        """Take the scores as the arguments of `compare_bootstrap` ask.
+
+        Raises
+        ------
+        DesignError
+            There is nothing to draw from, or a reference is not usable.
+        """
+        blocks = scores.blocks(setting.measure.name)
+        raw = resampling.lay_out(blocks.mean, blocks.count > 0, blocks.dataset)
+        refuse_undrawable(setting, raw, resample)
+        sample = normalised(setting, raw, normalise)
+        reached = _goal(setting, raw, normalise, goal, gap=gap)
+        kept = sample if reached is None else aggregates.clipped(sample, reached)
+        return BootstrapSample(raw, sample, kept, reported(setting, normalise, tolerance, gap=gap))
+
+
+def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resample) -> None:
+    """Refuse to draw what cannot be drawn, or what is not independent.
+
+    Raises
+    ------
+    DesignError
+        There is nothing to draw from, or replications overlap.
+    """
+    if resample != "replications":
+        if sample.n_datasets < 2:
+            raise DesignError(
+                message(
+                    "there is one data set, and data sets are to be drawn.",
+                    hint='resample="replications" draws within it.',
+                )
+            )
+        if resample == "datasets":
+            return
+    kind = setting.resampling and setting.resampling.kind
+    if kind in ("cv", "holdout"):
+        raise DesignError(
+            message(
+                f"replications come from {kind!r}, whose training sets overlap: drawn one by one"
+                " they would pass for independent.",
+                hint='resample="datasets" draws data sets alone; compare_mixed corrects for the'
+                " overlap.",
+            )
+        )
+    if (np.diff(sample.strata) < 2).all():
+        coverage = setting.coverage
+        repeated = bool((coverage.found > coverage.expected[:, None]).any())
+        number = ["repeats count as one replication: a column replication that numbers them"]
+        number.append("makes each a replication of its own;")
+        raise DesignError(
+            message(
+                "no data set has several replications to draw from.",
+                hint=[*(number if repeated else []), 'resample="datasets" draws data sets alone.'],
+            )
+        )
+
+
+def _goal(
+    setting: "Setting",
+    raw: ScoreSample,
+    normalise: Normalise,
+    goal: Reference | None,
+    *,
+    gap: bool,
+) -> "Array | None":
+    """Return the (D,) oriented goal on the data sets, for an optimality gap."""
+    if not gap:
+        if goal is not None:
+            raise DesignError(
+                message(f"goal is {goal!r}.", hint='it goes with statistic="optimality-gap".')
+            )
+        return None
+    if normalise is not None:
+        if goal is None or isinstance(goal, int | float):
+            return np.full(raw.n_datasets, 1.0 if goal is None else float(goal))
+        raise DesignError(
+            message(
+                "the goal on normalised scores is not a number.",
+                hint="it is 1 unless given; the reference for 1 can be what counts as reached.",
+            )
+        )
+    if goal is None:
+        raise DesignError(
+            message(
+                "an optimality gap needs to know what counts as reached.",
+                hint="goal=... names it, in the unit of the measure; normalise=... makes it 1.",
+            )
+        )
+    if setting.measure.scale == "logit":
+        raise DesignError(
+            message(
+                "an optimality gap on the logit scale has no unit.",
+                hint='Measure(scale="identity") or normalise=... gives it one.',
+            )
+        )
+    return reference(setting, raw, goal)

@@ -1,0 +1,1 @@
+"""Meta-analysis of data sets and published effects."""

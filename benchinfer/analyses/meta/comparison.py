@@ -1,0 +1,365 @@
+"""Comparison by meta-analysis."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+import numpy as np
+
+from benchinfer.analyses.meta import diagnostics, influence, prediction, tables
+from benchinfer.analyses.meta.evidence import (
+    asked_of,
+    evidence_of,
+    placed,
+    third_level,
+    with_evidence,
+)
+from benchinfer.analyses.meta.numerics.pooling import Method
+from benchinfer.analyses.meta.pooling import NetworkFit, PairFits, network, pairwise, require_noise
+from benchinfer.analyses.meta.studies import Studies
+from benchinfer.comparison import adjustment
+from benchinfer.comparison.comparison import Comparison, TestedComparison
+from benchinfer.comparison.evidence import Level, Provenance, Setting, alpha_of, decide
+from benchinfer.comparison.prediction import NewDataset
+from benchinfer.core import version
+from benchinfer.core.numbers import count, join
+from benchinfer.core.saving import savable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.comparison.contrasts import ContrastFamily
+
+
+type Pooling = Literal["network", "pairwise"]
+type Nesting = Literal["auto", "none", "study", "domain"]
+_METHODS = {
+    "reml": "restricted maximum likelihood",
+    "paule-mandel": "Paule and Mandel's method",
+    "dersimonian-laird": "DerSimonian and Laird's moments",
+}
+_EFFECTS = {
+    "difference": "mean differences",
+    "standardised": "standardised mean differences (Hedges' g)",
+    "log-ratio": "log ratios of means",
+}
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MetaComparison(TestedComparison):
+    """Verdicts from a meta-analysis.
+
+    Attributes
+    ----------
+    studies
+        The effects that were pooled.
+    fit
+        All algorithms jointly; of pairwise pooling None.
+    alone
+        The compared pairs, each by itself, from direct evidence only.
+    third
+        What data sets lie within, ``"study"`` or ``"domain"``; empty for two levels.
+    """
+
+    studies: Studies
+    fit: NetworkFit | None
+    alone: PairFits
+    third: str = ""
+
+    title: ClassVar[str] = "Meta-analysis"
+
+    @property
+    def relative(self) -> bool:
+        """Whether levels are told from the mean of the algorithms: effects alone have none."""
+        return not np.isfinite(self.studies.levels).any()
+
+    @property
+    def joint(self) -> bool:
+        """Whether all algorithms were estimated jointly."""
+        return self.fit is not None
+
+    @property
+    def interval(self) -> str:
+        """Which errors the contrasts have: what ``"auto"`` was found to mean."""
+        if self.fit is not None:
+            return self.fit.interval
+        asked = str(self.provenance.arguments["interval"])
+        return "hartung-knapp" if asked == "auto" else asked
+
+    @property
+    def estimator(self) -> Method:
+        """How the variance between data sets was estimated."""
+        asked = self.provenance.arguments["method"]
+        return next(known for known in get_args(Method.__value__) if known == asked)
+
+    @property
+    def formula(self) -> str:
+        """The model in one line."""
+        slopes = "".join(f" + algorithm:{name}" for name in self.studies.covariates)
+        outer = f" + (1|{self.third}:algorithm)" if self.third else ""
+        return f"effect ~ algorithm{slopes}{outer} + (1|dataset:algorithm), sampling errors known"
+
+    @property
+    def method(self) -> str:
+        """What was done, in sentences for a methods section."""
+        asked, d = self.provenance.arguments, len(self.studies.datasets)
+        what = f"{_EFFECTS[str(asked['effect'])].capitalize()} in {self.measure.name}"
+        how = "restricted maximum likelihood" if self.third else _METHODS[self.estimator]
+        if self.fit is not None:
+            model = "a network meta-analysis" if len(self.algorithms) > 2 else "a meta-analysis"
+            model += " with random effects, one heterogeneity variance for all pairs"
+            if self.interval == "robust":
+                model += " as weights"
+            if self.third:
+                model += f", data sets within each {self.third}"
+        else:
+            model = "random effects, each pair from the data sets that hold both"
+        along = join(list(self.studies.covariates))
+        slopes = f" Algorithms have slopes along {along}." if along else ""
+        units = "studies" if self.third == "study" else f"{self.third or 'data set'}s"
+        errors = (
+            f"robust errors of each contrast from the spread of the {units} (CR2) and t tests"
+            " with Satterthwaite degrees of freedom"
+            if self.interval == "robust"
+            else f"t tests with {self.fit.df:g} degrees of freedom"
+            if self.third and self.fit is not None and np.isfinite(self.fit.df)
+            else "Hartung and Knapp's errors and t tests"
+            if self.interval == "hartung-knapp"
+            else "Wald tests"
+        )
+        source = f" Sampling covariances are {self.studies.covariance}."
+        return (
+            f"{what} on {count(d, 'data set')} were pooled by {model}, estimated by {how}, with"
+            f" {errors}.{source}{slopes} {self.provenance.adjustment}."
+        )
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        asked, home = self.provenance.arguments, "benchinfer.analyses.meta.numerics"
+        names = ["benchinfer.analyses.meta.compare", f"{home}.pooling", f"{home}.heterogeneity"]
+        if asked["effect"] != "difference":
+            names.append(f"{home}.effects")
+        if self.third:
+            names.append(f"{home}.nested")
+        if self.interval == "robust":
+            names += [f"{home}.clusters", "benchinfer.analyses.mixed.numerics.robust"]
+        elif self.interval == "hartung-knapp" and not self.third:
+            names.append(f"{home}.pooling:pool")
+        if self.fit is not None and len(self.algorithms) > 2:
+            names += [f"{home}.rows", f"{home}.consistency"]
+        _, chosen = self.asked()
+        if chosen in adjustment.JOINT:
+            names.append("benchinfer.numerics.max_t")
+        if chosen in {"shaffer", "westfall"}:
+            names.append(f"benchinfer.numerics.closed_testing:{chosen}")
+        if chosen in {"holm", "shaffer"}:
+            names += ["benchinfer.numerics.multiplicity", "benchinfer.comparison.adjustment:sidak"]
+        return names
+
+    def summary(self) -> "pd.DataFrame":
+        """One row per algorithm: ``measure algorithm estimate n rank [prob_best prob_near_best]``.
+
+        Estimates of published or standardised effects are relative to the mean of the algorithms.
+        The probabilities are those of the average effect, from the joint distribution of the
+        estimates; pairwise pooling has none.
+        """
+        return tables.ranked(self, Comparison.summary(self))
+
+    def heterogeneity(self) -> "pd.DataFrame":
+        """How much effects differ between data sets: Q, tau^2 with its interval, I^2 and H^2.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure tau2 tau2_low tau2_high i2 i2_low i2_high h2 q df p_value``: one row for the
+            network, or one per pair (with ``first`` and ``second``) where each was pooled alone.
+            tau^2 is on the modelling scale, I^2 in percent. Intervals are Q-profile ones. Three
+            levels have ``tau2`` within and ``tau2_between`` studies, without intervals.
+        """
+        return tables.heterogeneity(self)
+
+    def prediction(self) -> NewDataset:
+        """Predict the contrasts and which algorithm is best on a data set not yet seen.
+
+        With robust errors (two levels, no covariates) each pair varies between data sets as those
+        that hold both show, if there are three, drawn to what all pairs show; else all pairs vary
+        alike.
+
+        Raises
+        ------
+        DesignError
+            Each pair was pooled alone, so that ranks have no joint distribution.
+        """
+        return prediction.prediction(self)
+
+    def left_out(self, most: int | None = None) -> "pd.DataFrame":
+        """Say what changes when each data set is left out.
+
+        Parameters
+        ----------
+        most
+            How many to refit without: those that move the estimates most by one step, at the
+            tau^2 of all. By default all of them.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per data set: Cook's distance, the contrast that moves most with its ``shift``
+            in standard errors, ``tau2`` without it, and the verdicts that change; ``refitted`` is
+            False where the rest does not hold together or cannot be analysed with the same errors,
+            and for those beyond `most`, whose distance is that of one step.
+        """
+        setting, third = self.setting, self.third
+        # Without a data set the others are analysed alike, or not at all.
+        asked = {**self.provenance.arguments, "interval": self.interval}
+
+        def again(studies: Studies) -> MetaComparison:
+            return compared(setting, studies, asked, published=third == "study", lean=True)
+
+        return influence.left_out(self, again, most)
+
+    def egger(self) -> "pd.DataFrame":
+        """Test each pair's funnel for asymmetry: effects regressed on their standard errors.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``first second n_datasets slope std_error df statistic p_value estimate``, for pairs
+            with three data sets or more; the estimate is the effect at a standard error of 0.
+            P-values are of each pair alone. Asymmetry has other causes than unpublished results:
+            small data sets may truly show other effects, and the standard error of a ratio depends
+            on the ratio itself.
+        """
+        return tables.egger(self)
+
+    def consistency(self) -> "pd.DataFrame":
+        """Test whether direct and indirect evidence agree.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``term test statistic df df_residual p_value``: Q within and between designs (sets of
+            algorithms compared on a data set), the design-by-treatment test with random effects,
+            and one row per pair whose evidence could be split (node splitting), with p-values of
+            each alone. These tests take all pairs as varying alike, except for splits that are
+            called robust: where errors are from the spread of the data sets, and no data set alone
+            tells direct from indirect evidence.
+
+        Raises
+        ------
+        DesignError
+            There is no network: two algorithms, pairs pooled alone, covariates or three levels.
+        """
+        return tables.consistency(self)
+
+    def network(self) -> "pd.DataFrame":
+        """Direct, indirect and joint evidence of each pair.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``first second n_datasets estimate direct indirect`` with standard errors on the
+            modelling scale; a pair with ``n_datasets`` 0 rests on indirect evidence only. NaN where
+            there is no such evidence or it cannot be told apart. Errors of direct and indirect
+            evidence apart are as in `consistency`.
+
+        Raises
+        ------
+        DesignError
+            As for `consistency`.
+        """
+        return tables.evidence(self)
+
+    def subgroups(self) -> "pd.DataFrame":
+        """Pool within each domain (or study), and test whether these differ.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``domain first second n_datasets estimate conf_low conf_high std_error df statistic
+            p_raw tau2 q_between df_between p_between``: intervals and tests are of each pair and
+            domain alone; the last three columns test the domains of a pair against each other.
+
+        Raises
+        ------
+        DesignError
+            The data sets have no domains.
+        """
+        return tables.subgroups(self)
+
+    def slopes(self) -> "pd.DataFrame":
+        """Contrasts of the algorithms' slopes along the covariates, per unit of them.
+
+        Raises
+        ------
+        DesignError
+            There are no covariates.
+        """
+        return tables.slopes(self)
+
+    def asked(self) -> "tuple[ContrastFamily, str]":
+        """Return the contrasts that were asked for, and their adjustment."""
+        levels = self.levels.estimate
+        return asked_of(self.algorithms, self.provenance.arguments, levels, self.fit)
+
+
+def compared(
+    setting: Setting,
+    studies: Studies,
+    arguments: Mapping[str, Any],
+    *,
+    published: bool = False,
+    lean: bool = False,
+) -> MetaComparison:
+    """Pool effects into verdicts, as the arguments of `compare_meta` ask.
+
+    Parameters
+    ----------
+    setting, studies, arguments
+        What is pooled, and how.
+    published
+        Whether groups of data sets are studies.
+    lean
+        Whether pairs are not pooled alone beside a network, which takes most of the time.
+    """
+    names, alpha = setting.algorithms, alpha_of(arguments["level"])
+    joint = arguments["pooling"] == "network"
+    third = third_level(studies, arguments["nested"] if joint else "none", published=published)
+    how = arguments["method"], arguments["interval"]
+    if not lean:
+        require_noise(studies, names)
+    fit = network(studies, names, *how, three=bool(third)) if joint else None
+    levels = placed(studies, fit, len(names))
+    family, method = asked_of(names, arguments, levels, fit)
+    alone = pairwise(studies, family.pairs[: 0 if lean and joint else None], *how)
+    if fit is None:
+        family, alone = with_evidence(family, alone)
+    evidence, p_error = evidence_of(setting, studies, family, fit, alone, method, arguments)
+    shown = family.wanted
+    simple = "Sidak's" if arguments["alternative"] == "two-sided" else "Bonferroni's"
+    return MetaComparison(
+        setting=setting,
+        pairs=family.pairs[shown],
+        codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
+        level=arguments["level"],
+        target="domain",
+        levels=Level(levels),
+        checks=diagnostics.checks(
+            setting, studies, fit, alone, p_error, float(evidence.df.min()), arguments["interval"]
+        ),
+        provenance=Provenance(
+            analysis="compare_meta",
+            version=version.__version__,
+            arguments=arguments,
+            adjustment=adjustment.WORDS[method].format(family=family.words, simple=simple),
+            digest=setting.digest,
+        ),
+        sides=family.sides[shown],
+        names=family.names[shown],
+        evidence=evidence,
+        studies=studies,
+        fit=fit,
+        alone=alone,
+        third=third,
+    )

@@ -1,0 +1,148 @@
+"""Levels, contrasts and tests of a meta-analysis."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from benchinfer.analyses.meta.pooling import NetworkFit, PairFits, errors_of
+from benchinfer.analyses.meta.studies import Studies
+from benchinfer.comparison import adjustment
+from benchinfer.comparison.contrasts import ContrastFamily, family_of
+from benchinfer.comparison.evidence import Array, Evidence, Setting, alpha_of
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.numbers import count
+from benchinfer.numerics.covariance import Adjusted
+
+
+def asked_of(
+    algorithms: tuple[str, ...],
+    arguments: Mapping[str, Any],
+    levels: Array,
+    fit: NetworkFit | None,
+) -> tuple[ContrastFamily, str]:
+    """Return the contrasts that arguments ask for, and their adjustment."""
+    contrasts, alternative = arguments["contrasts"], arguments["alternative"]
+    family = family_of(
+        algorithms, contrasts, arguments["control"], levels, directed=alternative != "two-sided"
+    )
+    joint = fit is not None
+    if fit is not None and fit.interval == "robust" and arguments["adjust"] in adjustment.JOINT:
+        raise DesignError(
+            message(
+                f"adjust={arguments['adjust']!r} needs one variance common to all pairs.",
+                hint='adjust="holm" goes with robust errors; interval="hartung-knapp" takes all'
+                " pairs as varying alike.",
+            )
+        )
+    common = fit is not None and fit.interval != "robust"
+    method = adjustment.resolve(arguments["adjust"], contrasts, alternative, common=common)
+    if not joint and method == "shaffer":
+        raise DesignError(
+            message(
+                "adjust='shaffer' needs estimates of all pairs from one model.",
+                hint='adjust="holm" goes with pooling="pairwise".',
+            )
+        )
+    if not joint and family.sides:
+        raise DesignError(
+            message(
+                "averages of algorithms are no pairs.", hint='pooling="network" estimates them.'
+            )
+        )
+    return family, method
+
+
+def third_level(studies: Studies, nested: str, *, published: bool) -> str:
+    """Return what data sets lie within: ``"study"``, ``"domain"`` or nothing.
+
+    Raises
+    ------
+    DesignError
+        The data sets have no such groups, or only one or none with several data sets.
+    """
+    groups, kind = studies.groups, "study" if published else "domain"
+    several = 1 < len(set(groups)) < len(groups)
+    if nested == "none" or (nested == "auto" and not (published and several)):
+        return ""
+    if (nested in ("study", "domain") and nested != kind) or not several:
+        raise DesignError(
+            message(
+                f"nested={nested!r}, but the data sets do not lie within several {nested} groups"
+                " of which some hold several.",
+                hint='nested="none" takes data sets as independent.',
+            )
+        )
+    return kind
+
+
+def placed(studies: Studies, fit: NetworkFit | None, k: int) -> Array:
+    """Return (K,) levels on the data sets' average, or around 0 where effects have no level."""
+    known = np.isfinite(studies.levels)
+    if fit is None:
+        if not known.any():
+            return _around(studies, k)
+        n = known.sum(axis=0)
+        return np.where(known, studies.levels, 0.0).sum(axis=0) / np.maximum(n, 1)
+    found = fit.levels(k)[0]
+    if not known.any():
+        return found - found.mean()
+    off = np.where(known, studies.levels - found, 0.0).sum(axis=1) / known.sum(axis=1)
+    return found + off.mean()
+
+
+def _around(studies: Studies, k: int) -> Array:
+    """Return unweighted least-squares levels of published effects, around 0."""
+    a = np.vstack([block.matrix(k) for block in studies.blocks])
+    y = np.concatenate([block.y for block in studies.blocks])
+    return np.asarray(np.linalg.lstsq(a, y, rcond=None)[0], np.float64)
+
+
+def with_evidence(family: ContrastFamily, alone: PairFits) -> tuple[ContrastFamily, PairFits]:
+    """Keep the pairs that two data sets or more hold."""
+    held = alone.n_datasets > 1
+    if not held.any():
+        raise DesignError(
+            message(
+                "no pair of algorithms is on two data sets.",
+                hint='pooling="network" brings all data sets together.',
+            )
+        )
+    if held.all():
+        return family, alone
+    shown = int(held[family.wanted].sum())
+    kept = ContrastFamily(
+        family.pairs[held],
+        family.matrix[held],
+        f"the {count(int(held.sum()), 'pair')} on two data sets or more",
+        names=tuple(n for n, one in zip(family.names, held, strict=False) if one),
+        shown=shown if family.shown >= 0 else -1,
+    )
+    return kept, alone.of(held)
+
+
+def evidence_of(
+    setting: Setting,
+    studies: Studies,
+    family: ContrastFamily,
+    fit: NetworkFit | None,
+    alone: PairFits,
+    method: str,
+    arguments: Mapping[str, Any],
+) -> tuple[Evidence, float]:
+    """Return the evidence of each contrast, and the largest error of the adjusted p-values."""
+    alpha, margin = alpha_of(arguments["level"]), setting.measure.margin
+    n = len(family.pairs)
+    if fit is not None:
+        levels, errors = errors_of(studies, fit, family.matrix)
+        return adjustment.evidence_of(
+            family, levels, errors, method, alpha, margin, arguments["alternative"]
+        )
+    # Each pair is its own coefficient, without a joint distribution.
+    each = ContrastFamily(
+        family.pairs, np.eye(n), family.words, names=family.names, shown=family.shown
+    )
+    errors = Adjusted(np.diag(alone.std_error**2), alone.df)
+    return adjustment.evidence_of(
+        each, alone.estimate, errors, method, alpha, margin, arguments["alternative"]
+    )

@@ -1,0 +1,278 @@
+"""Network meta-analysis: robust errors and consistency.
+
+One variance tau^2 for all pairs gives pairs that vary little between data sets errors that are too
+large, and pairs with an erratic algorithm errors that are too small. Here tau^2 only sets the
+weights; the residuals of the data sets (of studies, where data sets lie within them) give the
+covariance (CR2), with Satterthwaite degrees of freedom for each contrast. Rows are whitened by the
+symmetric root of their covariance, so that no choice of baselines matters.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc, fdtrc
+
+from benchinfer.analyses.meta.numerics.effects import Block, EffectRows
+from benchinfer.analyses.meta.numerics.pooling import Method, NetworkPart, at, pool, tau_squared
+from benchinfer.numerics.covariance import Adjusted, cluster_robust, whitened
+
+type Array = NDArray[np.float64]
+type Codes = NDArray[np.int64]
+# A leverage this close to 1 leaves no residual but rounding.
+_ALONE = 1e-7
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkClusters:
+    """Rows of a network by independent groups, all of the length m of the longest.
+
+    Attributes
+    ----------
+    precision
+        (G, m, m) inverse covariances of the rows, 0 where a group has fewer.
+    x
+        (G, m, p) columns.
+    weighted
+        (G, m) precision times residuals.
+    phi
+        (p, p) covariance of the coefficients under the model.
+    """
+
+    precision: Array
+    x: Array
+    weighted: Array
+    phi: Array
+
+    def determined_alone(self) -> NDArray[np.bool_]:
+        """Return (G,) whether some combination of coefficients is known from that group only.
+
+        Such a group has a residual of 0 however large its error is, so that nothing says how far
+        off the combination may be.
+        """
+        # Eigenvalues of the leverage: those of phi^(1/2) X' V^-1 X phi^(1/2).
+        root = np.linalg.cholesky(self.phi)
+        half = self.x @ root
+        leverage = half.transpose(0, 2, 1) @ self.precision @ half
+        return np.linalg.eigvalsh(leverage)[:, -1] > 1 - _ALONE
+
+    def errors(self, contrasts: Array) -> Adjusted:
+        """Return the (p, p) covariance and the degrees of freedom of (J, p) contrasts."""
+        rows = whitened(self.precision, self.weighted, self.x)
+        return cluster_robust([rows], self.phi, contrasts)
+
+
+def clusters(
+    part: NetworkPart, group: Codes, beta: Array, tau2: float, shared: Array | None = None
+) -> NetworkClusters:
+    """Gather rows by groups.
+
+    Parameters
+    ----------
+    part
+        The rows.
+    group
+        (n,) codes of the independent groups, without gaps.
+    beta
+        (p,) coefficients.
+    tau2
+        Variance of each row beyond that of sampling.
+    shared
+        (n, K) combinations of levels that vary from group to group, scaled so that ``shared @
+        shared.T`` is the covariance they add; None without such a level.
+
+    References
+    ----------
+    Hedges, L. V., Tipton, E. & Johnson, M. C. (2010). Robust variance estimation in meta-regression
+    with dependent effect size estimates. Research Synthesis Methods 1, 39-65.
+    https://doi.org/10.1002/jrsm.5
+
+    Tipton, E. (2015). Small sample adjustments for robust variance estimation with meta-regression.
+    Psychological Methods 20, 375-393. https://doi.org/10.1037/met0000011
+    """
+    p = part.x.shape[1]
+    groups = int(group.max()) + 1
+    size = int(np.bincount(group).max())
+    precision = np.zeros((groups, size, size))
+    x, weighted = np.zeros((groups, size, p)), np.zeros((groups, size))
+    rest = part.y - part.x @ beta
+    information = np.zeros((p, p))
+    order = np.argsort(group, kind="stable")
+    for g, own in enumerate(np.split(order, np.flatnonzero(np.diff(group[order])) + 1)):
+        total = np.diag(part.v[own] + tau2)
+        if shared is not None:
+            total += shared[own] @ shared[own].T
+        m = len(own)
+        inverse = np.linalg.inv(total)
+        precision[g, :m, :m], x[g, :m] = inverse, part.x[own]
+        weighted[g, :m] = inverse @ rest[own]
+        information += part.x[own].T @ inverse @ part.x[own]
+    return NetworkClusters(precision, x, weighted, np.linalg.inv(information))
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A test: its statistic, degrees of freedom, those of its denominator, p-value and tau^2."""
+
+    statistic: float
+    df: int
+    df_residual: float
+    p_value: float
+    tau2: float
+
+
+@dataclass(frozen=True, slots=True)
+class Designs:
+    """Cochran's Q split by the set of algorithms that a data set compares.
+
+    Attributes
+    ----------
+    within
+        Heterogeneity between data sets of the same design.
+    between
+        Inconsistency between designs, effects fixed.
+    interaction
+        Inconsistency between designs with tau^2 from within designs (design-by-treatment); None
+        where no design has two data sets, or all data sets have one design.
+    """
+
+    within: Test
+    between: Test
+    interaction: Test | None
+
+
+def by_design(
+    rows: EffectRows, blocks: Sequence[Block], method: Method, *, refined: bool
+) -> Designs:
+    """Split Q by designs.
+
+    Parameters
+    ----------
+    rows
+        The rows of `blocks`.
+    blocks
+        Effects of the data sets.
+    method
+        How tau^2 within designs is estimated.
+    refined
+        Whether the test with tau^2 is an F test of Q scaled by that within designs.
+
+    References
+    ----------
+    Higgins, J. P. T., Jackson, D., Barrett, J. K., Lu, G., Ades, A. E. & White, I. R. (2012).
+    Consistency and inconsistency in network meta-analysis: concepts and models for multi-arm
+    studies. Research Synthesis Methods 3, 98-110. https://doi.org/10.1002/jrsm.1044
+
+    Dias, S., Welton, N. J., Caldwell, D. M. & Ades, A. E. (2010). Checking consistency in mixed
+    treatment comparison meta-analysis. Statistics in Medicine 29, 932-944.
+    https://doi.org/10.1002/sim.3767
+    """
+    design = _codes(blocks)
+    parts = [_own(rows, design[rows.dataset] == d) for d in range(int(design.max()) + 1)]
+    whole = [rows.part()]
+    q, own = at(whole, 0.0).q, at(parts, 0.0).q
+    free, left = whole[0].free, sum(part.free for part in parts)
+    within = _chi2(own, left, 0.0)
+    between = _chi2(q - own, free - left, 0.0)
+    if left in (0, free):
+        return Designs(within, between, None)
+    tau2 = tau_squared(parts, method)
+    scaled, inner = at(whole, tau2).q, at(parts, tau2).q
+    if not refined:
+        return Designs(within, between, _chi2(scaled - inner, free - left, tau2))
+    f = (scaled - inner) / (free - left) / (inner / left)
+    p = float(fdtrc(free - left, left, f))
+    return Designs(within, between, Test(f, free - left, float(left), p, tau2))
+
+
+def _codes(blocks: Sequence[Block]) -> Codes:
+    """Return (D,) codes of the sets of algorithms."""
+    known: dict[tuple[int, ...], int] = {}
+    return np.array([known.setdefault(tuple(sorted(b.arms.tolist())), len(known)) for b in blocks])
+
+
+def _own(rows: EffectRows, chosen: "np.typing.NDArray[np.bool_]") -> NetworkPart:
+    """Return rows of one design with contrasts of its own."""
+    x = rows.x[chosen]
+    x = x[:, np.abs(x).max(axis=0) > 0][:, 1:]
+    return NetworkPart(rows.y[chosen], x, rows.v[chosen])
+
+
+def _chi2(q: float, df: int, tau2: float) -> Test:
+    q = max(q, 0.0)
+    return Test(q, df, np.inf, float(chdtrc(df, q)) if df else 1.0, tau2)
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Direct and indirect evidence of one pair; first minus second, with standard errors.
+
+    Attributes
+    ----------
+    direct, indirect, difference
+        Estimate and standard error of each.
+    df
+        Degrees of freedom, infinite for normal tests.
+    tau2
+        Variance between data sets, estimated with both apart.
+    robust
+        Whether errors are from the spread of the data sets.
+    """
+
+    direct: tuple[float, float]
+    indirect: tuple[float, float]
+    difference: tuple[float, float]
+    df: float
+    tau2: float
+    robust: bool = False
+
+
+def split(
+    rows: EffectRows,
+    blocks: Sequence[Block],
+    pair: tuple[int, int],
+    method: Method,
+    *,
+    refined: bool,
+    robust: bool = False,
+) -> Split | None:
+    """Let a pair differ by another amount where both are compared than the network implies.
+
+    Data sets that hold both get an extra half of the difference for the first algorithm and minus
+    a half for the second, so that no baseline is preferred in data sets of several algorithms.
+    Robust errors are from the spread of the data sets, where no data set alone determines either
+    kind of evidence; else they are of the model with one variance, as without them.
+
+    Returns
+    -------
+    Split or None
+        None where there is no direct or no indirect evidence.
+    """
+    i, j = pair
+    both = np.array([i in b.arms and j in b.arms for b in blocks])
+    if not both.any():
+        return None
+    extra = np.where(both[rows.dataset], (rows.x[:, i] - rows.x[:, j]) / 2, 0.0)
+    part = rows.part(extra)
+    if np.linalg.matrix_rank(part.x / np.sqrt(part.v)[:, None]) < part.x.shape[1]:
+        return None
+    tau2 = tau_squared([part], method)
+    found = pool(part, tau2, refined=refined)
+    cov, df = found.cov, found.df
+    c: Array = np.zeros((3, part.x.shape[1]))
+    for row in c[:2]:
+        if i:
+            row[i - 1] = 1.0
+        if j:
+            row[j - 1] = -1.0
+    c[[0, 2], -1] = 1.0
+    own = clusters(part, rows.dataset, found.beta, tau2) if robust else None
+    spread = own is not None and not own.determined_alone().any()
+    if own is not None and spread:
+        errors = own.errors(c)
+        cov, df = errors.cov, float(errors.df[2])
+    estimate = c @ found.beta
+    error = np.sqrt(np.einsum("jp,pq,jq->j", c, cov, c))
+    direct, indirect, apart = ((float(a), float(b)) for a, b in zip(estimate, error, strict=True))
+    return Split(direct, indirect, apart, df, tau2, spread)

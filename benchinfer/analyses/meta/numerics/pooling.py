@@ -1,0 +1,380 @@
+"""Pooled effects, heterogeneity and funnel asymmetry.
+
+References
+----------
+Egger, M., Davey Smith, G., Schneider, M. & Minder, C. (1997). Bias in meta-analysis detected by a
+simple, graphical test. BMJ 315, 629-634. https://doi.org/10.1136/bmj.315.7109.629
+
+Effects ``y_i = x_i' b + u_i + e_i`` with ``u_i ~ N(0, tau^2)`` and known sampling variances ``v_i``
+of ``e_i``; a part may have coefficients of its own, tau^2 is common to all parts.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import stdtr
+from scipy.stats import chi2
+
+from benchinfer.core.errors import FitError
+
+type Array = NDArray[np.float64]
+
+
+type Method = Literal["reml", "paule-mandel", "dersimonian-laird"]
+
+
+@dataclass(frozen=True, slots=True)
+class Egger:
+    """Egger's test.
+
+    Attributes
+    ----------
+    slope, std_error, df, statistic, p_value
+        Of the effect on its standard error: 0 where the funnel is symmetric.
+    limit, limit_error
+        Effect at a standard error of 0, and its standard error.
+    """
+
+    slope: float
+    std_error: float
+    df: int
+    statistic: float
+    p_value: float
+    limit: float
+    limit_error: float
+
+
+def egger(y: Array, v: Array) -> Egger:
+    """Regress effects on their standard errors, with weights 1 / v and a free dispersion.
+
+    Parameters
+    ----------
+    y, v
+        (D,) effects and sampling variances.
+
+    Raises
+    ------
+    FitError
+        There are fewer than three effects, or all have the same standard error.
+    """
+    error = np.sqrt(v)
+    if len(y) < 3 or np.ptp(error) <= 1e-8 * error.max():
+        raise FitError("Egger's test needs three effects whose standard errors differ.")
+    x = np.column_stack([np.ones(len(y)), error]) / error[:, None]
+    cov = np.linalg.inv(x.T @ x)
+    beta = cov @ (x.T @ (y / error))
+    df = len(y) - 2
+    rest = y / error - x @ beta
+    errors = np.sqrt(cov.diagonal() * float(rest @ rest) / df)
+    t = float(beta[1] / errors[1])
+    p = 2 * float(stdtr(df, -abs(t)))
+    return Egger(float(beta[1]), float(errors[1]), df, t, p, float(beta[0]), float(errors[0]))
+
+
+# Candidates for tau^2 in units of the residual variance, besides 0: the likelihood can have
+# several maxima.
+_GRID = np.logspace(-6, 2, 25)
+# Errors of less than this share of the largest effect are rounding.
+NOTHING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkPart:
+    """Effects that share coefficients.
+
+    Attributes
+    ----------
+    y, v
+        (n,) effects and their sampling variances, which are positive.
+    x
+        (n, p) regressors of full column rank.
+    """
+
+    y: Array
+    x: Array
+    v: Array
+
+    @property
+    def free(self) -> int:
+        """Residual degrees of freedom."""
+        return len(self.y) - self.x.shape[1]
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """What parts are like at one tau^2.
+
+    Attributes
+    ----------
+    q
+        ``sum w r^2``, with weights ``w = 1 / (v + tau^2)``.
+    trace, trace2
+        Of P and of PP, ``P = W - W X (X'WX)^-1 X'W``.
+    score
+        Twice the derivative of the restricted log-likelihood by tau^2.
+    deviance
+        Minus twice the restricted log-likelihood, up to a constant.
+    """
+
+    q: float
+    trace: float
+    trace2: float
+    score: float
+    deviance: float
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedFit:
+    """Weighted least squares of one part: coefficients (p,) and covariance (p, p)."""
+
+    beta: Array
+    cov: Array
+
+
+def solve(part: NetworkPart, tau2: float) -> WeightedFit:
+    """Return the coefficients at a given tau^2.
+
+    Raises
+    ------
+    FitError
+        Columns depend on each other.
+    """
+    w = 1 / (part.v + tau2)
+    information = part.x.T @ (w[:, None] * part.x)
+    try:
+        cov = np.linalg.inv(information)
+    except np.linalg.LinAlgError:
+        raise FitError("the effects do not determine all coefficients.") from None
+    return WeightedFit(cov @ (part.x.T @ (w * part.y)), cov)
+
+
+def at(parts: Sequence[NetworkPart], tau2: float) -> At:
+    """Evaluate parts at one tau^2."""
+    total = np.zeros(5)
+    for part in parts:
+        w = 1 / (part.v + tau2)
+        found = solve(part, tau2)
+        weighted = w[:, None] * part.x
+        inner = weighted.T @ weighted @ found.cov
+        cubed = weighted.T @ (w[:, None] * weighted) @ found.cov
+        wr = w * (part.y - part.x @ found.beta)
+        trace = w.sum() - np.trace(inner)
+        trace2 = (w**2).sum() - 2 * np.trace(cubed) + np.trace(inner @ inner)
+        q = float(wr**2 @ (part.v + tau2))
+        logdet = -np.log(w).sum() - np.linalg.slogdet(found.cov)[1]
+        total += [q, trace, trace2, wr @ wr - trace, logdet + q]
+    return At(*(float(value) for value in total))
+
+
+def tau_squared(parts: Sequence[NetworkPart], method: Method = "reml") -> float:
+    """Estimate the variance between data sets.
+
+    Parameters
+    ----------
+    parts
+        The effects.
+    method
+        ``"reml"``: restricted maximum likelihood; ``"paule-mandel"``: the tau^2 at which Q equals
+        its degrees of freedom; ``"dersimonian-laird"``: by moments, from Q at tau^2 = 0.
+
+    Returns
+    -------
+    float
+        0 or more; 0 where no degrees of freedom are left.
+
+    Examples
+    --------
+    >>> part = NetworkPart(np.array([0.1, 0.3, 0.8, 0.2]), np.ones((4, 1)), np.full(4, 0.01))
+    >>> round(tau_squared([part], "dersimonian-laird"), 6)
+    0.086667
+    """
+    free = sum(part.free for part in parts)
+    if free < 1:
+        return 0.0
+    largest = max(float(np.abs(part.y).max(initial=0.0)) for part in parts)
+    if max(float(part.v.max(initial=0.0)) for part in parts) <= (NOTHING * largest) ** 2:
+        raise FitError("effects have no sampling error, so that there is nothing to weigh them by.")
+    fixed = at(parts, 0.0)
+    if method == "dersimonian-laird":
+        return max(0.0, (fixed.q - free) / fixed.trace)
+    if method == "paule-mandel":
+        return crossing(lambda t: at(parts, t).q - free, unit(parts))
+    return _restricted(parts)
+
+
+def unit(parts: Sequence[NetworkPart]) -> float:
+    """Return a variance of the size of the effects' spread, to search in."""
+    squares = sum(
+        float(((p.y - p.x @ np.linalg.lstsq(p.x, p.y, rcond=None)[0]) ** 2).sum()) for p in parts
+    )
+    return squares / sum(p.free for p in parts) + float(np.mean([p.v.mean() for p in parts]))
+
+
+def crossing(falling: Callable[[float], float], size: float) -> float:
+    """Return where a falling function of tau^2 crosses 0, or 0 where it starts below."""
+    if falling(0.0) <= 0:
+        return 0.0
+    high = size
+    while falling(high) > 0:
+        high *= 4
+    return float(brentq(falling, 0.0, high, xtol=1e-15 * size, rtol=1e-14))
+
+
+def _restricted(parts: Sequence[NetworkPart]) -> float:
+    """Return the tau^2 of the highest maximum of the restricted likelihood."""
+    grid = np.r_[0.0, unit(parts) * _GRID]
+    found = [at(parts, float(t)) for t in grid]
+    best = int(np.argmin([value.deviance for value in found]))
+    low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+    if best == 0 and found[0].score <= 0:
+        return 0.0
+    # Next to the best point of the grid the score changes sign from above to below.
+    middle = float(grid[best])
+    low, high = (middle, high) if found[best].score > 0 else (low, middle)
+    if at(parts, float(low)).score < 0 or at(parts, float(high)).score > 0:
+        raise FitError("the restricted likelihood has no maximum where it was looked for.")
+    return float(brentq(lambda t: at(parts, t).score, low, high, xtol=1e-15 * grid[-1], rtol=1e-14))
+
+
+@dataclass(frozen=True, slots=True)
+class PooledEffects:
+    """Pooled coefficients of one part.
+
+    Attributes
+    ----------
+    beta
+        (p,) coefficients.
+    cov
+        (p, p) their covariance, with the scale in it.
+    tau2
+        Variance between data sets.
+    scale
+        What the covariance was multiplied with: ``Q / (n - p)`` of Hartung and Knapp, else 1.
+    df
+        Degrees of freedom of t statistics, infinite for normal ones.
+    """
+
+    beta: Array
+    cov: Array
+    tau2: float
+    scale: float
+    df: float
+
+
+def pool(part: NetworkPart, tau2: float, *, refined: bool = True) -> PooledEffects:
+    """Pool effects at a given tau^2.
+
+    Parameters
+    ----------
+    part
+        The effects.
+    tau2
+        Variance between data sets.
+    refined
+        Whether errors are scaled by ``Q / (n - p)`` at that tau^2 and tests take t with n - p
+        degrees of freedom, after Hartung and Knapp, and for several coefficients Jackson and Riley;
+        else they are Wald's.
+
+    Returns
+    -------
+    Pooled
+        Coefficients with errors; without residual degrees of freedom Wald's.
+
+    References
+    ----------
+    Viechtbauer, W. (2005). Bias and efficiency of meta-analytic variance estimators in the
+    random-effects model. Journal of Educational and Behavioral Statistics 30, 261-293.
+    https://doi.org/10.3102/10769986030003261
+
+    DerSimonian, R. & Laird, N. (1986). Meta-analysis in clinical trials. Controlled Clinical Trials
+    7, 177-188. https://doi.org/10.1016/0197-2456(86)90046-2
+
+    Paule, R. C. & Mandel, J. (1982). Consensus values and weighting factors. Journal of Research of
+    the National Bureau of Standards 87, 377-385. https://doi.org/10.6028/jres.087.022
+
+    Hartung, J. & Knapp, G. (2001). A refined method for the meta-analysis of controlled clinical
+    trials with binary outcome. Statistics in Medicine 20, 3875-3889.
+    https://doi.org/10.1002/sim.1009
+
+    Jackson, D. & Riley, R. D. (2014). A refined method for multivariate meta-analysis and
+    meta-regression. Statistics in Medicine 33, 541-554. https://doi.org/10.1002/sim.5957
+    """
+    found = solve(part, tau2)
+    if not refined or part.free < 1:
+        return PooledEffects(found.beta, found.cov, tau2, 1.0, np.inf)
+    scale = at([part], tau2).q / part.free
+    return PooledEffects(found.beta, scale * found.cov, tau2, scale, float(part.free))
+
+
+@dataclass(frozen=True, slots=True)
+class Heterogeneity:
+    """Heterogeneity of effects.
+
+    Attributes
+    ----------
+    q, df, p_value
+        Cochran's Q with fixed effects, its degrees of freedom, and its chi-squared p-value.
+    tau2, tau2_low, tau2_high
+        Variance between data sets, and its Q-profile interval.
+    typical
+        Typical sampling variance.
+    """
+
+    q: float
+    df: int
+    p_value: float
+    tau2: float
+    tau2_low: float
+    tau2_high: float
+    typical: float
+
+    def i2(self, tau2: float) -> float:
+        """Return the share, in percent, of the effects' variance that is between data sets."""
+        return 100 * tau2 / (tau2 + self.typical)
+
+    def h2(self, tau2: float) -> float:
+        """Return the ratio of the effects' variance to the sampling variance."""
+        return tau2 / self.typical + 1
+
+
+def heterogeneity(parts: Sequence[NetworkPart], tau2: float, level: float = 0.95) -> Heterogeneity:
+    """Describe the heterogeneity of effects.
+
+    Parameters
+    ----------
+    parts
+        The effects, with at least one residual degree of freedom.
+    tau2
+        The estimate.
+    level
+        Confidence of the interval, which inverts Q at the tails of chi-squared.
+
+    Returns
+    -------
+    Heterogeneity
+        The interval's ends are 0 or more; both are 0 where Q is improbably small.
+
+    References
+    ----------
+    Viechtbauer, W. (2007). Confidence intervals for the amount of heterogeneity in meta-analysis.
+    Statistics in Medicine 26, 37-52. https://doi.org/10.1002/sim.2514
+
+    Higgins, J. P. T. & Thompson, S. G. (2002). Quantifying heterogeneity in a meta-analysis.
+    Statistics in Medicine 21, 1539-1558. https://doi.org/10.1002/sim.1186
+    """
+    free, fixed = sum(part.free for part in parts), at(parts, 0.0)
+    tails = [float(chi2.isf(tail, free)) for tail in ((1 - level) / 2, (1 + level) / 2)]
+    low, high = (crossing(lambda t, c=c: at(parts, t).q - c, unit(parts)) for c in tails)
+    return Heterogeneity(
+        q=fixed.q,
+        df=free,
+        p_value=float(chi2.sf(fixed.q, free)),
+        tau2=tau2,
+        tau2_low=low,
+        tau2_high=high,
+        typical=free / fixed.trace if fixed.trace > 0 else np.inf,
+    )

@@ -1,0 +1,355 @@
+"""Pooled effects of pairs and of networks."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.meta.numerics.effects import Codes, EffectRows, components, rows_of
+from benchinfer.analyses.meta.numerics.nested import nested
+from benchinfer.analyses.meta.numerics.network import NetworkClusters, clusters
+from benchinfer.analyses.meta.numerics.pooling import (
+    NOTHING,
+    Method,
+    NetworkPart,
+    PooledEffects,
+    pool,
+    tau_squared,
+)
+from benchinfer.analyses.meta.studies import Studies
+from benchinfer.comparison.evidence import Array
+from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.numbers import count, join
+from benchinfer.core.saving import savable
+from benchinfer.numerics.covariance import Adjusted
+from benchinfer.numerics.max_t import pairs_of
+
+type Interval = Literal["auto", "robust", "hartung-knapp", "wald"]
+
+
+def columns(rows: EffectRows, studies: Studies) -> Array | None:
+    """Return a column for each covariate and algorithm but the first, None without covariates."""
+    if not studies.covariates:
+        return None
+    at = [z[rows.dataset, None] for z in studies.covariates.values()]
+    return np.hstack([z * rows.x[:, 1:] for z in at])
+
+
+def study_codes(studies: Studies, rows: EffectRows) -> Codes:
+    """Return (n,) codes of the studies that the rows lie within, in order of their names."""
+    names = sorted(set(studies.groups))
+    return np.array([names.index(name) for name in studies.groups])[rows.dataset]
+
+
+def gathered(studies: Studies, fit: "NetworkFit", k: int) -> NetworkClusters:
+    """Return the rows by what is independent: data sets, or studies where they lie within them."""
+    rows = rows_of(studies.blocks, k)
+    part = rows.part(columns(rows, studies))
+    if not fit.nested:
+        return clusters(part, rows.dataset, fit.beta, fit.tau2)
+    shared = np.sqrt(fit.between / 2) * rows.x
+    return clusters(part, study_codes(studies, rows), fit.beta, fit.tau2, shared)
+
+
+def resolved(studies: Studies, fit: "NetworkFit", k: int, interval: "Interval") -> "Interval":
+    """Return the errors that ``"auto"`` means, or check the ones asked for.
+
+    Two algorithms have one difference, whose variance is tau^2 itself: nothing is assumed alike.
+
+    Raises
+    ------
+    DesignError
+        Robust errors are asked for, and some difference is known from one data set alone.
+    """
+    if interval not in ("auto", "robust"):
+        return interval
+    if interval == "auto" and k == 2:
+        return "hartung-knapp"
+    alone = gathered(studies, fit, k).determined_alone()
+    if not alone.any():
+        return "robust"
+    if interval == "auto":
+        return "hartung-knapp"
+    kind = "study" if fit.nested else "data set"
+    names = sorted(set(studies.groups)) if fit.nested else studies.datasets
+    found = [names[g] for g in np.flatnonzero(alone)]
+    shown = join([*found[:5], *(["others"] if len(found) > 5 else [])])
+    raise DesignError(
+        message(
+            f"without {shown}, some differences are not known at all: there is no spread between"
+            f" {'studies' if fit.nested else 'data sets'} to take an error from.",
+            hint=f"each algorithm must be joined to the others by more than one {kind};"
+            ' interval="hartung-knapp" takes all pairs as varying alike.',
+        )
+    )
+
+
+def errors_of(
+    studies: Studies, fit: "NetworkFit", contrasts: Array, at: int = 0
+) -> tuple[Array, Adjusted]:
+    """Return levels with the errors of their contrasts.
+
+    Parameters
+    ----------
+    studies
+        The effects.
+    fit
+        The network.
+    contrasts
+        (J, K) contrasts of the levels.
+    at
+        0 for levels, 1 and more for the slopes along each covariate.
+
+    Returns
+    -------
+    levels
+        (K,) levels or slopes.
+    errors
+        Their (K, K) covariance and the (J,) degrees of freedom of the contrasts.
+    """
+    k = contrasts.shape[1]
+    levels, cov = fit.levels(k, at)
+    if fit.interval != "robust":
+        return levels, Adjusted(cov, np.full(len(contrasts), fit.df))
+    own = slice(at * (k - 1), (at + 1) * (k - 1))
+    wide = np.zeros((len(contrasts), len(fit.beta)))
+    wide[:, own] = contrasts[:, 1:]
+    found = gathered(studies, fit, k).errors(wide)
+    cov = np.zeros((k, k))
+    cov[1:, 1:] = found.cov[own, own]
+    return levels, Adjusted(cov, found.df)
+
+
+def joint_errors(studies: Studies, fit: "NetworkFit", k: int) -> tuple[Array, Array, float]:
+    """Return (K,) levels, (K, K) variances of their differences, and degrees of freedom for all.
+
+    Where pairs have degrees of freedom of their own, the median stands for all.
+    """
+    first, second = np.triu_indices(k, 1)
+    levels, errors = errors_of(studies, fit, np.eye(k)[first] - np.eye(k)[second])
+    own = errors.cov.diagonal()
+    apart = np.maximum(own + own[:, None] - 2 * errors.cov, 0.0)
+    return levels, apart, float(np.median(errors.df))
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class NetworkFit:
+    """All algorithms jointly, with one variance between data sets for all pairs.
+
+    Attributes
+    ----------
+    beta, cov
+        (p,) coefficients: levels of all algorithms but the first, then their slopes along each
+        covariate, and their (p, p) covariance under the model with one variance.
+    tau2
+        Variance of a difference between data sets, of three levels within studies.
+    between
+        Variance of a difference between studies; 0 for two levels.
+    scale
+        What Hartung and Knapp multiply the covariance with; 1 for Wald.
+    df
+        Degrees of freedom of all contrasts under that model.
+    free
+        Residual degrees of freedom of the rows.
+    lifted
+        Number of sampling variances that were 0.
+    interval
+        The errors that were chosen; robust ones come from `network_errors.errors_of`.
+    nested
+        Whether data sets lie within studies.
+    """
+
+    beta: Array
+    cov: Array
+    tau2: float
+    between: float
+    scale: float
+    df: float
+    free: int
+    lifted: int
+    interval: Interval = "hartung-knapp"
+    nested: bool = False
+
+    def levels(self, k: int, at: int = 0) -> tuple[Array, Array]:
+        """Return (K,) levels (or slopes of the covariate before `at`) and their covariance."""
+        own = slice(at * (k - 1), (at + 1) * (k - 1))
+        value, cov = np.zeros(k), np.zeros((k, k))
+        value[1:], cov[1:, 1:] = self.beta[own], self.cov[own, own]
+        return value, cov
+
+    @property
+    def heterogeneity(self) -> float:
+        """Variance of a difference on a data set of a new study."""
+        return self.tau2 + self.between
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class PairFits:
+    """Each of P pairs by itself, from the data sets that hold both; (P,) arrays."""
+
+    estimate: Array
+    std_error: Array
+    df: Array
+    tau2: Array
+    n_datasets: NDArray[np.int64]
+
+    def of(self, chosen: NDArray[np.bool_]) -> "PairFits":
+        """Return some of the pairs."""
+        return PairFits(
+            self.estimate[chosen],
+            self.std_error[chosen],
+            self.df[chosen],
+            self.tau2[chosen],
+            self.n_datasets[chosen],
+        )
+
+
+def network(
+    studies: Studies,
+    algorithms: tuple[str, ...],
+    method: Method,
+    interval: Interval,
+    *,
+    three: bool,
+) -> NetworkFit:
+    """Fit all algorithms jointly.
+
+    Parameters
+    ----------
+    studies
+        The effects, covariates centred.
+    algorithms
+        The K names.
+    method
+        How tau^2 is estimated; of three levels always by REML.
+    interval
+        Which errors; ``"auto"``: robust where they can be told.
+    three
+        Whether data sets lie within studies.
+
+    Raises
+    ------
+    DesignError
+        The network falls into parts, or there are as many coefficients as effects.
+    """
+    require_connected(studies, algorithms)
+    rows = rows_of(studies.blocks, len(algorithms))
+    part = rows.part(columns(rows, studies))
+    require_free(part, studies)
+    refined = interval != "wald"
+    last: tuple[int, int, Interval, bool] = (part.free, rows.lifted, interval, three)
+    if three:
+        found = nested(part, rows.x, study_codes(studies, rows))
+        df = float(max(found.groups - 1, 1)) if refined else np.inf
+        fit = NetworkFit(found.beta, found.cov, found.within, found.between, 1.0, df, *last)
+    else:
+        got = pool(part, tau_squared([part], method), refined=refined)
+        fit = NetworkFit(got.beta, got.cov, got.tau2, 0.0, got.scale, got.df, *last)
+    return replace(fit, interval=resolved(studies, fit, len(algorithms), interval))
+
+
+def require_connected(studies: Studies, algorithms: tuple[str, ...]) -> None:
+    """Refuse a network in which no path of comparisons joins some algorithms."""
+    code = components(studies.blocks, len(algorithms))
+    if not code.max(initial=0):
+        return
+    names = np.array(algorithms)
+    parts = [names[code == c].tolist() for c in range(int(code.max()) + 1)]
+    held = [sum(code[b.arms[0]] == c for b in studies.blocks) for c in range(len(parts))]
+    raise DesignError(
+        message(
+            f"the algorithms fall into {len(parts)} parts that no data set joins.",
+            where=[
+                ("algorithms", "data sets"),
+                *((join(part), int(n)) for part, n in zip(parts, held, strict=True)),
+            ],
+            hint="compare each part by itself, or add a data set with algorithms of several parts.",
+            shown=20,
+        )
+    )
+
+
+def require_noise(studies: Studies, algorithms: tuple[str, ...]) -> None:
+    """Refuse pairs whose effects have no sampling error: constant scores, an algorithm twice.
+
+    Raises
+    ------
+    FitError
+        With the pairs.
+    """
+    pairs = pairs_of(len(algorithms))
+    each = studies.direct(pairs)
+    sizes = [np.abs(np.nan_to_num(studies.levels)), *(np.abs(one.y) for one in each)]
+    size = max(float(values.max(initial=0.0)) for values in sizes)
+    none = [len(one.v) > 1 and float(one.v.max()) <= (NOTHING * size) ** 2 for one in each]
+    if not any(none):
+        return
+    rows = [
+        (algorithms[i], algorithms[j], len(one.held), float(np.ptp(one.y)) <= NOTHING * size)
+        for (i, j), one, found in zip(pairs, each, none, strict=True)
+        if found
+    ]
+    raise FitError(
+        message(
+            f"{len(rows)} of {count(len(pairs), 'pair')} have no sampling error on any data set, so"
+            " that there is nothing to weigh or to test their effects by.",
+            where=[
+                ("first", "second", "data sets", "effects"),
+                *((*row[:3], "the same on all" if row[3] else "differ") for row in rows),
+            ],
+            hint=[
+                "are scores constant, or an algorithm in the table twice? compare_points describes",
+                "such scores; of identical replications keep one, for compare_mixed.",
+            ],
+        )
+    )
+
+
+def require_free(part: NetworkPart, studies: Studies) -> None:
+    """Refuse effects that leave nothing to estimate heterogeneity from."""
+    p = part.x.shape[1]
+    rank = int(np.linalg.matrix_rank(part.x))
+    if rank < p:
+        raise DesignError(
+            message(
+                f"{p - rank} of {count(p, 'coefficient')} cannot be told from the others.",
+                hint="a slope needs data sets that differ in the covariate for each algorithm.",
+            )
+        )
+    if part.free < 1:
+        raise DesignError(
+            message(
+                f"{count(len(part.y), 'effect')} of {count(len(studies.blocks), 'data set')} leave"
+                f" nothing to tell heterogeneity from: {p} differences are estimated.",
+                hint="some pair needs a second data set.",
+            )
+        )
+
+
+def alone(y: Array, v: Array, method: Method, interval: Interval) -> PooledEffects:
+    """Pool the effects of one pair."""
+    part = NetworkPart(y, np.ones((len(y), 1)), v)
+    return pool(part, tau_squared([part], method), refined=interval != "wald")
+
+
+def lifted(v: Array) -> Array:
+    """Return sampling variances with those that are 0 set to the smallest that is not."""
+    none = v <= 1e-12 * v.max(initial=0.0)
+    return v if none.all() or not none.any() else np.where(none, v[~none].min(), v)
+
+
+def pairwise(
+    studies: Studies, pairs: NDArray[np.int64], method: Method, interval: Interval
+) -> PairFits:
+    """Fit each pair by itself; fewer than two data sets give no estimate (NaN)."""
+    found = np.full((4, len(pairs)), np.nan)
+    n = np.zeros(len(pairs), np.int64)
+    for p, one in enumerate(studies.direct(pairs)):
+        n[p] = len(one.held)
+        if n[p] > 1:
+            got = alone(one.y, lifted(one.v), method, interval)
+            found[:, p] = got.beta[0], np.sqrt(got.cov[0, 0]), got.df, got.tau2
+    return PairFits(found[0], found[1], found[2], found[3], n)

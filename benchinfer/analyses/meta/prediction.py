@@ -1,0 +1,111 @@
+"""Prediction of a new data set by a meta-analysis."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer.analyses.meta.pooling import joint_errors, pairwise
+from benchinfer.comparison.evidence import Array
+from benchinfer.comparison.prediction import NewDataset, Prediction
+from benchinfer.core.errors import DesignError, message
+from benchinfer.numerics import max_t
+from benchinfer.numerics.best import NewDatasetDistribution, probability_above, probability_best
+
+if TYPE_CHECKING:
+    from benchinfer.analyses.meta.comparison import MetaComparison
+    from benchinfer.analyses.meta.pooling import Interval, NetworkFit
+
+
+# Two data sets say next to nothing of a variance between them.
+_ENOUGH = 3
+# Few data sets often show none at all: the network's variance counts as so many degrees of freedom.
+_DRAWN = 4.0
+
+
+def own_variances(meta: "MetaComparison") -> bool:
+    """Whether each pair is predicted with a variance of its own: as robust errors are its own."""
+    fit = meta.fit
+    plain = not meta.third and not meta.studies.covariates
+    return fit is not None and fit.interval == "robust" and plain
+
+
+def between(meta: "MetaComparison", fit: "NetworkFit") -> tuple[Array, Array]:
+    """Return (K, K) variances of differences between data sets, and degrees of freedom of each.
+
+    The network's, known as if without error (infinite), where pairs are taken as varying alike, and
+    for pairs that fewer than three data sets hold; else each pair's own from these n data sets,
+    drawn to the network's: ``((n - 1) own + 4 network) / (n + 3)``, with n - 1.
+    """
+    k = len(meta.algorithms)
+    tau2, df = fit.heterogeneity * (1 - np.eye(k)), np.full((k, k), np.inf)
+    if not own_variances(meta):
+        return tau2, df
+    i, j = np.triu_indices(k, 1)
+    interval: Interval = "hartung-knapp"
+    found = pairwise(meta.studies, np.column_stack([i, j]), meta.estimator, interval)
+    held = found.n_datasets >= _ENOUGH
+    i, j, free = i[held], j[held], found.n_datasets[held] - 1.0
+    own = (free * found.tau2[held] + _DRAWN * fit.heterogeneity) / (free + _DRAWN)
+    tau2[i, j] = tau2[j, i] = own
+    df[i, j] = df[j, i] = free
+    return tau2, df
+
+
+def prediction_of(meta: "MetaComparison") -> tuple[Array, Array, Array]:
+    """Return (P,) standard errors of the contrasts on a new data set, df, and tau^2.
+
+    Where a pair has a tau^2 of its own, it and the variance V of the estimate come from the same
+    differences: ``df = (V + tau^2)^2 / (V / sqrt(f) + tau^2 / sqrt(n - 1))^2``.
+    """
+    e = meta.evidence
+    if meta.fit is None:
+        tau2 = meta.alone.tau2[: len(e.estimate)]
+        return np.sqrt(e.std_error**2 + tau2), e.df, tau2
+    return _of_network(meta, *between(meta, meta.fit))
+
+
+def _of_network(meta: "MetaComparison", each: Array, free: Array) -> tuple[Array, Array, Array]:
+    e, (family, _) = meta.evidence, meta.asked()
+    c = family.matrix[family.wanted]
+    # The variance of a contrast c; with one tau^2 for all pairs |c|^2 tau^2 / 2.
+    tau2 = np.maximum(-np.einsum("jk,kl,jl->j", c, each, c) / 2, 0.0)
+    involved = (c != 0)[:, :, None] & (c != 0)[:, None, :]
+    fewest = np.where(involved, free, np.inf).min(axis=(1, 2))
+    variance = e.std_error**2 + tau2
+    if np.isinf(fewest).all():
+        return np.sqrt(variance), e.df, tau2
+    root = e.std_error**2 / np.sqrt(e.df) + tau2 / np.sqrt(fewest)
+    df = np.divide(variance, root, out=np.ones_like(root), where=root > 0) ** 2
+    return np.sqrt(variance), np.where(np.isinf(fewest), e.df, np.maximum(df, 1.0)), tau2
+
+
+def prediction(meta: "MetaComparison") -> NewDataset:
+    """Predict contrasts on a new data set; see `MetaComparison.prediction`."""
+    if meta.fit is None:
+        raise DesignError(
+            message(
+                "pairs pooled alone have no joint distribution to rank algorithms by.",
+                hint='pooling="network"; plot(kind="forest") shows each pair\'s prediction.',
+            )
+        )
+    each, free = between(meta, meta.fit)
+    error, df, tau2 = _of_network(meta, each, free)
+    estimate, margin, k = meta.evidence.estimate, meta.measure.margin, len(meta.algorithms)
+    wanted = NewDatasetDistribution(error**2, df, tau2, np.zeros_like(tau2))
+    reach = max_t.critical_t(df, meta.alpha) * error
+    first = probability_above(estimate, wanted, margin)
+    second = probability_above(-estimate, wanted, margin)
+    levels, apart, joint_df = joint_errors(meta.studies, meta.fit, k)
+    found = Prediction(
+        quantity="difference",
+        level=meta.level,
+        estimate=estimate,
+        low=estimate - reach,
+        high=estimate + reach,
+        predicted=wanted,
+        prob_first=first,
+        prob_equivalent=np.maximum(1 - first - second, 0.0) if margin > 0 else 0 * first,
+        prob_second=second,
+        best=probability_best(levels, apart + each, joint_df, margin),
+    )
+    return NewDataset(meta.measure, meta.algorithms, tuple(meta.named_sides()), found)

@@ -1,0 +1,334 @@
+"""Studies of a meta-analysis: effects of data sets on algorithms."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from benchinfer.analyses.meta.effects import Effects
+from benchinfer.analyses.meta.numerics import effects
+from benchinfer.analyses.meta.numerics.effects import Block, Codes, Direct, blocks_of, direct
+from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.core.errors import DesignError, FitError, message, unknown
+from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import count, join
+from benchinfer.core.saving import savable
+from benchinfer.scores.reductions import Blocks, DatasetCovariates
+from benchinfer.scores.table import ScoreTable
+
+type Effect = Literal["difference", "standardised", "log-ratio"]
+type Covariance = Literal["auto", "own", "common"]
+# So many replications for each algorithm make a covariance of one's own trustworthy.
+_PER_ARM = 5
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Studies:
+    """Effects of D data sets on K algorithms, larger is better.
+
+    Attributes
+    ----------
+    datasets
+        (D,) names of the data sets, of published effects with their study.
+    blocks
+        (D,) effects with their sampling covariance.
+    groups
+        (D,) study or domain of each data set; empty where there are none.
+    n
+        (D,) number of replications, or size of a published study; 0 where it is not known.
+    levels
+        (D, K) levels of the algorithms, NaN where there is none; of published effects there is
+        none at all.
+    covariates
+        Covariate to its (D,) values.
+    unused
+        Data sets without two algorithms to compare.
+    covariance
+        How sampling covariances were found, in words.
+    unknown_overlap
+        Whether training sets overlap by an amount that was not declared.
+    """
+
+    datasets: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    groups: tuple[str, ...]
+    n: Array
+    levels: Array
+    covariates: dict[str, Array] = field(default_factory=dict[str, Array])
+    unused: tuple[str, ...] = ()
+    covariance: str = ""
+    unknown_overlap: bool = False
+
+    def direct(self, pairs: Codes) -> list[Direct]:
+        """Return the effects of each of (P, 2) pairs on the data sets that hold both."""
+        return direct(self.blocks, pairs, self.levels.shape[1])
+
+    def pair(self, first: int, second: int) -> Direct:
+        """Return the effects of one pair on the data sets that hold both."""
+        return self.direct(np.array([[first, second]]))[0]
+
+
+def reported(measure: Measure, effect: Effect, tolerance: float | None) -> Measure:
+    """Return the measure in which effects are told, with its tolerance.
+
+    Raises
+    ------
+    DesignError
+        There is no such effect, or it does not go with the scale of the measure.
+    """
+    if effect not in get_args(Effect.__value__):
+        raise DesignError(unknown("effect", effect, get_args(Effect.__value__)))
+    if effect == "difference":
+        return measure if tolerance is None else replace(measure, tolerance=tolerance)
+    if measure.scale != "identity":
+        raise DesignError(
+            message(
+                f"effect={effect!r} of a measure on the {measure.scale} scale.",
+                hint='effect="difference" takes differences on that scale.',
+            )
+        )
+    given = 0.0 if tolerance is None else tolerance
+    if effect == "log-ratio":
+        return replace(measure, scale="log", tolerance=given, bounds=None)
+    label = f"standardised {measure.label or measure.name}"
+    return replace(measure, tolerance=given, bounds=None, unit="SD", label=label)
+
+
+def of_scores(
+    scores: ScoreTable, setting: Setting, effect: Effect, covariance: Covariance
+) -> Studies:
+    """Return the effects of each data set of a table.
+
+    Parameters
+    ----------
+    scores
+        The table, narrowed to the measure.
+    setting
+        Its setting.
+    effect
+        What the effects are.
+    covariance
+        ``"own"``: each data set's sampling covariance as its replications show it; ``"common"``:
+        one variance for all pairs of a data set; ``"auto"``: its own where there are five
+        replications for each algorithm or two algorithms, else common.
+
+    Raises
+    ------
+    DesignError
+        Data sets have one score per algorithm, or scores do not have such effects.
+    """
+    if covariance not in get_args(Covariance.__value__):
+        raise DesignError(unknown("covariance", covariance, get_args(Covariance.__value__)))
+    blocks, name = scores.blocks(setting.measure.name), setting.measure.name
+    overlap = setting.resampling.overlap if setting.resampling else 0.0
+    sizes = [_size(blocks, d) for d in range(len(blocks.datasets))]
+    own = covariance == "own" or (
+        covariance == "auto" and all(n >= _PER_ARM * k or k == 2 for n, k in sizes if k > 1)
+    )
+    found: list[Block] = []
+    levels = np.full((len(blocks.datasets), len(blocks.algorithms)), np.nan)
+    kept: list[int] = []
+    wrong: list[tuple[str, str]] = []
+    for d, dataset in enumerate(blocks.datasets):
+        arms, values = _scores_of(blocks, d)
+        if len(arms) < 2:
+            continue
+        try:
+            level = _levels(
+                values, setting.measure.sign, effect, (blocks.paired, own, overlap or 0.0)
+            )
+        except FitError as error:
+            wrong.append((dataset, str(error).removesuffix(".")))
+            continue
+        y, cov = effects.contrasts(level)
+        found.append(Block(arms, y, cov))
+        levels[d, arms] = level.value
+        kept.append(d)
+    if wrong:
+        raise _refused(name, wrong)
+    names = tuple(blocks.datasets[d] for d in kept)
+    return Studies(
+        datasets=names,
+        blocks=tuple(found),
+        groups=tuple(setting.domains[d] for d in kept) if setting.domains else (),
+        n=np.array([sizes[d][0] for d in kept], np.float64),
+        levels=levels[kept],
+        unused=tuple(name for name in blocks.datasets if name not in names),
+        covariance=_words(blocks.paired, own=own),
+        unknown_overlap=overlap is None,
+    )
+
+
+def _words(paired: bool, *, own: bool) -> str:  # noqa: FBT001
+    shared = "which algorithms share" if paired else "which algorithms do not share"
+    if own:
+        return f"from the spread of the replications, {shared}"
+    return f"from one variance of differences for each data set, over replications {shared}"
+
+
+def _size(blocks: Blocks, d: int) -> tuple[int, int]:
+    """Return the smallest number of scores of an algorithm on a data set, and how many it has."""
+    there = blocks.count[blocks.dataset == d] > 0
+    held = there.any(axis=0)
+    k = int(held.sum())
+    return int(there[:, held].sum(axis=0).min(initial=10**9)) if k else 0, k
+
+
+def _scores_of(blocks: Blocks, d: int) -> tuple[Codes, Array]:
+    """Return the algorithms of a data set and its (R, k) scores, NaN where there is none.
+
+    Replications that some algorithm of the data set lacks are left out where they are shared.
+    """
+    own = blocks.dataset == d
+    there, mean = blocks.count[own] > 0, blocks.mean[own]
+    arms = np.flatnonzero(there.any(axis=0))
+    there, mean = there[:, arms], mean[:, arms]
+    if blocks.paired:
+        whole = there.all(axis=1)
+        return arms, mean[whole]
+    return arms, np.where(there, mean, np.nan)
+
+
+def _levels(
+    values: Array, sign: int, effect: Effect, how: tuple[bool, bool, float]
+) -> effects.Levels:
+    paired, own, overlap = how
+    if len(values) < 2:
+        raise FitError("fewer than two replications that all its algorithms have.")
+    found = effects.moments(values, paired=paired, overlap=overlap)
+    if not own:
+        found = effects.alike(found, paired=paired)
+    if effect == "standardised":
+        # The standard deviation is that of scores, whatever is taken for that of differences.
+        whole = effects.moments(values, paired=paired, overlap=overlap)
+        return effects.standardised(whole, found.of_means, paired=paired)
+    if effect == "log-ratio":
+        turned = effects.log_ratio(replace(found, mean=sign * found.mean))
+        return effects.Levels(sign * turned.value, turned.cov)
+    return effects.difference(found)
+
+
+def _refused(name: str, wrong: list[tuple[str, str]]) -> DesignError:
+    return DesignError(
+        message(
+            f"{len(wrong)} data sets have no effects of measure {name!r} with a standard error.",
+            where=[("dataset", "why"), *wrong],
+            hint="a meta-analysis needs the sampling error of each data set.\n"
+            "      scores.subset(datasets=...) leaves data sets out; compare_mixed and"
+            " compare_permutation\n      do with one score per algorithm and data set.",
+        )
+    )
+
+
+def centred(studies: Studies, known: DatasetCovariates, names: Sequence[str]) -> Studies:
+    """Take covariates of a table into the studies, without their means.
+
+    Raises
+    ------
+    DesignError
+        A covariate does not exist, varies within data sets, or is the same on all.
+    """
+    for name in names:
+        if name in known.varying:
+            raise DesignError(
+                message(
+                    f"the covariate {name!r} varies within"
+                    f" {count(len(known.varying[name]), 'data set')}.",
+                    hint="a meta-analysis takes features of data sets; compare_mixed takes those"
+                    " of runs, too.",
+                )
+            )
+    at = [known.datasets.index(name) for name in studies.datasets]
+    return with_values(studies, {name: z[at] for name, z in known.constant.items()}, names)
+
+
+def with_values(studies: Studies, known: Mapping[str, Array], names: Sequence[str]) -> Studies:
+    """Take covariates, given by their (D,) values, into the studies, without their means."""
+    taken: dict[str, Array] = {}
+    for name in names:
+        if name not in known:
+            raise DesignError(unknown("covariate", name, sorted(known)))
+        z = np.asarray(known[name], np.float64)
+        if not np.isfinite(z).all():
+            lack = [studies.datasets[d] for d in np.flatnonzero(~np.isfinite(z))]
+            raise DesignError(
+                message(
+                    f"the covariate {name!r} is missing on {count(len(lack), 'data set')}:"
+                    f" {join(lack[:5])}.",
+                    hint="leave these data sets out, or the covariate.",
+                )
+            )
+        if np.ptp(z) == 0:
+            raise DesignError(
+                message(
+                    f"the covariate {name!r} is the same on all data sets.",
+                    hint="a slope needs data sets that differ in it.",
+                )
+            )
+        taken[name] = z - z.mean()
+    return replace(studies, covariates=taken)
+
+
+def published(
+    effects: Effects,
+    measure: str | None,
+    effect: Effect | None,
+    tolerance: float | None,
+    covariates: Sequence[str],
+) -> tuple[Setting, Studies, Effect]:
+    """Return what is compared, the effects of its data sets, and what kind they are.
+
+    Raises
+    ------
+    DesignError
+        Effects of another kind are asked for, or there is no effect of the measure.
+    """
+    if effect is not None and effect != effects.kind:
+        raise DesignError(
+            message(
+                f"effect={effect!r}, but the effects were read as {effects.kind!r}.",
+                hint="read_effects(..., effect=...) says what published estimates are.",
+            )
+        )
+    chosen = effects.measure(measure)
+    coverage = effects.coverage(chosen.name)
+    units = effects.by_unit(chosen.name)
+    code = {name: k for k, name in enumerate(coverage.algorithms)}
+    blocks: list[Block] = []
+    members: list[int] = []
+    for _, own in units:
+        # As a log ratio, too, larger is better once the sign is turned.
+        parts = blocks_of(
+            np.array([code[effects.first[r]] for r in own]),
+            np.array([code[effects.second[r]] for r in own]),
+            chosen.sign * effects.estimate[own],
+            effects.std_error[own],
+            effects.correlation,
+        )
+        blocks += parts
+        members += [int(own[0])] * len(parts)
+    shape = (len(coverage.datasets), len(coverage.algorithms))
+    setting = Setting(
+        measure=reported(chosen, effects.kind, tolerance),
+        algorithms=coverage.algorithms,
+        coverage=coverage,
+        quantiles=np.full((*shape, 5), np.nan),
+        absent=(),
+        domains=tuple(effects.domain[own[0]] for _, own in units) if effects.domain else (),
+        resampling=None,
+        paired=False,
+        digest=effects.digest,
+    )
+    names = effects.units
+    studies = Studies(
+        datasets=tuple(names[r] for r in members),
+        blocks=tuple(blocks),
+        groups=tuple(effects.study[r] for r in members),
+        n=effects.n[members],
+        levels=np.full((len(blocks), shape[1]), np.nan),
+        covariance="as published",
+    )
+    known = {name: z[members] for name, z in effects.covariates.items()}
+    return setting, with_values(studies, known, covariates), effects.kind

@@ -1,0 +1,395 @@
+"""Tables of a meta-analysis: heterogeneity, study intervals, consistency."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc
+
+from benchinfer.analyses.meta.numerics import pooling
+from benchinfer.analyses.meta.numerics.effects import rows_of, together
+from benchinfer.analyses.meta.numerics.network import Split, Test, by_design, split
+from benchinfer.analyses.meta.numerics.pooling import Heterogeneity, NetworkPart
+from benchinfer.analyses.meta.numerics.pooling import heterogeneity as described
+from benchinfer.analyses.meta.pooling import alone, columns, errors_of, joint_errors, lifted
+from benchinfer.analyses.meta.prediction import prediction_of
+from benchinfer.comparison import adjustment
+from benchinfer.comparison.evidence import Array
+from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.frames import frame
+from benchinfer.numerics import max_t
+from benchinfer.numerics.best import probability_best
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.analyses.meta.comparison import MetaComparison
+    from benchinfer.analyses.meta.pooling import NetworkFit
+
+
+def ranked(meta: "MetaComparison", table: "pd.DataFrame") -> "pd.DataFrame":
+    """Add the probabilities to be best to a summary, where estimates have a joint distribution."""
+    if meta.fit is None:
+        return table
+    found = probability_best(
+        *joint_errors(meta.studies, meta.fit, len(meta.algorithms)), meta.measure.margin
+    )
+    table["prob_best"], table["prob_near_best"] = found.best, found.near
+    return table
+
+
+def whole(meta: "MetaComparison") -> NetworkPart:
+    """Return the rows of all data sets as one part."""
+    rows = rows_of(meta.studies.blocks, len(meta.algorithms))
+    return rows.part(columns(rows, meta.studies))
+
+
+def heterogeneity(meta: "MetaComparison") -> "pd.DataFrame":
+    """One row for the network, or one per pair; see `MetaComparison.heterogeneity`."""
+    name = meta.measure.name
+    if meta.fit is None:
+        named = meta.named_sides()
+        found: list[Heterogeneity] = []
+        each = meta.studies.direct(meta.pairs)
+        for one, tau2 in zip(each, meta.alone.tau2, strict=False):
+            found.append(described([_of_pair(one.y, one.v)], float(tau2), meta.level))
+        pairs = {"first": [pair[0] for pair in named], "second": [pair[1] for pair in named]}
+        return frame({"measure": [name] * len(found), **pairs, **_numbers(found)})
+    one = described([whole(meta)], meta.fit.tau2, meta.level)
+    if meta.third:
+        own = meta.fit
+        return frame(
+            {
+                "measure": [name],
+                "tau2": [own.tau2],
+                "tau2_between": [own.between],
+                "i2": [one.i2(own.heterogeneity)],
+                "q": [one.q],
+                "df": [one.df],
+                "p_value": [one.p_value],
+            }
+        )
+    return frame({"measure": [name], **_numbers([one])})
+
+
+def _of_pair(y: Array, v: Array) -> NetworkPart:
+    return NetworkPart(y, np.ones((len(y), 1)), lifted(v))
+
+
+def _numbers(found: list[Heterogeneity]) -> dict[str, list[float]]:
+    return {
+        "tau2": [h.tau2 for h in found],
+        "tau2_low": [h.tau2_low for h in found],
+        "tau2_high": [h.tau2_high for h in found],
+        "i2": [h.i2(h.tau2) for h in found],
+        "i2_low": [h.i2(h.tau2_low) for h in found],
+        "i2_high": [h.i2(h.tau2_high) for h in found],
+        "h2": [h.h2(h.tau2) for h in found],
+        "q": [h.q for h in found],
+        "df": [h.df for h in found],
+        "p_value": [h.p_value for h in found],
+    }
+
+
+def egger(meta: "MetaComparison") -> "pd.DataFrame":
+    """One row per pair with three data sets; see `MetaComparison.egger`."""
+    rows: list[tuple[object, ...]] = []
+    each = meta.studies.direct(meta.pairs)
+    for one, (first, second) in zip(each, meta.named_sides(), strict=True):
+        try:
+            found = pooling.egger(one.y, lifted(one.v))
+        except FitError:
+            continue
+        test = (found.slope, found.std_error, found.df, found.statistic, found.p_value)
+        rows.append((first, second, len(one.held), *test, found.limit))
+    if not rows:
+        raise DesignError(
+            message(
+                "no pair has three effects whose standard errors differ.",
+                hint="a funnel needs data sets of different size.",
+            )
+        )
+    names = ("first", "second", "n_datasets", "slope", "std_error", "df", "statistic", "p_value")
+    table = frame({name: [row[c] for row in rows] for c, name in enumerate(names)})
+    limits = np.array([row[-1] for row in rows], np.float64)
+    table["estimate"] = meta.measure.effect(limits)
+    return table
+
+
+def subgroups(meta: "MetaComparison") -> "pd.DataFrame":
+    """One row per pair and domain; see `MetaComparison.subgroups`."""
+    groups = _groups(meta)
+    if len(set(groups.tolist())) < 2:
+        raise DesignError(
+            message(
+                "the data sets do not come from several domains or studies.",
+                hint="a column of domains says which data set belongs to which.",
+            )
+        )
+    rows: list[dict[str, object]] = []
+    each = meta.studies.direct(meta.pairs)
+    for one, (first, second) in zip(each, meta.named_sides(), strict=True):
+        own, start = groups[one.held], len(rows)
+        parts = {
+            g: _subgroup(meta, one.y[own == g], one.v[own == g]) for g in sorted(set(own.tolist()))
+        }
+        names = {"first": first, "second": second}
+        rows += [{"domain": g, **names, **found} for g, found in parts.items() if found]
+        _between(rows[start:])
+    if not rows:
+        raise DesignError(
+            message("no pair is on two data sets of one domain.", hint="pool all domains.")
+        )
+    shown = [name for name in rows[0] if name != "raw"]
+    return frame({name: [row[name] for row in rows] for name in shown})
+
+
+def _groups(meta: "MetaComparison") -> NDArray[np.str_]:
+    """Return the domain of each data set, or its study where there are no domains."""
+    setting, studies = meta.setting, meta.studies
+    if not setting.domains:
+        return np.array(studies.groups)
+    known = dict(zip(setting.coverage.datasets, setting.domains, strict=True))
+    return np.array([known[name] for name in studies.datasets])
+
+
+def _subgroup(meta: "MetaComparison", y: Array, v: Array) -> dict[str, object] | None:
+    if len(y) < 2:
+        return None
+    asked = meta.provenance.arguments
+    got = alone(y, lifted(v), asked["method"], asked["interval"])  # pyright: ignore[reportArgumentType]
+    estimate, error = float(got.beta[0]), float(np.sqrt(got.cov[0, 0]))
+    reach = float(max_t.critical_t(got.df, meta.alpha)) * error
+    low, high = meta.measure.effect_interval(estimate - reach, estimate + reach)
+    t = estimate / error if error > 0 else 0.0
+    return {
+        "n_datasets": len(y),
+        "estimate": float(meta.measure.effect(estimate)),
+        "conf_low": float(low),
+        "conf_high": float(high),
+        "std_error": error,
+        "df": got.df,
+        "statistic": t,
+        "p_raw": float(max_t.raw_p(np.array(t), got.df)),
+        "tau2": got.tau2,
+        "raw": estimate,
+    }
+
+
+def _between(rows: list[dict[str, object]]) -> None:
+    """Test the domains of one pair against each other: Q of their pooled effects."""
+    y = np.array([row["raw"] for row in rows], np.float64)
+    w = np.array([row["std_error"] for row in rows], np.float64) ** -2
+    q = float(w @ (y - (w @ y) / w.sum()) ** 2) if len(rows) > 1 else 0.0
+    df = len(rows) - 1
+    for row in rows:
+        row |= {"q_between": q, "df_between": df, "p_between": float(chdtrc(df, q)) if df else 1.0}
+
+
+def _network(meta: "MetaComparison") -> "NetworkFit":
+    """Return the fit of a network without covariates and with two levels, or refuse."""
+    reason = ""
+    if meta.fit is None:
+        reason = "pairs were pooled alone"
+    elif len(meta.algorithms) == 2:
+        reason = "two algorithms have direct evidence only"
+    elif meta.third:
+        reason = "data sets lie within a third level"
+    elif meta.studies.covariates:
+        reason = "algorithms have slopes along covariates"
+    if meta.fit is None or reason:
+        raise DesignError(
+            message(
+                f"direct and indirect evidence are not told apart: {reason}.",
+                hint='pooling="network" of three algorithms or more, nested="none" and no'
+                " covariates tell them apart.",
+            )
+        )
+    return meta.fit
+
+
+def splits(meta: "MetaComparison") -> list[Split | None]:
+    """Split the evidence of each pair, None where there is no direct or no indirect evidence."""
+    robust = _network(meta).interval == "robust"
+    blocks, asked = meta.studies.blocks, meta.provenance.arguments
+    rows = rows_of(blocks, len(meta.algorithms))
+    refined = asked["interval"] != "wald"
+    return [
+        split(rows, blocks, (int(i), int(j)), meta.estimator, refined=refined, robust=robust)
+        if min(i, j) >= 0
+        else None
+        for i, j in meta.pairs
+    ]
+
+
+def consistency(meta: "MetaComparison") -> "pd.DataFrame":
+    """One row per test; see `MetaComparison.consistency`."""
+    _network(meta)
+    blocks, asked = meta.studies.blocks, meta.provenance.arguments
+    refined = asked["interval"] != "wald"
+    found = by_design(
+        rows_of(blocks, len(meta.algorithms)), blocks, meta.estimator, refined=refined
+    )
+    parts = {"within designs": found.within, "between designs": found.between}
+    tests = [(name, "Q", test) for name, test in parts.items() if test.df]
+    if found.interaction is not None:
+        kind = "F" if np.isfinite(found.interaction.df_residual) else "Q"
+        tests.append(("design by treatment", f"{kind}, random effects", found.interaction))
+    for (first, second), one in zip(meta.named_sides(), splits(meta), strict=True):
+        if one is None:
+            continue
+        t = one.difference[0] / one.difference[1]
+        p = float(max_t.raw_p(np.array(t), one.df))
+        name = "node splitting, robust" if one.robust else "node splitting"
+        tests.append((f"{first} - {second}", name, Test(t, 1, one.df, p, one.tau2)))
+    return frame(
+        {
+            "term": [term for term, _, _ in tests],
+            "test": [name for _, name, _ in tests],
+            "statistic": [test.statistic for _, _, test in tests],
+            "df": [test.df for _, _, test in tests],
+            "df_residual": [test.df_residual for _, _, test in tests],
+            "p_value": [test.p_value for _, _, test in tests],
+            "tau2": [test.tau2 for _, _, test in tests],
+        }
+    )
+
+
+def evidence(meta: "MetaComparison") -> "pd.DataFrame":
+    """One row per pair; see `MetaComparison.network`."""
+    _network(meta)
+    count = together(meta.studies.blocks, len(meta.algorithms))
+    e, named, measure = meta.evidence, meta.named_sides(), meta.measure
+    found = splits(meta)
+    n = np.array([count[i, j] if min(i, j) >= 0 else 0 for i, j in meta.pairs])
+    direct, indirect = np.full((2, len(n)), np.nan), np.full((2, len(n)), np.nan)
+    for p, one in enumerate(found):
+        if one is not None:
+            direct[:, p], indirect[:, p] = one.direct, one.indirect
+        elif n[p]:
+            direct[:, p] = e.estimate[p], e.std_error[p]
+        else:
+            indirect[:, p] = e.estimate[p], e.std_error[p]
+    columns: dict[str, object] = {
+        "measure": [measure.name] * len(n),
+        "first": [pair[0] for pair in named],
+        "second": [pair[1] for pair in named],
+        "n_datasets": n,
+        "estimate": measure.effect(e.estimate),
+        "std_error": e.std_error,
+        "direct": measure.effect(direct[0]),
+        "direct_error": direct[1],
+        "indirect": measure.effect(indirect[0]),
+        "indirect_error": indirect[1],
+    }
+    return frame({k: v for k, v in columns.items() if not _nothing(v)})
+
+
+def _nothing(values: object) -> bool:
+    return isinstance(values, np.ndarray) and bool(np.isnan(values.astype(np.float64)).all())
+
+
+def slopes(meta: "MetaComparison") -> "pd.DataFrame":
+    """One row per covariate and contrast; see `MetaComparison.slopes`."""
+    if meta.fit is None or not meta.studies.covariates:
+        raise DesignError(
+            message("there are no slopes.", hint="compare_meta(..., covariates=[...]) gives them.")
+        )
+    family, method = meta.asked()
+    names = meta.named_sides()
+    columns: dict[str, list[object] | Array] = {}
+    for at, covariate in enumerate(meta.studies.covariates, 1):
+        value, errors = errors_of(meta.studies, meta.fit, family.matrix, at)
+        e, _ = adjustment.evidence_of(
+            family, value, errors, method, meta.alpha, 0.0, meta.alternative
+        )
+        low, high = meta.measure.effect_interval(e.low, e.high)
+        own: dict[str, list[object]] = {
+            "covariate": [covariate] * len(names),
+            "measure": [meta.measure.name] * len(names),
+            "first": [pair[0] for pair in names],
+            "second": [pair[1] for pair in names],
+            "estimate": list(meta.measure.effect(e.estimate)),
+            "conf_low": list(low),
+            "conf_high": list(high),
+            "std_error": list(e.std_error),
+            "df": list(e.df),
+            "statistic": list(e.statistic),
+            "p_value": list(e.p_value),
+            "p_raw": list(e.p_raw),
+        }
+        for name, values in own.items():
+            columns[name] = [*columns.get(name, []), *values]
+    return frame(columns)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyIntervals:
+    """Effects of one pair on the scale of effects, from direct evidence and from the network.
+
+    Attributes
+    ----------
+    datasets
+        The D data sets that hold both.
+    estimate, low, high
+        (D,) effects with their intervals.
+    weight
+        (D,) weights in the mean, the largest is 1.
+    pooled
+        The mean of these effects and the ends of its interval.
+    network
+        The same from all data sets jointly, None where there are two algorithms or pairs are pooled
+        alone.
+    ahead
+        Ends of the interval for a new data set: of the network, if there is one.
+    """
+
+    datasets: tuple[str, ...]
+    estimate: Array
+    low: Array
+    high: Array
+    weight: Array
+    pooled: tuple[float, float, float]
+    network: tuple[float, float, float] | None
+    ahead: tuple[float, float]
+
+
+def study_intervals(meta: "MetaComparison", p: int) -> StudyIntervals:
+    """Return the intervals of the pair at position p, each by itself at the level of `meta`."""
+    found = meta.studies.pair(int(meta.pairs[p, 0]), int(meta.pairs[p, 1]))
+    y, v = found.y, found.v
+    measure, own = meta.measure, meta.alone
+    reach = float(max_t.critical_t(np.inf, meta.alpha)) * np.sqrt(v)
+    low, high = measure.effect_interval(y - reach, y + reach)
+    weight = 1 / (v + own.tau2[p])
+    mean, reach_of_mean = float(own.estimate[p]), _reach(meta, own.df[p], own.std_error[p])
+    joint = meta.joint and len(meta.algorithms) > 2
+    network, centre = None, mean
+    wide = _reach(meta, own.df[p], np.sqrt(own.std_error[p] ** 2 + own.tau2[p]))
+    if joint:
+        error, df, _ = prediction_of(meta)
+        centre, wide = float(meta.evidence.estimate[p]), _reach(meta, df[p], error[p])
+        e = meta.evidence
+        network = _ends(meta, centre, _reach(meta, e.df[p], e.std_error[p]))
+    _, *ahead = _ends(meta, centre, wide)
+    return StudyIntervals(
+        datasets=tuple(meta.studies.datasets[d] for d in found.held),
+        estimate=np.asarray(measure.effect(y)),
+        low=np.asarray(low),
+        high=np.asarray(high),
+        weight=weight / weight.max(),
+        pooled=_ends(meta, mean, reach_of_mean),
+        network=network,
+        ahead=(ahead[0], ahead[1]),
+    )
+
+
+def _reach(meta: "MetaComparison", df: float, error: float) -> float:
+    return float(max_t.critical_t(df, meta.alpha)) * float(error)
+
+
+def _ends(meta: "MetaComparison", mean: float, reach: float) -> tuple[float, float, float]:
+    """Return an effect and the ends of its interval, on the scale of effects."""
+    low, high = meta.measure.effect_interval(mean - reach, mean + reach)
+    return float(meta.measure.effect(mean)), float(low), float(high)

@@ -1,0 +1,386 @@
+"""Comparison by a linear mixed model."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from benchinfer.analyses.mixed import contrast_errors, diagnostics, tables
+from benchinfer.analyses.mixed import design as mixed_design
+from benchinfer.analyses.mixed import influence as mixed_influence
+from benchinfer.analyses.mixed.fit import AnyFit, MixedFit
+from benchinfer.analyses.mixed.prediction import new_dataset
+from benchinfer.analyses.mixed.tables import departures
+from benchinfer.comparison import adjustment as comparison_adjustment
+from benchinfer.comparison import checks, wording
+from benchinfer.comparison.comparison import TestedComparison
+from benchinfer.comparison.contrasts import ContrastFamily, family_of
+from benchinfer.comparison.evidence import Array, Level, Provenance, Setting, alpha_of, decide
+from benchinfer.comparison.per_dataset import Comparisons
+from benchinfer.comparison.prediction import NewDataset
+from benchinfer.core import version
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.numbers import join
+from benchinfer.core.saving import savable
+from benchinfer.numerics import covariance, max_t
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.scores.table import ScoreTable
+
+
+type DfMethod = Literal["kenward-roger", "satterthwaite", "asymptotic"]
+_df_words = {
+    "kenward-roger": "Kenward-Roger small-sample covariance and degrees of freedom",
+    "satterthwaite": "Satterthwaite degrees of freedom",
+    "asymptotic": "normal theory (infinite degrees of freedom)",
+}
+_PAIRWISE = (
+    "a standard error for each pair from the spread of the data sets' own differences"
+    " (cluster-robust, CR2) with "
+)
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MixedComparison(TestedComparison):
+    """Verdicts from a linear mixed-effects model.
+
+    Attributes
+    ----------
+    fitted
+        The model with its fit.
+    about
+        Which levels are compared, where these are not those of the average data set.
+    """
+
+    fitted: MixedFit
+    about: str = ""
+
+    title: ClassVar[str] = "Mixed model"
+
+    @property
+    def design(self) -> mixed_design.Design:
+        """The terms of the model and why."""
+        return self.fitted.design
+
+    @property
+    def model(self) -> AnyFit:
+        """The fit."""
+        return self.fitted.model
+
+    @property
+    def structure(self) -> mixed_design.Structure:
+        """How algorithms vary between data sets; ``"pairwise"`` gives each pair its own error."""
+        return self.design.structure
+
+    @property
+    def formula(self) -> str:
+        """The model as R users write it."""
+        return self.design.formula
+
+    def scope(self) -> str:
+        """Return what the claims are about, in words."""
+        apart = self.about and self.design.domains == "separate"
+        where = wording.scope(self.setting, self.target, "one" if apart else self.design.domains)
+        return f"{where}, {self.about}" if self.about else where
+
+    @property
+    def method(self) -> str:
+        """What was done, in sentences for a methods section."""
+        df = str(self.provenance.arguments["df"])
+        scale = "" if self.measure.scale == "identity" else f"{self.measure.scale} "
+        small = _df_words[df]
+        if self.structure == "pairwise":
+            small = _PAIRWISE
+            small += _df_words["asymptotic" if df == "asymptotic" else "satterthwaite"]
+        noise = {"constant": "", "algorithm": " and a residual variance for each algorithm"}
+        small += noise.get(self.design.residual, " and a residual variance for each data set")
+        correction = diagnostics.overlap_words(self.setting, self.design)
+        model = self.design.model
+        how = " (each data set by itself)" if self.design.each else ""
+        how += " (score by score, by statsmodels)" if self.design.by_run else ""
+        return (
+            f"The {scale}scores of {self.measure.name} were modelled as {model} by restricted"
+            f" maximum likelihood{how}, with {small}. {self.design.reason}{correction}"
+            f" {self.provenance.adjustment}."
+        )
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        _, adjustment = self.asked()
+        joint, pairwise = adjustment in comparison_adjustment.JOINT, self.structure == "pairwise"
+        df = str(self.provenance.arguments["df"]).replace("-", "_")
+        engine = "reml" if self.fitted.plain is not None else "structured.levels"
+        names = ["benchinfer.analyses.mixed.compare", f"benchinfer.numerics.{engine}"]
+        names.append(
+            "benchinfer.analyses.mixed.numerics.robust"
+            if pairwise
+            else f"benchinfer.analyses.mixed.numerics.degrees:{df}"
+        )
+        if adjustment in {"shaffer", "westfall"}:
+            names.append(f"benchinfer.numerics.closed_testing:{adjustment}")
+        if adjustment in {"holm", "shaffer"}:
+            names += ["benchinfer.numerics.multiplicity", "benchinfer.comparison.adjustment:sidak"]
+        if joint:
+            names.append("benchinfer.numerics.max_t")
+        if self.target == "datasets" and diagnostics.overlap_words(self.setting, self.design):
+            names.append("benchinfer.comparison.checks:overlap_share")
+        return names
+
+    def by_domain(self) -> Comparisons:
+        """Compare the algorithms in each domain, adjusted for many pairs within each.
+
+        Raises
+        ------
+        DesignError
+            The domains have no levels of their own: ask for ``domains="separate"``.
+        """
+        if not self.fitted.fixed.domains:
+            raise DesignError(
+                message(
+                    "the domains have no levels of their own in this model.",
+                    hint='compare_mixed(..., domains="separate") gives them.',
+                )
+            )
+        found = {
+            name: self._elsewhere(self.fitted.fixed.levels_in(name), f"in the domain {name}")
+            for name in self.fitted.fixed.domains
+        }
+        return Comparisons(found)
+
+    def at(self, **covariates: float) -> "MixedComparison":
+        """Compare the algorithms at given values of covariates, others at their means.
+
+        Raises
+        ------
+        DesignError
+            A covariate is not in the model.
+        """
+        if not covariates:
+            raise DesignError(message("no covariate is given.", hint="at(NAME=value)."))
+        told = join([f"{name} = {value:g}" for name, value in covariates.items()])
+        return self._elsewhere(self.fitted.fixed.levels_at(covariates), f"at {told}")
+
+    def slopes(self) -> "pd.DataFrame":
+        """Contrasts of the algorithms' slopes along the covariates, per unit of them.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of `contrasts` after a leading ``covariate``: the algorithm with the better
+            slope gains more as the covariate grows. No tolerance applies. P-values are adjusted for
+            many contrasts within each covariate.
+        """
+        import pandas as pd
+
+        tables: list[pd.DataFrame] = []
+        exact = replace(self.setting, measure=replace(self.measure, tolerance=0.0))
+        for name in self.fitted.fixed.covariates:
+            rows = self.fitted.fixed.slopes(name)
+            table = compared(exact, self.fitted, self.provenance.arguments, rows).contrasts()
+            table.insert(0, "covariate", name)
+            tables.append(table)
+        if not tables:
+            raise DesignError(
+                message("the model has no covariates.", hint="compare_mixed(..., covariates=[...])")
+            )
+        return pd.concat(tables, ignore_index=True)
+
+    def asked(self) -> tuple[ContrastFamily, str]:
+        """Return the contrasts that were asked for, and their adjustment."""
+        levels = self.levels.estimate
+        return asked_of(self.algorithms, self.design, self.provenance.arguments, levels)
+
+    def _elsewhere(self, at: Array, about: str) -> "MixedComparison":
+        return compared(self.setting, self.fitted, self.provenance.arguments, at, about)
+
+    def variances(self, level: float | None = None) -> "pd.DataFrame":
+        """Variance components: ``source variance share``, on the modelling scale.
+
+        The share is that of the sum over the sources: how much of the spread of single scores is
+        between data sets, between data sets in how algorithms differ, and so on.
+
+        Parameters
+        ----------
+        level
+            Confidence level of profile intervals ``conf_low conf_high``; None for none.
+
+        Raises
+        ------
+        DesignError
+            Intervals are asked for of a model with several variances per source.
+        """
+        if level is not None:
+            alpha_of(level)
+        return tables.variances(self.fitted, level)
+
+    def correlations(self) -> "pd.DataFrame":
+        """Intraclass correlations: ``shared correlation``.
+
+        The correlation of two scores that share a data set, and whatever else.
+        """
+        return tables.correlations(self.variances())
+
+    def departures(self) -> "pd.DataFrame":
+        """Predict how each data set departs from the average, and algorithms on it from theirs.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``source dataset algorithm estimate conf_low conf_high std_error``, in the unit of
+            contrasts: what R calls random effects. Intervals are of each effect alone.
+
+        Raises
+        ------
+        DesignError
+            The model has no data set effects.
+        """
+        return departures(self.setting, self.fitted, self.level)
+
+    def influence(
+        self, leave: mixed_influence.Leave = "dataset", scores: "ScoreTable | None" = None
+    ) -> "pd.DataFrame":
+        """Say what changes when each data set, or each algorithm, is left out.
+
+        Parameters
+        ----------
+        leave
+            ``"dataset"`` (of one data set its replications) or ``"algorithm"``.
+        scores
+            The table, which leaving out algorithms reads again.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per unit left out: Cook's distance of the differences between algorithms, the
+            contrast that moves most with its ``shift`` in standard errors, ratios of the variances
+            without / with, and the verdicts that change. Of more than 200 data sets the 200 that
+            move a contrast most are fitted again (``refitted``), the others have no verdicts.
+
+        Raises
+        ------
+        DesignError
+            The model is not one that can be fitted again from its moments, or the table is missing.
+        """
+        return mixed_influence.left_out(self, leave, scores)
+
+    def predict(self, replications: int | None = None) -> NewDataset:
+        """Predict the contrasts and which algorithm is best on a data set not yet seen.
+
+        Parameters
+        ----------
+        replications
+            Predict means over so many replications there; None for the true differences.
+
+        Returns
+        -------
+        NewDataset
+            With ``contrasts()`` and ``summary()``.
+
+        Raises
+        ------
+        DesignError
+            The model says nothing about other data sets.
+        """
+        return new_dataset(self, replications)
+
+    def anova(self) -> "pd.DataFrame":
+        """Test whole terms: ``term test statistic df df_residual p_value``.
+
+        F tests of the algorithms' levels (and of domains and covariates), with the method of the
+        degrees of freedom that was asked for; likelihood-ratio tests of the algorithms and of each
+        variance. None of them decides a pair.
+        """
+        return tables.anova(self.fitted, str(self.provenance.arguments["df"]))
+
+
+def asked_of(
+    algorithms: tuple[str, ...],
+    design: mixed_design.Design,
+    arguments: Mapping[str, Any],
+    levels: Array,
+) -> tuple[ContrastFamily, str]:
+    """Return the contrasts that arguments ask for, and their adjustment."""
+    alternative, contrasts = arguments["alternative"], arguments["contrasts"]
+    directed = alternative != "two-sided"
+    family = family_of(algorithms, contrasts, arguments["control"], levels, directed=directed)
+    common = design.structure == "common" and design.residual == "constant"
+    return family, comparison_adjustment.resolve(
+        arguments["adjust"], contrasts, alternative, common=common
+    )
+
+
+def compared(
+    setting: Setting,
+    fitted: MixedFit,
+    arguments: Mapping[str, Any],
+    at: Array | None = None,
+    about: str = "",
+) -> MixedComparison:
+    """Turn a fit into verdicts, as the arguments of `compare_mixed` ask.
+
+    Parameters
+    ----------
+    setting
+        What is compared.
+    fitted
+        The model.
+    arguments
+        The arguments of `compare_mixed`.
+    at, about
+        (K, p) levels to compare as combinations of the fixed effects, and what they are; those of
+        the average data set unless given.
+    """
+    design, alternative = fitted.design, arguments["alternative"]
+    alpha = alpha_of(arguments["level"])
+    rows = fitted.fixed.at if at is None else at
+    levels = rows @ fitted.model.beta
+    family, method = asked_of(setting.algorithms, design, arguments, levels)
+    errors = contrast_errors.Errors.of(fitted.estimate, rows, family, arguments["df"])
+    chosen = errors.of_structure(design.structure)
+    n, shown = len(family.matrix), family.wanted
+    evidence, p_error = comparison_adjustment.evidence_of(
+        family, levels, chosen.first(n), method, alpha, setting.measure.margin, alternative
+    )
+    level = _levels(levels, chosen, n, alpha)
+    simple = "Sidak's" if alternative == "two-sided" else "Bonferroni's"
+    return MixedComparison(
+        setting=setting,
+        pairs=family.pairs[shown],
+        codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
+        level=arguments["level"],
+        target=design.target,
+        levels=level,
+        checks=(
+            *diagnostics.fit_checks(setting, fitted, evidence, p_error),
+            *contrast_errors.checks(setting, family, evidence, errors, design, method, alpha),
+            *diagnostics.design_checks(setting, design),
+            *checks.legal(setting.measure, level),
+            *diagnostics.soundness_checks(setting, fitted),
+        ),
+        provenance=Provenance(
+            analysis="compare_mixed",
+            version=version.__version__,
+            arguments=arguments,
+            adjustment=comparison_adjustment.WORDS[method].format(
+                family=family.words, simple=simple
+            ),
+            digest=setting.digest,
+        ),
+        sides=family.sides[shown],
+        names=family.names[shown],
+        evidence=evidence,
+        fitted=fitted,
+        about=about,
+    )
+
+
+def _levels(levels: Array, errors: covariance.Adjusted, skip: int, alpha: float) -> Level:
+    """Return each algorithm's level with an interval of its own."""
+    # Rounding may leave the variance of a constant algorithm just below zero.
+    error = np.sqrt(np.maximum(errors.cov.diagonal(), 0.0))
+    spread = max_t.critical_t(errors.df[skip:], alpha) * error
+    return Level(levels, levels - spread, levels + spread)

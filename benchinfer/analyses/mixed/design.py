@@ -1,0 +1,381 @@
+"""Terms of the mixed model that a table can estimate."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from benchinfer.analyses.mixed.fixed_effects import Domains
+from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
+from benchinfer.comparison.checks import check_connected
+from benchinfer.comparison.comparison import Target
+from benchinfer.comparison.evidence import Setting
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.numbers import count, join
+from benchinfer.core.saving import savable
+
+type Structure = Literal["auto", "common", "diagonal", "unstructured", "pairwise"]
+type Residual = Literal["constant", "algorithm", "dataset"]
+_RANDOM = COMPONENTS[:-1]
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Design:
+    """The terms of a mixed model.
+
+    Attributes
+    ----------
+    measure
+        Name of the measure, for the formula.
+    components
+        Random terms as the user names them.
+    one_dataset
+        Whether there is one data set, whose replications then play the part of data sets.
+    reason
+        Why these terms, in a sentence.
+    target
+        What the claims are about.
+    structure
+        How algorithms vary between data sets.
+    residual
+        What the residual variance depends on: nothing, the algorithm or the data set.
+    domains
+        Whether domains are taken as one, are a random level, or have levels of their own.
+    covariates
+        Covariates with a slope for each algorithm.
+    each
+        Whether each of several data sets is fitted by itself.
+    by_run
+        Whether some covariate varies within data sets, so that scores are fitted one by one.
+    """
+
+    measure: str
+    components: tuple[str, ...]
+    one_dataset: bool
+    reason: str
+    target: Target
+    structure: Structure = "common"
+    residual: Residual = "constant"
+    domains: Domains = "pooled"
+    covariates: tuple[str, ...] = ()
+    each: bool = False
+    by_run: bool = False
+
+    @property
+    def fitted(self) -> tuple[str, ...]:
+        """The terms as the engine names them."""
+        return ("dataset",) if self.one_dataset and self.components else self.components
+
+    @property
+    def between(self) -> Literal["common", "diagonal", "unstructured"]:
+        """The covariance of the algorithms between data sets in the model that is fitted."""
+        return "common" if self.structure in ("auto", "pairwise") else self.structure
+
+    @property
+    def formula(self) -> str:
+        """The model as R users write it, and where it is fitted."""
+        return self.model + (", on each data set by itself" if self.each else "")
+
+    @property
+    def model(self) -> str:
+        """The model as R users write it."""
+        name = self.measure if self.measure.isidentifier() else f"`{self.measure}`"
+        fixed = "domain:algorithm" if self.domains == "separate" else "algorithm"
+        slopes = [f"algorithm:{covariate}" for covariate in self.covariates]
+        alone = self.one_dataset or self.each
+        terms = [f"(1|{'replication' if alone else name})" for name in self.components]
+        if self.between != "common":
+            inner = "(0 + algorithm|dataset)"
+            if self.between == "diagonal":
+                inner = "(1|dataset) + (0 + algorithm||dataset)"
+            rest = [t for t in terms if t not in ("(1|dataset)", "(1|dataset:algorithm)")]
+            terms = [inner, *rest]
+        if self.domains == "random":
+            terms = ["(1|domain)", "(1|domain:algorithm)", *terms]
+        return f"{name} ~ " + " + ".join([fixed, *slopes, *terms])
+
+    def source(self, component: str) -> str:
+        """Name a fitted component as the formula does."""
+        return "replication" if self.one_dataset and component == "dataset" else component
+
+
+def choose(
+    setting: Setting, terms: Literal["auto"] | Sequence[str], target: Literal["auto"] | Target
+) -> Design:
+    """Choose the random terms that the design can estimate, or check the ones asked for.
+
+    Parameters
+    ----------
+    setting
+        What is compared.
+    terms
+        ``"auto"`` or names among `COMPONENTS` without the residual.
+    target
+        What the claims are to be about; ``"auto"`` is the domain where there are several data sets.
+
+    Returns
+    -------
+    Design
+        The terms with the reason for them.
+
+    Raises
+    ------
+    DesignError
+        A term cannot be estimated, or the algorithms cannot be compared at all.
+    """
+    coverage = setting.coverage
+    one = len(coverage.datasets) == 1
+    _check_target(target, one=one)
+    if target == "datasets" and not one:
+        return _each_dataset(setting, terms)
+    check_connected(setting)
+    several = bool((coverage.found > 1).any())
+    refused = _refusals(setting, one=one, several=several)
+    if isinstance(terms, str):
+        if terms != "auto":
+            raise DesignError(
+                message(
+                    f"terms is {terms!r}.",
+                    hint=f'"auto", or a list of terms, as in terms=["{_RANDOM[0]}"].',
+                )
+            )
+        chosen = tuple(name for name in _RANDOM if name not in refused)
+    else:
+        chosen = _requested(terms, refused)
+    if one and not several and not chosen:
+        raise DesignError(
+            message(
+                "one data set with one score per algorithm leaves nothing to estimate noise from.",
+                hint="add replications or data sets; compare_points describes such a table.",
+            )
+        )
+    # Without the term, algorithms are taken to differ alike on every data set there could be: then
+    # the replications at hand speak only of the data sets at hand.
+    these = one or (several and "dataset:algorithm" not in chosen)
+    return Design(
+        measure=setting.measure.name,
+        components=chosen,
+        one_dataset=one,
+        reason=_reason(refused, chosen, asked=not isinstance(terms, str)),
+        target="datasets" if these else "domain",
+    )
+
+
+def _check_target(target: str, *, one: bool) -> None:
+    if target not in ("auto", "domain", "datasets"):
+        raise DesignError(unknown("target", target, ["auto", "domain", "datasets"]))
+    if target == "domain" and one:
+        raise DesignError(
+            message(
+                "one data set says nothing about a domain of data sets.",
+                hint='target="datasets" makes claims about this data set.',
+            )
+        )
+
+
+def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> Design:
+    """Return the design for claims about these data sets: each is fitted by itself."""
+    if terms != "auto":
+        raise DesignError(
+            message(
+                'target="datasets" fits each data set by itself, with the terms that it supports.',
+                hint='leave out terms=, or ask for target="domain".',
+            )
+        )
+    found = setting.coverage.found
+    short = np.flatnonzero((found < 2).any(axis=1))
+    if len(short):
+        raise DesignError(
+            message(
+                f"{len(short)} of {count(len(found), 'data set')} have an algorithm with fewer than"
+                " two scores, which leaves nothing to estimate its noise from.",
+                where=[
+                    ("dataset", "fewest scores"),
+                    *((setting.coverage.datasets[d], int(found[d].min())) for d in short),
+                ],
+                hint='scores.subset(datasets=[...]) leaves them out; target="domain" takes the'
+                " noise from the spread between data sets.",
+            )
+        )
+    why = _no_replication_term(setting, several=True)
+    return Design(
+        measure=setting.measure.name,
+        components=() if why else ("dataset:replication",),
+        one_dataset=False,
+        reason="Each data set was fitted by itself and their estimates averaged with equal weight,"
+        " as the claims are about these data sets" + (f"; {why}." if why else "."),
+        target="datasets",
+        each=True,
+    )
+
+
+def with_fixed_effects(
+    design: Design, domains: Domains, covariates: tuple[str, ...], *, by_run: bool
+) -> Design:
+    """Return the design with what is asked of domains and covariates.
+
+    Raises
+    ------
+    DesignError
+        The word for domains is not known, data sets are taken by themselves, or domains or
+        structures are asked for along with covariates that vary within data sets.
+    """
+    if domains not in (known := get_args(Domains.__value__)):
+        raise DesignError(unknown("domains", domains, known))
+    if by_run:
+        plain = domains == "pooled" and design.structure == "common"
+        if design.each or not plain or design.residual != "constant":
+            raise DesignError(
+                message(
+                    "some covariate varies within data sets, which one variance per source goes"
+                    " with and nothing else.",
+                    hint='structure="common", residual="constant", domains="pooled" and'
+                    ' target="auto".',
+                )
+            )
+        return replace(design, covariates=covariates, by_run=True)
+    if domains == "random" and covariates:
+        raise DesignError(
+            message(
+                'domains="random" takes no covariates of data sets.',
+                hint='domains="separate" takes them.',
+            )
+        )
+    asked = domains != "pooled" or bool(covariates)
+    if asked and (design.one_dataset or design.each):
+        raise DesignError(
+            message(
+                "domains and covariates say how data sets differ; here"
+                f" {'there is one' if design.one_dataset else 'each is taken by itself'}.",
+                hint='target="domain" with several data sets compares along them.',
+            )
+        )
+    return replace(design, domains=domains, covariates=covariates)
+
+
+def _refusals(setting: Setting, *, one: bool, several: bool) -> dict[str, str]:
+    """Return the terms that cannot be estimated, each with the reason."""
+    refused: dict[str, str] = {}
+    if one:
+        refused["dataset"] = "there is one data set"
+        refused["dataset:algorithm"] = "there is one data set"
+    elif not several:
+        refused["dataset:algorithm"] = (
+            "with one score per data set and algorithm it cannot be told from the residual"
+        )
+    if why := _no_replication_term(setting, several=several):
+        refused["dataset:replication"] = why
+    return refused
+
+
+def _no_replication_term(setting: Setting, *, several: bool) -> str:
+    """Return why replications have no variance of their own, empty where they have."""
+    # Repeats that were kept are several scores of one replication.
+    if not several or (setting.paired and (setting.coverage.expected < 2).all()):
+        return "there is one replication"
+    return "" if setting.paired else "replications are not shared by the algorithms"
+
+
+def _requested(terms: Sequence[str], refused: dict[str, str]) -> tuple[str, ...]:
+    if strange := [name for name in terms if name not in _RANDOM]:
+        raise DesignError(unknown("term", strange[0], list(_RANDOM)))
+    if wrong := [name for name in terms if name in refused]:
+        raise DesignError(
+            message(
+                f"{len(wrong)} of the terms asked for cannot be estimated from this table.",
+                where=[("term", "reason"), *((name, refused[name]) for name in wrong)],
+                hint='terms="auto" keeps what the design can estimate.',
+            )
+        )
+    return tuple(name for name in _RANDOM if name in terms)
+
+
+def _reason(refused: dict[str, str], chosen: tuple[str, ...], *, asked: bool) -> str:
+    if asked:
+        return "The random terms were given by the user."
+    if not refused:
+        return "The design supports every random term."
+    reasons: dict[str, list[str]] = {}
+    for name, why in refused.items():
+        reasons.setdefault(why, []).append(name)
+    parts = [f"no {join(names, 'or')} term, as {why}" for why, names in reasons.items()]
+    kept = "" if chosen else " Scores were taken as independent."
+    return f"There is {join(parts)}.{kept}"
+
+
+def resolve(structure: Structure, residual: Residual, design: Design, setting: Setting) -> Design:
+    """Return the design with the structure that ``"auto"`` means, or the one asked for, checked.
+
+    Raises
+    ------
+    DesignError
+        The structure is not known or the table cannot estimate it.
+    """
+    _check_known(structure, residual)
+    alone = design.one_dataset or design.each
+    if structure == "auto":
+        structure = "common" if alone else "pairwise"
+    if alone and (structure != "common" or residual != "constant"):
+        here = "there is one" if design.one_dataset else "each is taken by itself"
+        raise DesignError(
+            message(
+                f"structure={structure!r} with residual={residual!r} describes how data sets"
+                f" differ: {here}.",
+                hint='structure="common", residual="constant" compares on given data sets.',
+            )
+        )
+    seen = (setting.coverage.found > 0).sum(axis=0)
+    if structure != "common" and (seen < 2).any():
+        few = [setting.algorithms[k] for k in np.flatnonzero(seen < 2)]
+        raise DesignError(
+            message(
+                f"{join(few)} {'has' if len(few) == 1 else 'have'} scores on one data set"
+                " only: there is no spread between data sets to take an error from.",
+                hint='leave it out with scores.subset(algorithms=[...]); structure="common" lends'
+                " it the error of the others.",
+            )
+        )
+    _check_estimable(structure, residual, design, setting)
+    # Errors that come from the spread between data sets speak of their domain, whatever the terms.
+    wider = structure != "common" and not alone
+    target = "domain" if wider else design.target
+    return replace(design, structure=structure, residual=residual, target=target)
+
+
+def _check_known(structure: str, residual: str) -> None:
+    for name, value, kinds in (
+        ("structure", structure, get_args(Structure.__value__)),
+        ("residual", residual, get_args(Residual.__value__)),
+    ):
+        if value not in kinds:
+            raise DesignError(unknown(name, value, kinds))
+
+
+def _check_estimable(structure: str, residual: str, design: Design, setting: Setting) -> None:
+    """Refuse variances that the table cannot tell apart."""
+    k, several = len(setting.algorithms), bool((setting.coverage.found > 1).any())
+    if structure in ("diagonal", "unstructured") and "dataset:algorithm" not in design.components:
+        raise DesignError(
+            message(
+                f"structure={structure!r} gives algorithms variances of their own between data"
+                " sets, and this model has no dataset:algorithm term.",
+                hint='with one score per cell structure="pairwise" gives each pair its own error.',
+            )
+        )
+    if structure == "diagonal" and k < 3:
+        raise DesignError(
+            message(
+                'structure="diagonal" needs three algorithms: of two, only the variance of the'
+                " difference can be told.",
+                hint='structure="pairwise" is enough for one pair.',
+            )
+        )
+    if residual != "constant" and not several:
+        raise DesignError(
+            message(
+                f"residual={residual!r} needs several scores per data set and algorithm.",
+                hint='residual="constant" is what one score per cell supports.',
+            )
+        )

@@ -1,0 +1,343 @@
+"""Diagnostics of a mixed model: design, optimum, residuals."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.mixed.design import Design
+from benchinfer.analyses.mixed.fit import MixedFit
+from benchinfer.analyses.mixed.numerics.random_effects import RandomEffects, Shape
+from benchinfer.analyses.mixed.numerics.residuals import Residuals, ResidualSpread
+from benchinfer.comparison.checks import (
+    beyond,
+    left_out,
+    number_of_datasets,
+    replications,
+    thin_cells,
+    tolerance,
+)
+from benchinfer.comparison.evidence import Evidence, Setting
+from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import join
+from benchinfer.core.sections import Check
+
+
+def design_checks(setting: Setting, design: Design) -> list[Check]:
+    """Return the diagnostics rows that concern the design."""
+    coverage = setting.coverage
+    d, empty = len(coverage.datasets), coverage.empty
+    first = ", ".join(f"{algorithm} on {dataset}" for dataset, algorithm in empty[:3])
+    more = " ..." if len(empty) > 3 else ""
+    return [
+        *left_out(setting),
+        number_of_datasets(setting) if design.target == "domain" else replications(setting),
+        *(_generalisation(setting, design) if d > 1 else ()),
+        Check.of(
+            "empty cells",
+            len(empty),
+            0.0,
+            ok=not empty,
+            remedy=f"no scores of {first}{more}: the model uses the rest, which is fair only if"
+            " scores are not missing because they are bad",
+        ),
+        thin_cells(setting, "the model"),
+        tolerance(setting.measure),
+    ]
+
+
+def _generalisation(setting: Setting, design: Design) -> list[Check]:
+    """Say where a claim about a domain would overreach."""
+    domains = len(set(setting.domains))
+    return [
+        Check.of(
+            "domains taken as one",
+            domains,
+            1.0,
+            ok=domains <= 1 or design.domains != "pooled",
+            remedy='the table names several domains: domains="separate" compares within each and'
+            ' over them, domains="random" takes them as a sample of domains',
+        ),
+        beyond(design.target),
+    ]
+
+
+def overlap_words(setting: Setting, design: Design) -> str:
+    """Say that and how the overlap of resamples enters, as a sentence; empty where it does not."""
+    resampling = setting.resampling
+    if resampling is None or resampling.overlap == 0:
+        return ""
+    if not (design.one_dataset or design.each):
+        held = "dataset:algorithm" in design.components
+        return (
+            f" Training sets overlap ({resampling.kind}), so that the scores of an algorithm on a"
+            " data set are correlated; the dataset:algorithm variance holds that correlation, and"
+            " more replications do not average it out."
+            if held
+            else ""
+        )
+    rho = resampling.overlap
+    if rho is None:
+        return ""
+    return (
+        f" As training sets overlap ({resampling.kind}, test fraction {rho:.3g}), the variance of"
+        f" each algorithm's mean was raised by {rho / (1 - rho):.3g} residual variances (corrected"
+        " resampled t-test of Nadeau and Bengio)."
+    )
+
+
+# A row fails where the effect is large and the p-value small: neither alone is worth one.
+_SURE = 0.001
+# Few enough false rows in healthy tables, each of which has many checks.
+_RARE = 0.005
+
+
+def residual_checks(
+    found: Residuals,
+    datasets: Sequence[str],
+    algorithms: Sequence[str],
+    measure: Measure,
+    *,
+    own: bool = False,
+) -> list[Check]:
+    """Turn the diagnostics of a fit into rows.
+
+    Parameters
+    ----------
+    found
+        Of `residuals.of_blocks` or `residuals.of_cells`.
+    datasets, algorithms
+        The D and K names.
+    measure
+        For its scale and direction.
+    own
+        Whether pairs have errors of their own, which do not assume equal spreads.
+
+    Returns
+    -------
+    list of Check
+        One row per check that the design allows.
+    """
+    return [
+        *_residual(found.shape),
+        *_spreads(found.spread, datasets, algorithms, measure, own=own),
+        *_normal(found.effects),
+        *_outlying(found.effects, datasets, algorithms),
+    ]
+
+
+def _residual(shape: Shape) -> list[Check]:
+    """Check skewness and tails of the residuals."""
+    if not shape.n:
+        return []
+    error = np.sqrt(6 / shape.n)
+    # Of few residuals both numbers are large by chance.
+    skewed, peaked = max(1.0, 4 * error), max(3.0, 8 * error)
+    means = "means over many replications stand this; with few, p-values near the level do not"
+    return [
+        Check.of(
+            "residuals: skewness",
+            shape.skewness,
+            np.copysign(skewed, shape.skewness),
+            least=shape.skewness < 0,
+            ok=abs(shape.skewness) <= skewed,
+            remedy='scores with a border on one side are skewed: Measure(scale="log") for times and'
+            f' counts, "logit" for shares; {means}',
+        ),
+        Check.of(
+            "residuals: excess kurtosis",
+            shape.kurtosis,
+            peaked,
+            ok=shape.kurtosis <= peaked,
+            remedy=f"some scores lie far from what the model expects: look at them; {means}",
+        ),
+    ]
+
+
+def _ratio(sd: NDArray[np.float64]) -> tuple[float, int, int]:
+    """Return largest over smallest standard deviation, and where they are."""
+    low, high = int(np.argmin(sd)), int(np.argmax(sd))
+    return float(sd[high] / max(float(sd[low]), 1e-3 * float(sd[high]))), low, high
+
+
+def _growth(spread: ResidualSpread, measure: Measure) -> str:
+    """Advise on the scale where the spread goes with the level."""
+    if measure.scale != "identity" or not measure.sign * spread.trend > 0.5:
+        return ""
+    return ', or Measure(scale="log"), as the spread grows with the score'
+
+
+def _spreads(
+    spread: ResidualSpread,
+    datasets: Sequence[str],
+    algorithms: Sequence[str],
+    measure: Measure,
+    *,
+    own: bool,
+) -> list[Check]:
+    """Check that residual variances are alike."""
+    pairwise = (
+        "the pairs' own errors do not assume equal spreads"
+        if own
+        else 'structure="pairwise" does not assume equal spreads'
+    )
+    rows: list[Check] = []
+    growth = _growth(spread, measure)
+    if np.isfinite(spread.p_algorithm):
+        ratio, low, high = _ratio(spread.algorithm)
+        rows.append(
+            Check.of(
+                "residuals: largest / smallest SD of an algorithm",
+                ratio,
+                2.0,
+                ok=ratio <= 2 or spread.p_algorithm > _SURE,
+                remedy=f"the residual SD of {algorithms[high]} is {ratio:.2g} times that of"
+                f' {algorithms[low]}: residual="algorithm" models this{growth}; {pairwise}',
+            )
+        )
+    if np.isfinite(spread.p_dataset):
+        known = np.flatnonzero(np.isfinite(spread.dataset))
+        high = known[int(np.argmax(spread.dataset[known]))]
+        rows.append(
+            Check.of(
+                "residuals: upper / lower decile of the data sets' SD",
+                spread.deciles,
+                3.0,
+                ok=spread.deciles <= 3 or spread.p_dataset > _SURE,
+                remedy=f"replications vary more on some data sets, most on {datasets[high]}:"
+                f' residual="dataset" models this{growth}',
+            )
+        )
+    return rows
+
+
+_normal_words = {
+    "data set effects": (
+        "data sets are not spread normally in difficulty, as where they come in groups:"
+        " differences between algorithms do not rest on it, intervals of levels do"
+    ),
+    "data set x algorithm effects": (
+        "how algorithms differ does not vary normally between data sets: with few data sets"
+        " intervals and predictions lean on normality: look at outlying data sets, and add more;"
+        " compare_permutation does not assume it"
+    ),
+}
+
+
+def _normal(effects: RandomEffects) -> list[Check]:
+    """Check that predicted effects look normal."""
+    shapes = (effects.dataset_shape, effects.profile_shape)
+    return [
+        Check.of(
+            f"{name}: Shapiro-Wilk p-value",
+            shape.p_normal,
+            _RARE,
+            # In large tables any departure is significant: only one that shows counts.
+            least=True,
+            ok=shape.p_normal >= _RARE or (abs(shape.skewness) < 0.5 and abs(shape.kurtosis) < 1),
+            remedy=remedy,
+        )
+        for (name, remedy), shape in zip(_normal_words.items(), shapes, strict=True)
+        if shape.n >= 8
+    ]
+
+
+def _outlying(
+    effects: RandomEffects, datasets: Sequence[str], algorithms: Sequence[str]
+) -> list[Check]:
+    """Name data sets and cells that lie far out."""
+    far = np.flatnonzero(effects.p_distance < _RARE)
+    far = far[np.argsort(-effects.distance[far])]
+    cells = np.argwhere(effects.p_profile < _RARE)
+    cells = cells[np.argsort(-np.abs(effects.profile[tuple(cells.T)]))]
+    where = [
+        f"{algorithms[k]} on {datasets[m]} ({'better' if effects.profile[m, k] > 0 else 'worse'}"
+        " than elsewhere)"
+        for m, k in cells[:3]
+    ]
+    more = (" ..." if len(far) > 3 else "", " ..." if len(cells) > 3 else "")
+    return [
+        Check.of(
+            "outlying data sets",
+            len(far),
+            0.0,
+            ok=not len(far),
+            remedy=f"on {join([str(datasets[m]) for m in far[:3]])}{more[0]} the algorithms differ"
+            " unlike elsewhere: look for errors in these scores; influence() says which verdicts"
+            " change without them",
+        ),
+        Check.of(
+            "outlying cells",
+            len(cells),
+            0.0,
+            ok=not len(cells),
+            remedy=f"{join(where)}{more[1]}: look for errors in these scores, such as failed runs",
+        ),
+    ]
+
+
+def fit_checks(
+    setting: Setting, fitted: MixedFit, evidence: Evidence, p_error: float
+) -> tuple[Check, ...]:
+    """Hold the fit against what a reader must know.
+
+    Parameters
+    ----------
+    setting, fitted
+        What was compared, and the model.
+    evidence
+        Of the contrasts.
+    p_error
+        Largest numerical error of the adjusted p-values.
+    """
+    design, model = fitted.design, fitted.model
+    few = "data sets" if design.target == "domain" else "replications"
+    absent = [_readable(name, design, setting) for name in model.singular]
+    df = float(evidence.df.min())
+    return (
+        Check.of(
+            "variance components at zero",
+            len(model.singular),
+            0.0,
+            ok=not model.singular,
+            remedy=f"no evidence of variation from {join(absent)}; the fit stands",
+        ),
+        Check.of(
+            "degrees of freedom",
+            df,
+            5.0,
+            least=True,
+            ok=df >= 5,
+            remedy=f"few degrees of freedom: intervals lean on normality; add {few}",
+        ),
+        Check.of(
+            "error of adjusted p-values",
+            p_error,
+            1e-3,
+            ok=p_error <= 1e-3,
+            remedy="p-values near the level may fall on either side of it",
+        ),
+    )
+
+
+def _readable(name: str, design: Design, setting: Setting) -> str:
+    """Name a source of variation; indices of structured sources stand for algorithms or data sets.
+
+    Examples of such: ``dataset:algorithm[2]``, ``residual[0]``.
+    """
+    source, bracket, index = name.removesuffix("]").partition("[")
+    if not bracket:
+        whole = design.structure != "unstructured" or name != "dataset:algorithm"
+        return design.source(name) if whole else "some combination of algorithms between data sets"
+    by_dataset = source == "residual" and design.residual == "dataset"
+    owners = setting.coverage.datasets if by_dataset else setting.algorithms
+    return f"{source} of {owners[int(index)]}"
+
+
+def soundness_checks(setting: Setting, fitted: MixedFit) -> list[Check]:
+    """Say whether the scores look like the model, where that was looked at."""
+    if fitted.residuals is None:
+        return []
+    names = setting.coverage.datasets, setting.algorithms
+    own = fitted.design.structure == "pairwise"
+    return residual_checks(fitted.residuals, *names, setting.measure, own=own)

@@ -1,0 +1,483 @@
+"""Figures of a mixed model: variances, random effects, residuals."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from benchinfer.analyses.mixed.numerics.residuals import PROBABILITIES
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.numbers import count, join
+from benchinfer.core.verdict import Verdict
+from benchinfer.plots import bars, panels
+from benchinfer.plots.bars import Bar, Bars
+from benchinfer.plots.panels import COLUMN, scaled
+from benchinfer.plots.style import (
+    FAINT,
+    HAIR,
+    INK,
+    MARKS,
+    Width,
+    lines,
+    measure_name,
+    plain,
+    short,
+    signed,
+    wrapped,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+    from benchinfer.analyses.mixed.comparison import MixedComparison
+    from benchinfer.core.measure import Measure
+
+
+type Array = NDArray[np.float64]
+
+
+type Place = tuple[float, float, float, float]
+
+
+_DATASETS = 20  # that a reader can take in
+_ALGORITHMS = 12
+_MARKS = {1: MARKS[Verdict.FIRST], -1: MARKS[Verdict.SECOND], 0: MARKS[Verdict.UNDECIDED]}
+
+
+@dataclass(frozen=True, slots=True)
+class CaterpillarLayout:
+    """The departures that are worth showing, of D data sets and P panels.
+
+    Attributes
+    ----------
+    measure
+        The measure.
+    datasets, owners
+        Their names, and those of the algorithms, or one owner for all of them.
+    ends
+        (D, P, 3) lower end, prediction and upper end, in the unit of contrasts.
+    expected
+        What a departure is one from, in words.
+    level
+        Level of the intervals.
+    """
+
+    measure: "Measure"
+    datasets: tuple[str, ...]
+    owners: tuple[str, ...]
+    ends: Array
+    expected: str
+    level: float
+
+    @property
+    def side(self) -> NDArray[np.int64]:
+        """(D, P) 1 where the interval holds better values only, -1 worse ones only, else 0."""
+        low, high = self.ends[:, :, 0], self.ends[:, :, 2]
+        above, below = low > self.measure.neutral, high < self.measure.neutral
+        return self.measure.sign * (above.astype(np.int64) - below)
+
+    @property
+    def size(self) -> Array:
+        """(D, P) sizes of the predictions on the modelling scale."""
+        effect = self.ends[:, :, 1]
+        return np.abs(effect if self.measure.scale == "identity" else np.log(effect))
+
+
+def departures(mixed: "MixedComparison") -> CaterpillarLayout:
+    """Return the departures of the algorithms or, where they have none, of the data sets.
+
+    Raises
+    ------
+    DesignError
+        The model has no data set effects, or they are all zero.
+    """
+    table = mixed.departures()
+    sources = set(table["source"])
+    both = "dataset + dataset:algorithm"
+    chosen = next(name for name in ("dataset:algorithm", both, "dataset") if name in sources)
+    table = table[table["source"] == chosen]
+    owners = tuple(str(name) or "all algorithms" for name in dict.fromkeys(table["algorithm"]))
+    datasets = tuple(str(name) for name in dict.fromkeys(table["dataset"]))
+    ends = table[["conf_low", "estimate", "conf_high"]].to_numpy(dtype=np.float64)
+    expected = "the average data set"
+    if chosen != "dataset":
+        expected = "the algorithm's average"
+        expected += " and the data set's difficulty" if "dataset" in sources else ""
+    shape = (len(datasets), len(owners), 3)
+    found = CaterpillarLayout(
+        mixed.measure, datasets, owners, ends.reshape(shape), expected, mixed.level
+    )
+    if not found.size.any():
+        raise DesignError(
+            message(
+                "no data set departs from the average in this model: the variance is zero.",
+                hint="variances() says where the scores vary.",
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaterpillarPanel(panels.Panel):
+    """The departures of one algorithm on D data sets.
+
+    Attributes
+    ----------
+    ends
+        (D, 3) lower end, prediction and upper end as positions from 0 to 1.
+    side
+        (D,) as `Departures.side`.
+    """
+
+    ends: Array
+    side: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caterpillar(panels.Panels[CaterpillarPanel]):
+    """Where everything stands: data sets that depart most first; `neutral` is no departure."""
+
+    neutral: float
+
+
+def layout_caterpillar(mixed: "MixedComparison", width: Width = "wide") -> Caterpillar:
+    """Lay out the predicted departures of a mixed model; of many those that are largest.
+
+    Parameters
+    ----------
+    mixed
+        A comparison across data sets.
+    width
+        ``"narrow"`` sets fewer panels side by side.
+
+    Raises
+    ------
+    DesignError
+        The model has no data set effects, or they are all zero.
+    """
+    found = departures(mixed)
+    size, measure = found.size, found.measure
+    rows = np.argsort(-size.max(axis=1), kind="stable")[:_DATASETS]
+    kept = np.sort(np.argsort(-size[rows].max(axis=0), kind="stable")[:_ALGORITHMS])
+    ends, side = found.ends[np.ix_(rows, kept)], found.side[np.ix_(rows, kept)]
+    log = measure.scale != "identity"
+    low, high = _range(ends, measure)
+    at = scaled(ends, low, high, log=log)
+    columns = math.ceil(len(kept) / math.ceil(len(kept) / (6 if width == "wide" else 2)))
+    names, datasets = short(found.owners, 14), short(found.datasets, 22 if width == "wide" else 14)
+    places = [panels.start(n, columns, len(rows)) for n in range(len(kept))]
+    return Caterpillar(
+        panels=tuple(
+            CaterpillarPanel(
+                label=names[found.owners[k]], left=left, top=top, ends=at[:, n], side=side[:, n]
+            )
+            for n, (k, (left, top)) in enumerate(zip(kept, places, strict=True))
+        ),
+        datasets=tuple(datasets[found.datasets[m]] for m in rows),
+        ticks=panels.few_ticks(low, high, log=log),
+        columns=columns,
+        title=f"Departures of data sets: {measure_name(measure)}, {measure.better} is better",
+        note=_note(found, len(rows), len(kept)),
+        alt=_alt(found),
+        neutral=float(scaled(np.array([measure.neutral]), low, high, log=log)[0]),
+    )
+
+
+def _range(ends: Array, measure: "Measure") -> tuple[float, float]:
+    low, high = float(ends.min()), float(ends.max())
+    return min(low, measure.neutral), max(high, measure.neutral)
+
+
+def _note(found: CaterpillarLayout, rows: int, kept: int) -> tuple[str, ...]:
+    d, k = found.size.shape
+    parts = [
+        text
+        for text, some in (
+            (f"{rows} of {count(d, 'data set')}", rows < d),
+            (f"{kept} of {count(k, 'algorithm')}", kept < k),
+        )
+        if some
+    ]
+    level = f"{100 * found.level:g} % interval of each alone"
+    sides = "\N{BLACK CIRCLE} better, \N{BLACK DIAMOND} worse there, \N{WHITE CIRCLE} neither"
+    return (
+        f"{found.measure.effect_name} from {found.expected}, {level}",
+        f"{sides} for certain",
+        *([f"those that depart most: {', '.join(parts)}"] if parts else []),
+    )
+
+
+def _alt(found: CaterpillarLayout) -> str:
+    d, k = found.size.shape
+    better, worse = int((found.side > 0).sum()), int((found.side < 0).sum())
+    low, high = (
+        signed(float(f"{end:.3g}")) for end in _range(found.ends[:, :, 1:2], found.measure)
+    )
+    who = "" if found.owners == ("all algorithms",) else f" of {count(k, 'algorithm')}"
+    whose = f"{who} on {count(d, 'data set')}, from {low} to {high}"
+    return (
+        f"Caterpillar plot of the predicted departures{whose} ({found.measure.effect_name},"
+        f" {found.measure.better} is better): {better} better and {worse} worse than expected, the"
+        " others neither for certain."
+    )
+
+
+size_caterpillar = panels.size_panels
+
+
+def draw_caterpillar(caterpillar: Caterpillar, ax: "Axes") -> None:
+    """Draw the departures into an Axes."""
+    c = caterpillar
+    panels.frame(c, ax)
+    neutral = [(p.left + c.neutral * COLUMN, p.top - 0.5) for p in c.panels]
+    lines(ax, [(x, top, x, top + c.rows + 0.1) for x, top in neutral], INK, 0.9, zorder=2)
+    x = np.stack([p.left + p.ends * COLUMN for p in c.panels])
+    y = np.stack([p.top + np.arange(c.rows) for p in c.panels])
+    side = np.stack([p.side for p in c.panels])
+    for sign, mark in _MARKS.items():
+        (low, middle, high), rows = x[side == sign].T, y[side == sign]
+        lines(ax, np.c_[low, rows, high, rows].tolist(), mark.colour, 1.5)
+        fill = mark.colour if mark.filled else "white"
+        ax.plot(middle, rows, mark.marker, ms=4, mfc=fill, mec=mark.colour, mew=1.0, zorder=4)
+
+
+_MOST = 12  # data sets that spread most
+_POINT = "#0072B2"
+
+
+@dataclass(frozen=True, slots=True)
+class ResidualFigure:
+    """Where everything stands.
+
+    Attributes
+    ----------
+    normal, found
+        (99,) quantiles of the normal distribution and of the residuals in their standard
+        deviation; empty where only means of cells are known.
+    spreads
+        Standard deviations of algorithms and data sets; None where there are no replications.
+    title, axis
+        Heading, and what the quantiles are.
+    width
+        ``"wide"`` sets both side by side, ``"narrow"`` one above the other.
+    alt
+        Text alternative.
+    """
+
+    normal: Array
+    found: Array
+    spreads: Bars | None
+    title: str
+    axis: tuple[str, str]
+    width: Width
+    alt: str
+
+
+def layout_residuals(mixed: "MixedComparison", width: Width = "wide") -> ResidualFigure:
+    """Lay out the residuals of a mixed model.
+
+    Parameters
+    ----------
+    mixed
+        A comparison across data sets.
+    width
+        Of the figure.
+
+    Raises
+    ------
+    DesignError
+        Residuals are not known.
+    """
+    residuals, measure = mixed.fitted.residuals, mixed.measure
+    spreads = None if residuals is None else _spreads(mixed, width)
+    if residuals is None or not (len(residuals.quantiles) or spreads):
+        raise DesignError(
+            message(
+                "residuals of this model are not kept.",
+                hint="they are for several data sets, one variance per source, and no covariates or"
+                " domains.",
+            )
+        )
+    known = len(residuals.quantiles) > 0
+    name = measure_name(measure)
+    said = ["Residuals of the model of " + name]
+    if known:
+        low, high = (signed(float(f"{x:.2g}")) for x in residuals.quantiles[[0, -1]])
+        said.append(
+            f"their 1 % and 99 % quantiles are {low} and {high} standard deviations, where normal"
+            " ones are \N{MINUS SIGN}2.3 and 2.3"
+        )
+    if spreads is not None:
+        said.append(spreads.alt)
+    return ResidualFigure(
+        normal=ndtri(PROBABILITIES) if known else np.empty(0),
+        found=residuals.quantiles,
+        spreads=spreads,
+        title=f"Residuals: {name}",
+        axis=("normal quantile", "residual / SD, up is better"),
+        width=width,
+        alt="; ".join(said) + ".",
+    )
+
+
+def _spreads(mixed: "MixedComparison", width: Width) -> Bars | None:
+    """Lay out the standard deviations that are known."""
+    residuals, measure = mixed.fitted.residuals, mixed.measure
+    if residuals is None:
+        return None
+    spread, names = residuals.spread, mixed.setting.coverage.datasets
+    rows = [*_group("algorithms", mixed.algorithms, spread.algorithm)]
+    rows += _group("data sets", names, spread.dataset)
+    if not rows:
+        return None
+    scale = "" if measure.scale == "identity" else f", {measure.scale} scale"
+    said = [row for row in rows if row.value is not None]
+    values = [row.value or 0.0 for row in said]
+    high, low = said[int(np.argmax(values))], said[int(np.argmin(values))]
+    return Bars(
+        rows=tuple(rows),
+        top=1.05 * max(values) or 1.0,
+        title="",
+        axis=f"residual standard deviation{scale}",
+        notes=(),
+        width=width,
+        alt=f"standard deviations from {low.said} ({low.label}) to {high.said} ({high.label})",
+    )
+
+
+def _group(title: str, names: "Sequence[str]", values: Array) -> list[Bar]:
+    known = np.flatnonzero(np.isfinite(values))
+    if not len(known):
+        return []
+    order = [int(i) for i in known[np.argsort(-values[known], kind="stable")][:_MOST]]
+    heading = title if len(order) == len(known) else f"{len(order)} of {len(known)} {title}"
+    labels = short([names[i] for i in order], 18)
+    return [
+        Bar(heading, "", None),
+        *(
+            Bar(labels[names[i]], signed(float(f"{values[i]:.3g}")), float(values[i]), marker="o")
+            for i in order
+        ),
+    ]
+
+
+_SIDE, _EDGE = 2.5, 0.6  # inches of the quantile plot, and of what is written beside an axis
+
+
+def size_residuals(figure: ResidualFigure) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    wide = figure.width == "wide"
+    if figure.spreads is None:
+        return 3.75, 3.6
+    if not len(figure.found):
+        across, down = bars.size_bars(figure.spreads)
+        return across, down + 0.2
+    down = _rows(figure.spreads) + _EDGE
+    across = 6.9 if wide else 3.75
+    return across, 0.4 + (max(_SIDE + _EDGE, down) if wide else _SIDE + 1.6 * _EDGE + down)
+
+
+def _rows(spreads: Bars) -> float:
+    return 0.22 * len(spreads.rows)
+
+
+def draw_residuals(figure: ResidualFigure, ax: "Axes") -> None:
+    """Draw residuals into an Axes."""
+    both = len(figure.found) > 0 and figure.spreads is not None
+    if both and figure.spreads is not None:
+        ax.set_axis_off()
+        one, two = _places(figure, figure.spreads)
+        _quantiles(figure, ax.inset_axes(one))
+        bars.draw_bars(figure.spreads, ax.inset_axes(two), beside=True)
+    elif figure.spreads is not None:
+        bars.draw_bars(figure.spreads, ax)
+    else:
+        _quantiles(figure, ax)
+    title = plain(wrapped(figure.title, 70 if figure.width == "wide" else 40))
+    ax.set_title(title, loc="left", fontsize=10, fontweight="bold", color=INK, pad=8)
+
+
+def _places(figure: ResidualFigure, spreads: Bars) -> tuple[Place, Place]:
+    """Return the places of both parts, in shares of the whole."""
+    across, down = size_residuals(figure)
+    down -= 0.4
+    labels = 0.075 * max(len(row.label) for row in spreads.rows) + 0.15
+    rows, wide = _rows(spreads), figure.width == "wide"
+    left = labels + (_EDGE + _SIDE if wide else 0.0)
+    bottom = down - rows if wide else _EDGE
+    return (
+        (_EDGE / across, 1 - _SIDE / down, _SIDE / across, _SIDE / down),
+        (left / across, bottom / down, (across - left - _EDGE) / across, rows / down),
+    )
+
+
+def _quantiles(figure: ResidualFigure, ax: "Axes") -> None:
+    ends = np.array([figure.normal, figure.found])
+    low, high = 1.06 * min(-2.5, float(ends.min())), 1.06 * max(2.5, float(ends.max()))
+    ax.plot([low, high], [low, high], color=FAINT, lw=0.9, dashes=(4, 3), zorder=1)
+    ax.plot(figure.normal, figure.found, color=_POINT, lw=1.6, zorder=2)
+    # Deciles are marked: a mark for each of the 99 says no more.
+    ax.plot(figure.normal[9::10], figure.found[9::10], "o", ms=4, mfc="white", mec=_POINT, zorder=3)
+    ax.set_xlim(-2.6, 2.6)
+    ax.set_ylim(low, high)
+    ax.grid(color=HAIR, lw=0.7)
+    ax.set_axisbelow(True)
+    ax.spines[["right", "top"]].set_visible(False)
+    ax.tick_params(labelsize=8.5, color=FAINT, labelcolor=INK)
+    ax.set_xlabel(figure.axis[0], fontsize=8.5, color=INK)
+    ax.set_ylabel(figure.axis[1], fontsize=8.5, color=INK)
+
+
+# Sources as the model names them, and what they are.
+_WORDS = {
+    "domain": "domains",
+    "domain:algorithm": "algorithms, between domains",
+    "dataset": "difficulty of data sets",
+    "dataset:algorithm": "algorithms, between data sets",
+    "dataset:replication": "replications, all algorithms alike",
+    "replication": "replications, all algorithms alike",
+    "residual": "single scores (residual)",
+}
+_SCALES = {"identity": "", "log": " of the logarithms", "logit": " of the log odds"}
+
+
+def words(source: str) -> str:
+    """Return what a source of variation is; unknown ones (covariates) keep their name."""
+    return _WORDS.get(source, source)
+
+
+def layout_variances(mixed: "MixedComparison", width: Width = "wide") -> Bars:
+    """Lay out where the scores vary.
+
+    Parameters
+    ----------
+    mixed
+        Any comparison by a mixed model.
+    width
+        ``"narrow"`` sets the words above the bars.
+    """
+    table, measure = mixed.variances(), mixed.measure
+    shares = dict(zip(table["source"], table["share"], strict=True))
+    rows = [
+        Bar(words(source), f"{100 * share:.1f} %", max(100 * share, 0.0))
+        for source, share in shares.items()
+    ]
+    name = measure_name(measure)
+    return Bars(
+        rows=tuple(rows),
+        top=100.0,
+        title=f"Where the spread comes from: {name}",
+        axis=f"share of the variance{_SCALES[measure.scale]} [%]; the shares add up to 100",
+        notes=(),
+        width=width,
+        alt=f"Bars of the shares of variance of {name}:"
+        f" {join([f'{row.label} {row.said}' for row in rows])}.",
+    )
+
+
+size_variances, draw_variances = bars.size_bars, bars.draw_bars

@@ -1,0 +1,580 @@
+"""Reduction of a table and fit of the mixed model."""
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.mixed.design import Design
+from benchinfer.analyses.mixed.fixed_effects import Fixed, along, fixed_effects
+from benchinfer.analyses.mixed.numerics import degrees, moments
+from benchinfer.analyses.mixed.numerics.leave_out import (
+    blocks_without_algorithm,
+    cells_without_algorithm,
+)
+from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
+from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
+from benchinfer.analyses.mixed.numerics.optimum import OptimizerRecord, ScoreModelFit, fit
+from benchinfer.analyses.mixed.numerics.residuals import Residuals, of_blocks, of_cells
+from benchinfer.analyses.mixed.numerics.robust import of_fit, of_structured
+from benchinfer.analyses.mixed.numerics.structured_likelihood import Between, Residual
+from benchinfer.analyses.mixed.numerics.structured_optimum import StructuredFit, fit_structured
+from benchinfer.comparison import checks
+from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.comparison.groups import domain_codes
+from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.saving import savable
+from benchinfer.numerics import covariance
+
+if TYPE_CHECKING:
+    from benchinfer.scores.reductions import Observations
+    from benchinfer.scores.table import ScoreTable
+
+
+type Fit = ScoreModelFit | StructuredFit
+
+
+type Estimate = SolvedModel | AveragedFit | ObservedFit
+type AnyFit = Fit | AveragedFit | ObservedFit
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class ReducedModel:
+    """Reduced scores with a model for them; from it the model can be fitted again.
+
+    Attributes
+    ----------
+    statistics
+        Moments of the scores, by patterns where the model needs them.
+    terms
+        Random terms as the engine names them.
+    x
+        (D, K, p) design of the fixed effects, None for one mean per algorithm.
+    between, residual
+        Structures of the covariances.
+    domain
+        (D,) codes of the data sets' domains where these are a random level, else None.
+    robust
+        Whether data sets (or domains) are independent units whose spread gives errors of its own.
+    overlap
+        What overlapping resamples add to the variance of an algorithm's mean, in residual
+        variances; 0 across data sets.
+    """
+
+    statistics: Statistics | Patterns
+    terms: tuple[str, ...]
+    x: Array | None = None
+    between: Between = "common"
+    residual: Residual = "constant"
+    domain: NDArray[np.int64] | None = None
+    robust: bool = True
+    overlap: float = 0.0
+
+    def solve(self) -> "SolvedModel":
+        """Fit the model.
+
+        Raises
+        ------
+        DesignError
+            The scores do not vary beyond the fixed effects, or there are too few of them.
+        """
+        try:
+            return SolvedModel(self, self._fit())
+        except FitError as error:
+            raise _refusal(error) from None
+
+    def _fit(self) -> Fit:
+        if isinstance(self.statistics, Statistics):
+            return fit(self.statistics, self.terms, self.x)
+        found = fit_structured(
+            self.statistics,
+            between=self.between,
+            residual=self.residual,
+            terms=self.terms,
+            domain=self.domain,
+            x=self.x,
+        )
+        if any(name.startswith("residual") for name in found.singular):
+            raise FitError("a residual variance goes to zero: some scores repeat each other.")
+        return found
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class SolvedModel:
+    """A problem with its fit.
+
+    Attributes
+    ----------
+    problem, model
+        What was fitted, and the fit.
+    """
+
+    problem: ReducedModel
+    model: Fit
+
+    def errors(self, rows: Array, df: str) -> covariance.Adjusted:
+        """Return the covariance of the fixed effects and the df of contrasts under the model.
+
+        Parameters
+        ----------
+        rows
+            (J, p) contrasts of the fixed effects.
+        df
+            Name of the method.
+        """
+        found = degrees.METHODS[df](self.model, rows)
+        if not self.problem.overlap:
+            return found
+        extra = self.problem.overlap * float(self.model.variances[3])
+        return covariance.Adjusted(found.cov + extra * np.eye(len(found.cov)), found.df)
+
+    def spread(self, rows: Array) -> covariance.Adjusted | None:
+        """Return the same from the spread between data sets; None where it tells nothing.
+
+        See `errors` for the parameters; the fit sets the weights of the data sets.
+        """
+        model, stats, x = self.model, self.problem.statistics, self.problem.x
+        if not self.problem.robust:
+            return None
+        if isinstance(stats, Statistics):
+            try:
+                return of_fit(stats, model.variances, rows, x)
+            except FitError as error:
+                # With hardly a data set in common the data set variance may run away.
+                raise _refusal(error) from None
+        if not isinstance(model, StructuredFit):
+            return None
+        return of_structured(stats, model, rows, x, self.problem.domain, self.problem.residual)
+
+
+def _refusal(error: FitError) -> DesignError:
+    return DesignError(
+        message(
+            str(error),
+            hint="a test needs scores that vary and data sets in common: scores.findings() names"
+            " constant and identical algorithms; of identical replications keep one, with"
+            " scores.subset(replications=[...]); compare_points describes such a table.",
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreReduction:
+    """What a table is reduced to: cells where replications are not modelled, else blocks.
+
+    Attributes
+    ----------
+    count, mean, within
+        (R, K) number of scores and their mean, and (D, K) sums of squares about the means.
+    dataset
+        (R,) data set of each block, None for cells, of which there is one per data set.
+    """
+
+    count: NDArray[np.int64]
+    mean: Array
+    within: Array
+    dataset: NDArray[np.int64] | None
+
+    @staticmethod
+    def of(scores: "ScoreTable", name: str, design: "Design") -> "ScoreReduction":
+        """Reduce the scores of a measure."""
+        if "dataset:replication" not in design.components:
+            cells = scores.cells(name)
+            within = np.where(cells.n > 1, (cells.n - 1) * np.nan_to_num(cells.sd) ** 2, 0.0)
+            return ScoreReduction(cells.n, cells.mean, within, None)
+        blocks = scores.blocks(name)
+        return ScoreReduction(blocks.count, blocks.mean, blocks.within, blocks.dataset)
+
+    def statistics(self, *, one: bool, plain: bool) -> Statistics | Patterns:
+        """Return the moments that a model needs.
+
+        Parameters
+        ----------
+        one
+            Whether there is one data set.
+        plain
+            Whether each source has one variance, so that the simpler moments suffice.
+        """
+        if self.dataset is None:
+            engine = moments if plain else moments
+            return engine.from_cells(self.count, self.mean, self.within)
+        if one:
+            return one_dataset(self.count, self.mean, self.within)
+        if plain:
+            within = self.within.sum(axis=1)
+            return moments.from_blocks(self.dataset, self.count, self.mean, within)
+        return moments.structured_from_blocks(self.dataset, self.count, self.mean, self.within)
+
+    def without(self, k: int) -> Statistics:
+        """Return the moments of several data sets without algorithm k."""
+        if self.dataset is None:
+            return cells_without_algorithm(self.count, self.mean, self.within, k)
+        return blocks_without_algorithm(self.dataset, self.count, self.mean, self.within, k)
+
+    def residuals(self, stats: Statistics, model: ScoreModelFit) -> Residuals:
+        """Diagnose a fit to several data sets."""
+        if self.dataset is None:
+            return of_cells(stats, model, self.count, self.mean, self.within)
+        return of_blocks(stats, model, self.dataset, self.count, self.mean)
+
+
+def one_dataset(count: NDArray[np.int64], mean: Array, within: Array) -> Statistics:
+    """Return the statistics of one data set, whose replications play the part of data sets.
+
+    Parameters
+    ----------
+    count, mean
+        (B, K) number of scores and their mean.
+    within
+        Sums of squares of repeats about their means; only their total enters the likelihood.
+    """
+    stats = moments.from_cells(count, np.where(count > 0, mean, np.nan), np.zeros_like(mean))
+    repeats = float(within.sum()) / stats.scale**2 / len(count)
+    return replace(stats, square=stats.square + repeats)
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class AveragedFit:
+    """Fits of each data set by itself, whose replications play the part of data sets.
+
+    Attributes
+    ----------
+    parts
+        One fit per data set.
+    """
+
+    parts: tuple[SolvedModel, ...]
+
+    @property
+    def beta(self) -> Array:
+        """(K,) levels, averaged over data sets with equal weight."""
+        return np.mean([part.model.beta for part in self.parts], axis=0)
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The components in the model."""
+        shared = any(len(part.model.terms) > 1 for part in self.parts)
+        return ("dataset:replication", "residual") if shared else ("residual",)
+
+    @property
+    def variances(self) -> Array:
+        """(4,) variances averaged over data sets, in the order of `reml.COMPONENTS`."""
+        mean = np.mean([part.model.variances for part in self.parts], axis=0)
+        return np.array([0.0, 0.0, mean[0], mean[3]])
+
+    @property
+    def singular(self) -> tuple[str, ...]:
+        """Components that are zero on every data set that has them."""
+        zero = all(part.model.variances[0] == 0 for part in self.parts)
+        zero &= "dataset:replication" in self.terms
+        return ("dataset:replication",) if zero else ()
+
+    @property
+    def optimizer(self) -> OptimizerRecord:
+        """The record of the data set whose optimum took most steps."""
+        return max((part.model.optimizer for part in self.parts), key=lambda record: record.steps)
+
+    def errors(self, rows: Array, df: str) -> covariance.Adjusted:
+        """Return the covariance of the averaged levels, and the contrasts' degrees of freedom.
+
+        The variance of a contrast is the mean of its variances on the data sets, divided by their
+        number; its degrees of freedom follow Satterthwaite: ``(sum v)^2 / sum(v^2 / df)``.
+        """
+        d, k = len(self.parts), rows.shape[1]
+        cov, spread, weight = np.zeros((k, k)), np.zeros(len(rows)), np.zeros(len(rows))
+        for part in self.parts:
+            own = part.errors(rows, df)
+            v = np.einsum("jp,pq,jq->j", rows, own.cov, rows)
+            cov += own.cov / d**2
+            spread += v
+            weight += v**2 / own.df
+        with np.errstate(divide="ignore"):
+            return covariance.Adjusted(cov, spread**2 / weight)
+
+    def spread(self, rows: Array) -> None:
+        """Return nothing: data sets that are the subject itself have no sampling error."""
+
+
+def each_dataset(
+    scores: "ScoreTable",
+    name: str,
+    datasets: tuple[str, ...],
+    terms: tuple[str, ...],
+    overlap: float,
+) -> AveragedFit:
+    """Fit each data set by itself.
+
+    Parameters
+    ----------
+    scores, name
+        The table and the measure.
+    datasets
+        Names of the data sets in the order of the reduction.
+    terms
+        ``("dataset:replication",)`` where replications are shared, else empty.
+    overlap
+        As in `Problem`.
+
+    Raises
+    ------
+    DesignError
+        The scores of a data set do not vary; the message names it.
+    """
+    blocks = scores.blocks(name)
+    start = np.searchsorted(blocks.dataset, np.arange(len(datasets) + 1))
+    parts: list[SolvedModel] = []
+    for m, dataset in enumerate(datasets):
+        rows = slice(start[m], start[m + 1])
+        stats = one_dataset(blocks.count[rows], blocks.mean[rows], blocks.within[m])
+        # One replication, of which repeats were kept, has no variance between replications.
+        inner = ("dataset",) if terms and start[m + 1] - start[m] > 1 else ()
+        try:
+            parts.append(ReducedModel(stats, inner, robust=False, overlap=overlap).solve())
+        except DesignError as error:
+            raise DesignError(f"data set {dataset}: {error}") from None
+    return AveragedFit(tuple(parts))
+
+
+# Variances below this share of the largest are zero up to what the optimiser resolves.
+_ZERO = 1e-7
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class ObservedFit:
+    """A model fitted score by score; p fixed effects.
+
+    Attributes
+    ----------
+    terms, variances, beta, cov, criterion, reml, n, singular, optimizer
+        As in `benchinfer.analyses.mixed.numerics.optimum.ScoreModelFit`; of the optimiser's record only that
+        it converged is known.
+    """
+
+    terms: tuple[str, ...]
+    variances: Array
+    beta: Array
+    cov: Array
+    criterion: float
+    reml: bool
+    n: int
+    singular: tuple[str, ...]
+    optimizer: OptimizerRecord
+
+    def errors(self, rows: Array, df: str) -> covariance.Adjusted:
+        """Return the covariance of the fixed effects and infinite degrees of freedom.
+
+        Raises
+        ------
+        DesignError
+            Degrees of freedom are asked for.
+        """
+        if df != "asymptotic":
+            raise DesignError(
+                message(
+                    f"df={df!r} is not known for covariates that vary within data sets.",
+                    hint='df="asymptotic" is normal theory, which needs many data sets.',
+                )
+            )
+        return covariance.Adjusted(self.cov, np.full(len(rows), np.inf))
+
+    def spread(self, rows: Array) -> None:
+        """Return nothing: the scores are not kept."""
+
+
+def fit_observed(found: "Observations", z: Array, terms: tuple[str, ...]) -> ObservedFit:
+    """Fit ``value ~ algorithm + algorithm:z`` with random terms by restricted likelihood.
+
+    Parameters
+    ----------
+    found
+        The scores, one by one.
+    z
+        (N, q) covariates.
+    terms
+        Random terms as the engine names them; of one data set its replications are the groups.
+
+    Returns
+    -------
+    ObservedFit
+        The K levels come first, then K slopes per covariate.
+
+    Raises
+    ------
+    DesignError
+        The fixed effects cannot be told apart.
+    FitError
+        The optimum is not reached.
+    """
+    own = np.eye(len(found.algorithms))[found.algorithm]
+    x = np.concatenate([own, *(own * column[:, None] for column in z.T)], axis=1)
+    if np.linalg.matrix_rank(x) < x.shape[1]:
+        raise DesignError(
+            message(
+                "the algorithms' slopes cannot be told apart in this table.",
+                hint="an algorithm needs runs with different values of each covariate.",
+            )
+        )
+    scale = float(found.value.std()) or 1.0
+    result = _mixed_lm(found, x, terms, found.value / scale)
+    if not result.converged:
+        raise FitError(
+            message(
+                "the fit by statsmodels, score by score, did not converge.",
+                hint="fewer covariates, or covariates of data sets alone, whose fit is exact.",
+            )
+        )
+    variances = _variances(result, terms) * scale**2
+    p = x.shape[1]
+    return ObservedFit(
+        terms=(*terms, "residual"),
+        variances=variances,
+        beta=np.asarray(result.fe_params) * scale,
+        cov=np.asarray(result.cov_params())[:p, :p] * scale**2,
+        criterion=-2 * float(result.llf) + 2 * (len(x) - p) * float(np.log(scale)),
+        reml=True,
+        n=len(x),
+        singular=tuple(
+            name for name in terms if variances[COMPONENTS.index(name)] <= _ZERO * variances.max()
+        ),
+        optimizer=OptimizerRecord(0, 0, 0.0, converged=True),
+    )
+
+
+def _mixed_lm(found: "Observations", x: Array, terms: tuple[str, ...], y: Array) -> Any:
+    from statsmodels.regression.mixed_linear_model import MixedLM, VCSpec
+
+    groups = found.dataset if len(found.datasets) > 1 else found.replication
+    inner = {"dataset:algorithm": found.algorithm, "dataset:replication": found.replication}
+    names = [name for name in inner if name in terms]
+    mats = [[_indicators(inner[name][groups == g]) for g in np.unique(groups)] for name in names]
+    columns = [[[str(i) for i in range(m.shape[1])] for m in each] for each in mats]
+    model = MixedLM(
+        y,
+        x,
+        groups,
+        exog_re=np.ones((len(y), 1)) if "dataset" in terms else None,
+        exog_vc=VCSpec(names, columns, mats) if names else None,
+    )
+    with warnings.catch_warnings():
+        # What it warns of, variances at zero and failed convergence, is told from the result.
+        warnings.simplefilter("ignore")
+        return cast("Any", model).fit(reml=True, method=["lbfgs", "bfgs", "cg"])
+
+
+def _indicators(codes: NDArray[np.int64]) -> Array:
+    found, index = np.unique(codes, return_inverse=True)
+    return np.eye(len(found))[index]
+
+
+def _variances(result: Any, terms: tuple[str, ...]) -> Array:
+    """Return (4,) variances in the order of `COMPONENTS`."""
+    held = dict(zip([t for t in COMPONENTS[1:3] if t in terms], result.vcomp, strict=True))
+    if "dataset" in terms:
+        held["dataset"] = float(np.asarray(result.cov_re).ravel()[0])
+    held["residual"] = float(result.scale)
+    return np.array([held.get(name, 0.0) for name in COMPONENTS])
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class MixedFit:
+    """A model with its fit.
+
+    Attributes
+    ----------
+    design
+        The terms and why.
+    fixed
+        The fixed effects.
+    estimate
+        The fit, with what it was fitted to where that is kept.
+    residuals
+        Diagnostics of the fit, for models with one variance per source over several data sets.
+    """
+
+    design: Design
+    fixed: Fixed
+    estimate: Estimate
+    residuals: Residuals | None = None
+
+    @property
+    def model(self) -> AnyFit:
+        """The fit."""
+        return self.estimate.model if isinstance(self.estimate, SolvedModel) else self.estimate
+
+    @property
+    def peculiarity(self) -> str:
+        """What makes the model other than one variance per source and level per algorithm."""
+        design = self.design
+        reasons = {
+            "each data set is fitted by itself": design.each,
+            "scores are fitted one by one": design.by_run,
+            "there are covariates": bool(design.covariates),
+            "domains have levels of their own or are a sample": design.domains != "pooled",
+            f"the structure is {design.structure}": design.between != "common",
+            f"there is a residual variance for each {design.residual}": True,
+        }
+        return next(words for words, holds in reasons.items() if holds)
+
+    @property
+    def plain(self) -> tuple[Statistics, ScoreModelFit] | None:
+        """Moments and fit of a model with one variance per source, else None."""
+        if isinstance(self.estimate, SolvedModel) and isinstance(self.model, ScoreModelFit):
+            stats = self.estimate.problem.statistics
+            return (stats, self.model) if isinstance(stats, Statistics) else None
+        return None
+
+
+def fit_design(scores: "ScoreTable", setting: Setting, design: Design) -> MixedFit:
+    """Reduce the scores as the design asks, and fit the model.
+
+    Raises
+    ------
+    DesignError
+        The table does not support the fixed effects, or its scores do not vary.
+    """
+    name = setting.measure.name
+    if design.by_run:
+        return _by_run(scores, setting, design)
+    values = np.empty((0, 0))
+    if design.covariates:
+        known = scores.dataset_covariates(name)
+        values = np.column_stack([known.constant[c] for c in design.covariates])
+    fixed = fixed_effects(setting, design.domains, design.covariates, values)
+    overlap = checks.overlap_share(setting) if design.target == "datasets" else 0.0
+    if design.each:
+        datasets = setting.coverage.datasets
+        parts = each_dataset(scores, name, datasets, design.components, overlap)
+        return MixedFit(design, fixed, parts)
+    domain = np.array(domain_codes(setting)[1]) if design.domains == "random" else None
+    plain = design.between == "common" and design.residual == "constant" and domain is None
+    reduction = ScoreReduction.of(scores, name, design)
+    stats = reduction.statistics(one=design.one_dataset, plain=plain)
+    problem = ReducedModel(
+        stats,
+        design.fitted,
+        fixed.x,
+        between=design.between,
+        residual=design.residual,
+        domain=domain,
+        robust=not design.one_dataset,
+        overlap=overlap if design.one_dataset else 0.0,
+    )
+    found, residuals = MixedFit(design, fixed, problem.solve()), None
+    if found.plain is not None and fixed.x is None and not design.one_dataset:
+        residuals = reduction.residuals(*found.plain)
+    return replace(found, residuals=residuals)
+
+
+def _by_run(scores: "ScoreTable", setting: Setting, design: Design) -> MixedFit:
+    """Fit score by score: some covariate varies within data sets."""
+    found = scores.observations(setting.measure.name)
+    chosen = [found.covariates.index(name) for name in design.covariates]
+    fixed, z = along(len(setting.algorithms), design.covariates, found.covariate[:, chosen])
+    return MixedFit(design, fixed, fit_observed(found, z, design.fitted))

@@ -1,0 +1,473 @@
+"""Influence of data sets and algorithms on a mixed model."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr
+
+from benchinfer.analyses.mixed.fit import ScoreReduction
+from benchinfer.analyses.mixed.numerics.leave_out import Refit, deletion, refit, without_dataset
+from benchinfer.analyses.mixed.numerics.moments import Statistics
+from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
+from benchinfer.comparison import adjustment, checks
+from benchinfer.comparison.contrasts import ContrastFamily
+from benchinfer.comparison.evidence import Array, Setting, decide
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.frames import frame
+from benchinfer.core.verdict import Verdict
+from benchinfer.numerics import max_t
+from benchinfer.numerics.covariance import Adjusted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.analyses.mixed.comparison import MixedComparison
+    from benchinfer.scores.table import ScoreTable
+
+
+# From levels, errors of the contrasts and the contrasts to adjusted p-values of the difference and
+# of the equivalence tests.
+type Judge = Callable[[Array, Adjusted, Array], tuple[Array, Array]]
+
+
+type Leave = Literal["dataset", "algorithm"]
+
+
+# Data sets that are refitted without; in larger tables those that move a contrast the most.
+MOST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class WholeTable:
+    """What the whole table was asked; P contrasts of K algorithms.
+
+    Attributes
+    ----------
+    matrix, sides
+        (P, K) contrasts and (P,) names of both sides.
+    codes, std_error
+        (P,) verdicts and standard errors of the whole table.
+    terms, df, own
+        Random terms, method of the degrees of freedom, and whether each contrast has its own error.
+    alpha
+        Family-wise error rate.
+    judge
+        The adjustment.
+    overlap
+        Variance that overlapping resamples add to a level, given the fit.
+    """
+
+    matrix: Array
+    sides: Sequence[tuple[str, str]]
+    codes: NDArray[np.int8]
+    std_error: Array
+    terms: tuple[str, ...]
+    df: str
+    own: bool
+    alpha: float
+    judge: Judge
+    overlap: Callable[[ScoreModelFit], float] = lambda _: 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Influence:
+    """One row per data set or algorithm that was left out; N of them, P contrasts.
+
+    Attributes
+    ----------
+    unit, names
+        ``"dataset"``, ``"replication"`` or ``"algorithm"``, and the (N,) names.
+    sides, before
+        (P,) names of both sides and verdicts of the whole table.
+    shift
+        (N, P) estimate of the whole table minus that without, in standard errors of the whole.
+    std_error, p_value, codes
+        (N, P) of the refitted model; NaN and ``MISSING`` where it was not refitted.
+    common_error, own_error
+        (N, P) standard errors under the model, and from the spread between data sets (NaN where
+        they were not asked for).
+    variance_ratio
+        (N, 4) variances without over those of the whole table; NaN where a variance is zero.
+    cook
+        (N,) Cook's distance of the differences with variances held; NaN for algorithms.
+    refitted
+        (N,) whether the model was fitted again.
+    """
+
+    unit: str
+    names: tuple[str, ...]
+    sides: tuple[tuple[str, str], ...]
+    before: NDArray[np.int8]
+    shift: Array
+    std_error: Array
+    common_error: Array
+    own_error: Array
+    p_value: Array
+    codes: NDArray[np.int8]
+    variance_ratio: Array
+    cook: Array
+    refitted: NDArray[np.bool_]
+
+    @property
+    def changed(self) -> NDArray[np.bool_]:
+        """(N, P) verdicts that change."""
+        return (self.codes != Verdict.MISSING) & (self.codes != self.before)
+
+    def changes(self, i: int) -> str:
+        """Return the verdicts that change without row i, in words."""
+        return "; ".join(
+            f"{_claim(self.sides[p], self.before[p])} becomes {_state(self.sides[p], code)}"
+            for p, code in enumerate(self.codes[i])
+            if self.changed[i, p]
+        )
+
+    def columns(self) -> Mapping[str, object]:
+        """Return the columns of the table, one row per unit left out."""
+        size = np.where(np.isnan(self.shift), -1.0, np.abs(self.shift))
+        most, rows = size.argmax(axis=1), range(len(self.names))
+        known = size.max(axis=1) >= 0
+        ratios = {
+            name: self.variance_ratio[:, i]
+            for i, name in enumerate(_RATIOS)
+            if not np.isnan(self.variance_ratio[:, i]).all()
+        }
+        return {
+            self.unit: list(self.names),
+            **({} if np.isnan(self.cook).all() else {"cooks_distance": self.cook}),
+            # On complete tables leaving out an algorithm moves nothing but the last digits.
+            "shift": np.where(known, np.round(self.shift[rows, most], 9) + 0.0, np.nan),
+            "first": [self.sides[p][0] if ok else "" for p, ok in zip(most, known, strict=True)],
+            "second": [self.sides[p][1] if ok else "" for p, ok in zip(most, known, strict=True)],
+            **ratios,
+            "refitted": self.refitted,
+            "n_changed": self.changed.sum(axis=1),
+            "changes": [self.changes(i) for i in rows],
+        }
+
+
+_RATIOS = ("ratio_dataset", "ratio_interaction", "ratio_replication", "ratio_residual")
+
+
+def _claim(sides: tuple[str, str], code: int) -> str:
+    first, second = sides
+    signs = {Verdict.FIRST: ">", Verdict.SECOND: "<", Verdict.EQUIVALENT: "~"}
+    return f"{first} {signs.get(Verdict(code), '?')} {second}"
+
+
+def _state(sides: tuple[str, str], code: int) -> str:
+    verdict = Verdict(code)
+    return _claim(sides, code) if verdict in (Verdict.FIRST, Verdict.SECOND) else verdict.label
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Rows in the making; NaN and MISSING until a refit fills them."""
+
+    asked: WholeTable
+    n: int
+    shift: Array
+    numbers: Array
+    codes: NDArray[np.int8]
+    ratio: Array
+    refitted: NDArray[np.bool_]
+
+    @staticmethod
+    def empty(asked: WholeTable, n: int) -> "_Rows":
+        p = len(asked.matrix)
+        return _Rows(
+            asked,
+            n,
+            np.full((n, p), np.nan),
+            np.full((4, n, p), np.nan),
+            np.full((n, p), Verdict.MISSING, dtype=np.int8),
+            np.full((n, 4), np.nan),
+            np.zeros(n, dtype=np.bool_),
+        )
+
+    def fill(
+        self,
+        i: int,
+        found: Refit,
+        model: ScoreModelFit,
+        kept: NDArray[np.bool_],
+        others: NDArray[np.bool_],
+    ) -> None:
+        """Fill row i for the contrasts and algorithms that are kept."""
+        asked, matrix = self.asked, self.asked.matrix[kept][:, others]
+        errors = found.chosen()
+        if found.own is None:
+            more = asked.overlap(found.model) * np.eye(len(found.model.beta))
+            errors = Adjusted(errors.cov + more, errors.df)
+        estimate = matrix @ found.model.beta
+        p, q = asked.judge(found.model.beta, errors, matrix)
+        self.shift[i, kept] = (asked.matrix[kept] @ model.beta - estimate) / _positive(
+            asked.std_error[kept]
+        )
+        own = np.full(len(matrix), np.nan) if found.own is None else _errors(matrix, found.own)
+        self.numbers[:, i, kept] = _errors(matrix, errors), _errors(matrix, found.common), own, p
+        self.codes[i, kept] = decide(estimate, p, q, asked.alpha)
+        self.ratio[i] = found.model.variances / _positive(model.variances)
+        self.refitted[i] = True
+
+    def influence(self, unit: str, names: Sequence[str], cook: Array) -> Influence:
+        std_error, common, own, p = self.numbers
+        return Influence(
+            unit=unit,
+            names=tuple(names),
+            sides=tuple(self.asked.sides),
+            before=self.asked.codes,
+            shift=self.shift,
+            std_error=std_error,
+            common_error=common,
+            own_error=own,
+            p_value=p,
+            codes=self.codes,
+            variance_ratio=self.ratio,
+            cook=cook,
+            refitted=self.refitted,
+        )
+
+
+def _positive(values: Array) -> Array:
+    return np.where(values > 0, values, np.nan)
+
+
+def _errors(matrix: Array, errors: Adjusted) -> Array:
+    square = np.einsum("jp,pq,jq->j", matrix, errors.cov, matrix)
+    return np.sqrt(np.maximum(square, 0.0))
+
+
+def datasets_left_out(
+    stats: Statistics,
+    model: ScoreModelFit,
+    asked: WholeTable,
+    names: Sequence[str],
+    *,
+    unit: str = "dataset",
+    most: int = MOST,
+) -> Influence:
+    """Leave out each data set in turn, from the sufficient statistics alone.
+
+    Cook's distances and shifts with variances held are closed forms, for every data set. The model
+    is fitted again without each of up to `most` data sets, those that move a contrast the most.
+
+    Parameters
+    ----------
+    stats, model
+        Statistics and fit of the whole table.
+    asked
+        What it was asked.
+    names
+        (D,) names of the data sets.
+    unit
+        ``"dataset"``, or ``"replication"`` where those of one data set play their part.
+    most
+        How many fits to do at most.
+
+    Returns
+    -------
+    Influence
+        One row per data set.
+    """
+    held = deletion(stats, model)
+    rows = _Rows.empty(asked, len(names))
+    rows.shift[:] = held.shift @ asked.matrix.T / _positive(asked.std_error)
+    size = np.nan_to_num(np.abs(rows.shift), nan=np.inf).max(axis=1)
+    everything = np.ones(len(asked.matrix), np.bool_), np.ones(asked.matrix.shape[1], np.bool_)
+    for m in np.argsort(-size, kind="stable")[:most]:
+        smaller = without_dataset(stats, int(m))
+        found = refit(smaller, asked.terms, asked.matrix, asked.df, own=asked.own)
+        if found is not None:
+            rows.fill(int(m), found, model, *everything)
+    return rows.influence(unit, names, held.cook)
+
+
+def algorithms_left_out(
+    without: Callable[[int], Statistics],
+    model: ScoreModelFit,
+    asked: WholeTable,
+    names: Sequence[str],
+) -> Influence:
+    """Leave out each algorithm in turn.
+
+    Parameters
+    ----------
+    without
+        From an algorithm's index to the statistics of the table without it.
+    model
+        Fit of the whole table.
+    asked
+        What it was asked; contrasts that need the algorithm have no verdict without it.
+    names
+        (K,) names of the algorithms.
+
+    Returns
+    -------
+    Influence
+        One row per algorithm.
+    """
+    rows = _Rows.empty(asked, len(names))
+    for k in range(len(names)):
+        kept, others = asked.matrix[:, k] == 0, np.arange(len(names)) != k
+        if not kept.any():
+            continue
+        matrix = asked.matrix[kept][:, others]
+        found = refit(without(k), asked.terms, matrix, asked.df, own=asked.own)
+        if found is not None:
+            rows.fill(k, found, model, kept, others)
+    return rows.influence("algorithm", names, np.full(len(names), np.nan))
+
+
+def independent_tests(critical: float, df: float, alpha: float) -> float:
+    """Return how many independent tests have this critical value at the level alpha."""
+    return float(np.log1p(-alpha) / np.log1p(-max_t.raw_p(np.array([critical]), df)[0]))
+
+
+def single_step(n: float, n_equivalence: float, margin: float) -> Judge:
+    """Return the single-step adjustment as that of n independent tests.
+
+    The joint distribution of the statistics hardly changes with one data set: n is calibrated on
+    the whole table by `independent_tests`, where it is exact at the level, instead of evaluating
+    that distribution for each table.
+
+    Parameters
+    ----------
+    n, n_equivalence
+        At the levels alpha and 2 alpha.
+    margin
+        Tolerance on the modelling scale.
+
+    Returns
+    -------
+    Callable
+        For two-sided tests.
+    """
+
+    def judge(levels: Array, errors: Adjusted, matrix: Array) -> tuple[Array, Array]:
+        error = _errors(matrix, errors)
+        estimate, safe = matrix @ levels, np.maximum(error, 1e-300)
+        p = -np.expm1(n * np.log1p(-max_t.raw_p(np.abs(estimate) / safe, errors.df)))
+        gap = (margin - np.abs(estimate)) / safe
+        inside = -np.expm1(n_equivalence * np.log1p(-2 * stdtr(errors.df, -np.abs(gap)))) / 2
+        return p, np.where(gap > 0, inside, 1 - inside)
+
+    return judge
+
+
+def left_out(mixed: "MixedComparison", leave: Leave, scores: "ScoreTable | None") -> "pd.DataFrame":
+    """Return one row per data set (or replication of the one data set) or algorithm left out.
+
+    Parameters
+    ----------
+    mixed
+        The comparison of the whole table.
+    leave
+        What is left out.
+    scores
+        The table, which leaving out algorithms reads again.
+
+    Raises
+    ------
+    DesignError
+        The model is not one that can be fitted again from its moments, or the table is missing.
+    """
+    if leave not in ("dataset", "algorithm"):
+        raise DesignError(unknown("leave", leave, ["dataset", "algorithm"]))
+    plain = mixed.fitted.plain
+    if plain is None or mixed.fitted.fixed.x is not None:
+        raise DesignError(
+            message(
+                f"influence is not worked out where {mixed.fitted.peculiarity}.",
+                hint="compare scores.subset(datasets=[...]) for each data set instead.",
+            )
+        )
+    stats, model = plain
+    if mixed.design.one_dataset and not mixed.design.components:
+        raise DesignError(
+            message(
+                "replications are not shared by the algorithms, so that leaving one out means"
+                " nothing.",
+                hint="influence is of data sets, or of shared replications.",
+            )
+        )
+    asked = _asked(mixed)
+    if leave == "algorithm":
+        found = _algorithms(mixed, model, asked, scores)
+    else:
+        one = mixed.design.one_dataset
+        names = mixed.setting.coverage.datasets
+        units = tuple(str(i + 1) for i in range(len(stats.n))) if one else names
+        unit = "replication" if one else "dataset"
+        found = datasets_left_out(stats, model, asked, units, unit=unit)
+    return frame(dict(found.columns()))
+
+
+def _algorithms(
+    mixed: "MixedComparison",
+    model: ScoreModelFit,
+    asked: WholeTable,
+    scores: "ScoreTable | None",
+) -> Influence:
+    if scores is None or mixed.design.one_dataset:
+        raise DesignError(
+            message(
+                "leaving out algorithms reads the table of several data sets again.",
+                hint='influence("algorithm", scores=...) takes it.',
+            )
+        )
+    setting, part = Setting.of(scores, mixed.measure.name)
+    if setting.digest != mixed.setting.digest:
+        raise DesignError(
+            message("the table is not the one that was compared.", hint="pass the table as it was.")
+        )
+    reduction = ScoreReduction.of(part, mixed.measure.name, mixed.design)
+    return algorithms_left_out(reduction.without, model, asked, mixed.algorithms)
+
+
+def _asked(mixed: "MixedComparison") -> WholeTable:
+    """Return what the comparison was asked."""
+    family, method = mixed.asked()
+    if family.shown >= 0:
+        raise DesignError(
+            message(
+                "without a data set another algorithm may be the best.",
+                hint='contrasts="tukey" holds all pairs; its influence() says what changes.',
+            )
+        )
+    share = checks.overlap_share(mixed.setting) if mixed.design.one_dataset else 0.0
+    return WholeTable(
+        matrix=family.matrix,
+        sides=mixed.named_sides(),
+        codes=mixed.codes,
+        std_error=mixed.evidence.std_error,
+        terms=mixed.design.fitted,
+        df=str(mixed.provenance.arguments["df"]),
+        own=mixed.structure == "pairwise",
+        alpha=mixed.alpha,
+        judge=_judge(mixed, family, method),
+        overlap=lambda fit: share * float(fit.variances[3]),
+    )
+
+
+def _judge(mixed: "MixedComparison", family: ContrastFamily, method: str) -> Judge:
+    """Return the adjustment of the comparison, for other tables."""
+    margin, alpha = mixed.measure.margin, mixed.alpha
+    if method == "single-step" and mixed.alternative == "two-sided":
+        df_method = str(mixed.provenance.arguments["df"])
+        errors = mixed.fitted.estimate.errors(family.matrix, df_method)
+        df = float(errors.df.min())
+        joint = max_t.max_t(family.matrix, errors.cov, df)
+        sizes = [independent_tests(max_t.quantile(joint, a), df, a) for a in (alpha, 2 * alpha)]
+        return single_step(sizes[0], sizes[1], margin)
+
+    def judge(levels: Array, errors: Adjusted, matrix: Array) -> tuple[Array, Array]:
+        part = replace(family, matrix=matrix)
+        found, _ = adjustment.evidence_of(
+            part, levels, errors, method, alpha, margin, mixed.alternative
+        )
+        return found.p_value, found.p_equivalence
+
+    return judge

@@ -1,0 +1,1 @@
+"""Likelihoods and optima of mixed models."""

@@ -1,0 +1,232 @@
+"""Refits without one data set.
+
+Data sets are independent given the variances, so the statistics without one of them are those of
+the others: nothing is read again. An algorithm is different. Without it every block is smaller,
+which moves blocks into other classes. The sums of ``score * score`` between algorithms for each
+pattern of counts would be needed, and a table with gaps has about as many patterns as blocks. So an
+algorithm is left out of the blocks themselves, in one pass over them.
+
+References
+----------
+Cook, R. D. (1977). Detection of influential observation in linear regression. Technometrics 19,
+15-18. https://doi.org/10.1080/00401706.1977.10489493
+
+Christensen, R., Pearson, L. M. & Johnson, W. (1992). Case-deletion diagnostics for mixed models.
+Technometrics 34, 38-45. https://doi.org/10.2307/1269550
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.mixed.numerics import degrees
+from benchinfer.analyses.mixed.numerics.likelihood import evaluate
+from benchinfer.analyses.mixed.numerics.moments import Statistics, from_blocks, from_cells
+from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit, fit
+from benchinfer.analyses.mixed.numerics.robust import of_fit
+from benchinfer.core.errors import FitError
+from benchinfer.numerics.covariance import Adjusted
+
+type Array = NDArray[np.float64]
+
+
+def without_dataset(stats: Statistics, m: int) -> Statistics:
+    """Return the statistics of the table without data set m; centres and scale stay.
+
+    Parameters
+    ----------
+    stats
+        Statistics of D data sets.
+    m
+        Index of the one to leave out.
+
+    Returns
+    -------
+    Statistics
+        Of D - 1 data sets.
+
+    Examples
+    --------
+    >>> y = np.array([[1., 2.], [2., 4.], [5., 5.], [0., 3.]])
+    >>> stats = from_cells(np.ones((4, 2), int), y, np.zeros_like(y))
+    >>> fit(without_dataset(stats, 2), ("dataset",)).beta.round(6).tolist()
+    [1.0, 3.0]
+    """
+    rest = np.arange(len(stats.n)) != m
+    smaller = replace(
+        stats,
+        n=stats.n[rest],
+        total=stats.total[rest],
+        square=stats.square[rest],
+        delta=stats.delta[rest],
+    )
+    if not len(stats.start):
+        return smaller
+    first = stats.start[m]
+    stop = stats.start[m + 1] if m + 1 < len(stats.start) else len(stats.size)
+    held = np.r_[0:first, stop : len(stats.size)]
+    return replace(
+        smaller,
+        start=np.r_[stats.start[:m], stats.start[m + 1 :] - (stop - first)],
+        size=stats.size[held],
+        rows=stats.rows[held],
+        class_n=stats.class_n[held],
+        class_total=stats.class_total[held],
+        cross=stats.cross[held],
+        moment=stats.moment[held],
+        block_square=stats.block_square[held],
+    )
+
+
+def blocks_without_algorithm(
+    dataset: NDArray[np.int64], count: NDArray[np.int64], mean: Array, within: Array, k: int
+) -> Statistics:
+    """Return the statistics of the blocks without algorithm k.
+
+    Data sets on which no other algorithm has a score are dropped with it.
+
+    Parameters
+    ----------
+    dataset, count, mean
+        As `sufficient.from_blocks` takes them.
+    within
+        (D, K) sums of squares of repeated scores about their mean.
+    k
+        Index of the algorithm.
+
+    Returns
+    -------
+    Statistics
+        Of K - 1 algorithms.
+    """
+    others = np.arange(count.shape[1]) != k
+    count, mean = count[:, others], mean[:, others]
+    held = count.any(axis=1)
+    present, home = np.unique(dataset[held], return_inverse=True)
+    spread = within[present][:, others].sum(axis=1)
+    return from_blocks(home, count[held], mean[held], spread)
+
+
+def cells_without_algorithm(
+    n: NDArray[np.int64], mean: Array, square_within: Array, k: int
+) -> Statistics:
+    """Return the statistics of the cells without algorithm k; see `sufficient.from_cells`."""
+    others = np.arange(n.shape[1]) != k
+    held = n[:, others].any(axis=1)
+    return from_cells(n[held][:, others], mean[held][:, others], square_within[held][:, others])
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """What leaving out each of D data sets does while the variances are held; K algorithms.
+
+    Attributes
+    ----------
+    shift
+        (D, K) fixed effects of all data sets minus those without the data set, on the scores' own
+        scale; NaN where the others cannot estimate them.
+    cook
+        (D,) Cook's distance of the differences between algorithms: the squared length of the shift
+        in the metric of their covariance, divided by K - 1.
+    """
+
+    shift: Array
+    cook: Array
+
+
+def deletion(stats: Statistics, model: ScoreModelFit) -> Deletion:
+    """Leave out each data set in turn, all at once, with the variances of the whole table.
+
+    With ``z = Za' V^-1 (y - X b)`` and ``Q = Za' V^-1 Za`` of the data set,
+    ``b - b_without = (Phi^-1 - Q)^-1 z``, exactly.
+
+    Parameters
+    ----------
+    stats
+        Statistics of the whole table.
+    model
+        Its fit with one mean per algorithm.
+
+    Returns
+    -------
+    Deletion
+        Shifts and Cook's distances.
+    """
+    work = evaluate(stats, model.variances / stats.scale**2, reml=model.reml)
+    values, vectors = np.linalg.eigh(work.information - work.q_matrix)
+    known = values[:, 0] > 1e-10 * values[:, -1]
+    inverse = np.where(known[:, None], 1 / np.where(known[:, None], values, 1.0), np.nan)
+    turned = np.einsum("dkl,dk->dl", vectors, model.derivatives.z) * inverse
+    shift = np.einsum("dkl,dl->dk", vectors, turned)
+    k = len(work.phi)
+    contrasts = np.eye(k)[:-1] - np.eye(k)[1:]
+    metric = np.linalg.inv(contrasts @ work.phi @ contrasts.T)
+    moved = shift @ contrasts.T
+    cook = np.einsum("di,ij,dj->d", moved, metric, moved) / (k - 1)
+    return Deletion(shift * stats.scale, cook)
+
+
+@dataclass(frozen=True, slots=True)
+class Refit:
+    """The model fitted to a smaller table.
+
+    Attributes
+    ----------
+    model
+        The fit.
+    common
+        Covariance under the model and degrees of freedom of the contrasts.
+    own
+        The same from the spread between data sets; None where it was not asked for.
+    """
+
+    model: ScoreModelFit
+    common: Adjusted
+    own: Adjusted | None
+
+    def chosen(self) -> Adjusted:
+        """Return the errors from the spread where they were asked for, else the common ones."""
+        return self.common if self.own is None else self.own
+
+
+def refit(
+    stats: Statistics, terms: tuple[str, ...], contrasts: Array, df: str, *, own: bool
+) -> Refit | None:
+    """Fit the model to a smaller table, variances included, with the errors of the contrasts.
+
+    Parameters
+    ----------
+    stats
+        Statistics of the smaller table.
+    terms
+        Components besides the residual.
+    contrasts
+        (J, K) contrasts.
+    df
+        One of `degrees.METHODS`.
+    own
+        Whether to compute the contrasts' errors from the spread between data sets, too.
+
+    Returns
+    -------
+    Refit or None
+        None where the smaller table cannot estimate the model.
+    """
+    if len(stats.n) < 2:
+        return None
+    try:
+        model = fit(stats, terms)
+        common = degrees.METHODS[df](model, contrasts)
+    except (FitError, np.linalg.LinAlgError):
+        return None
+    if not own:
+        return Refit(model, common, None)
+    if ((stats.n > 0).sum(axis=0) < 2).any():
+        return None
+    try:
+        spread = of_fit(stats, model.variances, contrasts)
+    except FitError:
+        return None
+    own_df = np.full_like(spread.df, np.inf) if df == "asymptotic" else spread.df
+    return Refit(model, common, Adjusted(spread.cov, own_df))

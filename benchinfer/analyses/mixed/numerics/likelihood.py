@@ -1,0 +1,385 @@
+"""Likelihood of the score model with one variance per source.
+
+``value = X b + d_m + a_mk + r_mb + e`` for data set m, replication b, algorithm k, with variances
+``dataset``, ``dataset:algorithm``, ``dataset:replication`` and ``residual``. Data sets are
+independent blocks, so the cost of an evaluation is that of D small (K, K) problems, whatever the
+number of replications.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.mixed.numerics.moments import Statistics
+from benchinfer.core.errors import FitError
+from benchinfer.core.saving import savable
+
+type Array = NDArray[np.float64]
+# Components in the order of every array over components; the residual is always last.
+COMPONENTS = ("dataset", "dataset:algorithm", "dataset:replication", "residual")
+_D, _A, _R = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """What an evaluation at given variances needs again for derivatives; D data sets.
+
+    Attributes
+    ----------
+    theta
+        (4,) variances.
+    h
+        (M,) ``1 / (residual + replication * size)`` of each class.
+    g_matrix, g
+        (D, K, K) ``Za' R^-1 Za`` and (D, K) ``Za' R^-1 y``.
+    t_matrix
+        (D, K, K) conditional covariance of the algorithm profile given the data set's scores.
+    q_matrix
+        (D, K, K) ``Za' V^-1 Za``;  ``q_one`` (D, K) its row sums.
+    e_matrix
+        (D, K, K) ``I - t_matrix g_matrix``; ``e_one`` (D, K) its row sums.
+    c
+        (D, K) ``Za' V^-1 y``.
+    phi, information
+        (p, p) covariance of the fixed effects, ``(X' V^-1 X)^-1``, and its inverse.
+    beta
+        (p,) fixed effects of the centred scores.
+    y_p_y
+        ``y' P y``.
+    criterion
+        -2 log (restricted) likelihood on the scale of the centred scores.
+    """
+
+    theta: Array
+    h: Array
+    g_matrix: Array
+    g: Array
+    t_matrix: Array
+    q_matrix: Array
+    q_one: Array
+    e_matrix: Array
+    e_one: Array
+    c: Array
+    phi: Array
+    information: Array
+    beta: Array
+    y_p_y: float
+    criterion: float
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Derivatives:
+    """Derivatives at given variances, over the four components.
+
+    Attributes
+    ----------
+    score
+        (4,) gradient of the criterion.
+    expected
+        (4, 4) ``tr(P V_i P V_j)``; the expected information of the variances is half of it.
+    average
+        (4, 4) ``y' P V_i P V_j P y``.
+    f
+        (4, p, p) ``X' V^-1 V_i V^-1 X``.
+    ff
+        (4, 4, p, p) ``X' V^-1 V_i V^-1 V_j V^-1 X``, symmetrised.
+    z
+        (D, K) ``Za' P y``.
+    """
+
+    score: Array
+    expected: Array
+    average: Array
+    f: Array
+    ff: Array
+    z: Array
+
+    @property
+    def observed(self) -> Array:
+        """(4, 4) Hessian of the criterion."""
+        return 2 * self.average - self.expected
+
+
+def _by_dataset(values: Array, start: NDArray[np.int64], n_datasets: int) -> Array:
+    """Sum class values (M, ...) within data sets to (D, ...)."""
+    if not len(start):
+        return np.zeros((n_datasets, *values.shape[1:]))
+    return np.add.reduceat(values, start, axis=0)
+
+
+def _project(x: Array | None, m: Array) -> Array:
+    """Return the sum over data sets of ``X_m' M_m X_m``; without X the design is the identity."""
+    return m.sum(axis=0) if x is None else np.einsum("dkp,dkl,dlq->pq", x, m, x, optimize=True)
+
+
+def _gather(x: Array | None, v: Array) -> Array:
+    """Return the sum over data sets of ``X_m' v_m``."""
+    return v.sum(axis=0) if x is None else np.einsum("dkp,dk->p", x, v)
+
+
+def _fitted(x: Array | None, beta: Array) -> Array:
+    """Return ``X_m b`` as (D, K), or (K,) without X."""
+    return beta if x is None else x @ beta
+
+
+def _invert(information: Array) -> tuple[Array, Array]:
+    """Return the Cholesky factor and the inverse of the fixed effects' information."""
+    try:
+        lower = np.linalg.cholesky(information)
+    except np.linalg.LinAlgError:
+        raise FitError("the fixed effects cannot be told apart in this table.") from None
+    half = np.linalg.inv(lower)
+    return lower, half.T @ half
+
+
+def _log_det(stats: Statistics, h: Array, inner: Array, den: Array, var_e: float) -> float:
+    """Return ``log|V|`` over all data sets."""
+    free = (stats.n_scores - stats.rows.sum()) * np.log(var_e)
+    classes = (stats.rows * np.log(h)).sum()
+    return float(free - classes + np.linalg.slogdet(inner)[1].sum() + np.log(den).sum())
+
+
+def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: bool) -> Workspace:
+    """Evaluate the criterion at the variances `theta`.
+
+    Parameters
+    ----------
+    stats
+        Sufficient statistics.
+    theta
+        (4,) variances; a component that is not in the model is 0.
+    x
+        (D, K, p) design of the fixed effects, or None for one mean per algorithm.
+    reml
+        Restricted (True) or full maximum likelihood.
+
+    Returns
+    -------
+    Workspace
+        The criterion and what its derivatives need.
+
+    References
+    ----------
+    Patterson, H. D. & Thompson, R. (1971). Recovery of inter-block information when block sizes are
+    unequal. Biometrika 58, 545-554. https://doi.org/10.1093/biomet/58.3.545
+
+    Gilmour, A. R., Thompson, R. & Cullis, B. R. (1995). Average information REML. Biometrics 51,
+    1440-1450. https://doi.org/10.2307/2533274
+    """
+    d, k = stats.n.shape
+    var_d, var_a, var_r, var_e = theta
+    h = 1 / (var_e + var_r * stats.size)
+    w = var_r * h
+    start = stats.start
+    g_matrix = -_by_dataset(w[:, None, None] * stats.cross, start, d)
+    g_matrix[:, range(k), range(k)] += stats.n
+    g_matrix /= var_e
+    g = (stats.total - _by_dataset(w[:, None] * stats.moment, start, d)) / var_e
+    y_r_y = (stats.square - _by_dataset(w * stats.block_square, start, d)) / var_e
+    inner = np.eye(k) + var_a * g_matrix
+    e_a = np.linalg.inv(inner)
+    q_a = g_matrix @ e_a
+    e_a_one, q_a_one = e_a.sum(axis=2), q_a.sum(axis=2)
+    total_q = q_a_one.sum(axis=1)
+    # The data set effect comes last, as a rank-one update: stable however large its variance.
+    den = 1 + var_d * total_q
+    kappa = (var_d / den)[:, None, None]
+    q_matrix = q_a - kappa * q_a_one[:, :, None] * q_a_one[:, None, :]
+    q_one = q_a_one / den[:, None]
+    t_matrix = var_a * e_a + kappa * e_a_one[:, :, None] * e_a_one[:, None, :]
+    e_matrix = e_a - kappa * e_a_one[:, :, None] * q_a_one[:, None, :]
+    t_g = np.einsum("dkl,dl->dk", t_matrix, g)
+    c_centred = g - np.einsum("dkl,dl->dk", g_matrix, t_g)
+    c = c_centred + stats.delta[:, None] * q_one
+    y_v_y = (
+        y_r_y
+        - (g * t_g).sum(axis=1)
+        + 2 * stats.delta * c_centred.sum(axis=1)
+        + stats.delta**2 * q_one.sum(axis=1)
+    ).sum()
+    information = _project(x, q_matrix)
+    lower, phi = _invert(information)
+    beta = phi @ (right := _gather(x, c))
+    y_p_y = float(y_v_y - right @ beta)
+    n, p = stats.n_scores, len(beta)
+    log_det = _log_det(stats, h, inner, den, float(var_e))
+    extra = 2 * np.log(lower.diagonal()).sum() if reml else 0.0
+    criterion = log_det + extra + y_p_y + (n - p * reml) * np.log(2 * np.pi)
+    return Workspace(
+        theta=theta,
+        h=h,
+        g_matrix=g_matrix,
+        t_matrix=t_matrix,
+        q_matrix=q_matrix,
+        q_one=q_one,
+        e_matrix=e_matrix,
+        e_one=e_a_one / den[:, None],
+        c=c,
+        g=g,
+        phi=phi,
+        information=information,
+        beta=beta,
+        y_p_y=y_p_y,
+        criterion=float(criterion),
+    )
+
+
+def block_profile(stats: Statistics, work: Workspace, x: Array | None = None) -> Array:
+    """Return ``f`` (D, K) such that a block's residual sum is its sum minus counts times f."""
+    mean = _fitted(x, work.beta)
+    residual = work.g - np.einsum("dkl,dl->dk", work.g_matrix, np.broadcast_to(mean, stats.n.shape))
+    f = np.einsum("dkl,dl->dk", work.t_matrix, residual) + mean
+    return f - stats.delta[:, None] * work.e_one
+
+
+@dataclass(frozen=True, slots=True)
+class _Replication:
+    """What the replication term adds, per data set (D) and per class (M).
+
+    ``u`` (D, K, K) is ``Za' V^-1 Zr Zr' V^-1 Za`` with row sums ``u_one``; ``ss`` (M,) are sums of
+    squares of the blocks' residual sums, ``e_t2`` (D, K) is ``Za' V^-1 Zr Zr' P y``.
+    """
+
+    s2: Array
+    s3: Array
+    t_s2: Array
+    u: Array
+    u_one: Array
+    ss: Array
+    t2: Array
+    e_t2: Array
+
+
+def _replication(stats: Statistics, work: Workspace, x: Array | None) -> _Replication:
+    (d, k), h = stats.n.shape, work.h
+    if not len(stats.start):
+        square, vector, none = np.zeros((d, k, k)), np.zeros((d, k)), np.empty(0)
+        return _Replication(square, square, square, square, vector, none, vector, vector)
+    s2 = _by_dataset((h**2)[:, None, None] * stats.cross, stats.start, d)
+    s3 = _by_dataset((h**3 * stats.size)[:, None, None] * stats.cross, stats.start, d)
+    u = work.e_matrix.transpose(0, 2, 1) @ s2 @ work.e_matrix
+    home = np.repeat(np.arange(len(stats.start)), np.diff(np.r_[stats.start, len(stats.size)]))
+    f = block_profile(stats, work, x)[home]
+    p_f = np.einsum("mkl,ml->mk", stats.cross, f)
+    t2 = _by_dataset((h**2)[:, None] * (stats.moment - p_f), stats.start, d)
+    return _Replication(
+        s2=s2,
+        s3=s3,
+        t_s2=work.t_matrix @ s2,
+        u=u,
+        u_one=u.sum(axis=2),
+        ss=stats.block_square - 2 * (f * stats.moment).sum(axis=1) + (f * p_f).sum(axis=1),
+        t2=t2,
+        e_t2=np.einsum("dkl,dk->dl", work.e_matrix, t2),
+    )
+
+
+def _mirrored(upper: Mapping[tuple[int, int], Array | float]) -> Array:
+    """Return the (3, 3, ...) array whose upper triangle is given."""
+    return np.array([[upper[min(i, j), max(i, j)] for j in range(3)] for i in range(3)])
+
+
+def _traces(stats: Statistics, work: Workspace, rep: _Replication) -> tuple[Array, Array]:
+    """Return ``tr(V^-1 V_i)`` (3,) and ``tr(V^-1 V_i V^-1 V_j)`` (3, 3)."""
+    q, q1, h, size = work.q_matrix, work.q_one, work.h, stats.size
+    total = q1.sum(axis=1)
+    first = [
+        total.sum(),
+        np.einsum("dkk->", q),
+        (stats.rows * h * size).sum() - np.einsum("dkk->", rep.t_s2),
+    ]
+    second = {
+        (_D, _D): (total**2).sum(),
+        (_D, _A): (q1**2).sum(),
+        (_D, _R): rep.u_one.sum(),
+        (_A, _A): (q * q).sum(),
+        (_A, _R): np.einsum("dkk->", rep.u),
+        (_R, _R): (stats.rows * (h * size) ** 2).sum()
+        - 2 * np.einsum("dkl,dlk->", work.t_matrix, rep.s3)
+        + np.einsum("dkl,dlk->", rep.t_s2, rep.t_s2),
+    }
+    return np.array(first), _mirrored(second)
+
+
+def _fixed_effects(work: Workspace, rep: _Replication, x: Array | None) -> tuple[Array, Array]:
+    """Return F (3, p, p) and FF (3, 3, p, p), the fixed effects' share in the informations."""
+    q, q1, e = work.q_matrix, work.q_one, work.e_matrix
+    total, q_q1, qq = q1.sum(axis=1), np.einsum("dkl,dl->dk", q, q1), q @ q
+
+    def outer(u: Array, v: Array) -> Array:
+        return u[:, :, None] * v[:, None, :]
+
+    single = [outer(q1, q1), qq, rep.u]
+    middle = rep.s3 - rep.s2 @ rep.t_s2
+    double = {
+        (_D, _D): total[:, None, None] * outer(q1, q1),
+        (_D, _A): outer(q_q1, q1),
+        (_D, _R): outer(q1, rep.u_one),
+        (_A, _A): qq @ q,
+        (_A, _R): q @ rep.u,
+        (_R, _R): e.transpose(0, 2, 1) @ middle @ e,
+    }
+    projected = {key: _project(x, m) for key, m in double.items()}
+    ff = _mirrored({key: (m + m.T) / 2 for key, m in projected.items()})
+    return np.array([_project(x, m) for m in single]), ff
+
+
+def _quadratics(
+    stats: Statistics, work: Workspace, rep: _Replication, z: Array, x: Array | None
+) -> tuple[Array, Array]:
+    """Return ``y' P V_i P y`` (3,) and ``y' P V_i P V_j P y`` (3, 3)."""
+    h, q1, z_sum = work.h, work.q_one, z.sum(axis=1)
+    q_z = np.einsum("dkl,dl->dk", work.q_matrix, z)
+    first = [(z_sum**2).sum(), (z**2).sum(), (h**2 * rep.ss).sum()]
+    second = {
+        (_D, _D): (z_sum**2 * q1.sum(axis=1)).sum(),
+        (_D, _A): (z_sum * (z * q1).sum(axis=1)).sum(),
+        (_D, _R): (z_sum * rep.e_t2.sum(axis=1)).sum(),
+        (_A, _A): (z * q_z).sum(),
+        (_A, _R): (z * rep.e_t2).sum(),
+        (_R, _R): (h**3 * stats.size * rep.ss).sum()
+        - np.einsum("dk,dkl,dl->", rep.t2, work.t_matrix, rep.t2),
+    }
+    v = np.array([_gather(x, u) for u in (q1 * z_sum[:, None], q_z, rep.e_t2)])
+    return np.array(first), _mirrored(second) - v @ work.phi @ v.T
+
+
+def derivatives(
+    stats: Statistics, work: Workspace, x: Array | None = None, *, reml: bool
+) -> Derivatives:
+    """Return score, informations and the matrices that degrees of freedom need.
+
+    Everything that concerns the residual follows from ``sum_i theta_i V_i = V``.
+    """
+    rep = _replication(stats, work, x)
+    mean = np.broadcast_to(_fitted(x, work.beta), stats.n.shape)
+    z = work.c - np.einsum("dkl,dl->dk", work.q_matrix, mean)
+    trace, a = _traces(stats, work, rep)
+    f, ff = _fixed_effects(work, rep, x)
+    quad, ai = _quadratics(stats, work, rep, z, x)
+    sigma, var_e = work.theta[:3], work.theta[3]
+
+    def close(values: Array, total: Array | float) -> Array:
+        """Append the entry that makes the variance-weighted sum over components `total`."""
+        held = (sigma @ values.reshape(3, -1)).reshape(values.shape[1:])
+        last = (total - held) / var_e
+        return np.concatenate([values, np.asarray(last)[None]])
+
+    def close_both(values: Array, totals: Array, total: Array) -> Array:
+        """Append the row and the column of the residual."""
+        return close(np.swapaxes(close(values, totals[:3]), 0, 1), total)
+
+    trace, quad = close(trace, float(stats.n_scores)), close(quad, work.y_p_y)
+    f = close(f, work.information)
+    a, ai, ff = close_both(a, trace, trace), close_both(ai, quad, quad), close_both(ff, f, f)
+    if not reml:
+        return Derivatives(score=trace - quad, expected=a, average=ai, f=f, ff=ff, z=z)
+    phi_f = work.phi @ f
+    expected = (
+        a - 2 * np.einsum("pq,ijqp->ij", work.phi, ff) + np.einsum("ipq,jqp->ij", phi_f, phi_f)
+    )
+    score = trace - np.einsum("ipp->i", phi_f) - quad
+    return Derivatives(score=score, expected=expected, average=ai, f=f, ff=ff, z=z)

@@ -1,0 +1,352 @@
+"""Sufficient statistics of scores.
+
+The covariance of a data set's scores depends on a block (data set, replication) only through how
+many scores the block has, so blocks of a data set with equal counts form a *class* whose moments
+are all that the likelihood needs: exact for any pattern of missing scores.
+
+Where each algorithm has a variance of its own, the covariance of a block (data set, replication)
+depends on which algorithms it holds, and how often. Blocks of a data set that agree in this form a
+*class*; its number of blocks and the first two moments of their values are all that the likelihood
+needs. A data set has at most ``min(B, 2^K)`` classes unless scores are repeated within blocks.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.errors import FitError
+from benchinfer.core.saving import savable
+
+type Array = NDArray[np.float64]
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Moments of centred, scaled scores; D data sets, K algorithms, M classes.
+
+    Attributes
+    ----------
+    n
+        (D, K) number of scores.
+    total
+        (D, K) sums of the centred scores.
+    square
+        (D,) sums of squares of the centred scores.
+    start
+        (D,) index of each data set's first class; empty when no replications are modelled.
+    size, rows
+        (M,) scores per block of the class, and number of its blocks.
+    class_n, class_total
+        (M, K) number of scores and sums of the centred scores.
+    cross
+        (M, K, K) sums of outer products of the blocks' counts.
+    moment
+        (M, K) sums of the blocks' counts times the blocks' sums.
+    block_square
+        (M,) sums of squares of the blocks' sums.
+    offset, delta
+        (K,) and (D,) the constants that were taken off, on the scale of the centred scores.
+    scale
+        What centred scores were divided by.
+    """
+
+    n: Array
+    total: Array
+    square: Array
+    start: NDArray[np.int64]
+    size: Array
+    rows: Array
+    class_n: Array
+    class_total: Array
+    cross: Array
+    moment: Array
+    block_square: Array
+    offset: Array
+    delta: Array
+    scale: float
+
+    @property
+    def n_scores(self) -> int:
+        """Number of scores."""
+        return int(self.n.sum())
+
+
+def _centres(n: Array, mean: Array) -> tuple[Array, Array]:
+    """Return algorithm means (of cell means) and the data sets' mean distance to them."""
+    held = n > 0
+    algorithm = np.where(held, mean, 0).sum(axis=0) / np.maximum(held.sum(axis=0), 1)
+    # A second sweep makes the centres nearly orthogonal when cells are missing.
+    distance = np.where(held, mean - algorithm, 0)
+    delta = (n * distance).sum(axis=1) / n.sum(axis=1)
+    return algorithm, delta
+
+
+def from_cells(n: NDArray[np.int64], mean: Array, square_within: Array) -> Statistics:
+    """Return the statistics of a model without a replication term.
+
+    Parameters
+    ----------
+    n, mean
+        (D, K) counts and means (NaN where n is 0).
+    square_within
+        (D, K) sums of squares about the cell means.
+
+    Returns
+    -------
+    Statistics
+        Without classes.
+    """
+    count = n.astype(np.float64)
+    algorithm, delta = _centres(count, mean)
+    residual = np.where(n > 0, mean - algorithm - delta[:, None], 0.0)
+    square = (count * residual**2 + np.where(n > 0, square_within, 0.0)).sum(axis=1)
+    scale = float(np.sqrt(square.sum() / count.sum())) or 1.0
+    k = n.shape[1]
+    return Statistics(
+        n=count,
+        total=count * residual / scale,
+        square=square / scale**2,
+        start=np.empty(0, dtype=np.int64),
+        size=np.empty(0),
+        rows=np.empty(0),
+        class_n=np.empty((0, k)),
+        class_total=np.empty((0, k)),
+        cross=np.empty((0, k, k)),
+        moment=np.empty((0, k)),
+        block_square=np.empty(0),
+        offset=algorithm / scale,
+        delta=delta / scale,
+        scale=scale,
+    )
+
+
+def from_blocks(
+    dataset: NDArray[np.int64], count: NDArray[np.int64], mean: Array, within: Array
+) -> Statistics:
+    """Return the statistics of a model with a replication term.
+
+    Parameters
+    ----------
+    dataset
+        (R,) data set of each block, non-decreasing; every data set has a block.
+    count, mean
+        (R, K) number of scores of the block and their mean (any finite number where there is none).
+    within
+        (D,) sum of squares of repeated scores about their mean.
+
+    Returns
+    -------
+    Statistics
+        With one class per (data set, number of scores in the block).
+    """
+    first = np.flatnonzero(np.r_[True, dataset[1:] != dataset[:-1]])
+    weight = count.astype(np.float64)
+    n = np.add.reduceat(weight, first, axis=0)
+    cell = np.add.reduceat(weight * mean, first, axis=0) / np.maximum(n, 1)
+    algorithm, delta = _centres(n, cell)
+    centred = mean - algorithm
+    centred -= delta[dataset][:, None]
+    value = weight * centred
+    square = np.add.reduceat(np.einsum("rk,rk->r", value, centred), first) + within
+    scale = float(np.sqrt(square.sum() / n.sum())) or 1.0
+    value /= scale
+    block_sum = value.sum(axis=1)
+    size = weight.sum(axis=1)
+    total = np.add.reduceat(value, first, axis=0)
+    order = slice(None)
+    if not (np.diff(size)[dataset[1:] == dataset[:-1]] >= 0).all():
+        order = np.lexsort((size, dataset))
+    weight, block_sum, size, home = weight[order], block_sum[order], size[order], dataset[order]
+    value = value[order]
+    begin = np.flatnonzero(np.r_[True, (np.diff(home) != 0) | (np.diff(size) != 0)])
+    return Statistics(
+        n=n,
+        total=total,
+        square=square / scale**2,
+        start=np.flatnonzero(np.r_[True, np.diff(home[begin]) != 0]),
+        size=size[begin],
+        rows=np.diff(np.r_[begin, len(home)]).astype(np.float64),
+        class_n=np.add.reduceat(weight, begin, axis=0),
+        class_total=np.add.reduceat(value, begin, axis=0),
+        cross=_cross_products(weight, begin),
+        moment=np.add.reduceat(weight * block_sum[:, None], begin, axis=0),
+        block_square=np.add.reduceat(block_sum**2, begin),
+        offset=algorithm / scale,
+        delta=delta / scale,
+        scale=scale,
+    )
+
+
+def _cross_products(weight: Array, begin: NDArray[np.int64]) -> Array:
+    """Return the (M, K, K) sums of outer products of the rows of each class."""
+    k = weight.shape[1]
+    stop = np.r_[begin[1:], len(weight)]
+    cross = np.empty((len(begin), k, k))
+    for i, (a, b) in enumerate(zip(begin, stop, strict=True)):
+        rows = weight[a:b]
+        cross[i] = b - a if rows.min() == rows.max() == 1 else rows.T @ rows
+    return cross
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """Moments of centred, scaled scores; D data sets, K algorithms, M classes.
+
+    Repeats within a (block, algorithm) are split into their mean, which enters the class, and the
+    squares about it, which are independent of everything else.
+
+    Attributes
+    ----------
+    dataset
+        (M,) data set of each class, non-decreasing; every data set has a class.
+    counts
+        (M, K) how many scores each block of the class has of the algorithm.
+    rows
+        (M,) number of blocks.
+    mean
+        (M, K) means over the blocks of their means, 0 where an algorithm is absent.
+    cross
+        (M, K, K) sums over the blocks of outer products of their deviations from these means.
+    free, square
+        (D, K) degrees of freedom and sum of squares of repeats about their means.
+    paired
+        Whether blocks are replications, as a replication term needs.
+    offset, delta
+        (K,) and (D,) the constants that were taken off, on the scale of the centred scores.
+    scale
+        What centred scores were divided by.
+    """
+
+    dataset: NDArray[np.int64]
+    counts: Array
+    rows: Array
+    mean: Array
+    cross: Array
+    free: Array
+    square: Array
+    paired: bool
+    offset: Array
+    delta: Array
+    scale: float
+
+    @property
+    def start(self) -> NDArray[np.int64]:
+        """(D,) index of each data set's first class."""
+        return np.flatnonzero(np.r_[True, np.diff(self.dataset) != 0])
+
+    @property
+    def parts(self) -> list[slice]:
+        """The D ranges of the data sets' classes."""
+        start = self.start.tolist()
+        return [slice(a, b) for a, b in zip(start, [*start[1:], len(self.rows)], strict=True)]
+
+    def by_dataset(self, values: Array) -> Array:
+        """Sum class values (M, ...) within data sets to (D, ...)."""
+        return np.add.reduceat(values, self.start, axis=0)
+
+    @property
+    def n(self) -> Array:
+        """(D, K) number of scores."""
+        return self.by_dataset(self.rows[:, None] * self.counts)
+
+    @property
+    def n_scores(self) -> int:
+        """Number of scores."""
+        return round(float((self.rows[:, None] * self.counts).sum()))
+
+
+def structured_from_cells(n: NDArray[np.int64], mean: Array, square_within: Array) -> Patterns:
+    """Return the statistics of a model without a replication term.
+
+    Parameters
+    ----------
+    n, mean
+        (D, K) counts and means (any number where n is 0).
+    square_within
+        (D, K) sums of squares about the cell means.
+
+    Returns
+    -------
+    Patterns
+        With one class per data set, whose one block holds all its scores.
+
+    Raises
+    ------
+    FitError
+        A data set has no scores.
+    """
+    return _condense(np.arange(len(n)), n, mean, square_within, paired=False)
+
+
+def structured_from_blocks(
+    dataset: NDArray[np.int64], count: NDArray[np.int64], mean: Array, within: Array
+) -> Patterns:
+    """Return the statistics of a model that may have a replication term.
+
+    Parameters
+    ----------
+    dataset
+        (R,) data set of each block, non-decreasing; every data set has a block.
+    count, mean
+        (R, K) number of scores of the block and their mean (any number where there is none).
+    within
+        (D, K) sum of squares of repeated scores about their mean.
+
+    Returns
+    -------
+    Patterns
+        With one class per data set and row of counts.
+
+    Raises
+    ------
+    FitError
+        A data set has no scores.
+    """
+    return _condense(dataset, count, mean, within, paired=True)
+
+
+def _condense(
+    dataset: NDArray[np.int64],
+    count: NDArray[np.int64],
+    mean: Array,
+    within: Array,
+    *,
+    paired: bool,
+) -> Patterns:
+    held = count > 0
+    kept = held.any(axis=1)
+    dataset, count, held = dataset[kept], count[kept], held[kept]
+    if len(np.unique(dataset)) != len(within):
+        raise FitError("a data set has no scores.")
+    value = np.where(held, mean[kept], 0.0)
+    first = np.flatnonzero(np.r_[True, np.diff(dataset) != 0])
+    n = np.add.reduceat(count, first, axis=0)
+    cell = np.add.reduceat(count * value, first, axis=0) / np.maximum(n, 1)
+    algorithm = cell.sum(axis=0) / np.maximum((n > 0).sum(axis=0), 1)
+    delta = (n * (cell - algorithm)).sum(axis=1) / n.sum(axis=1)
+    value = np.where(held, value - algorithm - delta[dataset][:, None], 0.0)
+    within = np.where(n > 0, within, 0.0)
+    scale = float(np.sqrt(((count * value**2).sum() + within.sum()) / n.sum())) or 1.0
+    value /= scale
+    order = np.lexsort((*count.T, dataset))
+    key, value = np.column_stack([dataset, count])[order], value[order]
+    begin = np.flatnonzero(np.r_[True, (np.diff(key, axis=0) != 0).any(axis=1)])
+    rows = np.diff(np.r_[begin, len(key)])
+    middle = np.add.reduceat(value, begin, axis=0) / rows[:, None]
+    value -= np.repeat(middle, rows, axis=0)
+    return Patterns(
+        dataset=key[begin, 0],
+        counts=key[begin, 1:].astype(np.float64),
+        rows=rows.astype(np.float64),
+        mean=middle,
+        cross=np.array([part.T @ part for part in np.split(value, begin[1:])]),
+        free=np.add.reduceat(np.maximum(count - 1, 0), first, axis=0).astype(np.float64),
+        square=within / scale**2,
+        paired=paired,
+        offset=algorithm / scale,
+        delta=delta / scale,
+        scale=scale,
+    )

@@ -1,0 +1,228 @@
+"""Distribution of contrasts on a new data set.
+
+On a new data set the difference of a contrast c is ``c'b + c'a``, with b the fixed effects and a
+the new data set's interactions: its prediction has the variance of the estimate plus that of
+``c'a`` between data sets, and t quantiles with Satterthwaite's degrees of freedom of the sum.
+
+- Under the model, ``c'a`` has the variance ``|c|^2`` times that of ``dataset:algorithm``.
+- With a variance for each contrast it comes from the differences ``d_m`` on the data sets. Their
+  spread holds the noise of replications, too, ``d_m ~ (delta, tau^2 + e_m)``, with ``e_m`` the
+  sampling variance from the replications of data set m; ``tau^2`` solves
+  ``sum_m (d_m - delta)^2 / (tau^2 + e_m) = D - 1`` (Paule and Mandel; 0 where the noise explains
+  all). On a complete table that is the variance of the differences minus the noise of their means.
+
+With one score per cell the noise cannot be told from the interactions: then the prediction is that
+of scores, which is wider than that of true differences.
+
+References
+----------
+Paule, R. C. & Mandel, J. (1982). Consensus values and weighting factors. Journal of Research of the
+National Bureau of Standards 87, 377-385. https://doi.org/10.6028/jres.087.022
+
+Higgins, J. P. T., Thompson, S. G. & Spiegelhalter, D. J. (2009). A re-evaluation of random-effects
+meta-analysis. Journal of the Royal Statistical Society A 172, 137-159.
+https://doi.org/10.1111/j.1467-985X.2008.00552.x
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.mixed.numerics.degrees import pseudo_inverse
+from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, evaluate
+from benchinfer.analyses.mixed.numerics.moments import Statistics
+from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
+from benchinfer.numerics.best import NewDatasetDistribution
+from benchinfer.numerics.covariance import Adjusted
+from benchinfer.numerics.max_t import critical_t
+
+type Array = NDArray[np.float64]
+_INTERACTION, _RESIDUAL = COMPONENTS.index("dataset:algorithm"), COMPONENTS.index("residual")
+
+
+def _weights(model: ScoreModelFit, method: str) -> tuple[NDArray[np.int64], Array]:
+    """Return the variances that count and the covariance of their estimates, scaled."""
+    if method == "satterthwaite":
+        index = model.interior
+        return index, 2 * np.linalg.inv(model.derivatives.observed[np.ix_(index, index)])
+    index = model.members
+    expected = model.derivatives.expected[np.ix_(index, index)]
+    return index, 2 * pseudo_inverse(expected)
+
+
+def _home(model: ScoreModelFit) -> int:
+    """Return the component that holds the interactions: the residual where nothing else does."""
+    return _INTERACTION if COMPONENTS[_INTERACTION] in model.terms else _RESIDUAL
+
+
+def predict_common(
+    model: ScoreModelFit,
+    errors: Adjusted,
+    contrasts: Array,
+    method: str = "kenward-roger",
+    replications: float = np.inf,
+) -> NewDatasetDistribution:
+    r"""Predict contrasts under one interaction variance.
+
+    The variance is ``v = c'Cc + |c|^2 (s_a + s_e / B)`` with degrees of freedom
+    ``2 v^2 / (g'Wg)``, where g are the derivatives of v by the variance components and W is the
+    covariance of their estimates.
+
+    Parameters
+    ----------
+    model
+        The fit.
+    errors
+        Covariance of the fixed effects.
+    contrasts
+        (J, K) contrasts.
+    method
+        As in `degrees.METHODS`.
+    replications
+        Number B of replications whose mean is predicted; infinite for the true contrast.
+
+    Returns
+    -------
+    Predicted
+        Of the J contrasts.
+    """
+    length = (contrasts**2).sum(axis=1)
+    home = _home(model)
+    between, noise = length * model.variances[home], length * model.variances[_RESIDUAL]
+    share = 0.0 if home == _RESIDUAL else 1 / replications
+    variance = np.einsum("jp,pq,jq->j", contrasts, errors.cov, contrasts)
+    variance = np.maximum(variance, 0.0) + between + share * noise
+    if method == "asymptotic":
+        return NewDatasetDistribution(variance, np.full(len(length), np.inf), between, noise)
+    index, w = _weights(model, method)
+    half = contrasts @ model.phi
+    g = np.einsum("jp,cpq,jq->jc", half, model.derivatives.f[index], half)
+    g += length[:, None] * ((index == home) + share * (index == _RESIDUAL))
+    # Degrees of freedom of the variance without the small-sample adjustment, as for contrasts.
+    plain = np.einsum("jp,jp->j", half, contrasts) * model.scale**2 + between + share * noise
+    spread = np.einsum("ja,ab,jb->j", g, w, g) * model.scale**4
+    return NewDatasetDistribution(variance, 2 * plain**2 / spread, between, noise)
+
+
+@dataclass(frozen=True, slots=True)
+class _Differences:
+    """Estimated contrasts of each data set (D, J), their sampling variances, and which exist."""
+
+    value: Array
+    sampling: Array
+    held: NDArray[np.bool_]
+
+
+def _differences(stats: Statistics, model: ScoreModelFit, contrasts: Array) -> _Differences:
+    """Estimate the contrasts on each data set from its own replications alone."""
+    work = evaluate(stats, model.variances / stats.scale**2, reml=model.reml)
+    k = stats.n.shape[1]
+    empty = stats.n == 0
+    information = work.g_matrix.copy()
+    information[:, range(k), range(k)] += empty
+    inverse = np.linalg.inv(information)
+    profile = np.einsum("dkl,dl->dk", inverse, work.g) + stats.offset
+    sampling = np.einsum("jk,dkl,jl->dj", contrasts, inverse, contrasts, optimize=True)
+    return _Differences(
+        value=profile @ contrasts.T * stats.scale,
+        sampling=sampling * stats.scale**2,
+        held=~((contrasts != 0)[None] & empty[:, None]).any(axis=2),
+    )
+
+
+def _between(found: _Differences, sampling: Array) -> Array:
+    """Return (J,) variances between data sets by Paule and Mandel's equation."""
+    free = found.held.sum(axis=0) - 1.0
+
+    def excess(tau: Array) -> Array:
+        weight = np.where(found.held, 1 / (tau + sampling + 1e-300), 0.0)
+        centre = (weight * found.value).sum(axis=0) / weight.sum(axis=0)
+        return (weight * (found.value - centre) ** 2).sum(axis=0) - free
+
+    # The left side falls with the variance; the whole spread is more than its root.
+    mean = (found.held * found.value).sum(axis=0) / (free + 1)
+    square = (found.held * (found.value - mean) ** 2).sum(axis=0)
+    low, high = np.zeros_like(free), square / np.maximum(free, 1.0)
+    for _ in range(60):
+        middle = (low + high) / 2
+        more = excess(middle) > 0
+        low, high = np.where(more, middle, low), np.where(more, high, middle)
+    return np.where(high < 1e-12 * np.maximum(square, 1e-300), 0.0, (low + high) / 2)
+
+
+def predict_pairwise(
+    stats: Statistics,
+    model: ScoreModelFit,
+    errors: Adjusted,
+    contrasts: Array,
+    noise: Array | None = None,
+    replications: float = np.inf,
+) -> NewDatasetDistribution:
+    """Predict contrasts with a variance between data sets of their own.
+
+    Parameters
+    ----------
+    stats
+        Statistics of D data sets.
+    model
+        The fit; its residual variance and replication variance give the noise.
+    errors
+        Covariance of the fixed effects from the spread between data sets, and the contrasts'
+        degrees of freedom.
+    contrasts
+        (J, K) contrasts.
+    noise
+        (K, K) variance of the difference of two algorithms' scores of one replication about its
+        mean on the data set; None for that of the model, twice the residual variance.
+        Near-duplicates share their noise, so the model's is too much for them.
+    replications
+        Number B of replications whose mean is predicted; infinite for the true contrast.
+
+    Returns
+    -------
+    Predicted
+        Of the J contrasts.
+
+    Notes
+    -----
+    With D data sets, s^2 the mean spread ``tau^2 + e``, V the variance of the estimate with f
+    degrees of freedom, and f_e those of the noise, the degrees of freedom of ``V + tau^2`` are
+    ``(V + tau^2)^2 / ((V / sqrt(f) + s^2 / sqrt(D - 1))^2 + e^2 / f_e)``: V and s^2 come from the
+    same differences. On a complete table without noise, D - 1. Where noise is most of the spread,
+    ``V + s^2`` with its degrees of freedom gives the narrower interval and is taken instead.
+    """
+    length = (contrasts**2).sum(axis=1)
+    found = _differences(stats, model, contrasts)
+    one = length * model.variances[_RESIDUAL]
+    if noise is not None:
+        one = np.maximum(-np.einsum("jk,kl,jl->j", contrasts, noise, contrasts) / 2, 0.0)
+    confounded = _home(model) == _RESIDUAL
+    ratio = 0.0 if confounded else one / (length * model.variances[_RESIDUAL])
+    sampling = found.sampling * ratio
+    between = _between(found, sampling)
+    share = 0.0 if confounded else 1 / replications
+    estimate = np.maximum(np.einsum("jp,pq,jq->j", contrasts, errors.cov, contrasts), 0.0)
+    variance = estimate + between + share * one
+    if np.isinf(errors.df).all():
+        return NewDatasetDistribution(variance, np.full(len(length), np.inf), between, one)
+    n_held = found.held.sum(axis=0)
+    removed = (found.held * sampling).sum(axis=0) / n_held
+    spread = between + removed
+    free = max(float(stats.n_scores - (stats.n > 0).sum()) / stats.n.shape[1], 1.0)
+    root = estimate / np.sqrt(errors.df) + spread / np.sqrt(np.maximum(n_held - 1, 1))
+    df = _ratio(variance**2, root**2 + (removed - share * one) ** 2 / free)
+    # The spread with the noise in it is too large, but it is known better: where noise is most of
+    # the spread, the interval from it is the narrower of two that both hold.
+    whole = estimate + spread
+    whole_df = _ratio(whole**2, root**2)
+    better = share * one <= removed
+    better &= critical_t(df, 0.05) ** 2 * variance > critical_t(whole_df, 0.05) ** 2 * whole
+    return NewDatasetDistribution(
+        np.where(better, whole, variance), np.where(better, whole_df, df), between, one
+    )
+
+
+def _ratio(above: Array, below: Array) -> Array:
+    """Return degrees of freedom; an interval from fewer than one would say nothing."""
+    return np.maximum(np.where(below > 0, above / np.maximum(below, 1e-300), 1.0), 1.0)

@@ -1,0 +1,377 @@
+"""Maximum likelihood of the score model."""
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.mixed.numerics.likelihood import (
+    COMPONENTS,
+    Derivatives,
+    Workspace,
+    derivatives,
+    evaluate,
+)
+from benchinfer.analyses.mixed.numerics.moments import Statistics
+from benchinfer.core.errors import FitError
+from benchinfer.core.saving import savable
+
+type Array = NDArray[np.float64]
+
+
+class Fit(Protocol):
+    """What degrees of freedom need of a fitted mixed model with p fixed effects."""
+
+    @property
+    def phi(self) -> Array:
+        """(p, p) covariance of the fixed effects on the scale of the centred scores."""
+        ...
+
+    @property
+    def cov(self) -> Array:
+        """(p, p) the same on the scores' own scale."""
+        ...
+
+    @property
+    def scale(self) -> float:
+        """What the scale of the centred scores was divided by."""
+        ...
+
+    @property
+    def derivatives(self) -> Derivatives:
+        """Derivatives over the variances on the scale of the centred scores."""
+        ...
+
+    @property
+    def members(self) -> NDArray[np.int64]:
+        """Positions of the variances in the model."""
+        ...
+
+    @property
+    def interior(self) -> NDArray[np.int64]:
+        """Positions of the variances in the model that are not estimated to be zero."""
+        ...
+
+
+@runtime_checkable
+class VarianceFit(Protocol):
+    """A fit that knows the covariance of its c estimated variances.
+
+    Where a covariance matrix lacks rank, the boundary is not a matter of single variances.
+    """
+
+    @property
+    def sampling(self) -> Array:
+        """(c, c) covariance, zero in directions in which the fit lies on the boundary."""
+        ...
+
+
+class TestedFit(Fit, Protocol):
+    """What F tests need of a fitted mixed model besides what degrees of freedom need."""
+
+    @property
+    def beta(self) -> Array:
+        """(p,) fixed effects on the scores' scale."""
+        ...
+
+    @property
+    def reml(self) -> bool:
+        """Whether the likelihood is restricted."""
+        ...
+
+
+_MAX_STEPS = 100
+# Newton decrement (squared length of the step in standard errors of the variances) to stop at.
+_DECREMENT = 1e-18
+# Share of a variance, relative to the largest start value, below which it is tried at 0.
+_FLOOR = 1e-10
+# Residual variance, relative to that of the centred scores, below which it is rounding only.
+_LEAST_RESIDUAL = 1e-13
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class OptimizerRecord:
+    """How the optimum was found.
+
+    Attributes
+    ----------
+    evaluations
+        Number of evaluations of the criterion.
+    steps
+        Number of Newton steps taken.
+    decrement
+        Squared length of the last Newton step, in standard errors of the variances.
+    converged
+        Whether the decrement fell below its limit, or no step could improve the criterion further.
+    """
+
+    evaluations: int
+    steps: int
+    decrement: float
+    converged: bool
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class ScoreModelFit:
+    """A fitted score model; p fixed effects, D data sets, K algorithms, on the scores' own scale.
+
+    Attributes
+    ----------
+    terms
+        The components in the model, the residual last.
+    variances
+        (4,) variances in the order of `reml.COMPONENTS`, 0 where a component is not in the model.
+    beta, cov
+        (p,) fixed effects and (p, p) their covariance.
+    criterion
+        -2 log (restricted) likelihood.
+    reml
+        Whether the likelihood is restricted.
+    n
+        Number of scores.
+    singular
+        Components in the model that are estimated to be exactly zero.
+    blup_dataset, blup_interaction
+        (D,) and (D, K) predicted random effects.
+    derivatives
+        Score, informations and matrices on the scale of the centred scores.
+    scale
+        What that scale was divided by.
+    phi
+        (p, p) covariance of the fixed effects on the scale of the centred scores.
+    optimizer
+        How the optimum was found.
+    """
+
+    terms: tuple[str, ...]
+    variances: Array
+    beta: Array
+    cov: Array
+    criterion: float
+    reml: bool
+    n: int
+    singular: tuple[str, ...]
+    blup_dataset: Array
+    blup_interaction: Array
+    derivatives: Derivatives
+    scale: float
+    phi: Array
+    optimizer: OptimizerRecord
+
+    @property
+    def members(self) -> NDArray[np.int64]:
+        """Indices of the variances in the model."""
+        return np.array([i for i, name in enumerate(COMPONENTS) if name in self.terms])
+
+    @property
+    def interior(self) -> NDArray[np.int64]:
+        """Indices of the variances in the model that are not estimated to be zero."""
+        return self.members[self.variances[self.members] > 0]
+
+    @property
+    def log_likelihood(self) -> float:
+        """Log (restricted) likelihood."""
+        return -self.criterion / 2
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of fixed effects and variances."""
+        return len(self.beta) + len(self.terms)
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion, with the (restricted) likelihood at hand."""
+        return self.criterion + 2 * self.n_parameters
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion with the number of scores, as lme4 counts."""
+        return self.criterion + float(np.log(self.n)) * self.n_parameters
+
+
+def fit(
+    stats: Statistics, terms: tuple[str, ...], x: Array | None = None, *, reml: bool = True
+) -> ScoreModelFit:
+    """Fit the score model.
+
+    Parameters
+    ----------
+    stats
+        Sufficient statistics of D data sets and K algorithms.
+    terms
+        Components besides the residual, from `reml.COMPONENTS`.
+    x
+        (D, K, p) design of the fixed effects, or None for one mean per algorithm.
+    reml
+        Restricted (default) or full maximum likelihood.
+
+    Returns
+    -------
+    ScoreModelFit
+        The optimum.
+
+    Raises
+    ------
+    FitError
+        The scores do not vary beyond the fixed effects, there are too few of them, or the linear
+        algebra fails; or the optimum is not reached.
+
+    Examples
+    --------
+    >>> from benchinfer.analyses.mixed.numerics.moments import from_cells
+    >>> n = np.full((4, 2), 1); y = np.array([[1., 2.], [2., 4.], [5., 5.], [0., 3.]])
+    >>> model = fit(from_cells(n, y, np.zeros_like(y)), ("dataset",))
+    >>> model.variances.round(4).tolist()
+    [2.3333, 0.0, 0.0, 0.8333]
+    >>> model.beta.round(6).tolist()
+    [2.0, 3.5]
+    """
+    free = np.array([name in terms or name == "residual" for name in COMPONENTS])
+    p = stats.n.shape[1] if x is None else x.shape[2]
+    if stats.n_scores <= p:
+        raise FitError(f"{stats.n_scores} scores cannot tell {p} fixed effects from noise.")
+    if stats.square.sum() <= 1e-30 * (stats.n.sum() * (1 + (stats.offset**2).max())):
+        raise FitError("the scores do not vary beyond the algorithm and data set means.")
+    try:
+        work, der, record = _optimize(stats, _start(stats, free), free, x, reml=reml)
+    except np.linalg.LinAlgError as error:
+        raise FitError(f"the score model cannot be fitted: {error}.") from error
+    require_converged(record)
+    s, theta = stats.scale, work.theta
+    offset = (
+        stats.offset
+        if x is None
+        else np.linalg.lstsq(x.reshape(-1, p), np.tile(stats.offset, len(x)), rcond=None)[0]
+    )
+    zero = tuple(
+        name for name, on, value in zip(COMPONENTS, free, theta, strict=True) if on and value == 0
+    )
+    return ScoreModelFit(
+        terms=tuple(name for name, on in zip(COMPONENTS, free, strict=True) if on),
+        variances=theta * s**2,
+        beta=(work.beta + offset) * s,
+        cov=work.phi * s**2,
+        criterion=work.criterion + 2 * (stats.n_scores - p * reml) * float(np.log(s)),
+        reml=reml,
+        n=stats.n_scores,
+        singular=zero,
+        blup_dataset=theta[0] * der.z.sum(axis=1) * s,
+        blup_interaction=theta[1] * der.z * s,
+        derivatives=der,
+        scale=s,
+        phi=work.phi,
+        optimizer=record,
+    )
+
+
+def require_converged(record: OptimizerRecord) -> None:
+    """Refuse variances that are not at an optimum: errors and verdicts would rest on them.
+
+    Raises
+    ------
+    FitError
+        The optimiser did not converge.
+    """
+    if not record.converged:
+        raise FitError(
+            f"the fit did not converge in {record.steps} steps: the variances differ by more orders"
+            " of magnitude than it can tell."
+        )
+
+
+def _start(stats: Statistics, free: NDArray[np.bool_]) -> Array:
+    """Return start values: the spread of the data sets' means, thirds of the rest."""
+    theta = np.where(free, 1 / 3, 0.0)
+    if free[0]:
+        theta[0] = max(float(np.var(stats.delta)), 0.01)
+    return theta
+
+
+def _optimize(
+    stats: Statistics, theta: Array, free: NDArray[np.bool_], x: Array | None, *, reml: bool
+) -> tuple[Workspace, Derivatives, OptimizerRecord]:
+    """Minimise the criterion over variances >= 0: two Fisher steps, then Newton."""
+    work = evaluate(stats, theta, x, reml=reml)
+    der = derivatives(stats, work, x, reml=reml)
+    evaluations, decrement, converged, step_no = 1, np.inf, False, 0
+    for step_no in range(1, _MAX_STEPS + 1):
+        # A zero component stays there as long as the criterion grows away from it (KKT).
+        active = free & ~((work.theta <= 0) & (der.score >= 0))
+        direction, decrement = newton_direction(der, active, fisher=step_no <= 2)
+        if decrement < _DECREMENT:
+            converged = True
+            break
+        better, tried = line_search(stats, work, direction, decrement, x, reml=reml)
+        evaluations += tried
+        if better is None:
+            # No measurable descent is left: at the optimum up to rounding, or in trouble.
+            converged = decrement < 1e-8
+            if converged or step_no > 2:
+                break
+            continue
+        work, der = better, derivatives(stats, better, x, reml=reml)
+    return work, der, OptimizerRecord(evaluations, step_no, float(decrement), converged)
+
+
+def newton_direction(
+    der: Derivatives, active: NDArray[np.bool_], *, fisher: bool
+) -> tuple[Array, float]:
+    """Return the step over the active components and its decrement (score' H^-1 score / 2)."""
+    index = np.flatnonzero(active)
+    score, block = der.score[index], np.ix_(index, index)
+    step = None if fisher else _solve(der.observed[block], score, floor=0.0)
+    if step is None:
+        # The expected information is positive; its smallest eigenvalues may drown in rounding.
+        step = _solve(der.expected[block], score, floor=1e-10)
+    direction = np.zeros(len(active))
+    if step is not None:
+        direction[index] = step
+    return direction, float(-score @ direction[index] / 2)
+
+
+def _solve(hessian: Array, score: Array, floor: float) -> Array | None:
+    """Return the Newton step, or None where the Hessian is not positive definite.
+
+    With a positive floor eigenvalues are raised to that share of the largest one.
+    """
+    # Variances may differ by many orders of magnitude: solve in their natural units.
+    size = np.abs(hessian.diagonal())
+    if not size.all():
+        raise FitError("a random term leaves no trace in the scores.")
+    unit = 1 / np.sqrt(size)
+    values, vectors = np.linalg.eigh(hessian * unit * unit[:, None])
+    if floor == 0 and values[0] <= 1e-10 * values[-1]:
+        return None
+    values = np.maximum(values, floor * values[-1])
+    return -unit * (vectors @ ((vectors.T @ (unit * score)) / values))
+
+
+def line_search(
+    stats: Statistics,
+    work: Workspace,
+    direction: Array,
+    decrement: float,
+    x: Array | None,
+    *,
+    reml: bool,
+) -> tuple[Workspace | None, int]:
+    """Halve the step until the criterion falls; clamp variances at zero."""
+    noise = 1e-13 * (abs(work.criterion) + stats.n_scores)
+    length = 1.0
+    for tried in range(1, 31):
+        theta = np.maximum(work.theta + length * direction, 0.0)
+        theta[:3][theta[:3] < _FLOOR * theta.max() * 1e-6] = 0.0
+        if theta[3] <= 0:
+            theta[3] = work.theta[3] / 10
+        if theta[3] < _LEAST_RESIDUAL:
+            raise FitError("nothing varies beyond the random effects: scores repeat each other.")
+        trial = evaluate(stats, theta, x, reml=reml)
+        gain = work.criterion - trial.criterion
+        # Near the optimum the gain drowns in rounding: the Newton step is the better guide.
+        if gain > 0 or (decrement < 1e-6 and length == 1.0 and gain > -noise):
+            return trial, tried
+        length /= 2
+    return None, 30

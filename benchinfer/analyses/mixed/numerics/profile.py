@@ -1,0 +1,375 @@
+"""Profile-likelihood intervals of variances."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize
+from scipy import stats as distributions
+
+from benchinfer.analyses.mixed.numerics.likelihood import (
+    COMPONENTS,
+    Workspace,
+    derivatives,
+    evaluate,
+)
+from benchinfer.analyses.mixed.numerics.moments import Statistics
+from benchinfer.analyses.mixed.numerics.optimum import (
+    ScoreModelFit,
+    fit,
+    line_search,
+    newton_direction,
+)
+from benchinfer.core.errors import FitError
+
+type Array = NDArray[np.float64]
+_MAX_STEPS = 100
+# Newton decrement to stop at: the criterion is then within its own rounding of its minimum.
+_DECREMENT = 1e-14
+# Largest decrement at which a profile is trusted.
+_LEAST_TRUST = 1e-6
+# Residual variances below this share of the scores' variance are rounding only.
+_LEAST_RESIDUAL = 1e-12
+# Factor on the estimate at which the search for an upper bound gives up.
+_FARTHEST = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class LikelihoodRatio:
+    """Test of fixed effects by full maximum likelihood.
+
+    Attributes
+    ----------
+    statistic
+        Fall of -2 log likelihood from the smaller to the larger model.
+    df
+        Difference in the number of fixed effects.
+    p_value
+        Upper tail of chi-squared.
+    full, null
+        The fits of the larger and of the smaller model.
+    """
+
+    statistic: float
+    df: int
+    p_value: float
+    full: ScoreModelFit
+    null: ScoreModelFit
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceTest:
+    """Test that one variance is zero.
+
+    Attributes
+    ----------
+    component
+        The tested component.
+    statistic
+        Fall of -2 log (restricted) likelihood when the component comes into the model.
+    p_value
+        Upper tail of the equal mixture of 0 and chi-squared with one degree of freedom.
+    exact
+        Whether that mixture is the large-sample distribution: no other variance is estimated to be
+        zero. Else it is an approximation.
+    criterion, criterion_without
+        -2 log (restricted) likelihood with and without the component.
+    """
+
+    component: str
+    statistic: float
+    p_value: float
+    exact: bool
+    criterion: float
+    criterion_without: float
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileInterval:
+    """Interval of a standard deviation; its square is the interval of the variance.
+
+    Attributes
+    ----------
+    component
+        The component.
+    estimate
+        The standard deviation at the optimum of the likelihood that is profiled.
+    low, high
+        Bounds; `low` is 0 where zero is not ruled out, `high` infinite where nothing bounds it.
+    """
+
+    component: str
+    estimate: float
+    low: float
+    high: float
+
+
+def recentred(stats: Statistics) -> Statistics:
+    """Return the statistics with one common constant taken off in place of algorithm means.
+
+    Scores that were centred by algorithm lose what tells algorithms apart, which a design with one
+    mean per algorithm gives back. A smaller design cannot: it needs these statistics. The moments
+    are exact, as the counts of the blocks tell what each constant contributed.
+
+    Parameters
+    ----------
+    stats
+        Sufficient statistics, centred in any way.
+
+    Returns
+    -------
+    Statistics
+        Of the same scores, with the same value for each algorithm in `offset`.
+    """
+    weight = stats.n.sum(axis=0)
+    common = float(weight @ stats.offset / weight.sum())
+    shift = stats.offset - common
+    pushed = stats.cross @ shift
+    square = stats.square + (2 * stats.total * shift + stats.n * shift**2).sum(axis=1)
+    ratio = float(np.sqrt(square.sum() / weight.sum())) or 1.0
+    return replace(
+        stats,
+        total=(stats.total + stats.n * shift) / ratio,
+        square=square / ratio**2,
+        moment=(stats.moment + pushed) / ratio,
+        block_square=(stats.block_square + (2 * stats.moment + pushed) @ shift) / ratio**2,
+        offset=np.full_like(shift, common / ratio),
+        delta=stats.delta / ratio,
+        scale=stats.scale * ratio,
+    )
+
+
+def effect_test(
+    stats: Statistics, terms: tuple[str, ...], x: Array | None = None, null: Array | None = None
+) -> LikelihoodRatio:
+    """Test fixed effects by the ratio of full likelihoods, the algorithm effect by default.
+
+    The restricted likelihood of models with different fixed effects cannot be compared. The
+    chi-squared reference needs many data sets: with few, prefer `wald.f_test`.
+
+    Parameters
+    ----------
+    stats, terms
+        As for `score_model.fit`.
+    x
+        (D, K, p) design of the larger model, or None for one mean per algorithm.
+    null
+        (D, K, q) design of the smaller model, in the span of the larger, or None for one mean.
+
+    Returns
+    -------
+    LikelihoodRatio
+        The test and both fits.
+
+    Raises
+    ------
+    FitError
+        One of the models cannot be fitted.
+
+    Examples
+    --------
+    >>> from benchinfer.analyses.mixed.numerics.moments import from_cells
+    >>> y = np.array([[1., 2.], [2., 4.], [5., 5.], [0., 3.]])
+    >>> test = effect_test(from_cells(np.ones((4, 2), int), y, np.zeros_like(y)), ("dataset",))
+    >>> round(test.statistic, 4), test.df, round(test.p_value, 4)
+    (4.1185, 1, 0.0424)
+    """
+    shared = recentred(stats)
+    full = fit(stats if x is None else shared, terms, x, reml=False)
+    null = np.ones((*stats.n.shape, 1)) if null is None else null
+    small = fit(shared, terms, null, reml=False)
+    statistic, df = max(small.criterion - full.criterion, 0.0), len(full.beta) - len(small.beta)
+    return LikelihoodRatio(statistic, df, float(distributions.chi2.sf(statistic, df)), full, small)
+
+
+def variance_test(
+    stats: Statistics, full: ScoreModelFit, component: str, x: Array | None = None
+) -> VarianceTest:
+    """Test that the variance of one component is zero.
+
+    A variance cannot be negative: under the hypothesis half of the statistics are zero, in large
+    samples, and the others are chi-squared with one degree of freedom.
+
+    Parameters
+    ----------
+    stats
+        Sufficient statistics.
+    full
+        Fit of the model with the component, by restricted or full maximum likelihood.
+    component
+        The component to test; not the residual.
+    x
+        (D, K, p) design of that fit, or None.
+
+    Returns
+    -------
+    VarianceTest
+        The test by the likelihood of the fit.
+
+    Raises
+    ------
+    FitError
+        The component is not one that can be left out, or the model without it cannot be fitted.
+
+    References
+    ----------
+    Self, S. G. & Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood estimators and
+    likelihood ratio tests under nonstandard conditions. Journal of the American Statistical
+    Association 82, 605-610. https://doi.org/10.1080/01621459.1987.10478472
+
+    Stram, D. O. & Lee, J. W. (1994). Variance components testing in the longitudinal mixed effects
+    model. Biometrics 50, 1171-1177. https://doi.org/10.2307/2533455
+    """
+    if component == "residual" or component not in full.terms:
+        raise FitError(f"{component!r} is not a random effect of the model.")
+    others = tuple(name for name in full.terms if name not in (component, "residual"))
+    without = fit(stats, others, x, reml=full.reml)
+    statistic = max(without.criterion - full.criterion, 0.0)
+    # A fit at zero is the fit without, up to rounding: half of the mixture lies at 0.
+    zero = full.variances[COMPONENTS.index(component)] == 0 or statistic == 0
+    return VarianceTest(
+        component=component,
+        statistic=0.0 if zero else statistic,
+        p_value=1.0 if zero else float(distributions.chi2.sf(statistic, 1)) / 2,
+        exact=not (set(full.singular) | set(without.singular)) - {component},
+        criterion=full.criterion,
+        criterion_without=without.criterion,
+    )
+
+
+def _held(
+    stats: Statistics, theta: Array, free: NDArray[np.bool_], x: Array | None, *, reml: bool
+) -> Workspace:
+    """Minimise the criterion over the free variances, the others held where they are."""
+    work, decrement = evaluate(stats, theta, x, reml=reml), 0.0
+    for _ in range(_MAX_STEPS):
+        der = derivatives(stats, work, x, reml=reml)
+        active = free & ~((work.theta <= 0) & (der.score >= 0))
+        if not active.any():
+            return work
+        direction, decrement = newton_direction(der, active, fisher=False)
+        if decrement < _DECREMENT:
+            return work
+        better, _ = line_search(stats, work, direction, decrement, x, reml=reml)
+        if better is None:
+            break
+        work = better
+    if decrement > _LEAST_TRUST:
+        raise FitError("the likelihood could not be maximised with one variance held.")
+    return work
+
+
+def _excess(
+    stats: Statistics, model: ScoreModelFit, index: int, x: Array | None, z: float
+) -> Callable[[float], float]:
+    """Return the root of the profile deviance at a standard deviation, less z."""
+    free = np.isin(np.arange(len(COMPONENTS)), model.members)
+    free[index] = False
+    scale, rank = stats.scale, len(model.beta)
+    constant = 2 * (stats.n_scores - rank * model.reml) * float(np.log(scale))
+    theta = model.variances / scale**2
+
+    def excess(sd: float) -> float:
+        nonlocal theta
+        # The others start where they were best for the value before.
+        theta = theta.copy()
+        theta[index] = sd**2
+        work = _held(stats, theta, free, x, reml=model.reml)
+        theta = work.theta
+        return float(np.sqrt(max(work.criterion + constant - model.criterion, 0.0))) - z
+
+    return excess
+
+
+def _bound(excess: Callable[[float], float], inside: float, outside: float) -> float:
+    """Return the standard deviation between the two at which the excess is zero."""
+    root = optimize.brentq(excess, inside, outside, xtol=1e-11 * outside + 1e-13, rtol=1e-12)
+    return float(root)
+
+
+def _lower(excess: Callable[[float], float], estimate: float, *, residual: bool) -> float:
+    """Return the lower bound on the scale of the centred scores."""
+    if not residual:
+        return 0.0 if estimate == 0 or excess(0.0) <= 0 else _bound(excess, 0.0, estimate)
+    inside, outside = estimate, estimate / 2
+    while excess(outside) <= 0:
+        inside, outside = outside, outside / 2
+        if outside**2 < _LEAST_RESIDUAL:
+            return 0.0
+    return _bound(excess, outside, inside)
+
+
+def _upper(excess: Callable[[float], float], estimate: float, least: float) -> float:
+    """Return the upper bound on the scale of the centred scores."""
+    inside, step = estimate, max(estimate / 2, least)
+    limit = _FARTHEST * (estimate + least)
+    while excess(inside + step) <= 0:
+        inside, step = inside + step, 2 * step
+        if inside > limit:
+            return float("inf")
+    return _bound(excess, inside, inside + step)
+
+
+def profile_intervals(
+    stats: Statistics,
+    terms: tuple[str, ...],
+    x: Array | None = None,
+    *,
+    level: float = 0.95,
+    reml: bool = False,
+) -> tuple[ProfileInterval, ...]:
+    """Return profile likelihood intervals of the standard deviations.
+
+    A value is in the interval when fixing the component there, with all else at its best, raises
+    -2 log likelihood by at most the quantile of chi-squared with one degree of freedom.
+
+    Parameters
+    ----------
+    stats, terms, x
+        As for `score_model.fit`.
+    level
+        Confidence level.
+    reml
+        Profile the restricted likelihood. The default is the full likelihood, which lme4's
+        ``confint`` profiles for REML fits too; its estimates, and so the intervals, lie lower where
+        data sets are few.
+
+    Returns
+    -------
+    tuple of ProfileInterval
+        One per component of the model, the residual last.
+
+    Raises
+    ------
+    FitError
+        The model cannot be fitted, or not with one variance held.
+
+    References
+    ----------
+    Bates, D., Mächler, M., Bolker, B. & Walker, S. (2015). Fitting linear mixed-effects models
+    using lme4. Journal of Statistical Software 67(1). https://doi.org/10.18637/jss.v067.i01
+
+    Examples
+    --------
+    >>> from benchinfer.analyses.mixed.numerics.moments import from_cells
+    >>> y = np.array([[1., 2.], [2., 4.], [5., 5.], [0., 3.]])
+    >>> stats = from_cells(np.ones((4, 2), int), y, np.zeros_like(y))
+    >>> for i in profile_intervals(stats, ("dataset",)):
+    ...     print(f"{i.component}: {i.estimate:.3f} ({i.low:.3f} to {i.high:.3f})")
+    dataset: 1.323 (0.000 to 3.478)
+    residual: 0.791 (0.450 to 1.939)
+    """
+    model = fit(stats, terms, x, reml=reml)
+    z = float(distributions.norm.ppf((1 + level) / 2))
+    found: list[ProfileInterval] = []
+    for index in model.members.tolist():
+        excess = _excess(stats, model, index, x, z)
+        estimate = float(np.sqrt(model.variances[index])) / stats.scale
+        least = float(np.sqrt(model.variances[-1])) / stats.scale / 10
+        name = COMPONENTS[index]
+        low = _lower(excess, estimate, residual=name == "residual")
+        high = _upper(excess, estimate, least)
+        bounds = (estimate * stats.scale, low * stats.scale, high * stats.scale)
+        found.append(ProfileInterval(name, *bounds))
+    return tuple(found)

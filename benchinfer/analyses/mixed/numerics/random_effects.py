@@ -1,0 +1,311 @@
+"""Predicted random effects.
+
+Interactions are judged by ``z = Za' V^-1 (y - X b)``, which is proportional to their predictions,
+centred within the data set, divided by its standard deviation under the model and by the spread
+that the algorithm has on the other data sets. A healthy value is a draw from the standard normal
+distribution, whatever the algorithm's own variance.
+
+With u the random effects of a data set, ``mean = E(u | y)`` at the estimated fixed effects. Two
+standard deviations say how far u may lie from it:
+
+- ``conditional_sd``, as if the fixed effects were known: ``Var(u | y)``. It is what lme4's
+  ``ranef(condVar = TRUE)`` gives.
+- ``prediction_sd``, with the uncertainty of the fixed effects: ``Var(mean - u)`` (Henderson).
+
+Both take the variances as known.
+
+References
+----------
+Henderson, C. R. (1975). Best linear unbiased estimation and prediction under a selection model.
+Biometrics 31, 423-447. https://doi.org/10.2307/2529430
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats as distributions
+from scipy.special import chdtrc, ndtr, ndtri, stdtr
+
+from benchinfer.analyses.mixed.numerics.likelihood import Workspace, block_profile, evaluate
+from benchinfer.analyses.mixed.numerics.moments import Statistics
+from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
+from benchinfer.core.saving import savable
+
+type Array = NDArray[np.float64]
+# The most values that a Shapiro-Wilk test takes.
+_MOST = 5000
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Shape of a sample.
+
+    Attributes
+    ----------
+    n
+        Its size; 0 where there is none, and then the rest is NaN.
+    skewness, kurtosis
+        Of its values; kurtosis is the excess over 3.
+    p_normal
+        Shapiro-Wilk p-value, NaN where it was not asked for.
+    """
+
+    n: int
+    skewness: float
+    kurtosis: float
+    p_normal: float
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class RandomEffects:
+    """Predicted random effects, standardised.
+
+    Attributes
+    ----------
+    dataset
+        (D,) data set effects in their standard deviations.
+    profile
+        (D, K) interactions: standard normal in a healthy table, 0 where a cell is empty.
+    distance
+        (D,) squared lengths of the profiles, chi-squared with one degree of freedom fewer than the
+        data set has algorithms.
+    p_distance, p_profile
+        (D,) and (D, K) p-values of outlying data sets and cells, Bonferroni-adjusted.
+    dataset_shape, profile_shape
+        Of both; the interactions are rotated within data sets so that they are independent.
+    """
+
+    dataset: Array
+    profile: Array
+    distance: Array
+    p_distance: Array
+    p_profile: Array
+    dataset_shape: Shape
+    profile_shape: Shape
+
+
+def shape_of(values: Array, *, test: bool = True) -> Shape:
+    """Describe a sample of values; `test` asks for the Shapiro-Wilk test."""
+    n = len(values)
+    if n < 3 or not np.ptp(values):
+        return Shape(0, np.nan, np.nan, np.nan)
+    p = float(distributions.shapiro(values[:: -(-n // _MOST)]).pvalue) if test else np.nan
+    centred = values - values.mean()
+    square = centred * centred
+    sd = np.sqrt(square.mean())
+    skewness, kurtosis = square @ centred / n / sd**3, square @ square / n / sd**4 - 3
+    return Shape(n, float(skewness), float(kurtosis), p)
+
+
+def _studentized(u: Array, held: NDArray[np.bool_]) -> Array:
+    """Divide columns by their spread on the other rows and turn the t into normal scores."""
+    n = held.sum(axis=0)
+    inner = u / np.sqrt((u**2).sum(axis=0) / np.maximum(n, 1))
+    df = np.maximum(n - 2, 1)
+    t = np.abs(inner) * np.sqrt(df / np.maximum(n - 1 - inner**2, 1e-12))
+    score = -ndtri(np.maximum(stdtr(df, -t), 1e-300))
+    return np.where(held, np.sign(u) * np.where(n > 3, score, np.abs(u)), 0.0)
+
+
+def _rotation(k: int) -> Array:
+    """Return (K, K - 1) orthonormal contrasts."""
+    return np.linalg.qr(np.eye(k)[:, :-1] - 1 / k)[0]
+
+
+def effects_of(stats: Statistics, model: ScoreModelFit) -> RandomEffects:
+    """Standardise the predicted random effects and find what lies far out."""
+    d, k = stats.n.shape
+    work = evaluate(stats, model.variances / stats.scale**2, reml=model.reml)
+    z, q = model.derivatives.z, work.q_matrix
+    cov = q - q @ work.phi @ q
+    held = stats.n > 0
+    several = held.sum(axis=1)
+    centre = held[:, :, None] * (np.eye(k) - 1 / several[:, None, None]) * held[:, None, :]
+    variance = np.einsum("dkl,dlm,dkm->dk", centre, cov, centre, optimize=True)
+    # A cell that alone determines its algorithm has no residual.
+    sized = held & (variance > 1e-8 * np.where(held, q.diagonal(axis1=1, axis2=2), 1.0))
+    u = np.einsum("dkl,dl->dk", centre, z) / np.sqrt(np.where(sized, variance, 1.0))
+    profile = _studentized(np.where(sized, u, 0.0), sized)
+    mean = profile.sum(axis=1) / np.maximum(several, 1)
+    square = (np.where(held, profile - mean[:, None], 0.0) ** 2).sum(axis=1)
+    distance = square * (several - 1) / several
+    p = chdtrc(np.maximum(several - 1, 1), distance)
+    p_cell = 2 * ndtr(-np.abs(profile))
+    total = np.maximum(cov.sum(axis=(1, 2)), 0.0)
+    safe = total > 1e-12 * np.abs(q).sum(axis=(1, 2))
+    effect = np.where(safe, z.sum(axis=1) / np.sqrt(np.where(safe, total, 1.0)), 0.0)
+    whole = profile[sized.all(axis=1)]
+    return RandomEffects(
+        dataset=effect,
+        profile=profile,
+        distance=distance,
+        p_distance=np.minimum(d * np.where(several > 1, p, 1.0), 1.0),
+        p_profile=np.minimum(float(held.sum()) * p_cell, 1.0),
+        dataset_shape=shape_of(effect),
+        profile_shape=shape_of((whole @ _rotation(k)).ravel()),
+    )
+
+
+# Numbers in the (blocks, K, K) arrays that are held at a time.
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedEffects:
+    """Predicted random effects of one component, three arrays of one shape.
+
+    Attributes
+    ----------
+    mean
+        Predictions on the scores' scale.
+    conditional_sd
+        Standard deviations given the fixed effects.
+    prediction_sd
+        Standard deviations of the errors of prediction, never smaller.
+    """
+
+    mean: Array
+    conditional_sd: Array
+    prediction_sd: Array
+
+
+def _workspace(stats: Statistics, fit: ScoreModelFit, x: Array | None) -> Workspace:
+    """Return the evaluation at the fitted variances."""
+    return evaluate(stats, fit.variances / stats.scale**2, x, reml=fit.reml)
+
+
+def _spread(work: Workspace, x: Array | None, weight: Array) -> Array:
+    """Return ``w' X Phi X' w`` of weights (D, ..., K): what the uncertainty of b adds."""
+    moved = weight if x is None else np.einsum("d...k,dkp->d...p", weight, x)
+    return np.einsum("...p,pq,...q->...", moved, work.phi, moved, optimize=True)
+
+
+def _split(work: Workspace, k: int) -> tuple[float, float]:
+    """Return weight and variance of the data set effect d given the profile ``u_k = d + a_k``.
+
+    ``d | u ~ N(weight * sum(u), variance)``, so that ``Var(d | y)`` is a sum of positive terms.
+    """
+    var_d, var_a = float(work.theta[0]), float(work.theta[1])
+    total = var_a + k * var_d
+    return (var_d / total, var_d * var_a / total) if total > 0 else (0.0, 0.0)
+
+
+def _effects(mean: Array, conditional: Array, added: Array, scale: float) -> PredictedEffects:
+    """Return effects from variances on the scale of the centred scores."""
+    # An effect without variance is 0; rounding may leave less.
+    conditional, added = np.maximum(conditional, 0.0), np.maximum(added, 0.0)
+    return PredictedEffects(
+        mean, np.sqrt(conditional) * scale, np.sqrt(conditional + added) * scale
+    )
+
+
+def dataset_effects(
+    stats: Statistics, fit: ScoreModelFit, x: Array | None = None
+) -> PredictedEffects:
+    """Return the predicted effects of the data sets.
+
+    Parameters
+    ----------
+    stats, fit, x
+        A fit, and the sufficient statistics and the design it was fitted with.
+
+    Returns
+    -------
+    Effects
+        (D,) arrays; all zero where the component is not in the model.
+
+    Examples
+    --------
+    >>> from benchinfer.analyses.mixed.numerics.optimum import fit
+    >>> from benchinfer.analyses.mixed.numerics.moments import from_cells
+    >>> y = np.array([[1., 2.], [2., 4.], [5., 5.], [0., 3.]])
+    >>> stats = from_cells(np.ones((4, 2), int), y, np.zeros_like(y))
+    >>> effects = dataset_effects(stats, fit(stats, ("dataset",)))
+    >>> effects.mean.round(3).tolist()
+    [-1.061, 0.212, 1.909, -1.061]
+    >>> effects.conditional_sd.round(3).tolist()
+    [0.595, 0.595, 0.595, 0.595]
+    >>> effects.prediction_sd.round(3).tolist()
+    [0.921, 0.921, 0.921, 0.921]
+    """
+    work = _workspace(stats, fit, x)
+    weight, rest = _split(work, stats.n.shape[1])
+    variance = weight**2 * work.t_matrix.sum(axis=(1, 2)) + rest
+    added = _spread(work, x, work.theta[0] * work.q_one)
+    return _effects(fit.blup_dataset, variance, added, stats.scale)
+
+
+def interaction_effects(
+    stats: Statistics, fit: ScoreModelFit, x: Array | None = None
+) -> PredictedEffects:
+    """Return the predicted effects of the algorithms on the data sets, beyond their means.
+
+    See `dataset_effects` for the parameters.
+
+    Returns
+    -------
+    Effects
+        (D, K) arrays; all zero where the component is not in the model. An effect of a cell without
+        scores is predicted from the others of the data set.
+    """
+    work = _workspace(stats, fit, x)
+    if work.theta[1] == 0:
+        zero = np.zeros_like(fit.blup_interaction)
+        return PredictedEffects(fit.blup_interaction, zero, zero)
+    weight, rest = _split(work, stats.n.shape[1])
+    # The variance of u_k less the part of d in it, weight * sum(u).
+    row = work.t_matrix.sum(axis=2)
+    variance = np.einsum("dkk->dk", work.t_matrix) - 2 * weight * row + rest
+    variance += weight**2 * row.sum(axis=1, keepdims=True)
+    added = _spread(work, x, work.theta[1] * work.q_matrix)
+    return _effects(fit.blup_interaction, variance, added, stats.scale)
+
+
+def replication_effects(
+    stats: Statistics,
+    fit: ScoreModelFit,
+    dataset: NDArray[np.int64],
+    count: NDArray[np.int64],
+    mean: Array,
+    x: Array | None = None,
+) -> PredictedEffects:
+    """Return the predicted effects of the replications.
+
+    Parameters
+    ----------
+    stats, fit, x
+        A fit, and the sufficient statistics and the design it was fitted with.
+    dataset, count, mean
+        (R,), (R, K) and (R, K): the blocks as for `sufficient.from_blocks`.
+
+    Returns
+    -------
+    Effects
+        (R,) arrays in the order of the blocks; all zero where the component is not in the model.
+    """
+    work = _workspace(stats, fit, x)
+    profile = block_profile(stats, work, x)
+    moved = work.e_matrix if x is None else work.e_matrix @ x
+    added = moved @ work.phi @ moved.transpose(0, 2, 1)
+    var_r, var_e = float(work.theta[2]), float(work.theta[3])
+    found = np.empty((3, len(dataset)))
+    step = max(1, _CHUNK // count.shape[1] ** 2)
+    for begin in range(0, len(dataset), step):
+        part = slice(begin, begin + step)
+        home, weight = dataset[part], count[part].astype(np.float64)
+        centred = mean[part] / stats.scale - stats.offset - stats.delta[home][:, None]
+        shrunk = var_r / (var_e + var_r * weight.sum(axis=1))
+        residual = np.where(weight > 0, weight * (centred - profile[home]), 0.0)
+        found[0, part] = shrunk * residual.sum(axis=1)
+        # The error of the block's own scores, then that of the profile they are compared with.
+        found[1, part] = shrunk * var_e + shrunk**2 * _quadratic(weight, work.t_matrix[home])
+        found[2, part] = shrunk**2 * _quadratic(weight, added[home])
+    return _effects(found[0] * stats.scale, found[1], found[2], stats.scale)
+
+
+def _quadratic(weight: Array, matrices: Array) -> Array:
+    """Return ``w' M w`` (R,) of each block."""
+    return np.einsum("rk,rkl,rl->r", weight, matrices, weight, optimize=True)

@@ -1,0 +1,315 @@
+"""Residuals and tests of their distribution.
+
+The rows are seen once; what is kept are moments, 99 quantiles and arrays over cells.
+
+- Residuals are conditional: the score minus algorithm mean, predicted data set effect, interaction
+  and replication effect. Removing replications shared by the algorithms blurs how much noise each
+  has; differences between algorithms do not have that trouble. With ``v_ij`` the variance of a
+  replication's difference, ``v_ij = s_i^2 + s_j^2`` is solved for the residual variances (Grubbs;
+  here with weights ``1 / v_ij^2``).
+- Equality of residual variances is tested on the cube roots of the cells' variances, which are
+  nearly normal whatever their degrees of freedom (Wilson and Hilferty): a two-way analysis of
+  variance, whose own error term takes care of scores with heavier tails than normal.
+
+References
+----------
+Grubbs, F. E. (1948). On estimating precision of measuring instruments and product variability.
+Journal of the American Statistical Association 43, 243-264.
+https://doi.org/10.1080/01621459.1948.10483261
+
+Wilson, E. B. & Hilferty, M. M. (1931). The distribution of chi-square. Proceedings of the National
+Academy of Sciences 17, 684-688. https://doi.org/10.1073/pnas.17.12.684
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats as distributions
+from scipy.special import fdtrc, gammaln, ndtri
+
+from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
+from benchinfer.analyses.mixed.numerics.moments import Statistics
+from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
+from benchinfer.analyses.mixed.numerics.random_effects import (
+    RandomEffects,
+    Shape,
+    effects_of,
+    shape_of,
+)
+from benchinfer.core.saving import savable
+
+type Array = NDArray[np.float64]
+PROBABILITIES = np.arange(1, 100) / 100
+_REPLICATION, _RESIDUAL = COMPONENTS.index("dataset:replication"), COMPONENTS.index("residual")
+# Number of residuals that quantiles are taken from.
+_SAMPLE = 100_000
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class ResidualSpread:
+    """How residual variances differ; D data sets, K algorithms, on the scores' own scale.
+
+    Attributes
+    ----------
+    algorithm, dataset, cell
+        (K,), (D,) and (D, K) residual standard deviations, NaN where there are no replications.
+    difference
+        (K, K) variance of the difference of two algorithms' scores of one replication.
+    p_algorithm, p_dataset
+        Of the tests that all algorithms, all data sets have the same residual variance; NaN where
+        there are too few replications.
+    deciles
+        Upper / lower decile of the data sets' residual standard deviations, freed from the
+        sampling error of those standard deviations.
+    trend
+        Rank correlation of the cells' standard deviations with their fitted means.
+    """
+
+    algorithm: Array
+    dataset: Array
+    cell: Array
+    difference: Array
+    p_algorithm: float
+    p_dataset: float
+    deciles: float
+    trend: float
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Residuals:
+    """Diagnostics of a fit.
+
+    Attributes
+    ----------
+    shape
+        Of the residuals; size 0 where only cells are known.
+    quantiles
+        (99,) quantiles at `PROBABILITIES` of the residuals in their standard deviation; empty
+        where only cells are known.
+    spread
+        How residual variances differ.
+    effects
+        Predicted random effects.
+    """
+
+    shape: Shape
+    quantiles: Array
+    spread: ResidualSpread
+    effects: RandomEffects
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Residuals of blocks (R, K), 0 where there is no score; D data sets.
+
+    ``before`` has the replication effects in it; ``held`` (R, K) says where scores are, ``first``
+    (D,) where data sets begin.
+    """
+
+    before: Array
+    after: Array
+    held: NDArray[np.bool_]
+    first: NDArray[np.int64]
+
+    def sums(self, values: Array) -> Array:
+        """Sum (R, K) values over data sets."""
+        return np.add.reduceat(values, self.first, axis=0)
+
+
+def _rows(
+    model: ScoreModelFit, dataset: NDArray[np.int64], count: NDArray[np.int64], mean: Array
+) -> _Rows:
+    fitted = model.beta + model.blup_dataset[:, None] + model.blup_interaction
+    before = mean - fitted[dataset]
+    held = count > 0
+    before *= held
+    var_r, var_e = model.variances[[_REPLICATION, _RESIDUAL]]
+    after = before
+    if var_r > 0:
+        total = np.einsum("rk,rk->r", count, before, dtype=np.float64)
+        shared = total * (var_r / (var_e + var_r * count.sum(axis=1)))
+        after = (before - shared[:, None]) * held
+    if count.max() > 1:
+        # The mean of repeats has a smaller variance.
+        root = np.sqrt(count)
+        before, after = before * root, after * root
+    first = np.flatnonzero(np.r_[True, dataset[1:] != dataset[:-1]])
+    return _Rows(before, after, held, first)
+
+
+def _differences(rows: _Rows) -> tuple[Array, Array]:
+    """Return (K, K) sums of squares of differences about the data sets' means, and their df."""
+    e, held = rows.before, rows.held.astype(np.float64)
+    k = e.shape[1]
+    stop = np.r_[rows.first[1:], len(e)]
+    square, free = np.zeros((k, k)), np.zeros((k, k))
+    for a, b in zip(rows.first, stop, strict=True):
+        own, there = e[a:b], held[a:b]
+        n = there.T @ there
+        total = own.T @ there
+        total -= total.T
+        both = (own * own).T @ there
+        square += both + both.T - 2 * own.T @ own - total**2 / np.maximum(n, 1)
+        free += np.maximum(n - 1, 0)
+    return square, free
+
+
+def _by_algorithm(difference: Array) -> Array:
+    """Solve ``v_ij = s_i^2 + s_j^2`` for K >= 3 variances by weighted least squares."""
+    apart = ~np.eye(len(difference), dtype=np.bool_)
+    # The sampling error of a variance goes with its size: noisy algorithms must not blur others.
+    least = 1e-6 * max(float(difference.max()), 1e-300)
+    weight = np.where(apart, 1 / np.maximum(difference, least) ** 2, 0.0)
+    weight /= weight.max()
+    normal = weight + np.diag(weight.sum(axis=1))
+    return np.maximum(np.linalg.solve(normal, (weight * difference).sum(axis=1)), 0.0)
+
+
+def _cube_roots(variance: Array, free: Array) -> Array:
+    """Return cube roots of variances in units of their expectation at their df."""
+    half = np.maximum(free, 1) / 2
+    mean = np.exp(gammaln(half + 1 / 3) - gammaln(half) - np.log(half) / 3)
+    return np.cbrt(variance) / mean
+
+
+def _analysis(q: Array) -> tuple[float, float, float]:
+    """Return row and column p-values of a two-way table, and the variance between its rows."""
+    d, k = q.shape
+    rows, columns = q.mean(axis=1) - q.mean(), q.mean(axis=0) - q.mean()
+    rest = q - q.mean() - rows[:, None] - columns
+    free = (d - 1) * (k - 1)
+    error = (rest**2).sum() / free
+    ms_rows, ms_columns = k * (rows**2).sum() / (d - 1), d * (columns**2).sum() / (k - 1)
+    if error <= 0:
+        return np.nan, np.nan, 0.0
+    p_rows = float(fdtrc(d - 1, free, ms_rows / error))
+    p_columns = float(fdtrc(k - 1, free, ms_columns / error))
+    return p_rows, p_columns, max(0.0, (ms_rows - error) / k)
+
+
+def _own(
+    square: Array, free: Array, difference: tuple[Array, Array] | None, var_e: float
+) -> tuple[Array, Array]:
+    """Return (K,) residual variances, NaN if unknown, and (K, K) those of differences."""
+    n = free.sum(axis=0)
+    own = np.where(n > 0, square.sum(axis=0) / np.maximum(n, 1), np.nan)
+    filled = np.where(n > 0, own, var_e)
+    apart = filled[:, None] + filled
+    if difference is not None:
+        total, df = difference
+        apart = np.where(df > 0, total / np.maximum(df, 1), apart)
+        np.fill_diagonal(apart, 0.0)
+        if len(own) > 2 and (df > 0).all():
+            own = _by_algorithm(apart)
+    np.fill_diagonal(apart, 0.0)
+    return own, apart
+
+
+def _equality(variance: Array, free: Array) -> tuple[float, float, float]:
+    """Return p-values of equal variances of algorithms, of data sets, and the latter's spread."""
+    whole = (free > 0).all(axis=1)
+    v, f = variance[whole], free[whole]
+    if len(v) < 3 or v.mean(axis=1).min() <= 0 or v.mean(axis=0).min() <= 0:
+        return np.nan, np.nan, 1.0
+    _, p_algorithm, _ = _analysis(_cube_roots(v / v.mean(axis=1, keepdims=True), f))
+    p_dataset, _, between = _analysis(_cube_roots(v / v.mean(axis=0), f))
+    # A cube root of a variance goes up by 2/3 of the logarithm of the standard deviation.
+    return p_algorithm, p_dataset, float(np.exp(2 * ndtri(0.9) * 1.5 * np.sqrt(between)))
+
+
+def _spread(
+    model: ScoreModelFit, square: Array, free: Array, difference: tuple[Array, Array] | None
+) -> ResidualSpread:
+    """Compare residual variances from (D, K) sums of squares about the cells' means."""
+    var_e, pooled = float(model.variances[_RESIDUAL]), square.sum() / max(float(free.sum()), 1.0)
+    # Predicted effects take part of the residual with them: put its mean size right.
+    square = square * (var_e / pooled if pooled > 0 else 1.0)
+    known, rows = free > 0, free.sum(axis=1)
+    variance = np.where(known, square / np.maximum(free, 1), np.nan)
+    own, apart = _own(square, free, difference, var_e)
+    p_algorithm, p_dataset, deciles = _equality(variance, free)
+    trend = np.nan
+    if known.sum() > 2 and np.ptp(variance[known]) > 0:
+        fitted = model.beta + model.blup_dataset[:, None] + model.blup_interaction
+        trend = float(distributions.spearmanr(fitted[known], variance[known]).statistic)
+    return ResidualSpread(
+        algorithm=np.sqrt(own),
+        dataset=np.sqrt(np.where(rows > 0, square.sum(axis=1) / np.maximum(rows, 1), np.nan)),
+        cell=np.sqrt(variance),
+        difference=apart,
+        p_algorithm=p_algorithm,
+        p_dataset=p_dataset,
+        deciles=deciles,
+        trend=trend,
+    )
+
+
+def of_blocks(
+    stats: Statistics,
+    model: ScoreModelFit,
+    dataset: NDArray[np.int64],
+    count: NDArray[np.int64],
+    mean: Array,
+) -> Residuals:
+    """Diagnose a fit from its blocks.
+
+    Parameters
+    ----------
+    stats, model
+        Statistics and fit of D data sets and K algorithms.
+    dataset, count, mean
+        As `sufficient.from_blocks` takes them.
+
+    Returns
+    -------
+    Residuals
+        Small arrays only.
+    """
+    rows = _rows(model, dataset, count, mean)
+    n = rows.sums(rows.held.astype(np.float64))
+    # With two algorithms, removing what they share would leave both the same residuals.
+    e = rows.after if mean.shape[1] > 2 else rows.before
+    square = rows.sums(e * e) - rows.sums(e) ** 2 / np.maximum(n, 1)
+    free = np.maximum(n - 1, 0)
+    step = -(-rows.after.size // _SAMPLE)
+    # A step without a common factor with the number of columns takes from all of them.
+    while np.gcd(step, mean.shape[1]) > 1:
+        step += 1
+    every = slice(None, None, step)
+    sample = rows.after.ravel()[every][rows.held.ravel()[every]]
+    shape = shape_of(rows.after.ravel() if rows.held.all() else rows.after[rows.held], test=False)
+    quantiles = np.quantile(sample, PROBABILITIES) / (sample.std() or 1.0)
+    paired = bool((rows.held.sum(axis=1) > 1).any()) and bool((n > 1).any())
+    return Residuals(
+        shape=shape,
+        quantiles=quantiles,
+        spread=_spread(
+            model, np.maximum(square, 0.0), free, _differences(rows) if paired else None
+        ),
+        effects=effects_of(stats, model),
+    )
+
+
+def of_cells(
+    stats: Statistics,
+    model: ScoreModelFit,
+    n: NDArray[np.int64],
+    mean: Array,
+    square_within: Array,
+) -> Residuals:
+    """Diagnose a fit from its cells; see `of_blocks` and `sufficient.from_cells`.
+
+    Residuals are known where no cell has more than one score.
+    """
+    if n.max() == 1:
+        return of_blocks(stats, model, np.arange(len(n)), n, np.where(n > 0, mean, 0.0))
+    free = np.maximum(n - 1, 0).astype(np.float64)
+    return Residuals(
+        shape=Shape(0, np.nan, np.nan, np.nan),
+        quantiles=np.empty(0),
+        spread=_spread(model, np.where(n > 1, square_within, 0.0), free, None),
+        effects=effects_of(stats, model),
+    )

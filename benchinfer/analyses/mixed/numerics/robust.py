@@ -1,0 +1,170 @@
+"""Cluster-robust errors of a fit.
+
+The score model with one interaction variance gives every pair the same standard error, which is
+wrong where some algorithms are near-duplicates and others erratic. Here the model only sets the
+weights; the spread of the data sets' own differences gives the covariance (CR2: unbiased if the
+model holds), and its degrees of freedom follow Satterthwaite under the model. On a complete table
+both reduce to the paired t-test on data set means, with D - 1 degrees of freedom.
+
+With V the covariance of a data set's scores under the model and S = V - X Phi X' that of their
+residuals, residuals are multiplied by the symmetric A with A S A = V. In whitened coordinates,
+where S is S* = I - V^-1/2 X Phi X' V^-1/2, that takes the polar factor of S*^1/2 V.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import block_diag, helmert
+
+from benchinfer.analyses.mixed.numerics.likelihood import evaluate
+from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
+from benchinfer.analyses.mixed.numerics.structured_likelihood import Residual
+from benchinfer.analyses.mixed.numerics.structured_optimum import StructuredFit
+from benchinfer.numerics.covariance import NULL, Adjusted, IndependentGroups, cluster_robust
+
+type Array = NDArray[np.float64]
+
+
+def of_fit(
+    stats: Statistics, variances: Array, contrasts: Array, x: Array | None = None
+) -> Adjusted:
+    """Return the CR2 covariance and degrees of freedom for a fitted score model.
+
+    Parameters
+    ----------
+    stats
+        Sufficient statistics.
+    variances
+        (4,) fitted variances, which set the weights of the data sets.
+    contrasts
+        (J, p) contrasts.
+    x
+        (D, K, p) design, or None for one mean per algorithm.
+
+    Returns
+    -------
+    Adjusted
+        (p, p) covariance on the scores' scale and (J,) degrees of freedom.
+
+    Raises
+    ------
+    FitError
+        The fixed effects cannot be told apart with these variances.
+    """
+    d, k = stats.n.shape
+    turn, design = np.eye(k if x is None else x.shape[2]), x
+    if design is None:
+        # Orthogonal contrasts keep the level of all algorithms, of which little is known where data
+        # sets vary much, apart from the differences, of which much is.
+        turn = helmert(k, full=True)
+        design = np.broadcast_to(turn.T, (d, k, k))
+    theta = variances / stats.scale**2
+    work = evaluate(stats, theta, design, reml=True)
+    groups = _of_scores(stats, theta, design, work.beta)
+    own = cluster_robust(groups, work.phi, contrasts @ turn.T)
+    return Adjusted(turn.T @ own.cov @ turn * stats.scale**2, own.df)
+
+
+def of_structured(
+    stats: Patterns,
+    model: StructuredFit,
+    contrasts: Array,
+    x: Array | None = None,
+    domain: NDArray[np.int64] | None = None,
+    residual: Residual = "constant",
+) -> Adjusted:
+    """Return the CR2 covariance and degrees of freedom for a fit with structured covariances.
+
+    Parameters
+    ----------
+    stats
+        Sufficient statistics.
+    model
+        The fit.
+    contrasts
+        (J, p) contrasts.
+    x
+        (D, K, p) design, or None for one mean per algorithm.
+    domain
+        (D,) codes of the domains, which are then the independent groups; else data sets are.
+    residual
+        What the residual variance depends on.
+    """
+    d, k = len(stats.start), len(stats.offset)
+    design = np.broadcast_to(np.eye(k), (d, k, k)) if x is None else x
+    across = np.zeros((k, k)) if model.domain is None else model.domain
+    codes = np.arange(d) if domain is None else domain
+    groups: list[IndependentGroups] = []
+    for code in np.unique(codes):
+        # One sum for each class of blocks and algorithm: covariances keep those among themselves.
+        own = np.flatnonzero(codes[stats.dataset] == code)
+        c, a = np.nonzero(stats.counts[own] > 0)
+        c = own[c]
+        m, once = stats.dataset[c], np.sqrt(stats.counts[c, a])
+        root = once * np.sqrt(stats.rows[c])
+        noise = model.residual[{"constant": 0 * a, "algorithm": a, "dataset": m}[residual]]
+        shared = across[np.ix_(a, a)] + (m[:, None] == m) * model.between[np.ix_(a, a)]
+        working = np.diag(noise) + np.outer(root, root) * shared
+        working += model.replication * (c[:, None] == c) * np.outer(once, once)
+        value = (stats.mean[c, a] + stats.offset[a] + stats.delta[m]) * stats.scale
+        own_x = root[:, None] * design[m, a]
+        off = root * value - own_x @ model.beta
+        groups.append(IndependentGroups(working[None], own_x[None], off[None]))
+    return cluster_robust(groups, model.cov, contrasts)
+
+
+def _of_scores(stats: Statistics, theta: Array, x: Array, beta: Array) -> list[IndependentGroups]:
+    """Reduce data sets to combinations of scores that their covariance keeps among themselves.
+
+    The sums of the cells, where all blocks of a data set hold the same scores; where they do not,
+    for each size of blocks also the sums of the blocks' means.
+    """
+    d, k = stats.n.shape
+    between = theta[0] + theta[1] * np.eye(k)
+    ragged = np.zeros(d, dtype=np.bool_)
+    shared = np.zeros((d, k, k))
+    if len(stats.start) and theta[2] > 0:
+        alike = stats.class_n[:, :, None] * stats.class_n[:, None, :] / stats.rows[:, None, None]
+        mixed = np.abs(stats.cross - alike).max(axis=(1, 2)) > 0.5 / stats.rows
+        several = np.diff(np.r_[stats.start, len(stats.rows)]) > 1
+        ragged = several | np.logical_or.reduceat(mixed, stats.start)
+        shared = np.add.reduceat(stats.cross, stats.start, axis=0)
+    whole = np.flatnonzero(~ragged)
+    root = np.sqrt(stats.n[whole])
+    less = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
+    working = theta[3] * np.eye(k) + root[:, :, None] * between * root[:, None, :]
+    working += theta[2] * less[:, :, None] * shared[whole] * less[:, None, :]
+    away = stats.delta[whole, None] - x[whole] @ beta
+    groups = [
+        IndependentGroups(
+            working, root[:, :, None] * x[whole], less * stats.total[whole] + root * away
+        )
+    ]
+    stop = np.r_[stats.start[1:], len(stats.rows)]
+    for m in np.flatnonzero(ragged):
+        own = slice(stats.start[m], stop[m])
+        groups.append(_of_ragged(stats, own, theta, x[m], stats.delta[m] - x[m] @ beta))
+    return [group for group in groups if len(group.design)]
+
+
+def _of_ragged(
+    stats: Statistics, own: slice, theta: Array, x: Array, away: Array
+) -> IndependentGroups:
+    """Reduce a data set whose blocks hold different scores; the classes are its own."""
+    # A block may have no scores.
+    size = np.maximum(stats.size[own][:, None], 1)
+    cells = [np.diag(n) for n in stats.class_n[own]]
+    blocks = [cross / s for cross, s in zip(stats.cross[own], size, strict=True)]
+    pieces = zip(cells, blocks, strict=True)
+    gram = block_diag(*[np.block([[n, c], [c, c]]) for n, c in pieces])
+    replicated = block_diag(*[np.tile(cross, (2, 2)) for cross in stats.cross[own]])
+    to_cells = np.concatenate([np.concatenate(p) for p in zip(cells, blocks, strict=True)])
+    sums = np.stack([stats.class_total[own], stats.moment[own] / size], axis=1).reshape(-1)
+    values, vectors = np.linalg.eigh(gram)
+    held = values > NULL * values[-1]
+    basis = vectors[:, held] / np.sqrt(values[held])
+    along = basis.T @ to_cells
+    working = theta[3] * np.eye(len(along)) + theta[2] * basis.T @ replicated @ basis
+    working += along @ (theta[0] + theta[1] * np.eye(len(x))) @ along.T
+    return IndependentGroups(
+        working[None], (along @ x)[None], (basis.T @ sums + along @ away)[None]
+    )

@@ -1,0 +1,703 @@
+"""Likelihood with structured covariances.
+
+A block with counts n has values ``m`` (means of repeats) with covariance
+``replication J + diag(residual / n)``; ``O`` is its inverse, zero where an algorithm is absent.
+
+What leaves this level is in the coordinates of `contrast_basis`: there the variance between data
+sets, often larger than all others by orders of magnitude, stays in the first coordinate and does
+not swamp the differences between algorithms.
+
+All variances and covariances (``theta``) enter the covariance of the scores linearly. The
+optimiser moves square roots instead (``psi``): standard deviations, and the Cholesky factor of an
+unstructured covariance, so that every step stays in the parameter space. Each theta is a quadratic
+form in psi, hence second derivatives by psi are exact, too. Covariances of the algorithms are
+written in the coordinates of `contrast_basis`.
+
+References
+----------
+Pinheiro, J. C. & Bates, D. M. (1996). Unconstrained parametrizations for variance-covariance
+matrices. Statistics and Computing 6, 289-296. https://doi.org/10.1007/BF00140873
+
+``y_mbk = X_mk b + w_gk + u_mk + r_mb + e_mbk`` for data set m of domain g, replication b and
+algorithm k, with ``u_m ~ N(0, S)`` and ``w_g ~ N(0, W)``. Blocks are summed within data sets, the
+algorithm effects u of the data sets are integrated out, then those of the domains. Each level needs
+only the K x K information about the algorithms from the level below, so the cost of an evaluation
+is that of D small problems, whatever the number of replications.
+
+A variance acts within the blocks of data sets (some of them, such as a residual of its own), or
+between all data sets; results are arranged by the order of the parameters.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import helmert
+
+from benchinfer.analyses.mixed.numerics.moments import Patterns
+from benchinfer.core.errors import FitError
+
+type Array = NDArray[np.float64]
+type Residual = Literal["constant", "algorithm", "dataset"]
+
+
+type Between = Literal["common", "diagonal", "unstructured"]
+
+
+def contrast_basis(k: int) -> Array:
+    """Return the orthogonal (K, K) matrix of the mean and Helmert contrasts in its columns."""
+    return np.asarray(helmert(k, full=True)).T
+
+
+@dataclass(frozen=True, slots=True)
+class BlockLevel:
+    """The blocks of D data sets at given variances; M classes, K algorithms.
+
+    Z are the algorithms' indicators, in contrast coordinates.
+
+    Attributes
+    ----------
+    patterns
+        The statistics.
+    kind
+        Which scores share a residual variance.
+    replicated
+        Whether the model has a replication variance.
+    residual
+        (D, K) residual variances.
+    per_count
+        (M, K) one over the counts, 0 where an algorithm is absent.
+    inverse, inverse_one
+        (M, K, K) ``O`` and (M, K) its row sums.
+    information, moment
+        (D, K, K) ``Z' R^-1 Z`` and (D, K) ``Z' R^-1 y`` for the covariance R within blocks.
+    basis
+        (K, K) the coordinates.
+    log_det
+        ``log|R|``.
+    """
+
+    patterns: Patterns
+    kind: Residual
+    replicated: bool
+    residual: Array
+    per_count: Array
+    inverse: Array
+    inverse_one: Array
+    information: Array
+    moment: Array
+    log_det: float
+    basis: Array
+
+    @staticmethod
+    def of(
+        patterns: Patterns, kind: Residual, residual: Array, replication: float, *, replicated: bool
+    ) -> "BlockLevel":
+        """Evaluate at (D, K) residual variances and the replication variance."""
+        p, k = patterns, patterns.counts.shape[1]
+        weight = p.counts / residual[p.dataset]
+        den = 1 + replication * weight.sum(axis=1)
+        inverse = -(replication / den)[:, None, None] * weight[:, :, None] * weight[:, None, :]
+        # The diagonal without subtraction: a residual variance may be close to zero.
+        others = weight @ (1 - np.eye(k))
+        inverse[:, range(k), range(k)] = weight * (1 + replication * others) / den[:, None]
+        basis = contrast_basis(k)
+        return BlockLevel(
+            patterns=p,
+            kind=kind,
+            replicated=replicated,
+            residual=residual,
+            per_count=np.where(p.counts > 0, 1 / np.maximum(p.counts, 1), 0.0),
+            inverse=inverse,
+            inverse_one=weight / den[:, None],
+            information=basis.T @ p.by_dataset(p.rows[:, None, None] * inverse) @ basis,
+            moment=p.by_dataset(p.rows[:, None] * np.einsum("mkl,ml->mk", inverse, p.mean)) @ basis,
+            log_det=float((p.n * np.log(residual)).sum() + (p.rows * np.log(den)).sum()),
+            basis=basis,
+        )
+
+    def _local(self, replication: Array, residual: Array, axis: int = 1) -> Array:
+        """Stack what belongs to the variances that act on a data set along `axis`."""
+        return np.concatenate([replication, residual], axis) if self.replicated else residual
+
+    def _pool(self, values: Array, axis: int = 1) -> Array:
+        """Sum over the algorithms that share a residual variance."""
+        return values if self.kind == "algorithm" else values.sum(axis=axis, keepdims=True)
+
+    def first(self) -> Array:
+        """Return ``Z' R^-1 R_i R^-1 Z`` (D, c, K, K) for the c variances that act on a data set.
+
+        The replication variance, if modelled, comes first.
+        """
+        p, inverse, one = self.patterns, self.inverse, self.inverse_one
+        weighted = p.rows[:, None, None] * inverse * self.per_count[:, None, :]
+        replication = p.by_dataset(p.rows[:, None, None] * one[:, :, None] * one[:, None, :])
+        if self.kind == "algorithm":
+            # For each algorithm the sum over classes of its column times its row.
+            residual = np.array(
+                [
+                    weighted[part].transpose(2, 1, 0) @ inverse[part].transpose(1, 0, 2)
+                    for part in p.parts
+                ]
+            )
+        else:
+            residual = p.by_dataset(weighted @ inverse)[:, None]
+        return self.basis.T @ self._local(replication[:, None], residual) @ self.basis
+
+    def applied(self, profile: Array) -> Array:
+        """Return ``Z' R^-1 R_i R^-1 (y - Z f)`` (D, c, K) for profiles f (D, K)."""
+        p = self.patterns
+        rest = p.rows[:, None] * self._rest(profile)
+        a = np.einsum("mkl,ml->mk", self.inverse, rest)
+        replication = p.by_dataset(self.inverse_one * a.sum(axis=1)[:, None])
+        each = (a * self.per_count)[:, :, None] * self.inverse
+        residual = each if self.kind == "algorithm" else each.sum(axis=1, keepdims=True)
+        return self._local(replication[:, None], p.by_dataset(residual)) @ self.basis
+
+    def _rest(self, profile: Array) -> Array:
+        """Return the classes' means less the profiles, 0 where an algorithm is absent."""
+        p = self.patterns
+        return np.where(p.counts > 0, p.mean - (profile @ self.basis.T)[p.dataset], 0.0)
+
+    def _squares(self, profile: Array) -> Array:
+        rest, p = self._rest(profile), self.patterns
+        return p.cross + p.rows[:, None, None] * rest[:, :, None] * rest[:, None, :]
+
+    def square(self, profile: Array) -> float:
+        """Return ``(y - Z f)' R^-1 (y - Z f)`` over all data sets for profiles f (D, K)."""
+        repeats = (self.patterns.square / self.residual).sum()
+        return float((self.inverse * self._squares(profile)).sum() + repeats)
+
+    def outer(self, profile: Array) -> Array:
+        """Return ``sum O (m - f)(m - f)' O`` over the blocks of a class (M, K, K)."""
+        return self.inverse @ self._squares(profile) @ self.inverse
+
+    def spread(self, cov: Array) -> Array:
+        """Return ``sum O C O`` over the blocks of a class (M, K, K) for C (D, K, K)."""
+        p = self.patterns
+        plain = self.basis @ cov @ self.basis.T
+        return p.rows[:, None, None] * (self.inverse @ plain[p.dataset] @ self.inverse)
+
+    def total_inverse(self) -> Array:
+        """Return ``sum O`` over the blocks of a class (M, K, K)."""
+        return self.patterns.rows[:, None, None] * self.inverse
+
+    def once(self, matrices: Array, repeats: Array) -> Array:
+        """Return ``sum tr(R_i U)`` (D, c); `repeats` (D, K) is what the repeats add."""
+        p = self.patterns
+        replication = p.by_dataset(matrices.sum(axis=(1, 2)))[:, None]
+        diagonal = np.einsum("mkk->mk", matrices) * self.per_count
+        return self._local(replication, self._pool(p.by_dataset(diagonal) + repeats))
+
+    def twice(self, matrices: Array, repeats: Array) -> Array:
+        """Return ``sum tr(R_i O R_j U)`` (D, c, c) for symmetric U (M, K, K)."""
+        p, c, k = self.patterns, self.per_count, self.residual.shape[1]
+        one, u_one = self.inverse_one, matrices.sum(axis=2)
+        both = p.by_dataset(self.inverse * matrices * c[:, :, None] * c[:, None, :])
+        both[:, range(k), range(k)] += repeats
+        cross = self._pool(p.by_dataset(one * u_one * c))
+        alone = p.by_dataset(one.sum(axis=1) * u_one.sum(axis=1))[:, None]
+        residual = self._pool(self._pool(both, 1), 2)
+        top = self._local(alone[:, None], cross[:, None], axis=2)
+        return self._local(top, self._local(cross[:, :, None], residual, axis=2))
+
+    def between(self, design: Array) -> Array:
+        """Return ``D' Z' R^-1 R_i R^-1 R_j R^-1 Z D`` (D, c, c, p, p) for designs D (D, K, p)."""
+        p = self.patterns
+        o_d = self.inverse @ (self.basis @ design)[p.dataset]
+        one, rows = o_d.sum(axis=1), p.rows
+        each = o_d * self.per_count[:, :, None]
+        if self.kind == "algorithm":
+            weight = rows[:, None, None] * self.inverse
+            both = np.array([_pairs(each[part], weight[part]) for part in p.parts])
+        else:
+            alike = each.transpose(0, 2, 1) @ self.inverse @ each
+            both = p.by_dataset(rows[:, None, None] * alike)[:, None, None]
+        half = (rows[:, None] * self.inverse_one)[:, :, None, None] * (
+            one[:, None, :, None] * each[:, :, None, :]
+        )
+        mixed = self._pool(p.by_dataset(half))
+        weight = (rows * self.inverse_one.sum(axis=1))[:, None, None]
+        alone = p.by_dataset(weight * one[:, :, None] * one[:, None, :])[:, None, None]
+        top = self._local(alone, mixed[:, None], axis=2)
+        back = mixed.swapaxes(2, 3)[:, :, None]
+        return self._local(top, self._local(back, both, axis=2))
+
+
+def _pairs(each: Array, weight: Array) -> Array:
+    """Return ``sum_m w_mjk e_mj' e_mk`` (K, K, p, p) for e (M, K, p) and w (M, K, K)."""
+    right = weight.transpose(1, 2, 0)[:, :, :, None] * each.transpose(1, 0, 2)[None]
+    return each.transpose(1, 2, 0)[:, None] @ right
+
+
+# Least residual variance, relative to that of the centred scores: what double precision can carry.
+FLOOR = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class CovarianceLayout:
+    """The c variances and covariances of a model of D data sets and K algorithms.
+
+    Attributes
+    ----------
+    names
+        Of the parameters: those between data sets, those of domains, ``dataset:replication``, and
+        the residual ones. Indices stand for algorithms or data sets.
+    between, domain
+        (b, K, K) and (g, K, K) matrices that the first b and the next g parameters multiply.
+    replicated
+        Whether there is a replication variance.
+    residual
+        Which scores share a residual variance.
+    home
+        (D, r) positions of the parameters that act within the blocks of a data set.
+    factored
+        Whether the first b parameters are the lower triangle of an unstructured covariance, in
+        contrast coordinates.
+    """
+
+    names: tuple[str, ...]
+    between: Array
+    domain: Array
+    replicated: bool
+    residual: Residual
+    home: NDArray[np.int64]
+    factored: bool
+
+    @property
+    def outer(self) -> int:
+        """Number b of parameters between data sets."""
+        return len(self.between)
+
+    @property
+    def inner(self) -> int:
+        """Number of parameters between data sets and of domains."""
+        return len(self.between) + len(self.domain)
+
+    def split(self, theta: Array) -> tuple[Array, Array, float, Array]:
+        """Return the covariances between data sets and domains, replication and residuals.
+
+        The residual variances are (D, K).
+        """
+        b, g, k = self.outer, self.inner, self.between.shape[1]
+        replication = float(theta[g]) if self.replicated else 0.0
+        residual = theta[self.home[:, int(self.replicated) :]]
+        return (
+            np.einsum("j,jkl->kl", theta[:b], self.between),
+            np.einsum("j,jkl->kl", theta[b:g], self.domain),
+            replication,
+            np.broadcast_to(residual, (len(self.home), k)),
+        )
+
+    @property
+    def floor(self) -> Array:
+        """(c,) least values of the variances."""
+        floor = np.zeros(len(self.names))
+        floor[self.inner + self.replicated :] = FLOOR
+        return floor
+
+    def _factor(self, psi: Array) -> Array:
+        k = self.between.shape[1]
+        lower = np.zeros((k, k))
+        lower[np.tril_indices(k)] = psi[: self.outer]
+        return lower
+
+    def theta(self, psi: Array) -> Array:
+        """Return the variances and covariances for square roots psi (c,)."""
+        theta = psi**2 + self.floor
+        if self.factored:
+            lower = self._factor(psi)
+            theta[: self.outer] = (lower @ lower.T)[np.tril_indices(len(lower))]
+        return theta
+
+    def jacobian(self, psi: Array) -> Array:
+        """Return the (c, c) derivatives of theta by psi."""
+        jacobian = np.diag(2 * psi)
+        if self.factored:
+            lower, same = self._factor(psi), np.eye(self.between.shape[1])
+            row, col = np.tril_indices(len(lower))
+            jacobian[: self.outer, : self.outer] = (
+                same[row][:, row] * lower[col][:, col] + same[col][:, row] * lower[row][:, col]
+            )
+        return jacobian
+
+    def bend(self, score: Array) -> Array:
+        """Return ``sum_i score_i d2 theta_i / d psi d psi`` (c, c)."""
+        bend = np.diag(2 * score)
+        if self.factored:
+            row, col = np.tril_indices(self.between.shape[1])
+            gamma = np.einsum("j,jkl->kl", score[: self.outer], self.between) / 2
+            gamma[range(len(gamma)), range(len(gamma))] *= 2
+            bend[: self.outer, : self.outer] = 2 * gamma[row][:, row] * (col[:, None] == col)
+        return bend
+
+    def psi(self, theta: Array) -> Array:
+        """Return square roots of positive definite start values."""
+        psi = np.sqrt(np.maximum(theta - self.floor, 0.0))
+        if self.factored:
+            lower = np.linalg.cholesky(self.split(theta)[0])
+            psi[: self.outer] = lower[np.tril_indices(len(lower))]
+        return psi
+
+
+def layout(
+    shape: tuple[int, int],
+    between: Between,
+    terms: tuple[str, ...],
+    domain_terms: tuple[str, ...],
+    residual: Residual,
+) -> CovarianceLayout:
+    """Lay out the parameters of a model.
+
+    Parameters
+    ----------
+    shape
+        Numbers D of data sets and K of algorithms.
+    between
+        ``"common"``: one variance for each of the `terms` ``dataset`` and ``dataset:algorithm``.
+        ``"diagonal"``: ``dataset``, and a variance of ``dataset:algorithm`` for each algorithm; the
+        two can be told apart for K >= 3 only. ``"unstructured"``: any covariance of the algorithms,
+        which contains the ``dataset`` term.
+    terms
+        Of ``dataset``, ``dataset:algorithm`` and ``dataset:replication``; the first two have a say
+        under ``"common"`` only.
+    domain_terms
+        Of ``domain`` and ``domain:algorithm``.
+    residual
+        One residual variance, or one for each algorithm or data set.
+
+    Raises
+    ------
+    FitError
+        The structure cannot be told apart from a simpler one.
+    """
+    d, k = shape
+    if between == "diagonal" and k < 3:
+        raise FitError(
+            f"one variance for each of {k} algorithms and one of the data sets cannot be told"
+            " apart: that takes three algorithms."
+        )
+    names, basis = _between(k, between, terms)
+    simple = {"": _level(k), ":algorithm": np.eye(k)}
+    domain = [name for name in ("domain", "domain:algorithm") if name in domain_terms]
+    replicated = "dataset:replication" in terms
+    count = {"constant": 1, "algorithm": k, "dataset": d}[residual]
+    first = len(names) + len(domain)
+    replication = np.full((d, int(replicated)), first)
+    own = np.arange(count) + first + replicated
+    within = own[:, None] if residual == "dataset" else np.tile(own, (d, 1))
+    return CovarianceLayout(
+        names=(
+            *names,
+            *domain,
+            *(["dataset:replication"] if replicated else []),
+            *(["residual"] if residual == "constant" else [f"residual[{i}]" for i in range(count)]),
+        ),
+        between=basis,
+        domain=np.array([simple[name.removeprefix("domain")] for name in domain]).reshape(-1, k, k),
+        replicated=replicated,
+        residual=residual,
+        home=np.hstack([replication, within]),
+        factored=between == "unstructured",
+    )
+
+
+def _between(k: int, between: Between, terms: tuple[str, ...]) -> tuple[list[str], Array]:
+    """Return names and matrices of the parameters between data sets."""
+    unit = np.eye(k)
+    if between == "common":
+        held = {"dataset": _level(k), "dataset:algorithm": unit}
+        kept = {name: matrix for name, matrix in held.items() if name in terms}
+        return list(kept), np.array(list(kept.values())).reshape(-1, k, k)
+    if between == "diagonal":
+        single = contrast_basis(k)
+        names = [f"dataset:algorithm[{i}]" for i in range(k)]
+        return ["dataset", *names], np.concatenate(
+            [_level(k)[None], single[:, :, None] * single[:, None, :]]
+        )
+    row, col = np.tril_indices(k)
+    basis = unit[row][:, :, None] * unit[col][:, None, :]
+    # A covariance stands on both sides of the diagonal.
+    basis = np.maximum(basis, basis.transpose(0, 2, 1))
+    return [f"dataset:algorithm[{i},{j}]" for i, j in zip(row, col, strict=True)], basis
+
+
+def _level(k: int) -> Array:
+    """Return the matrix of ones in contrast coordinates."""
+    level = np.zeros((k, k))
+    level[0, 0] = k
+    return level
+
+
+@dataclass(frozen=True, slots=True)
+class StructuredModel:
+    """What is fitted: D data sets, K algorithms, p fixed effects, G domains.
+
+    Attributes
+    ----------
+    patterns
+        Sufficient statistics.
+    layout
+        The variances.
+    x
+        (D, K, p) design of the fixed effects, its rows in contrast coordinates.
+    member
+        (G, D) one where the data set is of the domain, else zero; G is 0 without a domain level.
+    reml
+        Restricted or full maximum likelihood.
+    """
+
+    patterns: Patterns
+    layout: CovarianceLayout
+    x: Array
+    member: Array
+    reml: bool
+
+    @property
+    def centre(self) -> Array:
+        """(D, K) the data sets' centres, as profiles in contrast coordinates."""
+        d, k = self.x.shape[:2]
+        centre = np.zeros((d, k))
+        centre[:, 0] = self.patterns.delta * np.sqrt(k)
+        return centre
+
+    def by_domain(self, values: Array) -> Array:
+        """Sum values of data sets (D, ...) within domains to (G, ...)."""
+        return np.tensordot(self.member, values, 1)
+
+    def of_domain(self, values: Array) -> Array:
+        """Give each data set (D, ...) the value of its domain (G, ...), 0 without domains."""
+        return np.tensordot(self.member.T, values, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """Random effects with covariance C integrated out of U units with information G.
+
+    Attributes
+    ----------
+    inner
+        (U, K, K) ``I + G C``.
+    keep
+        (U, K, K) ``E = (I + G C)^-1``: what is left of a direction of the information.
+    cov
+        (U, K, K) ``T = C E = (C^-1 + G)^-1``, the effects' covariance given the scores.
+    information
+        (U, K, K) ``Q = E G``.
+    log_det
+        ``sum log|I + G C|``.
+    """
+
+    inner: Array
+    keep: Array
+    cov: Array
+    information: Array
+    log_det: float
+
+    @staticmethod
+    def of(information: Array, covariance: Array) -> "Lift":
+        """Integrate effects with covariance (K, K) out of (U, K, K) information."""
+        inner = np.eye(len(covariance)) + information @ covariance
+        keep = np.linalg.inv(inner)
+        return Lift(
+            inner=inner,
+            keep=keep,
+            cov=symmetric(covariance @ keep),
+            information=_mirrored(np.linalg.solve(inner, information)),
+            log_det=float(np.linalg.slogdet(inner)[1].sum()),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The likelihood at given variances, and what derivatives need.
+
+    Attributes
+    ----------
+    theta
+        (c,) variances and covariances.
+    blocks, data, domains
+        The three levels.
+    design
+        (D, K, p) X less its prediction by the domains' effects.
+    domain_design
+        (G, K, p) ``Z' V^-1 X`` summed over a domain.
+    phi
+        (p, p) covariance of the fixed effects.
+    beta
+        (p,) fixed effects of the centred scores.
+    domain_effect
+        (G, K) predicted effects of the domains.
+    z
+        (D, K) ``Z' P y``.
+    profile
+        (D, K) fitted value of a score, by all effects of its data set, less the data set's centre.
+    y_p_y
+        ``y' P y``.
+    criterion
+        -2 log (restricted) likelihood on the scale of the centred scores.
+    """
+
+    theta: Array
+    blocks: BlockLevel
+    data: Lift
+    domains: Lift
+    design: Array
+    domain_design: Array
+    phi: Array
+    beta: Array
+    domain_effect: Array
+    z: Array
+    profile: Array
+    y_p_y: float
+    criterion: float
+
+
+def symmetric(matrices: Array) -> Array:
+    """Return the symmetric part."""
+    return (matrices + matrices.swapaxes(-1, -2)) / 2
+
+
+def _mirrored(matrices: Array) -> Array:
+    """Return symmetric matrices with the upper triangles given.
+
+    The first row belongs to the data sets' intercepts; it is exact relative to its own, small size.
+    """
+    upper = np.triu(matrices)
+    return upper + np.triu(matrices, 1).swapaxes(-1, -2)
+
+
+def evaluate(model: StructuredModel, theta: Array) -> Evaluation:
+    """Evaluate the criterion at the variances and covariances `theta` (c,).
+
+    Raises
+    ------
+    FitError
+        The fixed effects cannot be told apart.
+
+    References
+    ----------
+    Patterson, H. D. & Thompson, R. (1971). Recovery of inter-block information when block sizes are
+    unequal. Biometrika 58, 545-554. https://doi.org/10.1093/biomet/58.3.545
+
+    Longford, N. T. (1987). A fast scoring algorithm for maximum likelihood estimation in unbalanced
+    mixed models with nested random effects. Biometrika 74, 817-827.
+    https://doi.org/10.1093/biomet/74.4.817
+    """
+    layout, stats, x = model.layout, model.patterns, model.x
+    s, w, replication, residual = layout.split(theta)
+    blocks = BlockLevel.of(
+        stats, layout.residual, residual, replication, replicated=layout.replicated
+    )
+    data = Lift.of(blocks.information, s)
+    # A solution is exact relative to its own size, which a product with the inverse is not.
+    c = np.linalg.solve(data.inner, blocks.moment[:, :, None])[:, :, 0]
+    # The data sets' centres come back only now: the first row of the information is exact.
+    c += model.centre[:, :1] * data.information[:, 0]
+    q_x = data.information @ x
+    information = np.einsum("dkp,dkq->pq", x, q_x, optimize=True)
+    right = np.einsum("dkp,dk->p", x, c)
+    domains = Lift.of(model.by_domain(data.information), w)
+    b, c_g = model.by_domain(q_x), model.by_domain(c)
+    t_b = domains.cov @ b
+    lower, phi = _invert(information - np.einsum("gkp,gkq->pq", b, t_b, optimize=True))
+    beta = phi @ (right - np.einsum("gkp,gk->p", t_b, c_g))
+    effect = np.einsum("gkl,gl->gk", domains.cov, c_g - b @ beta)
+    mean = x @ beta + model.of_domain(effect)
+    z = c - np.einsum("dkl,dl->dk", data.information, mean)
+    profile = mean + z @ s - model.centre
+    z_g = model.by_domain(z)
+    # A sum of positive terms, least at the predicted effects, so that their rounding cancels.
+    y_p_y = blocks.square(profile) + float(((z @ s) * z).sum() + ((z_g @ w) * z_g).sum())
+    n, p = stats.n_scores, len(beta)
+    criterion = blocks.log_det + data.log_det + domains.log_det + y_p_y
+    criterion += 2 * float(np.log(lower.diagonal()).sum()) * model.reml
+    criterion += (n - p * model.reml) * np.log(2 * np.pi)
+    return Evaluation(
+        theta=theta,
+        blocks=blocks,
+        data=data,
+        domains=domains,
+        design=x - model.of_domain(t_b),
+        domain_design=domains.keep @ b,
+        phi=phi,
+        beta=beta,
+        domain_effect=effect,
+        z=z,
+        profile=profile,
+        y_p_y=y_p_y,
+        criterion=float(criterion),
+    )
+
+
+def _invert(information: Array) -> tuple[Array, Array]:
+    """Return the Cholesky factor and the inverse of the fixed effects' information."""
+    try:
+        lower = np.linalg.cholesky(information)
+    except np.linalg.LinAlgError:
+        raise FitError("the fixed effects cannot be told apart in this table.") from None
+    half = np.linalg.inv(lower)
+    return lower, half.T @ half
+
+
+def over_data_sets(layout: CovarianceLayout, within: Array, between: Array) -> Array:
+    """Sum (D, r, ...) within blocks and (D, b, ...) between data sets to (c, ...)."""
+    total = np.zeros((len(layout.names), *within.shape[2:]))
+    total[: layout.outer] = between.sum(axis=0)
+    np.add.at(total, layout.home, within)
+    return total
+
+
+def over_domains(model: StructuredModel, within: Array, between: Array) -> Array:
+    """Sum as `over_data_sets` does, but within domains, to (G, c, ...)."""
+    layout = model.layout
+    total = np.zeros((len(model.member), len(layout.names), *within.shape[2:]))
+    total[:, : layout.outer] = model.by_domain(between)
+    # Each data set is of one domain, so this lists the data sets once each.
+    domain, dataset = np.nonzero(model.member)
+    np.add.at(total, (domain[:, None], layout.home[dataset]), within[dataset])
+    return total
+
+
+def over_pairs(layout: CovarianceLayout, local: Array, mixed: Array, outer: Array) -> Array:
+    """Sum pairs of variances over data sets to (c, c, ...).
+
+    Parameters
+    ----------
+    layout
+        The order of the parameters.
+    local
+        (D, r, r, ...) pairs that act within blocks.
+    mixed
+        (D, r, b, ...) pairs of one within blocks and one between data sets.
+    outer
+        (b, b, ...) pairs between data sets, summed already.
+    """
+    c, b = len(layout.names), layout.outer
+    total = np.zeros((c, c, *outer.shape[2:]))
+    total[:b, :b] = outer
+    np.add.at(total, (layout.home[:, :, None], layout.home[:, None, :]), local)
+    side = np.zeros((c, *mixed.shape[2:]))
+    np.add.at(side, layout.home, mixed)
+    total[:, :b] += side
+    total[:b, :] += side.swapaxes(0, 1)
+    return total
+
+
+def paired_traces(basis: Array, left: Array, right: Array) -> Array:
+    """Return ``sum_u tr(B_i L_u B_j R_u)`` (b, b) for symmetric (U, K, K) L and R."""
+    k = basis.shape[1]
+    both = left.reshape(-1, k * k).T @ right.reshape(-1, k * k)
+    # An entry at (kl, mn) of L (x) R meets B_i at (n, k) and B_j at (l, m).
+    both = both.reshape(k, k, k, k).transpose(3, 0, 1, 2).reshape(k * k, k * k)
+    flat = basis.reshape(-1, k * k)
+    return flat @ both @ flat.T
+
+
+def paired_x(left: Array, right: Array) -> Array:
+    """Return ``sum_u L_ui' R_uj`` (i, j, p, p) of (U, i, K, p) and (U, j, K, p)."""
+    p = left.shape[3]
+    flat = [v.transpose(0, 2, 1, 3).reshape(-1, v.shape[1] * p) for v in (left, right)]
+    product = (flat[0].T @ flat[1]).reshape(left.shape[1], p, right.shape[1], p)
+    return product.transpose(0, 2, 1, 3)

@@ -1,0 +1,196 @@
+"""Prediction of a new data set by a mixed model."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer.analyses.mixed.numerics import degrees
+from benchinfer.analyses.mixed.numerics.moments import Statistics
+from benchinfer.analyses.mixed.numerics.new_dataset import predict_common, predict_pairwise
+from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
+from benchinfer.analyses.mixed.numerics.robust import of_fit
+from benchinfer.comparison.evidence import Array
+from benchinfer.comparison.prediction import NewDataset, Prediction
+from benchinfer.core.errors import DesignError, message
+from benchinfer.numerics import max_t
+from benchinfer.numerics.best import NewDatasetDistribution, probability_above, probability_best
+from benchinfer.numerics.covariance import Adjusted
+
+if TYPE_CHECKING:
+    from benchinfer.analyses.mixed.comparison import MixedComparison
+    from benchinfer.comparison.prediction import Quantity
+
+
+def _errors(
+    stats: Statistics, model: ScoreModelFit, rows: Array, df: str, *, own: bool
+) -> Adjusted:
+    if not own:
+        return degrees.METHODS[df](model, rows)
+    found = of_fit(stats, model.variances, rows)
+    return Adjusted(found.cov, np.full_like(found.df, np.inf) if df == "asymptotic" else found.df)
+
+
+def check_predictable(stats: Statistics, model: ScoreModelFit, *, one_dataset: bool) -> None:
+    """Refuse models that say nothing about other data sets.
+
+    Raises
+    ------
+    DesignError
+        There is one data set, or the model has algorithms differ alike on all.
+    """
+    if one_dataset:
+        raise DesignError(
+            message(
+                "one data set says nothing about how algorithms differ on another.",
+                hint="add data sets.",
+            )
+        )
+    if "dataset:algorithm" not in model.terms and stats.n.max() > 1:
+        raise DesignError(
+            message(
+                "without the dataset:algorithm term algorithms differ alike on every data set.",
+                hint='terms="auto" has the term; predictions need it.',
+            )
+        )
+
+
+def predict(
+    stats: Statistics,
+    model: ScoreModelFit,
+    matrix: Array,
+    *,
+    own: bool,
+    df: str = "kenward-roger",
+    level: float = 0.95,
+    margin: float = 0.0,
+    noise: Array | None = None,
+    replications: int | None = None,
+) -> Prediction:
+    """Predict contrasts, and which algorithm is best, on a data set that was not seen.
+
+    Parameters
+    ----------
+    stats, model
+        Statistics and fit of the table.
+    matrix
+        (P, K) contrasts.
+    own
+        Whether each contrast has its own variance between data sets.
+    df
+        One of `degrees.METHODS`.
+    level
+        Probability of each interval.
+    margin
+        Tolerance on the modelling scale.
+    noise
+        (K, K) variances of replications' differences, from ``residuals.Spread.difference``.
+    replications
+        Predict the mean of so many replications instead of the true difference.
+
+    Returns
+    -------
+    Prediction
+        Intervals and probabilities.
+
+    Raises
+    ------
+    DesignError
+        The number of replications is not positive.
+    """
+    if replications is not None and replications < 1:
+        raise DesignError(
+            message(f"replications is {replications!r}.", hint="a number from 1, or None.")
+        )
+    n_pairs, k = len(matrix), matrix.shape[1]
+    pairs, every = max_t.all_pairs(k)
+    rows = np.vstack([matrix, every])
+    errors = _errors(stats, model, rows, df, own=own)
+    b = np.inf if replications is None else float(replications)
+    predicted = (
+        predict_pairwise(stats, model, errors, rows, noise, b)
+        if own
+        else predict_common(model, errors, rows, df, b)
+    )
+    if own and k > 2:
+        predicted = _steadied(predicted, _common(model, rows, df, b), len(stats.n), n_pairs)
+    wanted, rest = _part(predicted, slice(n_pairs)), _part(predicted, slice(n_pairs, None))
+    estimate = matrix @ model.beta
+    reach = max_t.critical_t(wanted.df, 1 - level) * np.sqrt(wanted.variance)
+    first = probability_above(estimate, wanted, margin)
+    second = probability_above(-estimate, wanted, margin)
+    # With a tolerance of zero no pair is ever equivalent.
+    between = np.maximum(1 - first - second, 0.0) if margin > 0 else np.zeros(n_pairs)
+    variances = np.zeros((k, k))
+    variances[pairs[:, 0], pairs[:, 1]] = variances[pairs[:, 1], pairs[:, 0]] = rest.variance
+    plain: Quantity = "difference" if replications is None else "mean"
+    return Prediction(
+        quantity=plain if "dataset:algorithm" in model.terms else "score",
+        level=level,
+        estimate=estimate,
+        low=estimate - reach,
+        high=estimate + reach,
+        predicted=wanted,
+        prob_first=first,
+        prob_equivalent=between,
+        prob_second=second,
+        best=probability_best(model.beta, variances, float(np.median(rest.df)), margin),
+    )
+
+
+def _common(
+    model: ScoreModelFit, rows: Array, df: str, replications: float
+) -> NewDatasetDistribution:
+    return predict_common(model, degrees.METHODS[df](model, rows), rows, df, replications)
+
+
+def _steadied(
+    own: NewDatasetDistribution, common: NewDatasetDistribution, d: int, n_pairs: int
+) -> NewDatasetDistribution:
+    """Return pairs' own variances, steadied where they alone would claim too much.
+
+    A pair whose difference does not vary has no variance of its own and takes the common one. For
+    the ranks (after the first `n_pairs`) own variances count as D - 1 and the common one as K
+    observations: of few data sets the own ones alone rule out algorithms that may well be best.
+    """
+    flat = own.variance <= 1e-14 * own.variance.max()
+    variance = np.where(flat, common.variance, own.variance)
+    k = round((1 + np.sqrt(1 + 8 * (len(variance) - n_pairs))) / 2)
+    ranks = np.arange(len(variance)) >= n_pairs
+    mixed = ((d - 1) * variance + k * common.variance) / (d - 1 + k)
+    return replace(own, variance=np.where(ranks, mixed, variance))
+
+
+def _part(predicted: NewDatasetDistribution, part: slice) -> NewDatasetDistribution:
+    return NewDatasetDistribution(
+        predicted.variance[part], predicted.df[part], predicted.between[part], predicted.noise[part]
+    )
+
+
+def new_dataset(mixed: "MixedComparison", replications: int | None) -> NewDataset:
+    """Predict the contrasts of a comparison on a new data set; see `MixedComparison.predict`."""
+    plain = mixed.fitted.plain
+    if plain is None or mixed.fitted.fixed.x is not None:
+        raise DesignError(
+            message(
+                f"predictions are not worked out where {mixed.fitted.peculiarity}.",
+                hint='target="domain" with structure="auto" or "common", residual="constant" and no'
+                " covariates or domains makes them.",
+            )
+        )
+    stats, model = plain
+    check_predictable(stats, model, one_dataset=mixed.design.one_dataset)
+    family, _ = mixed.asked()
+    residuals = mixed.fitted.residuals
+    found = predict(
+        stats,
+        model,
+        family.matrix[family.wanted],
+        own=mixed.structure == "pairwise",
+        df=str(mixed.provenance.arguments["df"]),
+        level=mixed.level,
+        margin=mixed.measure.margin,
+        noise=None if residuals is None else residuals.spread.difference,
+        replications=replications,
+    )
+    return NewDataset(mixed.measure, mixed.algorithms, tuple(mixed.named_sides()), found)

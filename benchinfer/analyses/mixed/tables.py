@@ -1,0 +1,433 @@
+"""Tables of a mixed model: variances, tests, departures of data sets."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import chi2
+from scipy.stats import f as f_distribution
+
+from benchinfer.analyses.mixed import design
+from benchinfer.analyses.mixed import design as mixed_design
+from benchinfer.analyses.mixed.design import Design
+from benchinfer.analyses.mixed.fit import (
+    AveragedFit,
+    Fit,
+    MixedFit,
+    ObservedFit,
+    SolvedModel,
+    fit_design,
+)
+from benchinfer.analyses.mixed.numerics.degrees import f_test
+from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
+from benchinfer.analyses.mixed.numerics.profile import effect_test, profile_intervals, variance_test
+from benchinfer.analyses.mixed.numerics.random_effects import dataset_effects, interaction_effects
+from benchinfer.analyses.mixed.numerics.structured_optimum import StructuredFit
+from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.comparison.groups import domain_codes
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.frames import frame
+from benchinfer.core.measure import Measure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.scores.table import ScoreTable
+
+
+type Source = tuple[str, list[tuple[str, str]], Array, Array]
+
+
+type Row = tuple[str, str, float, float, float, float]
+
+
+def departures(setting: Setting, fitted: MixedFit, level: float) -> "pd.DataFrame":
+    """Return the predicted random effects: ``source dataset algorithm estimate std_error ...``.
+
+    Parameters
+    ----------
+    setting
+        What was compared.
+    fitted
+        The model.
+    level
+        Level of the intervals, each by itself.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per data set (``algorithm`` is empty) and one per cell; for domains their names
+        stand in the place of data sets. The interval is that of the prediction error, the
+        uncertainty of the fixed effects included (Henderson 1975); with a structured covariance the
+        fixed effects are taken as known, and both sources are predicted together.
+
+    Raises
+    ------
+    DesignError
+        The model has no data set effects.
+    """
+    found = _effects(setting, fitted)
+    columns = [_columns(setting.measure, *effects, level) for effects in found]
+    return frame({name: np.concatenate([c[name] for c in columns]) for name in columns[0]})
+
+
+def _effects(setting: Setting, fitted: MixedFit) -> list[Source]:
+    """Return of each source its name, its cells (unit, algorithm), predictions and their errors."""
+    model, x = fitted.model, fitted.fixed.x
+    datasets, algorithms = setting.coverage.datasets, setting.algorithms
+    cells = [(d, k) for d in datasets for k in algorithms]
+    if isinstance(model, StructuredFit):
+        found = [
+            ("dataset + dataset:algorithm", cells, model.blup_profile, model.blup_profile_variance)
+        ]
+        if model.domain is not None:
+            pairs = [(g, k) for g in domain_codes(setting)[0] for k in algorithms]
+            domains = (
+                "domain + domain:algorithm",
+                pairs,
+                model.blup_domain,
+                model.blup_domain_variance,
+            )
+            found.insert(0, domains)
+        return [(name, units, mean, np.sqrt(np.maximum(v, 0.0))) for name, units, mean, v in found]
+    if fitted.plain is None or fitted.design.one_dataset:
+        raise DesignError(
+            message(
+                "data sets have no random effects in this model.",
+                hint='compare_mixed with target="domain" on several data sets has them.',
+            )
+        )
+    found: list[Source] = []
+    stats, model = fitted.plain
+    if "dataset" in model.terms:
+        effects = dataset_effects(stats, model, x)
+        found.append(("dataset", [(d, "") for d in datasets], effects.mean, effects.prediction_sd))
+    if "dataset:algorithm" in model.terms:
+        effects = interaction_effects(stats, model, x)
+        found.append(("dataset:algorithm", cells, effects.mean, effects.prediction_sd))
+    return found
+
+
+def _columns(
+    measure: Measure,
+    source: str,
+    cells: list[tuple[str, str]],
+    mean: Array,
+    sd: Array,
+    level: float,
+) -> dict[str, Array]:
+    mean, sd = mean.ravel(), sd.ravel()
+    reach = -ndtri((1 - level) / 2) * sd
+    low, high = measure.effect_interval(mean - reach, mean + reach)
+    named = np.array(cells, dtype=object)
+    return {
+        "source": np.full(len(cells), source, dtype=object),
+        "dataset": named[:, 0],
+        "algorithm": named[:, 1],
+        "estimate": measure.effect(mean),
+        "conf_low": low,
+        "conf_high": high,
+        "std_error": sd,
+    }
+
+
+_BETWEEN: tuple[design.Structure, ...] = ("common", "diagonal", "unstructured")
+_RESIDUAL: tuple[design.Residual, ...] = ("constant", "algorithm", "dataset")
+
+
+def mixed_structures(
+    scores: "ScoreTable",
+    measure: str | None = None,
+    *,
+    terms: Literal["auto"] | Sequence[str] = "auto",
+) -> "pd.DataFrame":
+    """Fit every covariance structure that a table supports, and compare the fits.
+
+    Parameters
+    ----------
+    scores
+        The table.
+    measure
+        Name of the measure; may be omitted where there is one.
+    terms
+        As for `compare_mixed`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per ``structure`` and ``residual``, least ``aic`` first: ``n_parameters
+        log_likelihood aic bic`` of the restricted likelihood, which may be compared as the fixed
+        effects are the same, and ``statistic df p_value`` of the likelihood-ratio test against the
+        common structure with constant residual variance, which lies within all others. The
+        chi-squared reference errs on the safe side where a variance may be zero.
+
+    Raises
+    ------
+    DesignError
+        The table supports one structure only.
+
+    References
+    ----------
+    Pinheiro, J. C. & Bates, D. M. (1996). Unconstrained parametrizations for variance-covariance
+    matrices. Statistics and Computing 6, 289-296. https://doi.org/10.1007/BF00140873
+
+    Examples
+    --------
+    >>> import benchinfer as bi
+    >>> table = mixed_structures(bi.load_example("sklearn_bootstrap"), "error")
+    >>> table[["structure", "residual", "n_parameters"]].head(2)
+          structure   residual  n_parameters
+    0  unstructured    dataset            40
+    1      diagonal    dataset            26
+    """
+    setting, scores = Setting.of(scores, measure)
+    base = mixed_design.choose(setting, terms, "auto")
+    rows: list[dict[str, object]] = []
+    refused: list[str] = []
+    for structure in _BETWEEN:
+        for residual in _RESIDUAL:
+            try:
+                design = mixed_design.resolve(structure, residual, base, setting)
+                fitted = fit_design(scores, setting, design)
+            except DesignError as error:
+                refused.append(str(error).partition("\n")[0])
+                continue
+            if isinstance(model := fitted.model, AveragedFit | ObservedFit):
+                continue
+            rows.append(
+                {
+                    "structure": structure,
+                    "residual": residual,
+                    "n_parameters": model.n_parameters,
+                    "log_likelihood": model.log_likelihood,
+                    "aic": model.aic,
+                    "bic": model.bic,
+                }
+            )
+    if len(rows) < 2:
+        reasons = list(dict.fromkeys(refused))
+        raise DesignError(message("the table supports one structure only.", hint=reasons))
+    table = frame({name: [row[name] for row in rows] for name in rows[0]})
+    statistic = np.maximum(2 * (table["log_likelihood"] - table["log_likelihood"][0]), 0.0)
+    df = table["n_parameters"] - table["n_parameters"][0]
+    table["statistic"], table["df"] = statistic, df
+    table["p_value"] = np.where(df > 0, chi2.sf(statistic, np.maximum(df, 1)), np.nan)
+    return table.sort_values("aic", ignore_index=True)
+
+
+def variances(fitted: MixedFit, level: float | None) -> "pd.DataFrame":
+    """Return the variance components: ``source variance share``, with intervals at a level.
+
+    Parameters
+    ----------
+    fitted
+        The model.
+    level
+        Confidence level of profile intervals (restricted likelihood), or None for none.
+
+    Raises
+    ------
+    DesignError
+        Intervals are asked for of a model whose likelihood cannot be profiled.
+    """
+    model = fitted.model
+    if isinstance(model, StructuredFit):
+        held = _structured(model, fitted.design)
+        columns: dict[str, object] = {"source": list(held)}
+        values = np.array(list(held.values()))
+    else:
+        index = [i for i, name in enumerate(COMPONENTS) if name in model.terms]
+        columns = {"source": [fitted.design.source(COMPONENTS[i]) for i in index]}
+        values = model.variances[index]
+    columns["variance"] = values
+    if level is not None:
+        low, high = _profiled(fitted, level)
+        columns |= {"conf_low": low, "conf_high": high}
+    return frame({**columns, "share": values / values.sum()})
+
+
+def _structured(model: StructuredFit, design: Design) -> dict[str, float]:
+    """Return the sources of a structured model, variances averaged over the algorithms.
+
+    What all algorithms share on a data set is the mean covariance of two algorithms, or nothing
+    where that is negative.
+    """
+    k = len(model.between)
+
+    def split(cov: Array) -> tuple[float, float]:
+        each = float(np.trace(cov)) / k
+        shared = float(cov.sum() - np.trace(cov)) / (k * (k - 1))
+        # Up to rounding a variance is zero, or all of it is shared.
+        shared = min(max(shared, 0.0), each)
+        return (shared, each - shared) if shared < each * (1 - 1e-9) else (each, 0.0)
+
+    held: dict[str, float] = {}
+    if model.domain is not None:
+        held["domain"], held["domain:algorithm"] = split(model.domain)
+    held["dataset"], held["dataset:algorithm"] = split(model.between)
+    if "dataset:replication" in design.components:
+        held["dataset:replication"] = model.replication
+    held["residual"] = float(model.residual.mean())
+    return held
+
+
+def _profiled(fitted: MixedFit, level: float) -> tuple[list[float], list[float]]:
+    if fitted.plain is None:
+        raise DesignError(
+            message(
+                f"profile intervals are not worked out where {fitted.peculiarity}.",
+                hint='structure="common" or "pairwise" with residual="constant" has them.',
+            )
+        )
+    found = profile_intervals(
+        fitted.plain[0], fitted.design.fitted, fitted.fixed.x, level=level, reml=True
+    )
+    return [i.low**2 for i in found], [i.high**2 for i in found]
+
+
+def correlations(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the intraclass correlations: ``shared correlation``.
+
+    The correlation of two scores that share a data set, and whatever else: the share of the
+    variances that they have in common.
+
+    Parameters
+    ----------
+    table
+        From `variances`.
+    """
+    share = dict(zip(table["source"], table["share"], strict=True))
+    domain = share.get("domain", 0.0)
+    both = domain + share.get("domain:algorithm", 0.0)
+    dataset = domain + share.get("dataset", 0.0)
+    known = {
+        "domain": (domain, "domain"),
+        "domain and algorithm": (both, "domain:algorithm"),
+        "data set": (dataset, "dataset"),
+        "data set and algorithm": (
+            both + share.get("dataset", 0.0) + share.get("dataset:algorithm", 0.0),
+            "dataset:algorithm",
+        ),
+        "data set and replication": (
+            dataset + share.get("dataset:replication", 0.0),
+            "dataset:replication",
+        ),
+        "replication": (share.get("replication", 0.0), "replication"),
+    }
+    held = {name: value for name, (value, source) in known.items() if source in share}
+    return frame({"shared": list(held), "correlation": list(held.values())})
+
+
+_COLUMNS = ("term", "test", "statistic", "df", "df_residual", "p_value")
+
+
+def anova(fitted: MixedFit, df: str) -> "pd.DataFrame":
+    """Return one row per test: ``term test statistic df df_residual p_value``.
+
+    Parameters
+    ----------
+    fitted
+        The model.
+    df
+        Method of the degrees of freedom of the F tests.
+    """
+    rows = [*_fixed(fitted, df), *_random(fitted)]
+    return frame({name: [row[i] for row in rows] for i, name in enumerate(_COLUMNS)})
+
+
+def _differences(k: int) -> Array:
+    return np.eye(k)[:-1] - np.eye(k)[1:]
+
+
+def _fixed(fitted: MixedFit, df: str) -> Iterator[Row]:
+    """Test the algorithms' levels, by domain and along covariates where they are in the model."""
+    fixed, model = fitted.fixed, fitted.model
+    if isinstance(model, AveragedFit | ObservedFit):
+        return
+    d = _differences(len(fixed.at))
+    yield from _f("algorithm", fitted, model, d @ fixed.at, df)
+    if fitted.design.structure == "pairwise":
+        yield from _hotelling(fitted, d @ fixed.at)
+    if fixed.domains:
+        inner = [d @ fixed.levels_in(name) for name in fixed.domains]
+        rows = np.vstack([one - two for one, two in pairwise(inner)])
+        yield from _f("domain:algorithm", fitted, model, rows, df)
+    for name in fixed.covariates:
+        slopes = fixed.slopes(name)
+        yield from _f(name, fitted, model, slopes.mean(axis=0, keepdims=True), df)
+        yield from _f(f"algorithm:{name}", fitted, model, d @ slopes, df)
+    overlap = isinstance(fitted.estimate, SolvedModel) and fitted.estimate.problem.overlap > 0
+    if fitted.plain is not None and not overlap:
+        x, k = fixed.x, len(fixed.at)
+        # The smaller model: the same columns, the algorithms' own put together.
+        null = None if x is None else x.reshape(*x.shape[:2], -1, k).sum(axis=3)
+        test = effect_test(fitted.plain[0], fitted.design.fitted, x, null)
+        yield (
+            "algorithm" if x is None else "algorithm and its interactions",
+            "likelihood ratio (ML)",
+            test.statistic,
+            float(test.df),
+            np.inf,
+            test.p_value,
+        )
+
+
+def _f(term: str, fitted: MixedFit, model: Fit, rows: Array, df: str) -> Iterator[Row]:
+    """Test fixed effects by F, unless there are too few data sets for its degrees of freedom."""
+    found = f_test(model, rows, df)
+    if not (found.df_denominator > 0 and found.statistic >= 0):
+        return
+    statistic, p_value = found.statistic, found.p_value
+    if isinstance(fitted.estimate, SolvedModel) and fitted.estimate.problem.overlap:
+        # Overlapping resamples raise the covariance that the test of the model knows.
+        cov = rows @ fitted.estimate.errors(rows, df).cov @ rows.T
+        estimate = rows @ model.beta
+        statistic = float(estimate @ np.linalg.solve(cov, estimate)) / len(rows)
+        p_value = float(f_distribution.sf(statistic, len(rows), found.df_denominator))
+    words = "F, covariance of the model" if fitted.design.structure == "pairwise" else "F"
+    yield (
+        term,
+        words,
+        statistic,
+        float(found.df_numerator),
+        found.df_denominator,
+        p_value,
+    )
+
+
+def _hotelling(fitted: MixedFit, rows: Array) -> Iterator[Row]:
+    """Test all algorithms together by the spread between data sets, if there are enough of them.
+
+    Hotelling's T squared; on a table with missing cells an approximation with the smallest of the
+    contrasts' degrees of freedom.
+    """
+    errors = fitted.estimate.spread(rows)
+    if errors is None:
+        return
+    q, nu = len(rows), float(errors.df.min())
+    cov, estimate = rows @ errors.cov @ rows.T, rows @ fitted.model.beta
+    if nu < q or np.linalg.matrix_rank(cov, tol=1e-10 * cov.diagonal().max()) < q:
+        return
+    t2 = float(estimate @ np.linalg.solve(cov, estimate))
+    statistic, rest = (nu - q + 1) / (nu * q) * t2, nu - q + 1
+    p = float(f_distribution.sf(statistic, q, rest))
+    yield "algorithm", "Hotelling's T squared as F", statistic, float(q), rest, p
+
+
+def _random(fitted: MixedFit) -> Iterator[Row]:
+    """Test each variance, where the plain model is fitted."""
+    if fitted.plain is None:
+        return
+    stats, model = fitted.plain
+    for name in model.terms[:-1]:
+        test = variance_test(stats, model, name, fitted.fixed.x)
+        yield (
+            fitted.design.source(name),
+            "likelihood ratio (REML), variance is 0",
+            test.statistic,
+            1.0,
+            np.inf,
+            test.p_value,
+        )

@@ -1,0 +1,1 @@
+"""Decisions while an experiment runs."""

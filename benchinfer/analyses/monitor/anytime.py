@@ -1,0 +1,264 @@
+"""Anytime-valid tests of pairs by betting.
+
+E-values of independent data sets multiply; pairs are adjusted by Holm's steps on anytime p-values,
+one over the largest e-value so far.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.monitor.course import (
+    GO_ON,
+    NOT_REJECTED,
+    POINTS,
+    Columns,
+    Course,
+    Trail,
+    joined,
+    most_each,
+)
+from benchinfer.analyses.monitor.design import MonitorDesign
+from benchinfer.analyses.monitor.feed import StageDifferences
+from benchinfer.analyses.monitor.numerics.betting import ConfidenceSequence, MeanBet, SymmetryBet
+from benchinfer.core.measure import Measure
+from benchinfer.numerics.multiplicity import holm
+
+type Array = NDArray[np.float64]
+type Bet = SymmetryBet | MeanBet
+# When intervals are worked out for their course, where there are up to so many pairs on data sets:
+# the longer the history, the more it costs.
+_LONG = frozenset(16**k for k in range(20))
+_CHECKS = {
+    10: frozenset(round(2 ** (k / 4)) for k in range(40)) | frozenset(2**k for k in range(80)),
+    100: frozenset(round(2 ** (k / 2)) for k in range(20)) | _LONG,
+}
+
+
+class WatchedPair:
+    """One pair on D data sets: bets on each, and what they have made of it.
+
+    Attributes
+    ----------
+    n
+        Replications per data set so far.
+    peak, leader
+        Largest log capital so far, and who was ahead then: 1 the first, -1 the second.
+    whole, each
+        Log capital and the largest so far, of all data sets together (2, q) and one by one
+        (2 D, q).
+    checks
+        Confidence sequences (D, 2) at some moments and now, by number of replications.
+    """
+
+    def __init__(self, design: MonitorDesign, measure: Measure, n_datasets: int) -> None:
+        self._design = design
+        self._bets = [bet_of(design, measure)] * n_datasets
+        alpha, bound = design.alpha_pair / n_datasets, bound_of(design, measure)
+        self._sequences = [ConfidenceSequence(alpha, bound)] * n_datasets
+        self.n, self.peak, self.leader = 0, 0.0, 0
+        self.whole = Trail(POINTS)
+        self.each = Trail(most_each(n_datasets))
+        self._peaks = np.zeros(n_datasets)
+        series = design.n_pairs * n_datasets
+        self._lasting = next((at for most, at in _CHECKS.items() if series <= most), _LONG)
+        self.checks: dict[int, Array] = {}
+
+    def bet(self, new: Array, d: Array) -> None:
+        """Bet on (D, n) more differences; d are all."""
+        up, down, each = *np.zeros((2, new.shape[1])), np.empty(new.shape)
+        for i, row in enumerate(new):
+            self._bets[i], paths = self._bets[i].after(row)
+            up, down = up + paths.up, down + paths.down
+            each[i] = directed(self._design, paths.up, paths.down)
+        log_e = directed(self._design, up, down)
+        at = int(np.argmax(log_e))
+        leader = 1 if up[at] >= down[at] else -1
+        self.leader = leader if log_e[at] > self.peak else self.leader
+        peaks = np.maximum.accumulate(np.column_stack([self._peaks, each]), axis=1)[:, 1:]
+        peak = np.maximum(np.maximum.accumulate(log_e), self.peak)
+        self.whole = self.whole.after(np.stack([log_e, peak]))
+        self.each = self.each.after(np.vstack([each, peaks]))
+        self.peak, self._peaks = float(peak[-1]), peaks[:, -1].copy()
+        self._narrow(d)
+
+    def _narrow(self, d: Array) -> None:
+        last = d.shape[1]
+        self.checks = {n: ends for n, ends in self.checks.items() if n in self._lasting}
+        for n in sorted({last, *(n for n in self._lasting if self.n < n < last)}):
+            self._sequences = [
+                one.after(row[:n]) for one, row in zip(self._sequences, d, strict=True)
+            ]
+            self.checks[n] = np.array([one.ends for one in self._sequences])
+        self.n = last
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Confidence sequence of the mean of the centres: the mean of the ends of data sets."""
+        if not self.n:
+            return -np.inf, np.inf
+        low, high = self.checks[self.n].mean(axis=0)
+        return float(low), float(high)
+
+    @property
+    def log_e(self) -> float:
+        """Log capital now."""
+        return float(self.whole.values[0, -1]) if self.n else 0.0
+
+    @property
+    def log_e_datasets(self) -> Array:
+        """(D,) log capital of each data set now."""
+        return self.each.values[: len(self._bets), -1]
+
+    def path(self) -> Columns:
+        """Return the course of capital, anytime p-value and interval, at up to 200 moments."""
+        at, (log_e, peak) = self.whole.at, self.whole.values
+        low, high = self._held(at).mean(axis=1)
+        return {"n": at, "log_e": log_e, "p_raw": np.exp(-peak), "low": low, "high": high}
+
+    def path_each(self) -> Columns:
+        """Return that of each data set by itself, at fewer moments where there are many."""
+        at, n_datasets = self.each.at, len(self._bets)
+        log_e, peak = np.split(self.each.values, 2)
+        low, high = self._held(at)
+        return {
+            "dataset": np.repeat(np.arange(n_datasets), len(at)),
+            "n": np.tile(at, n_datasets),
+            "log_e_dataset": log_e.ravel(),
+            "p_raw": np.exp(-peak).ravel(),
+            "low": low.ravel(),
+            "high": high.ravel(),
+        }
+
+    def _held(self, at: NDArray[np.int64]) -> Array:
+        """Return (2, D, q) the intervals, each held from its check until the next."""
+        ends = np.array(list(self.checks.values()))
+        held = np.searchsorted(list(self.checks), at, side="right") - 1
+        return np.moveaxis(ends[held], 0, -1).swapaxes(0, 1)
+
+
+def bound_of(design: MonitorDesign, measure: Measure) -> float | None:
+    """Return the largest size of a difference where a mean is bet on."""
+    if design.null == "symmetry" or measure.bounds is None:
+        return None
+    low, high = measure.bounds
+    return high - low
+
+
+def bet_of(design: MonitorDesign, measure: Measure) -> Bet:
+    """Return the bet against the null hypothesis, before any difference."""
+    bound = bound_of(design, measure)
+    return SymmetryBet() if bound is None else MeanBet(bound)
+
+
+def directed(design: MonitorDesign, up: Array, down: Array) -> Array:
+    """Return the log capital in the design's direction: the mean of both sides in two."""
+    if len(design.sides) == 2:
+        return np.logaddexp(up, down) - np.log(2)
+    return up if design.sides[0] > 0 else down
+
+
+_ALL = np.iinfo(np.int64).max
+
+
+def anytime(
+    gathered: StageDifferences,
+    design: MonitorDesign,
+    measures: Sequence[Measure],
+) -> Course:
+    """Bet on the differences of all pairs, as far as replications are complete.
+
+    Parameters
+    ----------
+    gathered
+        The differences.
+    design
+        What is watched.
+    measures
+        The measure of each pair.
+    """
+    pairs = [WatchedPair(design, measure, gathered.n_datasets) for measure in measures]
+    ends = np.full(len(pairs), GO_ON, dtype=object)
+    most = _ALL if design.last_stage is None else design.last_stage * design.stage
+    while (live := ends == GO_ON).any():
+        left = most - int(gathered.used[live].max())
+        if left <= 0:
+            ends[live] = NOT_REJECTED
+            break
+        if not gathered.take(live, left, whole=False):
+            break
+        for i in np.flatnonzero(live):
+            new = gathered.new[i]
+            if new is not None:
+                pairs[i].bet(new, gathered.of(int(i)))
+        _decide(ends, pairs, design, measures)
+    return _course(gathered, design, pairs, ends)
+
+
+def _p(pairs: list[WatchedPair]) -> Array:
+    return np.exp(-np.array([one.peak for one in pairs]))
+
+
+def _decide(
+    ends: NDArray[np.object_],
+    pairs: list[WatchedPair],
+    design: MonitorDesign,
+    measures: Sequence[Measure],
+) -> None:
+    """Retire decided pairs; a difference that does not matter is equivalent, even if shown."""
+    small = holm(_p(pairs)) <= design.alpha
+    for i in np.flatnonzero(ends == GO_ON).tolist():
+        margin, (low, high) = measures[i].margin, pairs[i].interval
+        if margin > 0 and -margin <= low and high <= margin:
+            ends[i] = "equivalent"
+        elif small[i]:
+            leader = pairs[i].leader if len(design.sides) == 2 else design.sides[0]
+            ends[i] = "first" if leader > 0 else "second"
+
+
+def _course(
+    gathered: StageDifferences,
+    design: MonitorDesign,
+    pairs: list[WatchedPair],
+    ends: NDArray[np.object_],
+) -> Course:
+    p = _p(pairs)
+    low, high = np.array([pair.interval for pair in pairs]).T
+    some = [(i, pair) for i, pair in enumerate(pairs) if pair.n]
+    several = gathered.n_datasets > 1
+    return Course(
+        ends=tuple(ends.tolist()),
+        used=gathered.used,
+        estimate=gathered.estimates,
+        p_value=holm(p),
+        p_raw=p,
+        provisional=np.zeros(len(pairs), dtype=np.bool_),
+        stages=joined([_of(i, _stage(pair, design, p[i], ends[i])) for i, pair in some]),
+        path=joined([_of(i, pair.path()) for i, pair in some]),
+        path_each=joined([_of(i, pair.path_each()) for i, pair in some if several]),
+        low=low,
+        high=high,
+        log_e=np.array([pair.log_e for pair in pairs]),
+    )
+
+
+def _stage(pair: WatchedPair, design: MonitorDesign, p: float, end: str) -> Columns:
+    """Return one row per data set: how the pair stood when it was last looked at."""
+    each = pair.log_e_datasets
+    same = {
+        "stage": -(-pair.n // design.stage),
+        "n": pair.n,
+        "log_e": pair.log_e,
+        "p_raw": p,
+        "decision": np.array(end, dtype=object),
+    }
+    return {
+        "dataset": np.arange(len(each)),
+        "log_e_dataset": each,
+        **{name: np.full(len(each), value) for name, value in same.items()},
+    }
+
+
+def _of(pair: int, columns: Columns) -> Columns:
+    return {"pair": np.full(len(columns["n"]), pair), **columns}

@@ -1,0 +1,167 @@
+"""Course of a monitored experiment: decisions by stage."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.saving import savable
+from benchinfer.core.verdict import Verdict
+
+type Array = NDArray[np.float64]
+type Columns = Mapping[str, NDArray[Any]]
+GO_ON = "go on"
+FUTILE = "futile"
+NOT_REJECTED = "not rejected"
+BROKEN_DOWN = "broken down"
+# How a pair can stand, and the verdict that goes with it.
+VERDICTS = {
+    "first": Verdict.FIRST,
+    "second": Verdict.SECOND,
+    "equivalent": Verdict.EQUIVALENT,
+    GO_ON: Verdict.UNDECIDED,
+    FUTILE: Verdict.UNDECIDED,
+    NOT_REJECTED: Verdict.UNDECIDED,
+    BROKEN_DOWN: Verdict.UNDECIDED,
+}
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How P pairs stand; (P,) arrays.
+
+    Attributes
+    ----------
+    ends
+        One of ``"first"``, ``"second"`` (is better), ``"equivalent"``, ``"futile"``, ``"not
+        rejected"`` (at the last stage), ``"broken down"`` (a literal rule) and ``"go on"``.
+    used
+        Replications per data set that counted.
+    estimate
+        First minus second, mean over data sets of the mean differences of these.
+    p_value, p_raw
+        Adjusted for the family, and of the pair alone.
+    provisional
+        Whether a part of the level is kept for later stages, so that no verdict may rest on the
+        p-value.
+    stages, path, path_each
+        Columns of `MonitorComparison.stages` and `MonitorComparison.path`, the last of the path of
+        each data set, empty where there is one; pairs and data sets as index codes, ends of
+        intervals as ``low`` and ``high`` on the modelling scale.
+    low, high, log_e
+        Confidence sequence and log e-values, where the method has them.
+    """
+
+    ends: tuple[str, ...]
+    used: NDArray[np.int64]
+    estimate: Array
+    p_value: Array
+    p_raw: Array
+    provisional: NDArray[np.bool_]
+    stages: Columns
+    path: Columns
+    low: Array | None = None
+    high: Array | None = None
+    log_e: Array | None = None
+    path_each: Columns = field(default_factory=dict[str, NDArray[Any]])
+
+    @property
+    def live(self) -> NDArray[np.bool_]:
+        """(P,) the pairs that go on."""
+        return np.array([end == GO_ON for end in self.ends])
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """Rows of a table as they come."""
+
+    rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
+
+    def add(self, **row: object) -> None:
+        """Add a row; all rows have the same columns."""
+        self.rows.append(row)
+
+    def columns(self) -> Columns:
+        """Return the columns."""
+        names = self.rows[0] if self.rows else {}
+        return {name: np.array([row[name] for row in self.rows]) for name in names}
+
+
+def wanted(pairs: NDArray[np.int64], live: NDArray[np.bool_], k: int) -> NDArray[np.bool_]:
+    """Return (K,) the algorithms of the pairs that go on."""
+    found = np.zeros(k, dtype=np.bool_)
+    found[pairs[live].ravel()] = True
+    return found
+
+
+# Scores that differ by less of their size are equal: the noise of arithmetic. The rule of
+# `numerics.ties` would take the range of all scores, which later ones change, and with it a past
+# that has been decided on.
+NOISE = 1e-12
+
+
+def differences(first: Array, second: Array) -> Array:
+    """Return first minus second, exactly 0 where they differ by rounding alone."""
+    d = first - second
+    return np.where(np.abs(d) <= NOISE * np.maximum(np.abs(first), np.abs(second)), 0.0, d)
+
+
+POINTS = 200
+_FEWEST = 10  # moments of a data set, of however many
+
+
+def points(n: int, most: int = POINTS) -> NDArray[np.int64]:
+    """Return which of n moments are shown: at most so many, a power of two apart, and the last.
+
+    Those of a longer history are among those of a shorter one, as far as that went.
+
+    Examples
+    --------
+    >>> points(5), points(11, 4)
+    (array([1, 2, 3, 4, 5]), array([ 4,  8, 11]))
+    """
+    step = 1
+    while n > most * step:
+        step *= 2
+    at = np.arange(step, n + 1, step)
+    return at if n % step == 0 else np.append(at, n)
+
+
+def most_each(n_datasets: int) -> int:
+    """Return at how many moments each of many data sets is shown."""
+    return min(max(2 * POINTS // n_datasets, _FEWEST), POINTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """R series of numbers at some of the moments so far.
+
+    Attributes
+    ----------
+    most
+        The most moments that are kept, apart from the last.
+    at
+        (q,) the moments, from 1.
+    values
+        (R, q) the numbers.
+    """
+
+    most: int
+    at: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    values: Array = field(default_factory=lambda: np.empty((0, 0)))
+
+    def after(self, new: Array) -> "Trail":
+        """Return the trail with (R, n) more moments."""
+        before = int(self.at[-1]) if len(self.at) else 0
+        at = points(before + new.shape[1], self.most)
+        old = self.values[:, np.isin(self.at, at)] if before else np.empty((len(new), 0))
+        return Trail(self.most, at, np.hstack([old, new[:, at[at > before] - before - 1]]))
+
+
+def joined(parts: list[Columns]) -> Columns:
+    """Put the columns of several tables below each other."""
+    names = parts[0] if parts else {}
+    return {name: np.concatenate([part[name] for part in parts]) for name in names}

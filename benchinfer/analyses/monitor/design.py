@@ -1,0 +1,157 @@
+"""Design of a monitored experiment."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.monitor.numerics.spending import Spending
+from benchinfer.analyses.monitor.numerics.stages import Rule
+from benchinfer.comparison.adjustment import check_alternative
+from benchinfer.comparison.comparison import Alternative
+from benchinfer.comparison.evidence import alpha_of
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.measure import Measure
+from benchinfer.core.saving import savable
+
+type Method = Literal["recursive", "anytime", "group-sequential"]
+type Test = Literal["t", "signed-rank", "sign-flip"]
+type Null = Literal["symmetry", "mean"]
+type Pairs = NDArray[np.int64]
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class MonitorDesign:
+    """How an experiment is watched.
+
+    Attributes
+    ----------
+    method, rule, spending, test, null, alternative, level
+        As in `benchinfer.monitor`.
+    stage
+        Replications per data set and stage.
+    last_stage
+        The stage that is the last one, None where there is none.
+    n_pairs
+        Number of pairs that share the level, of all measures.
+    n_measures
+        Number of measures that are decided together.
+    """
+
+    method: Method
+    rule: Rule
+    spending: Spending
+    stage: int
+    last_stage: int | None
+    test: Test
+    null: Null
+    alternative: Alternative
+    level: float
+    n_pairs: int
+    n_measures: int = 1
+
+    @property
+    def alpha(self) -> float:
+        """Family-wise error rate."""
+        return alpha_of(self.level)
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """The directions tested: 1 for first better, -1 for second better."""
+        return {"two-sided": (1, -1), "better": (1,), "worse": (-1,)}[self.alternative]
+
+    @property
+    def alpha_pair(self) -> float:
+        """Level of one pair, over both directions."""
+        return self.alpha / self.n_pairs
+
+    @property
+    def alpha_one(self) -> float:
+        """Level of one pair in one direction."""
+        return self.alpha_pair / len(self.sides)
+
+
+def check(design: MonitorDesign, measure: Measure) -> None:
+    """Refuse a design that does not exist.
+
+    Raises
+    ------
+    DesignError
+        A word is unknown, a number is out of range, or parts do not go together.
+    """
+    words = {
+        "method": (design.method, Method),
+        "rule": (design.rule, Rule),
+        "spending": (design.spending, Spending),
+        "test": (design.test, Test),
+        "null": (design.null, Null),
+    }
+    for name, (value, known) in words.items():
+        if value not in (names := get_args(known.__value__)):
+            raise DesignError(unknown(name, value, names))
+    check_alternative(design.alternative)
+    _ = design.alpha
+    if design.stage < 2:
+        raise DesignError(
+            message(f"stage is {design.stage}.", hint="2 or more replications, as in 50.")
+        )
+    if design.last_stage is not None and design.last_stage < 1:
+        raise DesignError(
+            message(f"last_stage is {design.last_stage}.", hint="1 or more, or None for no last.")
+        )
+    if design.method == "group-sequential" and design.last_stage is None:
+        raise DesignError(
+            message(
+                "a group sequential test plans all its looks in advance.",
+                hint="last_stage= is their number; the other methods go without.",
+            )
+        )
+    if design.method == "anytime" and design.null == "mean":
+        _check_bounds(measure)
+
+
+def _check_bounds(measure: Measure) -> None:
+    if measure.bounds is None or measure.scale != "identity":
+        raise DesignError(
+            message(
+                f"bets on a mean need scores within bounds, and measure {measure.name!r} has none"
+                + (" on its scale." if measure.bounds else "."),
+                hint="Measure(bounds=(0, 1)) on the identity scale names the legal range.",
+            )
+        )
+
+
+def pairs_of(
+    algorithms: tuple[str, ...], pairs: str | tuple[str, str], control: str | None
+) -> Pairs:
+    """Return the (P, 2) index pairs that are watched.
+
+    Raises
+    ------
+    DesignError
+        An algorithm is unknown, or the pair is none.
+    """
+    k = len(algorithms)
+    if control is not None:
+        if pairs != "all":
+            raise DesignError(message("pairs and control are both given.", hint="name one."))
+        c = _index(algorithms, control)
+        return np.array([(i, c) for i in range(k) if i != c], dtype=np.int64)
+    if pairs == "all":
+        return np.column_stack(np.triu_indices(k, 1)).astype(np.int64)
+    if isinstance(pairs, str) or len(pairs) != 2 or pairs[0] == pairs[1]:
+        raise DesignError(
+            message(
+                f"pairs is {pairs!r}.",
+                hint='"all", or the names of two algorithms; control= names one for all others.',
+            )
+        )
+    return np.array([[_index(algorithms, name) for name in pairs]], dtype=np.int64)
+
+
+def _index(algorithms: tuple[str, ...], name: str) -> int:
+    if name not in algorithms:
+        raise DesignError(unknown("algorithm", name, algorithms))
+    return algorithms.index(name)

@@ -1,0 +1,458 @@
+"""Scores of a running experiment, stage by stage."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.monitor.course import Columns, Course, differences, wanted
+from benchinfer.analyses.monitor.design import MonitorDesign
+from benchinfer.core.numbers import count, join
+from benchinfer.scores.reductions import Blocks
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+type Array = NDArray[np.float64]
+type Index = NDArray[np.int64]
+type _Stage = tuple[list[Index], NDArray[np.bool_], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """What a past stage used of one data set.
+
+    Attributes
+    ----------
+    dataset, stage
+        The data set's name, and the stage, from 1.
+    labels
+        Its replications in order.
+    algorithms
+        The algorithms whose scores counted.
+    digests
+        Fingerprints of these scores, one per `Feed.size` replications.
+    """
+
+    dataset: str
+    stage: int
+    labels: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    digests: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A past stage that is not what it was, and why."""
+
+    dataset: str
+    stage: int
+    what: str
+
+
+class Feed:
+    """Hands out the replications of all data sets, each once.
+
+    The replications of a stage are the first ones, in natural order of their names, that no earlier
+    stage used; stages that are pinned have the ones they had. A stage is complete when every
+    algorithm that is still wanted has all of its replications on every data set.
+
+    Parameters
+    ----------
+    blocks
+        The scores.
+    size
+        Replications per data set and stage.
+    pins
+        What past stages used, per data set.
+
+    Attributes
+    ----------
+    values
+        (R, K) scores, larger is better; NaN where there is none.
+    ends
+        (D + 1,) where the rows of each data set begin, and the last ones end.
+    broken
+        Past stages that are not what they were.
+    """
+
+    def __init__(self, blocks: Blocks, size: int, pins: Sequence[Sequence[Pin]] = ()) -> None:
+        rank = natural_ranks(blocks.labels)
+        order = np.lexsort((rank[blocks.replication], blocks.dataset))
+        self.algorithms, self.datasets, self.size = blocks.algorithms, blocks.datasets, size
+        self.values = np.where(blocks.count > 0, blocks.mean, np.nan)[order]
+        self.broken: list[Broken] = []
+        self._names = np.array(blocks.labels, dtype=object)[blocks.replication[order]]
+        self.ends = np.searchsorted(blocks.dataset[order], np.arange(len(self.datasets) + 1))
+        self._next = self.ends[:-1].copy()  # no row before it is free
+        self._used = np.zeros(len(order), dtype=np.bool_)
+        self._pinned = pins
+        self._past = [self._recalled(stage) for stage in pins]
+        self._log: list[_Stage] = []
+
+    def take(
+        self, wanted: NDArray[np.bool_], size: int, *, whole: bool, key: bytes = b""
+    ) -> list[Index] | None:
+        """Hand out the next stage: row indices into `values` of each data set, equally many.
+
+        Parameters
+        ----------
+        wanted
+            (K,) algorithms whose scores count.
+        size
+            The most replications per data set.
+        whole
+            Whether fewer are not to be had.
+        key
+            Who takes the stage: stages of the same takers can be joined.
+
+        Returns
+        -------
+        list or None
+            None where the stage is not complete, or is one of the past and was another.
+        """
+        if self.recalling:
+            rows, pins = self._past[len(self._log)], self._pinned[len(self._log)]
+            names = self._named(wanted)
+            if len(rows[0]) > size or any(pin.algorithms != names for pin in pins):
+                return None
+            self._log.append((rows, wanted, key))
+            return rows
+        rows = [self._free(d, wanted, size) for d in range(len(self.datasets))]
+        there = [np.isfinite(self.values[part][:, wanted]).all(axis=1) for part in rows]
+        n = min(int(np.logical_and.accumulate(part).sum()) for part in there)
+        if n < (size if whole else 1):
+            return None
+        rows = [part[:n] for part in rows]
+        self._use(rows)
+        self._log.append((rows, wanted, key))
+        return rows
+
+    @property
+    def recalling(self) -> bool:
+        """Whether the next stage is one of the past."""
+        return len(self._log) < len(self._past)
+
+    def lacking(self, wanted: NDArray[np.bool_], size: int) -> list[tuple[Index, Index, int]]:
+        """Return per data set what the next stage, of so many replications, lacks.
+
+        Returns
+        -------
+        list
+            Row indices and algorithms (n,) of the cells of known replications that have no score,
+            and the number of replications that are not known yet.
+        """
+        found: list[tuple[Index, Index, int]] = []
+        for d in range(len(self.datasets)):
+            rows = self._free(d, wanted, size)
+            at, who = np.nonzero(np.isnan(self.values[rows]) & wanted)
+            found.append((rows[at], who, size - len(rows)))
+        return found
+
+    def name(self, row: int) -> str:
+        """Return the name of the replication of a row."""
+        return str(self._names[row])
+
+    def names(self, d: int) -> list[str]:
+        """Return the names of a data set's replications, in order."""
+        return self._names[self.ends[d] : self.ends[d + 1]].tolist()
+
+    def pins(self, *, joined: bool) -> list[list[Pin]]:
+        """Return what the stages so far used, one pin per data set.
+
+        Parameters
+        ----------
+        joined
+            Whether stages of the same takers become one.
+        """
+        log: list[_Stage] = []
+        for stage in self._log:
+            if joined and log and log[-1][2] == stage[2]:
+                both = zip(log.pop()[0], stage[0], strict=True)
+                log.append(([np.append(a, b) for a, b in both], *stage[1:]))
+            else:
+                log.append(stage)
+        return [
+            [self._pin(d, number, part, wanted) for d, part in enumerate(rows)]
+            for number, (rows, wanted, _) in enumerate(log, 1)
+        ]
+
+    def _pin(self, d: int, stage: int, rows: Index, wanted: NDArray[np.bool_]) -> Pin:
+        labels = tuple(self._names[rows].tolist())
+        digests = self._digests(rows, wanted)
+        return Pin(self.datasets[d], stage, labels, self._named(wanted), digests)
+
+    def _named(self, wanted: NDArray[np.bool_]) -> tuple[str, ...]:
+        return tuple(np.array(self.algorithms)[wanted].tolist())
+
+    def _digests(self, rows: Index, wanted: NDArray[np.bool_]) -> tuple[str, ...]:
+        """Fingerprint the names and scores of rows, `size` by `size`."""
+        values = (self.values[rows][:, wanted] + 0.0).astype("<f8")  # -0.0 has other bytes than 0.0
+        found: list[str] = []
+        for at in range(0, len(rows), self.size):
+            sha = hashlib.sha256("\0".join(self._names[rows[at : at + self.size]]).encode())
+            sha.update(values[at : at + self.size].tobytes())
+            found.append(sha.hexdigest()[:16])
+        return tuple(found)
+
+    def _free(self, d: int, wanted: NDArray[np.bool_], size: int) -> Index:
+        """Return up to `size` unused rows of a data set that some wanted algorithm has."""
+        found: list[Index] = []
+        start, left, end = int(self._next[d]), size, int(self.ends[d + 1])
+        while left > 0 and start < end:
+            stop = min(start + max(2 * left, 64), end)
+            some = np.isfinite(self.values[start:stop][:, wanted]).any(axis=1)
+            part = start + np.flatnonzero(some & ~self._used[start:stop])[:left]
+            found.append(part)
+            left, start = left - len(part), stop
+        return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+
+    def _recalled(self, pins: Sequence[Pin]) -> list[Index]:
+        """Find the rows of a past stage; note where it is not what it was."""
+        by_dataset = {pin.dataset: pin for pin in pins}
+        rows: list[Index] = []
+        for d, name in enumerate(self.datasets):
+            pin = by_dataset[name]
+            wanted = np.isin(self.algorithms, pin.algorithms)
+            own = self._rows_of(d, pin.labels)
+            there = own[own >= 0]
+            empty = np.isnan(self.values[there][:, wanted]).any(axis=1)
+            lost = len(own) - len(there) + int(empty.sum())
+            if lost:
+                what = f"{lost} of {len(own)} replications gone"
+                self.broken.append(Broken(name, pin.stage, what))
+            else:
+                both = zip(pin.digests, self._digests(there, wanted), strict=True)
+                changed = [i for i, (before, now) in enumerate(both) if before != now]
+                self.broken += [Broken(name, pin.stage + i, "scores changed") for i in changed]
+            rows.append(there)
+        self._use(rows)
+        return rows
+
+    def _use(self, rows: list[Index]) -> None:
+        for d, part in enumerate(rows):
+            self._used[part] = True
+            rest = self._used[self._next[d] : self.ends[d + 1]]
+            free = np.flatnonzero(~rest[: len(part) + 1])
+            # All rows before the first unused one are behind us.
+            self._next[d] += int(free[0]) if len(free) else len(part)
+
+    def _rows_of(self, d: int, labels: tuple[str, ...]) -> Index:
+        """Find replications of a data set by name, -1 where they are gone."""
+        begin, end = int(self._next[d]), int(self.ends[d + 1])
+        near = self._names[begin : min(begin + len(labels), end)]
+        if tuple(near.tolist()) == labels:
+            return np.arange(begin, begin + len(labels))
+        place = {name: row for row, name in enumerate(self.names(d), int(self.ends[d]))}
+        return np.array([place.get(label, -1) for label in labels], dtype=np.int64)
+
+
+def natural_ranks(labels: Sequence[str]) -> Index:
+    """Rank names so that numbers within them count as numbers.
+
+    Examples
+    --------
+    >>> natural_ranks(["r10", "r2", "r1"]).tolist()
+    [2, 1, 0]
+    """
+    if all(label.isdecimal() for label in labels):
+        keys: list[object] = [(int(label), label) for label in labels]
+    else:
+        parts = [re.split(r"(\d+)", label) for label in labels]
+        # Text and numbers take turns, text first.
+        keys = [
+            ([int(p) if i % 2 else p for i, p in enumerate(part)], label)
+            for part, label in zip(parts, labels, strict=True)
+        ]
+    order = sorted(range(len(labels)), key=keys.__getitem__)  # pyright: ignore[reportCallIssue, reportArgumentType]
+    ranks = np.empty(len(labels), dtype=np.int64)
+    ranks[order] = np.arange(len(labels))
+    return ranks
+
+
+class StageDifferences:
+    """Differences of P pairs on D data sets, stage by stage.
+
+    Attributes
+    ----------
+    new
+        Per pair the (D, n) differences of the last stage; None for pairs that did not need it.
+    """
+
+    def __init__(self, feed: Feed, pairs: NDArray[np.int64]) -> None:
+        self.feed, self.pairs = feed, pairs
+        self._parts: list[list[Array]] = [[] for _ in pairs]
+        self._wholes: dict[int, Array] = {}
+        self.new: list[Array | None] = [None] * len(pairs)
+
+    @property
+    def n_datasets(self) -> int:
+        """Number of data sets."""
+        return len(self.feed.datasets)
+
+    def take(self, live: NDArray[np.bool_], size: int, *, whole: bool) -> bool:
+        """Gather the next stage for the pairs that go on; whether there was one."""
+        values = self.feed.values
+        who = wanted(self.pairs, live, values.shape[1])
+        rows = self.feed.take(who, size, whole=whole, key=live.tobytes())
+        if rows is None:
+            return False
+        stage = values[np.stack(rows)]
+        for p, (i, j) in enumerate(self.pairs):
+            if not live[p]:
+                self.new[p] = None
+                continue
+            self.new[p] = new = differences(stage[:, :, i], stage[:, :, j])
+            self._parts[p].append(new)
+            self._wholes.pop(p, None)
+        return True
+
+    def part(self, measure: int, course: Course) -> "StageDifferences":
+        """Return the pairs of one measure, whose course is given; names begin anew."""
+        m = len(course.ends)
+        mine = range(measure * m, (measure + 1) * m)
+        k = len(self.feed.algorithms) * m // len(self.pairs)
+        found = StageDifferences(self.feed, self.pairs[list(mine)] % k)
+        found._wholes = {i: self.of(p) for i, p in enumerate(mine)}
+        return found
+
+    def of(self, p: int) -> Array:
+        """Return (D, n) all differences of a pair."""
+        if p not in self._wholes:
+            empty = np.empty((self.n_datasets, 0))
+            self._wholes[p] = np.concatenate([empty, *self._parts[p]], axis=1)
+        return self._wholes[p]
+
+    @property
+    def used(self) -> NDArray[np.int64]:
+        """(P,) replications per data set of each pair."""
+        return np.array([self.of(p).shape[1] for p in range(len(self.pairs))], dtype=np.int64)
+
+    @property
+    def estimates(self) -> Array:
+        """(P,) mean differences; of all scores there are, for a pair without a whole stage."""
+        return np.array(
+            [
+                self.of(p).mean() if self.of(p).shape[1] else self._so_far(p)
+                for p in range(len(self.pairs))
+            ]
+        )
+
+    def _so_far(self, p: int) -> float:
+        """Return the mean over data sets of the mean differences, NaN where there is none."""
+        i, j = self.pairs[p]
+        ends = self.feed.ends
+        parts = [self.feed.values[a:b] for a, b in pairwise(ends)]
+        each = [part[:, i] - part[:, j] for part in parts]
+        means = [d[np.isfinite(d)].mean() for d in each if np.isfinite(d).any()]
+        return float(np.mean(means)) if means else np.nan
+
+
+def whole_differences(feed: Feed, i: int, j: int) -> Array:
+    """Return (D, n) differences of two algorithms on the first n replications that have both."""
+    parts: list[Array] = []
+    for a, b in pairwise(feed.ends):
+        rows = feed.values[a:b][:, [i, j]]
+        whole = rows[np.isfinite(rows).all(axis=1)]
+        parts.append(differences(whole[:, 0], whole[:, 1]))
+    n = min(map(len, parts))
+    return np.stack([part[:n] for part in parts])
+
+
+_NAMED = 5  # replications
+
+
+def next_cells(gathered: StageDifferences, course: Course, design: MonitorDesign) -> list[Columns]:
+    """Return per measure the cells that complete the next stage, as columns of codes and names."""
+    feed, pairs = gathered.feed, gathered.pairs
+    measures = design.n_measures
+    if not course.live.any():
+        return [{}] * measures
+    k = len(feed.algorithms) // measures
+    who = wanted(pairs, course.live, len(feed.algorithms))
+    rows: list[tuple[int, str, int]] = []
+    for d, (lacking, algorithms, more) in enumerate(feed.lacking(who, _size(course, design))):
+        rows += [(d, feed.name(row), int(k)) for row, k in zip(lacking, algorithms, strict=True)]
+        rows += [
+            (d, name, int(k))
+            for name in new_names(feed.names(d), more)
+            for k in np.flatnonzero(who)
+        ]
+    each = [[row for row in rows if row[2] // k == i] for i in range(measures)]
+    return [_columns(own, k) for own in each]
+
+
+def _columns(rows: list[tuple[int, str, int]], k: int) -> Columns:
+    if not rows:
+        return {}
+    dataset, replication, algorithm = zip(*rows, strict=True)
+    return {
+        "dataset": np.array(dataset),
+        "replication": np.array(replication, dtype=object),
+        "algorithm": np.array(algorithm) % k,
+    }
+
+
+def _listed(names: list[str]) -> str:
+    """Name replications: those that follow each other by the first and last.
+
+    Examples
+    --------
+    >>> _listed(["r7", "r8", "r9"]), _listed(["1", "18"]), _listed(list("acegik"))
+    ('r7 to r9', '1 and 18', 'a, c, e, ... k')
+    """
+    if len(names) > 2 and new_names(names[:1], len(names) - 1) == names[1:]:
+        return f"{names[0]} to {names[-1]}"
+    return join(names) if len(names) <= _NAMED else f"{', '.join(names[:3])}, ... {names[-1]}"
+
+
+def new_names(names: list[str], n: int) -> list[str]:
+    """Return names numbered on from the last one; if it has no number, from how many there are.
+
+    Examples
+    --------
+    >>> new_names(["r8", "r9"], 2), new_names(["a", "b"], 1), new_names([], 1)
+    (['r10', 'r11'], ['3'], ['1'])
+    """
+    found = re.fullmatch(r"(.*?)(\d+)", names[-1]) if names else None
+    if found is None:
+        return [str(len(names) + i) for i in range(1, n + 1)]
+    start, digits = found[1], found[2]
+    return [f"{start}{int(digits) + i:0{len(digits)}d}" for i in range(1, n + 1)]
+
+
+def _size(course: Course, design: MonitorDesign) -> int:
+    """Return the replications of the next stage: on the anytime route what the budget leaves."""
+    if design.method != "anytime" or design.last_stage is None:
+        return design.stage
+    left = design.last_stage * design.stage - int(course.used[course.live].max())
+    return min(design.stage, left)
+
+
+def said(cells: "pd.DataFrame") -> list[str]:
+    """Say which cells to run next, one line per data set.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> cells = pd.DataFrame({"dataset": ["d"] * 4, "replication": ["1", "1", "2", "2"],
+    ...                       "algorithm": ["a", "b", "a", "b"]})
+    >>> said(cells)
+    ['d: a and b, 2 replications (1 and 2)']
+    """
+    found: list[str] = []
+    for dataset, part in cells.groupby("dataset", sort=False):
+        who = part.groupby("replication", sort=False)["algorithm"].agg(tuple)
+        lists = [
+            f"{join(names)}, {count(len(own), 'replication')} ({_listed(own)})"
+            for names in dict.fromkeys(who)
+            for own in [who.index[[one == names for one in who]].tolist()]
+        ]
+        found.append(f"{dataset}: {'; '.join(lists)}")
+    return found

@@ -1,0 +1,200 @@
+"""Several measures monitored jointly.
+
+Columns are ordered by measure, then by algorithm; a pair is two columns of one measure.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.monitor import comparison
+from benchinfer.analyses.monitor.comparison import MonitorComparison, Standing
+from benchinfer.analyses.monitor.course import Columns, Course
+from benchinfer.comparison.evidence import Setting
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.numbers import count
+from benchinfer.core.result import Showable
+from benchinfer.core.saving import savable
+from benchinfer.relations.ensemble import Ensemble
+from benchinfer.scores.reductions import Blocks
+from benchinfer.scores.table import ScoreTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+type Index = NDArray[np.int64]
+
+
+def refuse_unlike(settings: Sequence[Setting]) -> None:
+    """Refuse measures that do not have scores of the same algorithms on the same data sets."""
+    seen = {(s.algorithms, s.coverage.datasets) for s in settings}
+    if len(seen) == 1:
+        return
+    where = [
+        (s.measure.name, str(len(s.algorithms)), str(len(s.coverage.datasets))) for s in settings
+    ]
+    raise DesignError(
+        message(
+            "measures that are watched together need scores of the same algorithms on the same"
+            " data sets.",
+            where=[("measure", "algorithms", "data sets"), *where],
+            hint="scores.subset(...) keeps what they share.",
+            shown=len(where),
+        )
+    )
+
+
+def columns(scores: ScoreTable, names: Sequence[str]) -> Blocks:
+    """Reduce to one row per data set and replication, and the columns of all measures."""
+    parts = [scores.blocks(name) for name in names]
+    if len(parts) == 1:
+        return parts[0]
+    labels = tuple(dict.fromkeys(label for part in parts for label in part.labels))
+    place = {label: i for i, label in enumerate(labels)}
+    keys = [_keys(part, place) for part in parts]
+    rows = np.unique(np.concatenate(keys))
+    shape = (len(rows), sum(len(part.algorithms) for part in parts))
+    count, mean = np.zeros(shape, dtype=np.int64), np.zeros(shape)
+    for i, (part, key) in enumerate(zip(parts, keys, strict=True)):
+        k = len(part.algorithms)
+        at = np.ix_(np.searchsorted(rows, key), np.arange(i * k, (i + 1) * k))
+        count[at], mean[at] = part.count, part.mean
+    return replace(
+        parts[0],
+        algorithms=tuple(
+            f"{algorithm} ({name})"
+            for part, name in zip(parts, names, strict=True)
+            for algorithm in part.algorithms
+        ),
+        dataset=rows // len(labels),
+        replication=rows % len(labels),
+        labels=labels,
+        count=count,
+        mean=mean,
+        within=np.hstack([part.within for part in parts]),
+    )
+
+
+def _keys(blocks: Blocks, place: dict[str, int]) -> Index:
+    """Return a number for each row, by data set and replication."""
+    label = np.array([place[label] for label in blocks.labels], dtype=np.int64)
+    return blocks.dataset * len(place) + label[blocks.replication]
+
+
+def split(course: Course, measures: int) -> list[Course]:
+    """Return how the pairs of each measure went."""
+    m = len(course.ends) // measures
+    return [_part(course, i * m, (i + 1) * m) for i in range(measures)]
+
+
+def _part(course: Course, first: int, last: int) -> Course:
+    mine = slice(first, last)
+    return Course(
+        ends=course.ends[mine],
+        used=course.used[mine],
+        estimate=course.estimate[mine],
+        p_value=course.p_value[mine],
+        p_raw=course.p_raw[mine],
+        provisional=course.provisional[mine],
+        stages=_rows(course.stages, first, last),
+        path=_rows(course.path, first, last),
+        low=None if course.low is None else course.low[mine],
+        high=None if course.high is None else course.high[mine],
+        log_e=None if course.log_e is None else course.log_e[mine],
+        path_each=_rows(course.path_each, first, last),
+    )
+
+
+def _rows(table: Columns, first: int, last: int) -> Columns:
+    """Return the rows of pairs from first to before last, numbered anew."""
+    if not table:
+        return {}
+    mine = (table["pair"] >= first) & (table["pair"] < last)
+    found = {name: values[mine] for name, values in table.items()}
+    return found | {"pair": found["pair"] - first}
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MonitoredMeasures(Showable, Mapping[str, MonitorComparison]):
+    """One comparison per measure: a mapping from measure to comparison.
+
+    The error over all measures, pairs and looks together is at most one minus the level.
+
+    Attributes
+    ----------
+    results
+        Name of the measure to comparison.
+    """
+
+    results: Mapping[str, MonitorComparison]
+
+    def __getitem__(self, measure: str) -> MonitorComparison:
+        """Return the comparison by one measure."""
+        return self.results[measure]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the measures."""
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        """Return the number of measures."""
+        return len(self.results)
+
+    @property
+    def decision(self) -> Standing:
+        """Whether the experiment can stop: ``"go on"`` as long as a pair of some measure does.
+
+        ``"decided"``: every pair has a verdict by every measure. ``"undecidable"``: no pair goes
+        on, and some ended without a verdict.
+        """
+        found = {result.decision for result in self.values()}
+        if "go on" in found:
+            return "go on"
+        return "undecidable" if "undecidable" in found else "decided"
+
+    def next_cells(self) -> "pd.DataFrame":
+        """Return the cells to run next: ``dataset replication algorithm``, one row per run.
+
+        A run gives the scores of all measures, so a cell that several need is there once.
+        """
+        table = self._stack([result.next_cells() for result in self.values()])
+        return table.drop_duplicates(ignore_index=True)
+
+    def relations(self, rule: str = "evidence") -> Ensemble:
+        """Return the relations of the measures: an ensemble in which each has weight 1."""
+        return Ensemble({name: result.relation(rule) for name, result in self.items()})
+
+    def contrasts(self) -> "pd.DataFrame":
+        """Return the contrasts of all measures, one row per measure and pair."""
+        return self._stack([result.contrasts() for result in self.values()])
+
+    def diagnostics(self) -> "pd.DataFrame":
+        """Return the diagnostics of all measures with a leading ``measure`` column."""
+        tables = [result.diagnostics() for result in self.values()]
+        for name, table in zip(self, tables, strict=True):
+            table.insert(0, "measure", name)
+        return self._stack(tables)
+
+    def _stack(self, tables: "list[pd.DataFrame]") -> "pd.DataFrame":
+        import pandas as pd
+
+        some = [table for table in tables if len(table)]
+        return pd.concat(some or tables[:1], ignore_index=True)
+
+    def headline(self) -> str:
+        """Return how the whole experiment stands, in one sentence."""
+        ends = [end for result in self.values() for end in result.course.ends]
+        return comparison.standing(ends, self.decision)
+
+    def __str__(self) -> str:
+        """Return one line per measure, and whether to go on."""
+        return "\n".join([*map(str, self.values()), f"All measures: {self.headline()}"])
+
+    def __repr__(self) -> str:
+        """Return the number of measures and the state."""
+        return f"<MonitoredMeasures: {count(len(self), 'measure')}, {self.decision}>"

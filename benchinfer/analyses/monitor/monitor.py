@@ -1,0 +1,324 @@
+"""The function `monitor`."""
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.monitor import comparison
+from benchinfer.analyses.monitor.anytime import anytime
+from benchinfer.analyses.monitor.comparison import MonitorComparison
+from benchinfer.analyses.monitor.course import VERDICTS, Columns, Course
+from benchinfer.analyses.monitor.design import Method, MonitorDesign, Null, Test, check, pairs_of
+from benchinfer.analyses.monitor.diagnostics import checks
+from benchinfer.analyses.monitor.feed import Feed, StageDifferences, next_cells
+from benchinfer.analyses.monitor.measures import MonitoredMeasures, columns, refuse_unlike, split
+from benchinfer.analyses.monitor.numerics.spending import Spending
+from benchinfer.analyses.monitor.numerics.stages import Rule
+from benchinfer.analyses.monitor.stagewise import group_sequential, recursive
+from benchinfer.analyses.monitor.state import Memory, StateFile
+from benchinfer.comparison.checks import refuse_overlap
+from benchinfer.comparison.comparison import Alternative
+from benchinfer.comparison.evidence import Level, Provenance, Setting
+from benchinfer.core import version
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.scores.table import ScoreTable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+_LAST = 5
+_DISPLAY = {"unit", "label"}
+
+
+class Options(TypedDict, total=False):
+    """The arguments of `monitor` that have names, for type checkers."""
+
+    pairs: Literal["all"] | tuple[str, str]
+    control: str | None
+    method: Method
+    rule: Rule
+    spending: Spending
+    stage: int
+    last_stage: int | Literal["auto"] | None
+    test: Test
+    null: Null
+    alternative: Alternative
+    target: Literal["datasets"]
+    level: float
+    state: "str | Path | StateFile | None"
+
+
+@overload
+def monitor(
+    scores: ScoreTable, measure: str | None = None, **options: Unpack[Options]
+) -> MonitorComparison: ...
+
+
+@overload
+def monitor(
+    scores: ScoreTable, measure: list[str] | tuple[str, ...], **options: Unpack[Options]
+) -> MonitoredMeasures: ...
+
+
+def monitor(
+    scores: ScoreTable,
+    measure: str | Sequence[str] | None = None,
+    *,
+    pairs: Literal["all"] | tuple[str, str] = "all",
+    control: str | None = None,
+    method: Method = "recursive",
+    rule: Rule = "constant",
+    spending: Spending = "obrien-fleming",
+    stage: int = 50,
+    last_stage: int | Literal["auto"] | None = "auto",
+    test: Test = "t",
+    null: Null = "symmetry",
+    alternative: Alternative = "two-sided",
+    target: Literal["datasets"] = "datasets",
+    level: float = 0.95,
+    state: "str | Path | StateFile | None" = None,
+) -> MonitorComparison | MonitoredMeasures:
+    """Decide, while an experiment runs, which pairs of algorithms are decided.
+
+    The error over all pairs and all looks is at most ``1 - level``. Pairs retire when they are
+    decided; replications are used in the natural order of their names.
+
+    Parameters
+    ----------
+    scores
+        The scores so far. Algorithms share replications, which are independent.
+    measure
+        Name of the measure; may be omitted where there is one. A list of names decides several
+        measures together.
+    pairs, control
+        ``"all"`` pairs, one pair of names, or each other algorithm with a `control`.
+    method
+        ``"recursive"``: combination tests stage by stage; ``"anytime"``: e-processes, which may be
+        looked at after every replication and give intervals; ``"group-sequential"``: a fixed
+        number of looks planned in advance at all scores so far.
+    rule
+        How boundaries of a recursion follow from the stages before: ``"constant"``,
+        ``"application"``, ``"scenario2"``, the latter two also with ``"-power"``.
+        ``"literal"`` and ``"literal-scenario2"`` are the printed rules, which break down.
+    spending
+        Of group sequential tests: ``"obrien-fleming"`` or ``"pocock"``.
+    stage
+        Replications per data set and stage.
+    last_stage
+        The stage declared last, at which a recursion uses what is left of its level; the number of
+        looks of a group sequential test; on the anytime route the budget, in stages. None: no last
+        one. ``"auto"``: 5, and none on the anytime route.
+    test
+        Of the differences: ``"t"``, ``"signed-rank"`` (exact up to 500 differences, zeros left
+        out) or ``"sign-flip"`` (its normal limit).
+    null
+        On the anytime route, what is bet against, and what intervals are of: ``"symmetry"`` of the
+        differences about 0, or a ``"mean"`` of 0, which needs `Measure.bounds`.
+    alternative
+        ``"two-sided"``, or what is to be shown of the first algorithm of a pair: ``"better"`` or
+        ``"worse"``.
+    target
+        ``"datasets"``: the claim is about these data sets taken together, which have to be
+        independent of each other.
+    level
+        One minus the family-wise error rate.
+    state
+        A JSON file, made if absent, that remembers what each stage used: then a past that has
+        changed is an error, and rows may come in any order.
+
+    Returns
+    -------
+    MonitorComparison or MonitoredMeasures
+        With `decision`, `stages()`, `path()` and `next_cells()`; of several measures a mapping from
+        measure to such a comparison, with a `decision` and `next_cells()` of its own.
+
+    Raises
+    ------
+    DesignError
+        The table or the design cannot answer the question: replications overlap or are not shared.
+    ScoreTableError
+        Scores of a stage that was decided on have changed.
+    BenchinferError
+        The state is of another design.
+
+    Notes
+    -----
+    With m pairs, those of all measures together, each recursion is designed at ``(1 - level) / m``
+    from the start, two-sided at half of that in each direction. Its overall p-value is multiplied
+    in the same way; where a pair goes on it is provisional, as a part of the level is kept for
+    later stages. Recursions and group sequential tests give no intervals. Stopping for futility is
+    no evidence of equality.
+
+    Several data sets are combined in each stage by the mean of the normal quantiles of their
+    p-values; e-values multiply. What is rejected is that no difference in that direction exists on
+    any of them.
+
+    References
+    ----------
+    Brannath, Posch & Bauer (2002), https://doi.org/10.1198/016214502753479374
+
+    Examples
+    --------
+    >>> import benchinfer as bi
+    >>> scores = bi.load_example("sklearn_bootstrap")
+    >>> found = monitor(scores, "error", pairs=("knn", "svm"), stage=5)
+    >>> found.decision, found.contrasts()["winner"].tolist()
+    ('decided', ['svm'])
+    """
+    if target != "datasets":
+        raise DesignError(unknown("target", target, ["datasets"]))
+    names = [measure] if measure is None or isinstance(measure, str) else list(measure)
+    settings, scores = _settings(scores, names, pairs)
+    chosen = pairs_of(settings[0].algorithms, pairs, control)
+    if last_stage == "auto":
+        last_stage = None if method == "anytime" else _LAST
+    n_pairs, several = len(settings) * len(chosen), len(settings)
+    design = MonitorDesign(
+        *(method, rule, spending, stage, last_stage, test, null, alternative, level),
+        n_pairs=n_pairs,
+        n_measures=several,
+    )
+    for setting in settings:
+        check(design, setting.measure)
+        _check_replications(setting)
+    own = [setting.measure.name for setting in settings]
+    plain = asdict(design)
+    arguments: dict[str, Any] = {
+        "measure": own if several > 1 else own[0],
+        "pairs": pairs,
+        "control": control,
+        **{name: value for name, value in plain.items() if not name.startswith("n_")},
+        "target": target,
+    }
+    watched = _Watched(scores, settings, chosen, design, arguments)
+    file = state if state is None or isinstance(state, StateFile) else StateFile(state)
+    with file or nullcontext():
+        found = watched.compared(*watched.followed(file))
+    return (
+        MonitoredMeasures(found)
+        if not (measure is None or isinstance(measure, str))
+        else found[own[0]]
+    )
+
+
+def _settings(
+    scores: ScoreTable, names: Sequence[str | None], pairs: str | tuple[str, str]
+) -> tuple[list[Setting], ScoreTable]:
+    """Take down the setting of each measure, and narrow the table to what is watched."""
+    if isinstance(pairs, tuple) and len(pairs) == 2 and isinstance(scores, ScoreTable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        scores = scores.subset(algorithms=sorted(set(pairs)))
+    if not names or len(set(names)) < len(names):
+        raise DesignError(
+            message(f"measure is {list(names)}.", hint="name each measure once, as in ['a', 'b'].")
+        )
+    both = [Setting.of(scores, name) for name in names]
+    settings = [setting for setting, _ in both]
+    refuse_unlike(settings)
+    if len(both) == 1:
+        return settings, both[0][1]
+    one = settings[0]
+    return settings, scores.subset(datasets=one.coverage.datasets, algorithms=one.algorithms)
+
+
+def _check_replications(setting: Setting) -> None:
+    """Refuse replications that are not shared, or overlap."""
+    refuse_overlap(setting)
+    if setting.paired:
+        return
+    name = setting.measure.name
+    raise DesignError(
+        message(
+            f"the algorithms do not share the replications of measure {name!r}.",
+            hint=[
+                "where they do (same resample, same seed), say so: read_scores(..., paired=True);",
+                "compare_mixed compares scores that are not paired, once and at the end.",
+            ],
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    """An experiment: its scores, the measures and pairs that are watched, and how."""
+
+    scores: ScoreTable
+    settings: list[Setting]
+    pairs: NDArray[np.int64]
+    design: MonitorDesign
+    arguments: dict[str, Any]
+
+    def followed(self, file: StateFile | None) -> tuple[StageDifferences, Course]:
+        """Follow the experiment from its beginning, and remember how far."""
+        measures, k = [s.measure for s in self.settings], len(self.settings[0].algorithms)
+        plain = [{n: v for n, v in asdict(m).items() if n not in _DISPLAY} for m in measures]
+        whole = {
+            **self.arguments,
+            "measure": plain if len(plain) > 1 else plain[0],
+            "datasets": self.settings[0].coverage.datasets,
+            "algorithms": self.settings[0].algorithms,
+        }
+        memory = Memory(whole) if file is None else file.read(whole)
+        blocks = columns(self.scores, [m.name for m in measures])
+        feed = Feed(blocks, self.design.stage, memory.pins)
+        if feed.broken and file is not None:
+            raise file.refuse(feed.broken)
+        pairs = np.vstack([self.pairs + i * k for i in range(len(measures))])
+        gathered = StageDifferences(feed, pairs)
+        if self.design.method == "anytime":
+            each = [m for m in measures for _ in self.pairs]
+            course = anytime(gathered, self.design, each)
+        else:
+            follow = recursive if self.design.method == "recursive" else group_sequential
+            course = follow(gathered, self.design)
+        if file is not None:
+            pins = feed.pins(joined=self.design.method == "anytime")
+            if feed.recalling:
+                what = "not the stage that the scores before it lead to"
+                raise file.forged([(len(pins) + 1, "", what)])
+            file.write(Memory(memory.design, pins))
+        return gathered, course
+
+    def compared(self, gathered: StageDifferences, course: Course) -> dict[str, MonitorComparison]:
+        """Return the comparison by each measure."""
+        parts = split(course, len(self.settings))
+        cells = next_cells(gathered, course, self.design)
+        return {
+            setting.measure.name: self._one(setting, gathered.part(i, part), part, own)
+            for i, (setting, part, own) in enumerate(zip(self.settings, parts, cells, strict=True))
+        }
+
+    def _one(
+        self, setting: Setting, gathered: StageDifferences, course: Course, cells: Columns
+    ) -> MonitorComparison:
+        design = self.design
+        return MonitorComparison(
+            setting=setting,
+            pairs=self.pairs,
+            codes=np.array([VERDICTS[end] for end in course.ends], dtype=np.int8),
+            level=design.level,
+            target="datasets",
+            levels=Level(_levels(self.scores, setting)),
+            checks=checks(setting, design, course, gathered),
+            provenance=Provenance(
+                analysis="monitor",
+                version=version.__version__,
+                arguments=self.arguments,
+                adjustment=comparison.adjustment(design),
+                digest=setting.digest,
+            ),
+            design=design,
+            course=course,
+            cells=cells,
+        )
+
+
+def _levels(scores: ScoreTable, setting: Setting) -> NDArray[np.float64]:
+    """Return (K,) means over the data sets that an algorithm has scores on."""
+    mean = scores.cells(setting.measure.name).mean
+    there = np.isfinite(mean)
+    return np.where(there, mean, 0.0).sum(axis=0) / there.sum(axis=0)

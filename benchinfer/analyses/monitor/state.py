@@ -1,0 +1,287 @@
+"""State file of a monitored experiment.
+
+What a stage used is pinned by the names of its replications and a fingerprint of their scores; what
+they say is worked out from the scores each time. A checksum tells damage and edits. A file beside
+the state is locked while it is read, used and written: two processes take turns.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from benchinfer.analyses.monitor.feed import Broken, Pin
+from benchinfer.core.errors import BenchinferError, ScoreTableError, message
+from benchinfer.core.saving import check_target, followed, read_sealed, sealed, write_whole, writing
+
+type _Fault = tuple[int, str, str]
+FORMAT = 2
+_HINT = (
+    "go on with an untouched copy of the file, by the version that wrote it; without one, begin"
+    " anew with another state file."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is known of the past.
+
+    Attributes
+    ----------
+    design
+        What is watched and how, as JSON holds it.
+    pins
+        What each stage used, per data set.
+    """
+
+    design: Mapping[str, Any]
+    pins: Sequence[Sequence[Pin]] = ()
+
+
+class StateFile(AbstractContextManager["StateFile"]):
+    """A state file, held by one process at a time.
+
+    Parameters
+    ----------
+    path
+        The file; it need not exist. The lock is a file of the same name with ``.lock`` added.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, StateFile(f"{folder}/s.json") as state:
+    ...     state.read({"stage": 50}).pins
+    ()
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        if not str(path):
+            raise BenchinferError(
+                message(
+                    "'' names no file for the state.",
+                    hint="name a file, as in 'state.json'; it need not exist.",
+                )
+            )
+        check_target(path)
+        with writing(path):
+            self.path = followed(path)  # whoever names it by a link waits for the same lock
+            if self.path.exists() and not self.path.is_file():
+                raise BenchinferError(
+                    message(f"{str(path)!r} is no file.", hint="a state is a file of its own.")
+                )
+        self._stack = ExitStack()
+        self._depth = 0
+
+    def __enter__(self) -> Self:
+        if self._depth == 0:
+            self._lock(self._stack.enter_context(self._open()))
+        self._depth += 1
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self._stack.close()
+
+    def _open(self) -> IO[str]:
+        lock = self.path.with_name(f"{self.path.name}.lock")
+        with writing(lock):
+            return lock.open("a", encoding="utf-8")
+
+    def _lock(self, file: IO[str]) -> None:
+        import fcntl  # not on Windows, where all else works
+
+        fcntl.flock(file, fcntl.LOCK_EX)
+
+    def read(self, design: Mapping[str, Any]) -> Memory:
+        """Read the past of an experiment of this design; a new one has none.
+
+        Raises
+        ------
+        BenchinferError
+            The file is not a state, was changed, or is of another design: the message names what.
+        """
+        wanted = json.loads(json.dumps(design))
+        check_target(self.path)  # the table is read by now
+        if not self.path.exists():
+            return Memory(wanted)
+        what = "the state of a monitored experiment"
+        document = read_sealed(self.path, "monitor", FORMAT, what=what, hint=_HINT)
+        before, stages = document.get("design"), document.get("stages")
+        if not isinstance(before, dict) or not isinstance(stages, list):
+            raise self.forged([])
+        self._check_design(before, wanted)
+        try:
+            pins = [[_pin(pin, wanted["stage"]) for pin in stage] for stage in stages]
+        except (TypeError, ValueError):
+            raise self.forged([]) from None
+        if faults := _faults(pins, wanted):
+            raise self.forged(faults)
+        return Memory(wanted, pins)
+
+    def write(self, memory: Memory) -> None:
+        """Write the state, whole or not at all.
+
+        Before the first stage there is nothing to remember, and the design may still change.
+        """
+        if not memory.pins and not self.path.exists():
+            return
+        document: dict[str, Any] = {
+            "monitor": FORMAT,
+            "design": memory.design,
+            "stages": [[_plain(pin) for pin in stage] for stage in memory.pins],
+        }
+        text = _text(sealed(document))
+        if not self.path.exists() or self.path.read_text(encoding="utf-8") != text:
+            write_whole(self.path, text)
+
+    def refuse(self, broken: Sequence[Broken]) -> ScoreTableError:
+        """Build the error for a past that has changed."""
+        stages = "stage that was" if len(broken) == 1 else "stages that were"
+        return ScoreTableError(
+            message(
+                f"{len(broken)} {stages} decided on before, as {str(self.path)!r} says, changed in"
+                " the table.",
+                where=[
+                    ("dataset", "stage", "what"),
+                    *((b.dataset, b.stage, b.what) for b in broken),
+                ],
+                hint="put the scores back as they were; an experiment that is repeated needs a"
+                " state of its own.",
+            ),
+            broken,
+        )
+
+    def forged(self, faults: Sequence[_Fault]) -> BenchinferError:
+        """Build the error for a past that no experiment of this design has."""
+        return BenchinferError(
+            message(
+                f"{str(self.path)!r} is not as monitor leaves it.",
+                where=[("stage", "dataset", "what"), *faults] if faults else (),
+                hint=_HINT,
+            )
+        )
+
+    def _check_design(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+        names = [*now, *(name for name in before if name not in now)]
+        changed = [
+            (name, _short(before.get(name)), _short(now.get(name)))
+            for name in names
+            if before.get(name) != now.get(name)
+        ]
+        if changed:
+            raise BenchinferError(
+                message(
+                    f"the experiment in {str(self.path)!r} was begun with another design.",
+                    where=[("argument", "was", "is"), *changed],
+                    hint="a design is fixed before the first stage: go on with the old one, or"
+                    " begin anew with another state file.",
+                    shown=len(changed),
+                )
+            )
+
+
+def _faults(stages: Sequence[Sequence[Pin]], design: Mapping[str, Any]) -> list[_Fault]:
+    """Find what no experiment of this design leaves behind."""
+    found: list[_Fault] = []
+    used: dict[str, set[str]] = {name: set() for name in design["datasets"]}
+    for number, stage in enumerate(stages, 1):
+        if [pin.dataset for pin in stage] != design["datasets"]:
+            found.append((number, "", "its data sets are not those of the design"))
+            continue
+        n = len(stage[0].labels) if design["method"] == "anytime" else design["stage"]
+        for pin in stage:
+            mine, size = set(pin.labels), len(pin.labels)
+            faults = {
+                f"is numbered {pin.stage}": pin.stage != number,
+                f"{size} replications in place of {max(n, 1)}": size != max(n, 1),
+                "replications that are used twice": len(mine - used[pin.dataset]) < size,
+            }
+            found += [(number, pin.dataset, what) for what, there in faults.items() if there]
+            used[pin.dataset] |= mine
+    return found
+
+
+def _text(document: Mapping[str, Any]) -> str:
+    """Write one line per part; the stages are for people, too."""
+    parts = [
+        f" {json.dumps(name)}: {json.dumps(value, indent=1)}" for name, value in document.items()
+    ]
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _plain(pin: Pin) -> dict[str, object]:
+    return {
+        "dataset": pin.dataset,
+        "stage": pin.stage,
+        "algorithms": pin.algorithms,
+        "replications": _ranges(pin.labels),
+        "digests": pin.digests,
+    }
+
+
+def _pin(plain: object, size: int) -> Pin:
+    """Rebuild what `_plain` wrote, with a fingerprint for each `size` replications."""
+    match plain:
+        case {
+            "dataset": str(dataset),
+            "stage": int(stage),
+            "algorithms": list(algorithms),
+            "replications": list(ranges),
+            "digests": list(digests),
+        } if all(isinstance(item, str) for item in (*algorithms, *digests)):
+            parts = [_labels(item) for item in ranges]
+        case _:
+            raise TypeError
+    if -(-sum(map(len, parts)) // size) != len(digests):  # before they are written out
+        raise ValueError
+    labels = tuple(str(label) for part in parts for label in part)
+    return Pin(dataset, stage, labels, tuple(algorithms), tuple(digests))
+
+
+def _labels(item: object) -> Sequence[object]:
+    match item:
+        case str():
+            return [item]
+        case [int(first), int(last)] if first <= last:
+            return range(first, last + 1)
+        case _:
+            raise TypeError
+
+
+def _ranges(labels: Sequence[str]) -> list[str | list[int]]:
+    """Write consecutive numbers as their first and last.
+
+    Examples
+    --------
+    >>> _ranges(["1", "2", "3", "07", "x"])
+    [[1, 3], '07', 'x']
+    """
+    if labels and labels[0].isdecimal() and len(labels[0]) < 19:  # as a rule all are
+        first = int(labels[0])
+        if list(labels) == [str(first + i) for i in range(len(labels))]:
+            return [[first, first + len(labels) - 1]]
+    found: list[str | list[int]] = []
+    for label in labels:
+        number = int(label) if label.isdecimal() and len(label) < 19 else -1
+        before = found[-1] if found else ""
+        if number < 0 or str(number) != label:
+            found.append(label)
+        elif isinstance(before, list) and before[1] == number - 1:
+            before[1] = number
+        else:
+            found.append([number, number])
+    return found

@@ -1,0 +1,1 @@
+"""Tests of two algorithms on one data set."""

@@ -1,0 +1,134 @@
+"""Comparison of two algorithms on one data set."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.pair import rules, tests
+from benchinfer.analyses.pair.diagnostics import Normality
+from benchinfer.analyses.pair.rules import WORDS
+from benchinfer.analyses.pair.tests import OtherTest
+from benchinfer.comparison import wording
+from benchinfer.comparison.comparison import EitherComparison, TestedComparison
+from benchinfer.comparison.evidence import Array
+from benchinfer.core.frames import frame
+from benchinfer.core.saving import savable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PairComparison(EitherComparison):
+    """Verdicts from a test of two algorithms, on one data set.
+
+    Attributes
+    ----------
+    test, reason
+        The test that decides, and why it was taken.
+    n
+        (P,) number of differences, or of scores of the first where replications are not shared.
+    zeros
+        (P,) number of differences of zero, which rank and sign tests leave out; 0 for other tests.
+    clusters
+        Number of clusters, 0 where there are none.
+    probabilities
+        (P, 3) posterior probabilities that first is better, that both are equivalent, and that
+        second is better; None for tests with p-values.
+    looks
+        How the differences of each pair look; empty where replications are not shared.
+    others
+        Tests that do not decide.
+    """
+
+    test: str
+    reason: str
+    n: Array
+    zeros: NDArray[np.int64]
+    clusters: int
+    probabilities: Array | None
+    looks: tuple[Normality, ...]
+    others: tuple[OtherTest, ...]
+
+    title: ClassVar[str] = "Test of two algorithms"
+
+    @property
+    def bayesian(self) -> bool:
+        """Whether verdicts rest on posterior probabilities."""
+        return self.probabilities is not None
+
+    @property
+    def rule(self) -> str:
+        """The decision rule in words."""
+        if self.bayesian:
+            return rules.rule(self.measure, self.level)
+        return wording.tested_rule(self.measure, self.level, self.alternative)
+
+    @property
+    def method(self) -> str:
+        """What was done, in sentences for a methods section."""
+        return rules.method(self)
+
+    @property
+    def formula(self) -> str:
+        """The statistic in one line."""
+        if self.clusters and self.test == "t":
+            return f"mean difference over its error between {self.clusters} clusters"
+        return rules.FORMULAS[self.test]
+
+    @property
+    def test_name(self) -> str:
+        """The test in words."""
+        return WORDS[self.test]
+
+    def effects(self) -> Mapping[str, Array]:
+        """Return estimate, interval and test of the pairs, in the measure's own unit."""
+        # Zero-argument super() does not work in a slotted dataclass.
+        columns = dict(TestedComparison.effects(self))
+        if self.probabilities is not None:
+            kept = ("estimate", "conf_low", "conf_high", "std_error", "df")
+            names = ("prob_first", "prob_equivalent", "prob_second")
+            found = dict(zip(names, self.probabilities.T, strict=True))
+            return {name: columns[name] for name in kept} | found
+        return {name: column for name, column in columns.items() if not np.isnan(column).all()}
+
+    def tests(self) -> "pd.DataFrame":
+        """Say what other tests give on the same scores; none of them decides.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``test first second statistic df p_value fits misfit``: unadjusted; ``misfit`` says why
+            a test is not made for how these scores came about. Choosing among tests by their
+            p-values makes every one of them wrong.
+        """
+        return tests.table(self.others)
+
+    def normality(self) -> "pd.DataFrame":
+        """Test whether the differences are normal: one row for each pair and test.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``first second test statistic p_value n``, unadjusted. A diagnostic: with few
+            differences it finds little, with many it finds what does not matter for a mean.
+        """
+        rows = [
+            (*names, test, statistic, p, look.n)
+            for names, look in zip(self.named_sides(), self.looks, strict=False)
+            for test, statistic, p in zip(look.tests, look.statistics, look.p_values, strict=True)
+        ]
+        columns = ("first", "second", "test", "statistic", "p_value", "n")
+        return frame({name: [row[i] for row in rows] for i, name in enumerate(columns)})
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        adjusted = len(self.pairs) > 1 and not self.bayesian
+        return [
+            *rules.homes(self.test, clustered=self.clusters > 0),
+            *rules.adjusting(str(self.provenance.arguments["adjust"]), adjusted=adjusted),
+        ]

@@ -1,0 +1,284 @@
+"""Diagnostics of tests of two algorithms.
+
+References
+----------
+Shapiro, S. S. & Wilk, M. B. (1965). An analysis of variance test for normality (complete samples).
+Biometrika 52, 591-611. https://doi.org/10.1093/biomet/52.3-4.591
+
+D'Agostino, R. & Pearson, E. S. (1973). Tests for departure from normality. Biometrika 60, 613-622.
+https://doi.org/10.1093/biomet/60.3.613
+
+Anderson, T. W. & Darling, D. A. (1954). A test of goodness of fit. Journal of the American
+Statistical Association 49, 765-769. https://doi.org/10.1080/01621459.1954.10501232
+
+Lilliefors, H. W. (1967). On the Kolmogorov-Smirnov test for normality with mean and variance
+unknown. Journal of the American Statistical Association 62, 399-402.
+https://doi.org/10.1080/01621459.1967.10482916
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from benchinfer.analyses.pair.scores import Pair, PairedScores
+from benchinfer.analyses.pair.tests import OF_RANKS, without_noise
+from benchinfer.comparison import checks as comparison_checks
+from benchinfer.comparison.evidence import Array, Evidence, Setting
+from benchinfer.core.saving import savable
+from benchinfer.core.sections import Check
+
+# With more values every real sample departs, and the p-values of two of the tests are not known.
+MOST = 5000
+_MARKS = 99
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Normality:
+    """How the differences of a pair look.
+
+    Attributes
+    ----------
+    n
+        Number of differences.
+    tests, statistics, p_values
+        Names and (m,) results of the tests that so many differences allow.
+    normal, found
+        (q,) quantiles, at most 99, of the normal distribution and of the differences in their
+        standard deviation; empty where all differences are the same.
+    """
+
+    n: int
+    tests: tuple[str, ...]
+    statistics: Array
+    p_values: Array
+    normal: Array
+    found: Array
+
+
+def normality(values: Array) -> Normality:
+    """Look at the distribution of differences.
+
+    Parameters
+    ----------
+    values
+        (n,) differences.
+    """
+    n = len(values)
+    spread = float(values.std(ddof=1))
+    if n < 3 or spread <= 1e-12 * float(np.abs(values).max()):
+        empty = np.empty(0)
+        return Normality(n, (), empty, empty, empty, empty)
+    some = values[:: -(-n // MOST)]
+    tests = _TESTS if np.ptp(some) > 0 else ()
+    rows = [(name, *map(float, test(some))) for name, least, test in tests if n >= least]
+    # Blom's positions; of many differences 99 quantiles say as much.
+    at = (np.arange(1, n + 1) - 0.375) / (n + 0.25)
+    if n > _MARKS:
+        at = np.arange(1, _MARKS + 1) / (_MARKS + 1)
+        ordered = np.quantile(values, at)
+    else:
+        ordered = np.sort(values)
+    return Normality(
+        n,
+        tuple(row[0] for row in rows),
+        np.array([row[1] for row in rows]),
+        np.array([row[2] for row in rows]),
+        stats.norm.ppf(at),
+        (ordered - values.mean()) / spread,
+    )
+
+
+def _anderson(values: Array) -> Any:
+    from statsmodels.stats.diagnostic import normal_ad
+
+    return normal_ad(values)
+
+
+def _lilliefors(values: Array) -> Any:
+    from statsmodels.stats.diagnostic import lilliefors
+
+    return lilliefors(values, pvalmethod="table")
+
+
+# Test, the fewest values that it takes, and how it is done.
+_TESTS: tuple[tuple[str, int, Callable[[Array], Any]], ...] = (
+    ("Shapiro-Wilk", 3, stats.shapiro),
+    ("D'Agostino K2", 20, stats.normaltest),
+    ("Anderson-Darling", 8, _anderson),
+    ("Lilliefors", 5, _lilliefors),
+)
+
+
+# Fewer clusters than this, and errors that are robust to them are too small.
+_CLUSTERS = 20
+_LEAN_ON_NORMALITY = ("t", "welch", "corrected-t", "5x2cv-t", "5x2cv-f", "bayes-t", "parts-t")
+
+
+def checks(
+    setting: Setting,
+    data: PairedScores,
+    test: str,
+    evidence: Evidence,
+    looks: tuple[Normality, ...],
+    alpha: float,
+) -> tuple[Check, ...]:
+    """Return the rows."""
+    return (
+        *comparison_checks.left_out(setting),
+        *_replications(data),
+        *_peculiar(data, test),
+        *_distribution(test, looks, evidence, alpha),
+        *_claims(setting, data),
+        comparison_checks.tolerance(setting.measure),
+    )
+
+
+def _replications(data: PairedScores) -> list[Check]:
+    if not data.paired:
+        return []
+    partial = int(np.isnan(data.table).any(axis=1).sum())
+    return [
+        Check.of(
+            "replications that lack algorithms",
+            partial,
+            0.0,
+            ok=partial == 0,
+            remedy="a pair is compared on the replications that both have; fair only if scores are"
+            " not missing because they are bad",
+        )
+    ]
+
+
+def _peculiar(data: PairedScores, test: str) -> list[Check]:
+    """Say what is peculiar to a test."""
+    rows: list[Check] = []
+    if data.cluster is not None and test == "t":
+        n = len(np.unique(data.cluster))
+        rows.append(
+            Check.of(
+                "number of clusters",
+                n,
+                _CLUSTERS,
+                least=True,
+                ok=n >= _CLUSTERS,
+                remedy="few clusters: errors that are robust to them tend to be too small",
+            )
+        )
+    if test == "5x2cv-t":
+        rows.append(
+            Check.of(
+                "the order of replications does not matter",
+                0.0,
+                1.0,
+                least=True,
+                ok=False,
+                remedy="its estimate is the first of the ten differences, two folds of a"
+                ' replication standing together; test="5x2cv-f" takes all ten',
+            )
+        )
+    if test == "5x2cv-f":
+        rows.append(
+            Check.of(
+                "equivalence can be shown",
+                0.0,
+                1.0,
+                least=True,
+                ok=False,
+                remedy='its F has no sides; test="5x2cv-t" or "corrected-t" have',
+            )
+        )
+    return rows
+
+
+def _distribution(
+    test: str, looks: tuple[Normality, ...], evidence: Evidence, alpha: float
+) -> list[Check]:
+    flat = int(((evidence.std_error == 0) & (evidence.high - evidence.low == np.inf)).sum())
+    rows = [
+        Check.of(
+            "pairs without any spread of differences",
+            flat,
+            0.0,
+            ok=flat == 0,
+            remedy="there is no error to judge by: the test says nothing of these",
+        )
+    ]
+    df = evidence.df[np.isfinite(evidence.df)]
+    if len(df):
+        rows.append(
+            Check.of(
+                "degrees of freedom",
+                float(df.min()),
+                5.0,
+                least=True,
+                ok=float(df.min()) >= 5,
+                remedy="few degrees of freedom: intervals lean on normality; add replications",
+            )
+        )
+    p = np.array([look.p_values[0] for look in looks if len(look.p_values) and look.n < 5000])
+    if test in _LEAN_ON_NORMALITY and len(p):
+        limit = alpha / len(p)
+        rows.append(
+            Check.of(
+                "normality of differences, smallest p-value of Shapiro-Wilk",
+                float(p.min()),
+                limit,
+                least=True,
+                ok=float(p.min()) > limit,
+                remedy="t-tests lean on normality where differences are few; look at the Q-Q plot"
+                " (plot kind quantiles)",
+            )
+        )
+    return rows
+
+
+def decisions(
+    test: str,
+    pairs: list[Pair],
+    sides: comparison_checks.Sides,
+    evidence: Evidence,
+    alpha: float,
+    *,
+    stepwise: bool,
+) -> tuple[Check, ...]:
+    """Say where decided pairs would be decided otherwise, and which differences have no say."""
+    if test == "bayes-t":
+        return ()
+    rows = [comparison_checks.over_equality(evidence, alpha, sides, stepwise=stepwise)]
+    if test in OF_RANKS:
+        n = np.array([len(pair.first) for pair in pairs])
+        direction = np.where(evidence.p_value <= alpha, evidence.statistic, 0.0)
+        mean = np.array([pair.differences.mean() for pair in pairs])
+        rows += [
+            comparison_checks.differences_of_zero(left_out(test, pairs), n, sides),
+            comparison_checks.other_sign(direction, mean, sides, 'test="t" compares means'),
+        ]
+    return tuple(rows)
+
+
+def left_out(test: str, pairs: list[Pair]) -> NDArray[np.int64]:
+    """Count the differences of zero that the test of each pair leaves out."""
+    zeros = [int((without_noise(pair) == 0).sum()) if test in OF_RANKS else 0 for pair in pairs]
+    return np.array(zeros, np.int64)
+
+
+def _claims(setting: Setting, data: PairedScores) -> list[Check]:
+    """Say how far claims go."""
+    if data.kind != "items":
+        return [comparison_checks.replications(setting)]
+    return [
+        Check.of(
+            "claims go beyond these trained models",
+            0.0,
+            1.0,
+            least=True,
+            ok=False,
+            remedy="test items of models that were trained once say nothing of how much training"
+            " again would change them",
+        )
+    ]

@@ -1,0 +1,173 @@
+"""Q-Q plot of differences."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.errors import DesignError, message
+from benchinfer.plots.style import (
+    FAINT,
+    HAIR,
+    INK,
+    Width,
+    measure_name,
+    plain,
+    short,
+    signed,
+    wrapped,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from benchinfer.analyses.pair.comparison import PairComparison
+    from benchinfer.analyses.pair.diagnostics import Normality
+
+
+type Array = NDArray[np.float64]
+_MOST = 6  # panels
+_POINT = "#0072B2"
+_SIDE, _EDGE, _HEAD = 1.9, 0.5, 0.5  # inches of a panel, of its labels, and of what is above it
+
+
+@dataclass(frozen=True, slots=True)
+class QuantilePanel:
+    """The quantiles of one pair: normal and found, (q,) each, and what stands above them."""
+
+    label: str
+    note: str
+    normal: Array
+    found: Array
+
+
+@dataclass(frozen=True, slots=True)
+class QuantileFigure:
+    """Where everything stands.
+
+    Attributes
+    ----------
+    panels
+        One for each pair, six at most.
+    reach
+        How far the axes go on either side of zero.
+    columns
+        Panels side by side.
+    title
+        Heading.
+    width
+        ``"wide"`` or ``"narrow"``.
+    alt
+        Text alternative.
+    """
+
+    panels: tuple[QuantilePanel, ...]
+    reach: float
+    columns: int
+    title: str
+    width: Width
+    alt: str
+
+
+def layout(pair: "PairComparison", width: Width = "wide") -> QuantileFigure:
+    """Lay out the differences of the pairs of a comparison.
+
+    Parameters
+    ----------
+    pair
+        Tests of two algorithms that share replications.
+    width
+        Of the figure.
+
+    Raises
+    ------
+    DesignError
+        There are no differences, or they do not differ among each other.
+    """
+    rows = [(names, look) for names, look in zip(pair.named_sides(), pair.looks, strict=False)]
+    known = [(names, look) for names, look in rows if len(look.found)]
+    if not known:
+        raise DesignError(
+            message(
+                "there are no quantiles of differences.",
+                hint="they are of algorithms that share replications, and whose differences are"
+                " not all the same.",
+            )
+        )
+    shown = known[:_MOST]
+    panels = tuple(_panel(*row) for row in shown)
+    ends = [np.abs([p.normal, p.found]).max() for p in panels]
+    label, name = pair.measure.label or pair.measure.name, measure_name(pair.measure)
+    more = f" {len(shown)} of {len(known)} pairs" if len(known) > len(shown) else ""
+    said = "; ".join(f"{p.label}: {p.note}" for p in panels)
+    return QuantileFigure(
+        panels=panels,
+        reach=1.08 * max(2.0, *map(float, ends)),
+        columns=min(len(panels), 3 if width == "wide" else 1),
+        title=f"Are differences of {name} normal?{more}",
+        width=width,
+        alt=f"Quantiles of the differences of {label} against normal ones. {said}.",
+    )
+
+
+def _panel(names: tuple[str, str], look: "Normality") -> QuantilePanel:
+    brief = short(list(names), 14)
+    note = f"n = {look.n:,}"
+    if len(look.p_values):
+        p = float(look.p_values[0])
+        note += f", {look.tests[0]} p {'< 0.0001' if p < 1e-4 else f'= {p:.4f}'}"
+    first, second = (brief[name] for name in names)
+    label = f"{first} \N{MINUS SIGN} {second}"
+    return QuantilePanel(label, note, look.normal, look.found)
+
+
+def size(figure: QuantileFigure) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    rows = math.ceil(len(figure.panels) / figure.columns)
+    across = figure.columns * (_SIDE + _EDGE) + 0.2
+    return max(across, 3.75), rows * (_SIDE + _EDGE + _HEAD) + _title(figure)
+
+
+def _title(figure: QuantileFigure) -> float:
+    return 0.2 * (_heading(figure).count("\n") + 1)
+
+
+def _heading(figure: QuantileFigure) -> str:
+    return wrapped(figure.title, 70 if figure.columns > 2 else 42)
+
+
+def draw(figure: QuantileFigure, ax: "Axes") -> None:
+    """Draw the panels into an Axes."""
+    ax.set_axis_off()
+    across, down = size(figure)
+    down -= _title(figure)
+    for i, panel in enumerate(figure.panels):
+        left = (i % figure.columns) * (_SIDE + _EDGE) + _EDGE
+        top = (i // figure.columns) * (_SIDE + _EDGE + _HEAD) + _HEAD
+        place = (left / across, 1 - (top + _SIDE) / down, _SIDE / across, _SIDE / down)
+        _draw(panel, figure.reach, ax.inset_axes(place), labelled=i % figure.columns == 0)
+    ax.set_title(
+        plain(_heading(figure)), loc="left", fontsize=10, fontweight="bold", color=INK, pad=4
+    )
+
+
+def _draw(panel: QuantilePanel, reach: float, ax: "Axes", *, labelled: bool) -> None:
+    ends = (-reach, reach)
+    ax.plot(ends, ends, color=FAINT, lw=0.9, dashes=(4, 3), zorder=1)
+    ax.plot(panel.normal, panel.found, "o", ms=3.6, mfc="white", mec=_POINT, mew=1.1, zorder=2)
+    ax.set_xlim(*ends)
+    ax.set_ylim(*ends)
+    ticks = np.arange(-int(reach), int(reach) + 1, 1 if reach < 4 else math.ceil(reach / 4))
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_ticks(ticks, [signed(float(t)) for t in ticks])
+    ax.grid(color=HAIR, lw=0.7)
+    ax.set_axisbelow(True)
+    ax.spines[["right", "top"]].set_visible(False)
+    ax.tick_params(labelsize=8, color=FAINT, labelcolor=INK)
+    ax.set_title(plain(panel.label), loc="left", fontsize=8.5, color=INK, pad=14)
+    ax.text(0, 1.03, panel.note, transform=ax.transAxes, fontsize=7.5, color=FAINT)
+    ax.set_xlabel("normal quantile", fontsize=8, color=INK)
+    if labelled:
+        ax.set_ylabel("difference / SD, centred", fontsize=8, color=INK)

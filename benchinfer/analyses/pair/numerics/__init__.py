@@ -1,0 +1,1 @@
+"""t tests and tests of rates."""

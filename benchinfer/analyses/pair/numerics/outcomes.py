@@ -1,0 +1,237 @@
+"""Tests and intervals of rates."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import bdtr, chdtrc, ndtr, ndtri
+
+from benchinfer.analyses.pair.numerics.t_tests import Located
+from benchinfer.numerics.rates import rate_interval
+
+type McNemar = Literal["exact", "mid-p", "chi2", "score"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fourfold:
+    """How many items both, one or none of two algorithms get right.
+
+    Attributes
+    ----------
+    both, first, second, neither
+        Items that both, only the first, only the second, and none of them get right.
+    """
+
+    both: int
+    first: int
+    second: int
+    neither: int
+
+    @property
+    def n(self) -> int:
+        """Number of items."""
+        return self.both + self.first + self.second + self.neither
+
+    @staticmethod
+    def of(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> "Fourfold":
+        """Count (n,) outcomes of both."""
+        cells = [first & second, first & ~second, ~first & second, ~first & ~second]
+        return Fourfold(*(int(cell.sum()) for cell in cells))
+
+
+def mcnemar(table: Fourfold, side: int, kind: McNemar) -> tuple[float, float]:
+    """Test whether both are right on as many items.
+
+    Parameters
+    ----------
+    table
+        The counts.
+    side
+        0 two-sided, 1 or -1 where the first or the second is to be shown to be right more often.
+    kind
+        ``"exact"`` (binomial; never above its level), ``"mid-p"`` (counts the observed table half),
+        ``"chi2"`` with continuity correction, or ``"score"`` without.
+
+    Returns
+    -------
+    statistic, p
+        ``(b - c) / sqrt(b + c)`` of the b and c items that one alone gets right, for ``"chi2"``
+        with ``|b - c| - 1``; its square has about a chi-squared distribution.
+
+    References
+    ----------
+    Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions:
+    comparison of eleven methods. Statistics in Medicine 17, 873-890.
+    https://doi.org/10.1002/(SICI)1097-0258(19980430)17:8%3C873::AID-SIM779%3E3.0.CO;2-I
+
+    McNemar, Q. (1947). Note on the sampling error of the difference between correlated proportions
+    or percentages. Psychometrika 12, 153-157. https://doi.org/10.1007/BF02295996
+
+    Fagerland, M. W., Lydersen, S. & Laake, P. (2013). The McNemar test for binary matched-pairs
+    data: mid-p and asymptotic are better than exact conditional. BMC Medical Research Methodology
+    13, 91. https://doi.org/10.1186/1471-2288-13-91
+
+    Examples
+    --------
+    >>> counts = Fourfold(both=60, first=14, second=5, neither=21)
+    >>> round(mcnemar(counts, 0, "exact")[1], 6), round(mcnemar(counts, 0, "mid-p")[1], 6)
+    (0.063568, 0.041389)
+    """
+    b, c = table.first, table.second
+    n = b + c
+    if n == 0:
+        return 0.0, 1.0
+    if kind in ("chi2", "score"):
+        size = max(abs(b - c) - (kind == "chi2"), 0) / np.sqrt(n)
+        z = float(np.copysign(size, b - c)) if size else 0.0
+        return z, float(ndtr(-side * z)) if side else float(chdtrc(1, z**2))
+    # P(X <= other): few items that speak for the other side.
+    few = c if side > 0 or (side == 0 and c <= b) else b
+    tail = float(bdtr(few, n, 0.5))
+    if kind == "mid-p":
+        tail -= (tail - (float(bdtr(few - 1, n, 0.5)) if few else 0.0)) / 2
+    return (b - c) / float(np.sqrt(n)), tail if side else min(2 * tail, 1.0)
+
+
+def paired_difference(table: Fourfold) -> Located:
+    """Return ``(b - c) / n`` with the error ``sqrt(b + c - (b - c)^2 / n) / n``, normal."""
+    b, c, n = table.first, table.second, table.n
+    return Located((b - c) / n, float(np.sqrt(b + c - (b - c) ** 2 / n)) / n, np.inf)
+
+
+def independent_difference(first: tuple[int, int], second: tuple[int, int]) -> Located:
+    """Return the difference of rates ``count, n`` of two samples, unpooled error, normal."""
+    (x, n), (y, m) = first, second
+    p, q = x / n, y / m
+    return Located(p - q, float(np.sqrt(p * (1 - p) / n + q * (1 - q) / m)), np.inf)
+
+
+def newcombe(first: tuple[int, int], second: tuple[int, int], tail: float) -> tuple[float, float]:
+    """Return Newcombe's interval of a difference of rates of independent samples.
+
+    Parameters
+    ----------
+    first, second
+        Count and number of items of either sample.
+    tail
+        Probability left out on each side.
+    """
+    return _squared(first, second, 0.0, tail)
+
+
+def newcombe_paired(table: Fourfold, tail: float) -> tuple[float, float]:
+    """Return Newcombe's interval of a difference of rates on the same items (his method 10).
+
+    References
+    ----------
+    Newcombe, R. G. (1998). Improved confidence intervals for the difference between binomial
+    proportions based on paired data. Statistics in Medicine 17, 2635-2650.
+    https://doi.org/10.1002/(SICI)1097-0258(19981130)17:22%3C2635::AID-SIM954%3E3.0.CO;2-C
+
+    Examples
+    --------
+    >>> low, high = newcombe_paired(Fourfold(20, 12, 2, 16), 0.025)
+    >>> round(low, 4), round(high, 4)
+    (0.0562, 0.3292)
+    """
+    a, b, c, d = table.both, table.first, table.second, table.neither
+    n = table.n
+    root = float(np.sqrt(float(a + b) * (c + d) * (a + c) * (b + d)))
+    top = a * d - b * c
+    if top > 0:
+        top = max(top - n / 2, 0.0)
+    return _squared((a + b, n), (a + c, n), top / root if root else 0.0, tail)
+
+
+def score_statistic(table: Fourfold, difference: float) -> float:
+    """Return Tango's score statistic of a difference of rates on the same items.
+
+    ``(b - c - n d) / sqrt(n (2 q + d (1 - d)))`` with q the likeliest share of items that the
+    second alone gets right, given the difference d: normal if d is true, at 0 McNemar's.
+
+    References
+    ----------
+    Tango, T. (1998). Equivalence test and confidence interval for the difference in proportions for
+    the paired-sample design. Statistics in Medicine 17, 891-908.
+    https://doi.org/10.1002/(SICI)1097-0258(19980430)17:8%3C891::AID-SIM780%3E3.0.CO;2-B
+    """
+    b, c, n, d = table.first, table.second, table.n, difference
+    half = (-b - c + (2 * n - b + c) * d) / 2
+    root = float(np.sqrt(max(half**2 + 2 * n * c * d * (1 - d), 0.0)))
+    q = max((root - half) / (2 * n), 0.0)
+    gap, variance = b - c - n * d, n * (2 * q + d * (1 - d))
+    if variance <= 0:
+        return float(np.sign(gap)) * np.inf if gap else 0.0
+    return float(gap / np.sqrt(variance))
+
+
+def tango(table: Fourfold, tail: float) -> tuple[float, float]:
+    """Return the differences of rates that the score test does not reject.
+
+    Parameters
+    ----------
+    table
+        The counts.
+    tail
+        Probability left out on each side.
+
+    Examples
+    --------
+    >>> low, high = tango(Fourfold(20, 12, 2, 16), 0.025)
+    >>> round(low, 4), round(high, 4)
+    (0.0611, 0.3447)
+    """
+    z = -float(ndtri(tail))
+    edge = 1 - 1e-15
+
+    def end(bar: float) -> float:
+        # The statistic falls with the difference.
+        if score_statistic(table, -edge) <= bar:
+            return -1.0
+        if score_statistic(table, edge) >= bar:
+            return 1.0
+        return float(brentq(lambda d: score_statistic(table, d) - bar, -edge, edge, xtol=1e-14))
+
+    return end(z), end(-z)
+
+
+def tail_beyond(interval: Callable[[float], float], bound: float) -> float:
+    """Return the tail probability at which an end of an interval reaches a bound.
+
+    Parameters
+    ----------
+    interval
+        End of the interval by tail probability: a lower end rises with it, an upper one falls.
+    bound
+        Where it should be: a one-sided p-value by inverting the interval.
+    """
+
+    def gap(z: float) -> float:
+        return interval(float(ndtr(-z))) - bound
+
+    low, high = -8.0, 8.0
+    # Beyond these there is nothing to tell apart.
+    if gap(low) * gap(high) > 0:
+        return float(ndtr(-high)) if abs(gap(high)) < abs(gap(low)) else float(ndtr(-low))
+    return float(ndtr(-brentq(gap, low, high, xtol=1e-12)))
+
+
+def _squared(
+    first: tuple[int, int], second: tuple[int, int], correlation: float, tail: float
+) -> tuple[float, float]:
+    """Add the squares of the distances to Wilson's limits."""
+    count = np.array([first[0], second[0]], np.float64)
+    n = np.array([first[1], second[1]], np.float64)
+    rate = count / n
+    low, high = rate_interval("wilson", count, n, tail)
+    down, up = rate - low, high - rate
+    sign = 1.0 if tail <= 0.5 else -1.0
+    difference = float(rate[0] - rate[1])
+
+    def reach(x: float, y: float) -> float:
+        return sign * float(np.sqrt(max(x**2 - 2 * correlation * x * y + y**2, 0.0)))
+
+    return difference - reach(down[0], up[1]), difference + reach(up[0], down[1])

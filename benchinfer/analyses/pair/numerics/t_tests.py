@@ -1,0 +1,368 @@
+"""t tests: paired, corrected resampled, 5x2cv, clustered.
+
+A metric that is the mean of a loss per item can be taken on each of several disjoint parts of the
+test set. Parts are the same for both algorithms, so that their means are paired, too.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import fdtrc, fdtri, stdtr
+from scipy.stats import shapiro
+
+from benchinfer.core.errors import DesignError, message
+from benchinfer.numerics.max_t import critical_t
+
+type Array = NDArray[np.float64]
+type Codes = NDArray[np.int64]
+# A standard error below this share of the largest difference is the noise of subtracted scores.
+_NOISE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """An estimated difference.
+
+    Attributes
+    ----------
+    estimate
+        The difference.
+    std_error
+        Its standard error; 0 where all differences are the same.
+    df
+        Degrees of freedom of their ratio, infinite for a normal one.
+    """
+
+    estimate: float
+    std_error: float
+    df: float
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceTest:
+    """Test and interval of a difference.
+
+    Attributes
+    ----------
+    estimate, std_error, df, statistic
+        Difference, standard error and degrees of freedom (NaN where the test has none), and the
+        test statistic.
+    p
+        P-value of the difference.
+    equivalence
+        Larger p-value of the two one-sided tests at the margin.
+    noninferiority
+        P-value of the hypothesis that the side to be shown is worse by the margin or more.
+    low, high
+        Interval.
+    """
+
+    estimate: float
+    std_error: float
+    df: float
+    statistic: float
+    p: float
+    equivalence: float
+    noninferiority: float
+    low: float
+    high: float
+
+
+def paired_t(differences: Array) -> Located:
+    """Return the mean of independent differences with its standard error ``s / sqrt(n)``.
+
+    References
+    ----------
+    Nadeau, C. & Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52,
+    239-281. https://doi.org/10.1023/A:1024068626366
+    """
+    return corrected_t(differences, 0.0)
+
+
+def corrected_t(differences: Array, ratio: float) -> Located:
+    """Return the mean difference over J resamples with Nadeau and Bengio's standard error.
+
+    ``sqrt((1 / J + ratio) s^2)``, df J - 1.
+
+    Parameters
+    ----------
+    differences
+        (J,) differences, J >= 2.
+    ratio
+        Size of a test set over that of a training set: ``1 / (k - 1)`` for k folds, also repeated.
+
+    References
+    ----------
+    Bouckaert, R. R. & Frank, E. (2004). Evaluating the replicability of significance tests for
+    comparing learning algorithms. PAKDD 2004, LNCS 3056, 3-12.
+    https://doi.org/10.1007/978-3-540-24775-3_3
+
+    Examples
+    --------
+    >>> found = corrected_t(np.array([0.02, 0.01, 0.04, 0.03, 0.0]), ratio=1 / 4)
+    >>> round(found.estimate / found.std_error, 6), found.df
+    (1.885618, 4.0)
+    """
+    n = len(differences)
+    mean = float(differences.mean())
+    spread = _spread(differences, mean)
+    return Located(mean, spread * float(np.sqrt(1 / n + ratio)), n - 1.0)
+
+
+def welch(first: Array, second: Array) -> Located:
+    """Return the difference of the means of two independent samples, variances not assumed equal.
+
+    References
+    ----------
+    Welch, B. L. (1947). The generalization of Student's problem when several different population
+    variances are involved. Biometrika 34, 28-35. https://doi.org/10.1093/biomet/34.1-2.28
+    """
+    n, m = len(first), len(second)
+    one, two = float(first.mean()), float(second.mean())
+    v, w = _spread(first, one) ** 2 / n, _spread(second, two) ** 2 / m
+    both = v + w
+    df = both**2 / (v**2 / (n - 1) + w**2 / (m - 1)) if both > 0 else float(n + m - 2)
+    return Located(one - two, float(np.sqrt(both)), df)
+
+
+def clustered(differences: Array, cluster: Codes) -> Located:
+    """Return the mean of differences that are correlated within clusters.
+
+    Standard error ``sqrt(G / (G - 1) sum_g (sum of residuals of g)^2) / n``, df G - 1: the cluster
+    robust error of a regression on nothing but an intercept.
+
+    Parameters
+    ----------
+    differences
+        (n,) differences.
+    cluster
+        (n,) codes of G >= 2 clusters.
+
+    References
+    ----------
+    Cameron, A. C. & Miller, D. L. (2015). A practitioner's guide to cluster-robust inference.
+    Journal of Human Resources 50, 317-372. https://doi.org/10.3368/jhr.50.2.317
+    """
+    mean = float(differences.mean())
+    rest = sums(differences - mean, cluster)
+    g = len(rest)
+    error = float(np.sqrt(g / (g - 1) * (rest**2).sum())) / len(differences)
+    return Located(mean, _clean(error, differences), g - 1.0)
+
+
+def sums(values: Array, cluster: Codes) -> Array:
+    """Return (G,) sums of (n,) values over the clusters that there are."""
+    return np.bincount(np.unique(cluster, return_inverse=True)[1], values)
+
+
+def five_by_two(differences: Array) -> Array:
+    """Return (5,) the variances ``s_i^2`` of five replications of two folds.
+
+    Parameters
+    ----------
+    differences
+        (5, 2) differences: one row for each replication.
+    """
+    return ((differences - differences.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+
+
+def five_by_two_t(differences: Array) -> Located:
+    """Return the first difference with the standard error ``sqrt(mean s_i^2)``, df 5.
+
+    The estimate is the very first of the ten differences, so that the result depends on their
+    order.
+
+    References
+    ----------
+    Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification
+    learning algorithms. Neural Computation 10, 1895-1923.
+    https://doi.org/10.1162/089976698300017197
+    """
+    error = float(np.sqrt(five_by_two(differences).mean()))
+    return Located(float(differences[0, 0]), _clean(error, differences), 5.0)
+
+
+def five_by_two_f(differences: Array, tail: float) -> DifferenceTest:
+    """Test by ``F = sum d_ij^2 / (2 sum s_i^2)`` with 10 and 5 degrees of freedom.
+
+    Parameters
+    ----------
+    differences
+        (5, 2) differences.
+    tail
+        Half of one minus the level of the interval, which holds the shifts of all ten differences
+        that the test does not reject; without bounds where it rejects all of them.
+
+    References
+    ----------
+    Alpaydin, E. (1999). Combined 5 x 2 cv F test for comparing supervised classification learning
+    algorithms. Neural Computation 11, 1885-1892. https://doi.org/10.1162/089976699300016007
+    """
+    mean = float(differences.mean())
+    within = 2 * float(five_by_two(differences).sum())
+    if _clean(float(np.sqrt(within)), differences) == 0:
+        return DifferenceTest(mean, 0.0, 5.0, 0.0, 1.0, 1.0, 1.0, -np.inf, np.inf)
+    statistic = float((differences**2).sum()) / within
+    about = float(((differences - mean) ** 2).sum())
+    room = (within * float(fdtri(10, 5, 1 - 2 * tail)) - about) / 10
+    reach = float(np.sqrt(room)) if room >= 0 else np.inf
+    p = float(fdtrc(10, 5, statistic))
+    return DifferenceTest(mean, np.nan, 5.0, statistic, p, 1.0, 1.0, mean - reach, mean + reach)
+
+
+def tested(found: Located, side: int, margin: float, tail: float) -> DifferenceTest:
+    """Test a difference by t, and whether it is within a margin.
+
+    Parameters
+    ----------
+    found
+        The difference.
+    side
+        0 two-sided, 1 or -1 where a positive or negative difference is to be shown.
+    margin
+        On either side of zero.
+    tail
+        Probability that the interval leaves out on each of its closed sides.
+
+    Notes
+    -----
+    Without a standard error nothing is shown: p-values are 1 and the interval has no bounds.
+
+    References
+    ----------
+    Schuirmann, D. J. (1987). A comparison of the two one-sided tests procedure and the power
+    approach for assessing the equivalence of average bioavailability. Journal of Pharmacokinetics
+    and Biopharmaceutics 15, 657-680. https://doi.org/10.1007/BF01068419
+
+    Examples
+    --------
+    >>> found = tested(Located(0.02, 0.01, 9), side=0, margin=0.05, tail=0.025)
+    >>> round(found.p, 4), round(found.equivalence, 4)
+    (0.0766, 0.0075)
+    """
+    estimate, error, df = found.estimate, found.std_error, found.df
+    low, high = (-np.inf if side < 0 else 0.0), (np.inf if side > 0 else 0.0)
+    if error == 0:
+        return DifferenceTest(estimate, 0.0, df, 0.0, 1.0, 1.0, 1.0, -np.inf, np.inf)
+    t = estimate / error
+    reach = float(critical_t(np.array([df]), 2 * tail)[0]) * error
+    return DifferenceTest(
+        estimate,
+        error,
+        df,
+        t,
+        float(stdtr(df, -side * t)) if side else min(2 * float(stdtr(df, -abs(t))), 1.0),
+        float(stdtr(df, -(margin - abs(estimate)) / error)) if margin > 0 else 1.0,
+        float(stdtr(df, -(side * estimate + margin) / error)) if side and margin > 0 else 1.0,
+        estimate - reach + low,
+        estimate + reach + high,
+    )
+
+
+def posterior(found: Located, margin: float) -> tuple[float, float, float]:
+    """Return the probabilities that a difference is above, within and below the margin.
+
+    Under the prior ``1 / sigma^2`` for mean and variance the difference has a t distribution about
+    the estimate, scaled by the standard error: with the corrected standard error, whose correlation
+    is ``rho = test / (test + train)``, Corani and Benavoli's correlated t-test.
+
+    References
+    ----------
+    Corani, G. & Benavoli, A. (2015). A Bayesian approach for comparing cross-validated algorithms
+    on multiple data sets. Machine Learning 100, 285-304. https://doi.org/10.1007/s10994-015-5486-z
+
+    Examples
+    --------
+    >>> first, same, second = posterior(Located(0.02, 0.01, 9), margin=0.01)
+    >>> round(first, 4), round(same, 4), round(second, 4)
+    (0.8283, 0.1642, 0.0075)
+    """
+    if found.std_error == 0:
+        return (
+            float(found.estimate > margin),
+            float(abs(found.estimate) <= margin),
+            float(found.estimate < -margin),
+        )
+    above = float(stdtr(found.df, (found.estimate - margin) / found.std_error))
+    below = float(stdtr(found.df, (-found.estimate - margin) / found.std_error))
+    return above, max(1.0 - above - below, 0.0), below
+
+
+def _spread(values: Array, mean: float) -> float:
+    """Return the standard deviation with n - 1, free of the noise of subtraction."""
+    spread = float(np.sqrt(((values - mean) ** 2).sum() / (len(values) - 1)))
+    return _clean(spread, values)
+
+
+def _clean(spread: float, values: Array) -> float:
+    return 0.0 if spread <= _NOISE * float(np.abs(values).max(initial=0.0)) else spread
+
+
+FEWEST = 10
+# The share of normal samples that the search for a part size takes for others.
+_ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class PartMeans:
+    """Means of parts.
+
+    Attributes
+    ----------
+    means
+        (N,) mean of each part.
+    part
+        (n,) the part of each item.
+    """
+
+    means: Array
+    part: NDArray[np.int64]
+
+
+def split(values: Array, n_parts: int | None, seed: int) -> PartMeans:
+    """Split items at random into parts of one size, as nearly as can be.
+
+    Parameters
+    ----------
+    values
+        (n,) values of items, as a rule differences of two algorithms.
+    n_parts
+        Number of parts; None starts with an item each and doubles the size until Shapiro and Wilk's
+        test does not reject normality at 5 %, or fewer than 10 parts would be left.
+    seed
+        Of the split.
+
+    Raises
+    ------
+    DesignError
+        There are fewer items than parts, or fewer than two parts.
+    """
+    n = len(values)
+    if n_parts is not None:
+        if not 2 <= n_parts <= n:
+            raise DesignError(
+                message(f"{n_parts} parts of {n} items.", hint="from two to the number of items.")
+            )
+        return _cut(values, n_parts, seed)
+    size = 1
+    found = _cut(values, n, seed)
+    while n // (2 * size) >= FEWEST and not _normal(found.means):
+        size *= 2
+        found = _cut(values, n // size, seed)
+    return found
+
+
+def _cut(values: Array, n_parts: int, seed: int) -> PartMeans:
+    order = np.random.default_rng(seed).permutation(len(values))
+    part = np.empty(len(values), np.int64)
+    part[order] = np.arange(len(values)) % n_parts
+    return PartMeans(np.bincount(part, values) / np.bincount(part), part)
+
+
+def _normal(means: Array) -> bool:
+    if len(means) < 3 or np.ptp(means) == 0:
+        return True
+    # Beyond some thousand values the p-value of the test is not known well, and tiny departures,
+    # which do not matter for a mean, are found.
+    return float(shapiro(means[:5000]).pvalue) > _ALPHA

@@ -1,0 +1,341 @@
+"""Choice of the test of two algorithms."""
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from benchinfer.analyses.pair.scores import PairedScores
+from benchinfer.comparison import stepwise
+from benchinfer.comparison.checks import declaration
+from benchinfer.comparison.wording import margin, zeros
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchinfer.analyses.pair.comparison import PairComparison
+
+
+type Test = Literal[
+    "t",
+    "welch",
+    "corrected-t",
+    "5x2cv-t",
+    "5x2cv-f",
+    "wilcoxon",
+    "sign",
+    "sign-flip",
+    "bayes-t",
+    "mcnemar",
+    "mcnemar-midp",
+    "mcnemar-chi2",
+    "mcnemar-score",
+    "paired-rates",
+    "independent-rates",
+    "parts-t",
+]
+TESTS: tuple[Test, ...] = get_args(Test.__value__)
+WORDS: dict[str, str] = {
+    "t": "paired t-test",
+    "welch": "Welch's t-test",
+    "corrected-t": "corrected resampled t-test",
+    "5x2cv-t": "5x2cv t-test",
+    "5x2cv-f": "5x2cv F-test",
+    "wilcoxon": "signed-rank test",
+    "sign": "sign test",
+    "sign-flip": "sign-flip test",
+    "bayes-t": "Bayesian correlated t-test",
+    "mcnemar": "exact McNemar test",
+    "mcnemar-midp": "mid-p McNemar test",
+    "mcnemar-chi2": "McNemar test with continuity correction",
+    "mcnemar-score": "McNemar score test",
+    "paired-rates": "test of paired rates",
+    "independent-rates": "test of independent rates",
+    "parts-t": "paired t-test on parts of the test set",
+}
+PAIRED_OUTCOMES = ("mcnemar", "mcnemar-midp", "mcnemar-chi2", "mcnemar-score", "paired-rates")
+OUTCOMES = (*PAIRED_OUTCOMES, "independent-rates")
+_UNPAIRED = ("welch", "independent-rates")
+_OVERLAPPING = ("corrected-t", "5x2cv-t", "5x2cv-f", "bayes-t")
+_CLUSTERED = ("t", "sign-flip")
+
+
+def resolve(asked: str, data: PairedScores) -> tuple[Test, str]:
+    """Return the test that is asked for, or that ``"auto"`` means, and why.
+
+    Raises
+    ------
+    DesignError
+        The test does not exist or does not fit how scores came about; the hint names one that does.
+    """
+    if asked not in ("auto", *TESTS):
+        raise DesignError(unknown("test", asked, ["auto", *TESTS]))
+    if asked == "auto":
+        return fitting(data)
+    test: Test = next(name for name in TESTS if name == asked)
+    if why := misfit(test, data):
+        try:
+            right, reason = fitting(data)
+            hint = f'test="{right}" fits: {reason}.'
+        except DesignError as error:
+            hint = str(error).partition("Hint: ")[2]
+        raise DesignError(message(f'test="{test}" does not fit: {why}.', hint=hint))
+    return test, "it was asked for"
+
+
+def fitting(data: PairedScores) -> tuple[Test, str]:
+    """Return the test that fits the scores, and why.
+
+    Raises
+    ------
+    DesignError
+        No test of two algorithms fits: overlap is not declared, or overlapping folds not shared.
+    """
+    if overlaps(data):
+        _require_overlap(data)
+        return "corrected-t", f"scores come from {data.kind!r}, whose training sets overlap"
+    if not data.paired:
+        if data.right_or_wrong and data.kind == "items":
+            return "independent-rates", "each algorithm has test items of its own, right or wrong"
+        return "welch", "algorithms do not share replications"
+    if data.cluster is not None:
+        return "t", "items come in clusters, for which its error is made robust"
+    if data.right_or_wrong:
+        return "mcnemar", "algorithms are right or wrong (1 or 0) on the same items"
+    why = {
+        "bootstrap": "bootstrap replications are independent draws from this data set",
+        "items": "algorithms share independent test items",
+        "seeds": "algorithms share random starts",
+        "independent": "algorithms share independent replications",
+        None: "algorithms share replications, taken as independent as nothing else is declared",
+    }
+    return "t", why[data.kind]
+
+
+def overlaps(data: PairedScores) -> bool:
+    """Whether training sets overlap."""
+    return data.overlap != 0
+
+
+def _require_overlap(data: PairedScores) -> None:
+    if data.kind is not None and data.overlap is None:
+        raise DesignError(
+            message(
+                f"scores come from {data.kind!r}, whose training sets overlap, and by how much is"
+                " not declared.",
+                hint=f"declare it, as in resampling={declaration(data.kind)}.",
+            )
+        )
+    if not data.paired:
+        raise DesignError(
+            message(
+                f"scores come from {data.kind!r}, and algorithms do not share the splits.",
+                hint="compare_mixed corrects for the overlap of unshared splits.",
+            )
+        )
+
+
+def misfit(test: Test, data: PairedScores) -> str:
+    """Say why a test does not fit the scores; empty where it does."""
+    rules: tuple[Callable[[Test, PairedScores], str], ...] = (
+        _of_overlap,
+        _of_pairing,
+        _of_clusters,
+        _of_outcomes,
+        _of_folds,
+        _of_parts,
+    )
+    return next((why for rule in rules if (why := rule(test, data))), "")
+
+
+def _of_pairing(test: Test, data: PairedScores) -> str:
+    if data.paired and test in _UNPAIRED:
+        return "algorithms share replications, so that their scores are not independent"
+    if not data.paired and test not in _UNPAIRED:
+        return "algorithms do not share replications, so that there are no differences to test"
+    return ""
+
+
+def _of_overlap(test: Test, data: PairedScores) -> str:
+    if not overlaps(data):
+        if test != "corrected-t":
+            return ""
+        return "no overlapping training sets are declared (resampling=...), for which it corrects"
+    if test not in _OVERLAPPING:
+        return (
+            f"scores come from {data.kind!r}, whose training sets overlap, so that its p-values"
+            " would be far too small"
+        )
+    if test in ("corrected-t", "bayes-t"):
+        _require_overlap(data)
+    return ""
+
+
+def _of_clusters(test: Test, data: PairedScores) -> str:
+    if data.cluster is not None and test not in _CLUSTERED:
+        return "items come in clusters, within which they are not independent"
+    return ""
+
+
+def _of_outcomes(test: Test, data: PairedScores) -> str:
+    if test in OUTCOMES and not data.right_or_wrong:
+        return "not all scores are 0 or 1"
+    if test in ("wilcoxon", "sign") and data.right_or_wrong:
+        return "scores are 0 or 1, so that as a rule the median difference is 0 and says nothing"
+    return ""
+
+
+def _of_folds(test: Test, data: PairedScores) -> str:
+    if not test.startswith("5x2cv"):
+        return ""
+    n = len(data.table)
+    if data.kind != "cv" or data.folds != 2 or n != 10:
+        found = f"{n} of {data.kind!r}" if data.kind else f"{n}"
+        return (
+            "it is made for five replications of two folds, ten scores declared as"
+            f' Resampling("cv", folds=2), and there are {found}'
+        )
+    return "some of the ten scores are missing" if np.isnan(data.table).any() else ""
+
+
+def _of_parts(test: Test, data: PairedScores) -> str:
+    if test == "parts-t" and data.kind != "items":
+        return 'only test items (resampling="items") can be split into parts'
+    return ""
+
+
+FORMULAS: dict[str, str] = {
+    "t": "mean difference / (s / sqrt(n)), t with n - 1 df",
+    "welch": "difference of means / sqrt(s1^2 / n1 + s2^2 / n2), t with Welch's df",
+    "corrected-t": "mean difference / sqrt((1 / J + n_test / n_train) s^2), t with J - 1 df",
+    "5x2cv-t": "first difference / sqrt(mean of the five s_i^2), t with 5 df",
+    "5x2cv-f": "sum of the ten d^2 / (2 sum of the five s_i^2), F with 10 and 5 df",
+    "wilcoxon": "sum of signed ranks against random signs",
+    "sign": "number of positive differences against fair coins",
+    "sign-flip": "mean difference against random signs of its differences",
+    "bayes-t": "posterior t about the mean difference, scale sqrt((1 / J + n_test / n_train) s^2)",
+    "mcnemar": "items that one alone gets right against fair coins",
+    "mcnemar-midp": "items that one alone gets right against fair coins, the observed table half",
+    "mcnemar-chi2": "(|b - c| - 1)^2 / (b + c), chi-squared with 1 df",
+    "mcnemar-score": "(b - c) / sqrt(b + c), normal",
+    "paired-rates": "(b - c) / sqrt(b + c - (b - c)^2 / n), normal",
+    "independent-rates": "difference of rates / sqrt(p1 q1 / n1 + p2 q2 / n2), normal",
+    "parts-t": "mean difference of parts / (s / sqrt(N)), t with N - 1 df",
+}
+_INTERVALS: dict[str, str] = {
+    "5x2cv-t": "t intervals about the first of the ten differences",
+    "5x2cv-f": "the shifts that the F-test does not reject",
+    "wilcoxon": "Hodges-Lehmann shifts with intervals by inversion of the test",
+    "sign": "medians with intervals by inversion of the test",
+    "sign-flip": "mean differences with t intervals",
+    "bayes-t": "posterior means with equal-tailed credible intervals",
+    "mcnemar": "differences of rates with Newcombe's intervals for paired rates",
+    "mcnemar-midp": "differences of rates with Newcombe's intervals for paired rates",
+    "mcnemar-chi2": "differences of rates with Newcombe's intervals for paired rates",
+    "mcnemar-score": "differences of rates with Tango's score intervals",
+    "paired-rates": "differences of rates with normal intervals",
+    "independent-rates": "differences of rates with Newcombe's intervals",
+}
+_PAIRED = "benchinfer.analyses.pair.numerics.t_tests"
+_OUTCOMES = "benchinfer.analyses.pair.numerics.outcomes"
+_SIGNS = ("benchinfer.numerics.signs", "benchinfer.numerics.signs")
+_HOMES: dict[str, tuple[str, ...]] = {
+    "t": (),
+    "welch": (f"{_PAIRED}:welch",),
+    "corrected-t": (_PAIRED, f"{_PAIRED}:corrected_t"),
+    "5x2cv-t": (f"{_PAIRED}:five_by_two_t",),
+    "5x2cv-f": (f"{_PAIRED}:five_by_two_f",),
+    "wilcoxon": (*_SIGNS, "benchinfer.numerics.shifts"),
+    "sign": (),
+    "sign-flip": ("benchinfer.numerics.signs",),
+    "bayes-t": (_PAIRED, f"{_PAIRED}:posterior"),
+    "mcnemar": (f"{_OUTCOMES}:mcnemar", f"{_OUTCOMES}:newcombe_paired"),
+    "mcnemar-midp": (f"{_OUTCOMES}:mcnemar", f"{_OUTCOMES}:newcombe_paired"),
+    "mcnemar-chi2": (f"{_OUTCOMES}:mcnemar", f"{_OUTCOMES}:newcombe_paired"),
+    "mcnemar-score": (f"{_OUTCOMES}:mcnemar", f"{_OUTCOMES}:score_statistic"),
+    "paired-rates": (),
+    "independent-rates": (_OUTCOMES,),
+    "parts-t": (),
+}
+
+
+def rule(measure: Measure, level: float) -> str:
+    """Say how posterior probabilities become verdicts."""
+    wanted = f"{100 * level:g} %"
+    if measure.tolerance == 0:
+        return (
+            f"A pair is decided when the posterior probability that one is better is at least"
+            f" {wanted}, and undecided otherwise. No tolerance is set, so no pair can be called"
+            " equivalent."
+        )
+    return (
+        f"A pair is equivalent when the posterior probability that it differs by less than"
+        f" {margin(measure)} is at least {wanted}; it is decided when the probability that one is"
+        f" better by more than that is; otherwise it is undecided."
+    )
+
+
+def method(result: "PairComparison") -> str:
+    """Say what was done, in sentences for a methods section."""
+    measure, test = result.measure, result.test
+    scale = "" if measure.scale == "identity" else f"{measure.scale} "
+    low, high = int(result.n.min()), int(result.n.max())
+    n = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    units = {"items": "items", "cv": "folds", "holdout": "splits", "seeds": "random starts"}
+    kind = result.setting.resampling
+    what = units.get(kind.kind, "replications") if kind is not None else "replications"
+    chosen = result.provenance.arguments["test"] == "auto"
+    why = f" It was chosen because {result.reason}." if chosen else ""
+    parts = ""
+    if test == "parts-t":
+        parts = f" Items were split at random into {int(result.looks[0].n)} parts of equal size."
+    return (
+        f"The {scale}scores of {measure.name} were compared by the {WORDS[test]}"
+        f"{clustered(result)} on {n} {what}.{zeros(result.zeros)}{why}{parts} Estimates are"
+        f" {_INTERVALS.get(test, 'mean differences with t intervals')}."
+        f"{_equivalence(result)} {result.provenance.adjustment}."
+    )
+
+
+def clustered(result: "PairComparison") -> str:
+    """Say what a test makes of clusters, if there are any, as words behind its name."""
+    if not result.clusters:
+        return ""
+    said = count(result.clusters, "cluster")
+    if result.test == "sign-flip":
+        return f", flipping {said} as wholes,"
+    return f", errors robust to {said},"
+
+
+def _equivalence(result: "PairComparison") -> str:
+    if result.measure.tolerance == 0 or result.bayesian or result.test == "5x2cv-f":
+        return ""
+    return f" Equivalence was tested by two one-sided tests at {margin(result.measure)}."
+
+
+def adjustment(test: str, adjust: str, family: str, n: int, *, side: int) -> str:
+    """Say how p-values and intervals are adjusted for a family."""
+    if n == 1:
+        return "There is one pair, and nothing to adjust for"
+    if test == "bayes-t":
+        return f"Posterior probabilities are those of each pair alone, not adjusted for {family}"
+    if adjust == "none":
+        return stepwise.WORDS["none"].format(family=family)
+    intervals = "Bonferroni's" if side else "Sidak's"
+    return f"{stepwise.WORDS[adjust].format(family=family)}; intervals are {intervals}"
+
+
+def homes(test: str, *, clustered: bool) -> list[str]:
+    """Return the modules and functions whose docstrings name the sources of a test."""
+    found = ["benchinfer.analyses.pair.compare", *_HOMES[test]]
+    return [*found, f"{_PAIRED}:clustered"] if clustered else found
+
+
+def adjusting(adjust: str, *, adjusted: bool) -> list[str]:
+    """Return the same for an adjustment."""
+    if not adjusted or adjust == "none":
+        return []
+    home = [f"benchinfer.numerics.{stepwise.HOMES[adjust]}"] if adjust in stepwise.HOMES else []
+    return [*home, "benchinfer.comparison.adjustment:sidak"]

@@ -1,0 +1,166 @@
+"""Paired scores of two algorithms."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.numbers import count
+from benchinfer.scores.table import ScoreTable
+
+type Clusters = str | Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class PairedScores:
+    """The scores of K algorithms on one data set, larger is better.
+
+    Attributes
+    ----------
+    table
+        (R, K) scores, NaN where there is none; a row is a replication, or where these are not
+        shared a single score. Outcomes are 1 where an algorithm is right, else 0.
+    cluster
+        (R,) codes of clusters of replications, or None.
+    paired
+        Whether algorithms share replications.
+    kind, overlap, folds
+        How replications came about, the correlation by overlapping training sets (None where it is
+        not declared), and the number of folds.
+    right_or_wrong
+        Whether all scores are 0 or 1.
+    """
+
+    table: Array
+    cluster: NDArray[np.int64] | None
+    paired: bool
+    kind: str | None
+    overlap: float | None
+    folds: int | None
+    right_or_wrong: bool
+
+    def of(self, first: int, second: int) -> "Pair":
+        """Return the scores of two algorithms: on the replications that both have, if shared."""
+        one, two = self.table[:, first], self.table[:, second]
+        if not self.paired:
+            return Pair(one[np.isfinite(one)], two[np.isfinite(two)], None)
+        both = np.isfinite(one) & np.isfinite(two)
+        return Pair(one[both], two[both], None if self.cluster is None else self.cluster[both])
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Scores of two algorithms: (n,) each where replications are shared, else (n,) and (m,)."""
+
+    first: Array
+    second: Array
+    cluster: NDArray[np.int64] | None
+
+    @property
+    def differences(self) -> Array:
+        """First minus second, of shared replications."""
+        return self.first - self.second
+
+
+def paired_scores(scores: ScoreTable, setting: Setting, clusters: Clusters | None) -> PairedScores:
+    """Lay out the scores of one data set.
+
+    Parameters
+    ----------
+    scores
+        The table, narrowed to the measure.
+    setting
+        Its setting.
+    clusters
+        Name of a covariate of the table, or replication to cluster.
+
+    Raises
+    ------
+    DesignError
+        There are several data sets, several scores of one replication, or clusters do not fit.
+    """
+    _refuse_several(setting)
+    name, resampling = setting.measure.name, setting.resampling
+    blocks = scores.blocks(name)
+    if (more := int((blocks.count > 1).sum())) > 0:
+        raise DesignError(
+            message(
+                f"{count(more, 'replication')} of an algorithm "
+                f"{'has' if more == 1 else 'have'} several scores.",
+                hint="compare_pair takes one score of each: average the repeats, or use"
+                " compare_mixed.",
+            )
+        )
+    table = np.where(blocks.count > 0, blocks.mean, np.nan)
+    there = np.abs(table[blocks.count > 0])
+    outcomes = setting.measure.scale == "identity" and bool(np.isin(there, (0, 1)).all())
+    if outcomes and setting.measure.better == "lower":
+        table = table + 1.0  # an error of 0 is right
+    return PairedScores(
+        table=table,
+        cluster=None if clusters is None else _clusters(scores, setting, clusters),
+        paired=blocks.paired,
+        kind=None if resampling is None else resampling.kind,
+        overlap=0.0 if resampling is None else resampling.overlap,
+        folds=None if resampling is None else resampling.folds,
+        right_or_wrong=outcomes,
+    )
+
+
+def _refuse_several(setting: Setting) -> None:
+    if (d := len(setting.coverage.datasets)) > 1:
+        raise DesignError(
+            message(
+                f"tests of two algorithms within a data set cannot pool {d} data sets.",
+                hint=[
+                    "compare_mixed makes claims about all of them;",
+                    "per_dataset(compare_pair, scores, ...) compares on each data set by itself,",
+                    "dataset=... on one of them.",
+                ],
+            )
+        )
+
+
+def _clusters(scores: ScoreTable, setting: Setting, clusters: Clusters) -> NDArray[np.int64]:
+    """Return (R,) the cluster of each replication, in their order."""
+    found = scores.observations(setting.measure.name)
+    if not found.paired:
+        raise DesignError(
+            message(
+                "clusters of replications need replications that algorithms share.",
+                hint="say so where they do: paired=True.",
+            )
+        )
+    present = np.unique(found.replication)
+    if not isinstance(clusters, str):
+        names = [found.replications[i] for i in present]
+        named = {str(key): value for key, value in clusters.items()}
+        if lost := [name for name in names if name not in named]:
+            raise DesignError(
+                message(
+                    f"{count(len(lost), 'replication')} without a cluster, such as {lost[0]!r}.",
+                    hint="clusters= maps each replication to its cluster.",
+                )
+            )
+        return _coded([str(named[name]) for name in names])
+    if clusters not in found.covariates:
+        raise DesignError(unknown("covariate of clusters", clusters, found.covariates))
+    column = found.covariate[:, found.covariates.index(clusters)]
+    low, high = np.full(len(found.replications), np.inf), np.full(len(found.replications), -np.inf)
+    np.minimum.at(low, found.replication, column)
+    np.maximum.at(high, found.replication, column)
+    if (mixed := int((low[present] != high[present]).sum())) > 0:
+        raise DesignError(
+            message(
+                f"{count(mixed, 'replication')} with several values of {clusters!r}.",
+                hint="a replication belongs to one cluster, the same for all algorithms.",
+            )
+        )
+    return _coded(low[present].tolist())
+
+
+def _coded(labels: list[str] | list[float]) -> NDArray[np.int64]:
+    return np.unique(np.array(labels), return_inverse=True)[1].astype(np.int64)

@@ -1,0 +1,125 @@
+"""Report sections of tests of two algorithms."""
+
+from typing import TYPE_CHECKING
+
+from benchinfer.analyses.pair.comparison import PairComparison
+from benchinfer.core.errors import DesignError
+from benchinfer.core.numbers import fixed, p_value
+from benchinfer.core.sections import Cell, Column, Fold, Picture, Section, Table
+from benchinfer.plots.draw import picture
+
+if TYPE_CHECKING:
+    from benchinfer.comparison.comparison import Comparison
+
+
+_DIFFERENCES = (
+    "Points near the line: differences are as good as normal. Ends that bend away say that large"
+    " differences are more (or less) frequent than that."
+)
+
+
+def beyond(comparison: "Comparison") -> tuple[Section, ...]:
+    """Return the section that follows the verdicts of a comparison.
+
+    Parameters
+    ----------
+    comparison
+        Any comparison; only tests of two algorithms have such a section.
+    """
+    if not isinstance(comparison, PairComparison):
+        return ()
+    pictures, tables = _pictures(comparison), []
+    if comparison.looks and any(len(look.tests) for look in comparison.looks):
+        tables.append(normality(comparison))
+    fold = None
+    if comparison.others:
+        others = tests(comparison)
+        fold = Fold("What other tests give on the same scores", (), (others,))
+    return (
+        Section(
+            title="The test of two algorithms",
+            text=_text(comparison),
+            pictures=pictures,
+            tables=tuple(tables),
+            fold=fold,
+        ),
+    )
+
+
+def _text(result: PairComparison) -> tuple[str, ...]:
+    asked = result.provenance.arguments["test"] == "auto"
+    why = f"It was chosen because {result.reason}." if asked else "It was asked for by name."
+    first = f"The verdicts are those of the {result.test_name}: {result.formula}. {why}"
+    if not result.looks:
+        return (first,)
+    return (
+        first,
+        (
+            "Whether differences look normal is shown so that odd scores are seen. It should not"
+            " choose the test: with few differences it finds little, with many it finds what does"
+            " not matter for a mean."
+        ),
+    )
+
+
+def _pictures(result: PairComparison) -> tuple[Picture, ...]:
+    try:
+        return (picture(result, "quantiles", _DIFFERENCES),)
+    except DesignError:
+        return ()  # no shared replications, or no spread
+
+
+def normality(result: PairComparison) -> Table:
+    """One row for each pair and test of normality."""
+    frame = result.normality()
+    return Table(
+        caption="Are differences normal?",
+        columns=(
+            Column("first", "first"),
+            Column("second", "second"),
+            Column("test", "test"),
+            Column("statistic", "statistic", numeric=True),
+            # Not adjusted, hence not what the glossary says of p_value.
+            Column("", "p", numeric=True),
+        ),
+        rows=tuple(
+            (
+                Cell(first, "name"),
+                Cell(second, "name"),
+                Cell(test),
+                Cell(fixed(statistic, 3)),
+                Cell(p_value(p)),
+            )
+            for first, second, test, statistic, p, _ in frame.itertuples(index=False)
+        ),
+    )
+
+
+def tests(result: PairComparison) -> Table:
+    """One row for each test that does not decide."""
+    return Table(
+        caption="Other tests on the same scores",
+        columns=(
+            Column("first", "first"),
+            Column("second", "second"),
+            Column("test", "test"),
+            Column("statistic", "statistic", numeric=True),
+            Column("df", "df", numeric=True),
+            Column("", "p", numeric=True),
+            Column("misfit", "why it is not made for these scores"),
+        ),
+        rows=tuple(
+            (
+                Cell(row.first, "name"),
+                Cell(row.second, "name"),
+                Cell(row.test),
+                Cell(fixed(row.statistic, 2)),
+                Cell(fixed(row.df, 1)),
+                Cell(p_value(row.p_value)),
+                Cell(row.why),
+            )
+            for row in result.others
+        ),
+        note="None of them decides; p-values are not adjusted. Choosing among tests by their"
+        " p-values makes every one of them wrong.",
+    )

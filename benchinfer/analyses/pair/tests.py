@@ -1,0 +1,385 @@
+"""Tests of two algorithms."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from benchinfer.analyses.pair.numerics import outcomes, t_tests
+from benchinfer.analyses.pair.numerics.outcomes import Fourfold
+from benchinfer.analyses.pair.numerics.t_tests import DifferenceTest, Located
+from benchinfer.analyses.pair.rules import PAIRED_OUTCOMES, TESTS, WORDS, Test, misfit
+from benchinfer.analyses.pair.scores import Pair, PairedScores
+from benchinfer.comparison.evidence import Array
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.frames import frame
+from benchinfer.core.saving import savable
+from benchinfer.numerics import shifts, signs, ties
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+RESAMPLES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class PairOptions:
+    """What is asked of the test of each pair.
+
+    Attributes
+    ----------
+    side
+        0 two-sided, 1 or -1 where first is to be shown better or worse.
+    margin
+        Difference that does not matter, on the modelling scale.
+    tail
+        Probability that an interval leaves out on each of its closed sides.
+    n_parts
+        Number of parts that items are split into, None for as many as look normal.
+    seed
+        Of random signs and of the split.
+    brief
+        Whether tests by random signs are to be quick: the normal limit, and no inverted interval.
+    """
+
+    side: int
+    margin: float
+    tail: float
+    n_parts: int | None
+    seed: int
+    brief: bool = False
+
+
+def tested(test: Test, pair: Pair, data: PairedScores, asked: PairOptions) -> DifferenceTest:
+    """Test one pair.
+
+    Raises
+    ------
+    DesignError
+        There are too few scores.
+    """
+    if test in _LOCATED:
+        return t_tests.tested(
+            located(test, pair, data, asked), asked.side, asked.margin, asked.tail
+        )
+    _require_two(pair)
+    if test == "5x2cv-f":
+        return t_tests.five_by_two_f(pair.differences.reshape(5, 2), asked.tail)
+    if test in _SIGNED:
+        return _by_signs(test, pair, data, asked)
+    if test == "independent-rates":
+        return _independent_rates(pair, asked)
+    return _mcnemar(_KINDS[test], fourfold(pair), asked)
+
+
+def without_noise(pair: Pair) -> Array:
+    """Return the differences, 0 where they are the noise of rounding."""
+    noise = ties.resolution(np.concatenate([pair.first, pair.second]))
+    return np.where(np.abs(pair.differences) <= noise, 0.0, pair.differences)
+
+
+def located(test: Test, pair: Pair, data: PairedScores, asked: PairOptions) -> Located:
+    """Return estimate and standard error of a test that has them (``"bayes-t"`` among them)."""
+    _require_two(pair)
+    return _LOCATED[test](pair, data, asked)
+
+
+def fourfold(pair: Pair) -> Fourfold:
+    """Count the items that both, one or none get right."""
+    return Fourfold.of(pair.first > 0.5, pair.second > 0.5)
+
+
+def _require_two(pair: Pair) -> None:
+    n = min(len(pair.first), len(pair.second))
+    if n < 2:
+        raise DesignError(
+            message(
+                f"a pair of algorithms has {n} {'score' if n == 1 else 'scores'} to compare.",
+                hint="a test needs two or more; check the labels of replications.",
+            )
+        )
+
+
+def _t(pair: Pair, _: PairedScores, __: PairOptions) -> Located:
+    if pair.cluster is None:
+        return t_tests.paired_t(pair.differences)
+    if (g := len(np.unique(pair.cluster))) < 2:
+        raise DesignError(
+            message(f"there is {g} cluster.", hint="errors between clusters need two or more.")
+        )
+    return t_tests.clustered(pair.differences, pair.cluster)
+
+
+def ratio(data: PairedScores) -> float:
+    """Return the size of a test set over that of a training set: ``rho / (1 - rho)``."""
+    rho = data.overlap or 0.0
+    return rho / (1 - rho)
+
+
+def _corrected(pair: Pair, data: PairedScores, _: PairOptions) -> Located:
+    return t_tests.corrected_t(pair.differences, ratio(data))
+
+
+def _parts(pair: Pair, _: PairedScores, asked: PairOptions) -> Located:
+    return t_tests.paired_t(t_tests.split(pair.differences, asked.n_parts, asked.seed).means)
+
+
+_LOCATED: dict[str, Callable[[Pair, PairedScores, PairOptions], Located]] = {
+    "t": _t,
+    "welch": lambda pair, _, __: t_tests.welch(pair.first, pair.second),
+    "corrected-t": _corrected,
+    "bayes-t": _corrected,
+    "5x2cv-t": lambda pair, _, __: t_tests.five_by_two_t(pair.differences.reshape(5, 2)),
+    "paired-rates": lambda pair, _, __: outcomes.paired_difference(fourfold(pair)),
+    "parts-t": _parts,
+}
+# The tests that leave out differences of zero, and whose claims are about the middle of the others.
+OF_RANKS = ("wilcoxon", "sign")
+_KINDS: dict[str, outcomes.McNemar] = {
+    "mcnemar": "exact",
+    "mcnemar-midp": "mid-p",
+    "mcnemar-chi2": "chi2",
+    "mcnemar-score": "score",
+}
+_SIGNED: dict[str, Callable[[Array, float], Array]] = {
+    "wilcoxon": signs.signed_ranks,
+    "sign": lambda d, _: np.sign(d),
+    "sign-flip": lambda d, _: d,
+}
+
+
+def _by_signs(test: Test, pair: Pair, data: PairedScores, asked: PairOptions) -> DifferenceTest:
+    """Test differences against random signs; equivalence by differences shifted by the margin."""
+    d, size = without_noise(pair), np.ones(len(pair.first))
+    cluster = pair.cluster if test == "sign-flip" else None
+    noise = ties.resolution(np.concatenate([pair.first, pair.second]))
+    middle = _t(pair, data, asked) if cluster is not None else t_tests.paired_t(d)
+    if cluster is not None:
+        # Labels of a whole cluster are swapped together: signs are those of its sum.
+        d, size = t_tests.sums(d, cluster), t_tests.sums(size, cluster)
+    m = asked.margin
+    wide = m * size
+    columns = [(asked.side or 1) * d]
+    if m > 0:
+        columns += [d + wide, wide - d, asked.side * d + wide]
+    cleaned = [np.where(np.abs(c) <= noise, 0.0, c)[:, None] for c in columns]
+    terms = np.hstack([_SIGNED[test](column, noise) for column in cleaned])
+    two_sided = (np.arange(terms.shape[1]) == 0) & (asked.side == 0)
+    null: signs.NullKind = "asymptotic" if asked.brief else "auto"
+    found = signs.sign_tests(
+        terms, two_sided=two_sided, null=null, resamples=RESAMPLES, seed=asked.seed
+    )
+    p = found.p_value
+    level = 1 - 2 * asked.tail
+    of_mean = t_tests.tested(middle, asked.side, m, asked.tail)
+    low, high, estimate = of_mean.low, of_mean.high, of_mean.estimate
+    if test != "sign-flip" and not asked.brief:
+        invert = shifts.hodges_lehmann if test == "wilcoxon" else shifts.median_shift
+        one = invert(d, level)
+        estimate = one.estimate
+        low = -np.inf if asked.side < 0 else one.low
+        high = np.inf if asked.side > 0 else one.high
+    return DifferenceTest(
+        estimate=estimate,
+        std_error=np.nan,
+        df=np.nan,
+        statistic=(asked.side or 1) * float(found.statistic[0]),
+        p=float(p[0]),
+        equivalence=float(max(p[1], p[2])) if m > 0 else 1.0,
+        noninferiority=float(p[3]) if m > 0 and asked.side else 1.0,
+        low=low,
+        high=high,
+    )
+
+
+def _mcnemar(kind: outcomes.McNemar, table: Fourfold, asked: PairOptions) -> DifferenceTest:
+    statistic, p = outcomes.mcnemar(table, asked.side, kind)
+    found = outcomes.paired_difference(table)
+    interval = outcomes.tango if kind == "score" else outcomes.newcombe_paired
+    return _of_rates(found, statistic, p, lambda t: interval(table, t), asked)
+
+
+def _independent_rates(pair: Pair, asked: PairOptions) -> DifferenceTest:
+    first, second = ((int((s > 0.5).sum()), len(s)) for s in (pair.first, pair.second))
+    wald = t_tests.tested(
+        outcomes.independent_difference(first, second), asked.side, asked.margin, asked.tail
+    )
+    found = Located(wald.estimate, wald.std_error, wald.df)
+
+    def interval(tail: float) -> tuple[float, float]:
+        return outcomes.newcombe(first, second, tail)
+
+    return _of_rates(found, wald.statistic, wald.p, interval, asked)
+
+
+def _of_rates(
+    found: Located,
+    statistic: float,
+    p: float,
+    interval: Callable[[float], tuple[float, float]],
+    asked: PairOptions,
+) -> DifferenceTest:
+    """Put an interval beside a test; a pair is equivalent where it lies within the margin."""
+    low, high = interval(asked.tail)
+    m = asked.margin
+    above = outcomes.tail_beyond(lambda t: interval(t)[0], -m) if m > 0 else 1.0
+    below = outcomes.tail_beyond(lambda t: interval(t)[1], m) if m > 0 else 1.0
+    result = DifferenceTest(
+        found.estimate,
+        found.std_error,
+        found.df,
+        statistic,
+        p,
+        max(above, below),
+        (above if asked.side > 0 else below) if asked.side else 1.0,
+        low,
+        high,
+    )
+    if asked.side:
+        return replace(
+            result,
+            low=low if asked.side > 0 else -np.inf,
+            high=np.inf if asked.side > 0 else high,
+        )
+    return result
+
+
+_COUNTED = 25
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class OtherTest:
+    """One test of one pair that does not decide.
+
+    Attributes
+    ----------
+    test, first, second
+        Its name in words, and the algorithms.
+    statistic, df, p_value
+        Of the pair alone; NaN where it has none.
+    why
+        Why it does not fit how scores came about; empty where it does.
+    """
+
+    test: str
+    first: str
+    second: str
+    statistic: float
+    df: float
+    p_value: float
+    why: str
+
+
+def beside(
+    pairs: Sequence[tuple[str, str, Pair]], data: PairedScores, asked: PairOptions, chosen: str
+) -> tuple[OtherTest, ...]:
+    """Put all tests that can be worked out on the scores of each pair side by side.
+
+    Parameters
+    ----------
+    pairs
+        Names and scores.
+    data
+        Where they are from.
+    asked
+        The settings.
+    chosen
+        The test that decides.
+    """
+    rows: list[OtherTest] = []
+    for first, second, pair in pairs:
+        for test in TESTS:
+            if test in ("bayes-t", "parts-t", chosen) or _senseless(test, data, pair):
+                continue
+            # What does not decide is not worth seconds of counting.
+            brief = len(pair.first) > _COUNTED
+            try:
+                found = tested(test, pair, data, replace(asked, brief=brief))
+            except DesignError:
+                continue
+            rows.append(_row(WORDS[test], first, second, found, misfit(test, data)))
+        if chosen == "parts-t":
+            rows += _as_published(first, second, pair, asked)
+    return tuple(rows)
+
+
+def _senseless(test: str, data: PairedScores, pair: Pair) -> bool:
+    """Whether a test cannot be worked out at all."""
+    if test in ("welch", "independent-rates"):
+        return test == "independent-rates" and not data.right_or_wrong
+    if not data.paired:
+        return True
+    if test.startswith("5x2cv"):
+        return bool(misfit("5x2cv-t", replace(data, cluster=None)))
+    if test == "corrected-t":
+        return not data.overlap
+    return (test in PAIRED_OUTCOMES and not data.right_or_wrong) or len(pair.first) < 2
+
+
+def _as_published(first: str, second: str, pair: Pair, asked: PairOptions) -> list[OtherTest]:
+    """Return Welch's test on the means of parts, and screening, which take parts as unpaired."""
+    cut = t_tests.split(pair.differences, asked.n_parts, asked.seed)
+    size = np.bincount(cut.part)
+    one, two = (np.bincount(cut.part, s) / size for s in (pair.first, pair.second))
+    found = t_tests.tested(t_tests.welch(one, two), asked.side, 0.0, 0.025)
+    welch = _row(
+        "Welch's t-test on parts",
+        first,
+        second,
+        found,
+        "both algorithms are measured on the same parts: the test takes them as independent",
+    )
+    base = t_tests.tested(t_tests.paired_t(two - one.mean()), 0, 0.0, 0.025)
+    size_of = screening_size(float(np.corrcoef(one, two)[0, 1]) if np.ptp(one) * np.ptp(two) else 1)
+    screened = OtherTest(
+        f"screening: {first} outside the interval of {second}",
+        first,
+        second,
+        -base.statistic,
+        base.df,
+        base.p,
+        f"it takes the mean of {first} as known: it calls equals different in"
+        f" {100 * size_of:.2g} % of cases rather than 5 %",
+    )
+    return [welch, screened]
+
+
+def screening_size(correlation: float) -> float:
+    """Return how often screening by the base model's interval calls equals different.
+
+    ``2 Phi(-1.96 / sqrt(2 (1 - rho)))``, where the parts' means of both correlate by rho, many
+    parts, a 95 % interval.
+
+    Examples
+    --------
+    >>> round(screening_size(0.0), 3), round(screening_size(0.5), 3)
+    (0.166, 0.05)
+    """
+    spread = np.sqrt(2 * max(1 - correlation, 0.0))
+    return float(2 * ndtr(ndtri(0.025) / spread)) if spread > 0 else 0.0
+
+
+def _row(test: str, first: str, second: str, found: "DifferenceTest", why: str) -> OtherTest:
+    return OtherTest(test, first, second, found.statistic, found.df, found.p, why)
+
+
+def table(rows: Sequence[OtherTest]) -> "pd.DataFrame":
+    """Return the rows: ``test first second statistic df p_value fits misfit``."""
+    numbers: dict[str, Array] = {
+        name: np.array([getattr(row, name) for row in rows], np.float64)
+        for name in ("statistic", "df", "p_value")
+    }
+    return frame(
+        {
+            "test": [row.test for row in rows],
+            "first": [row.first for row in rows],
+            "second": [row.second for row in rows],
+            **numbers,
+            "fits": [not row.why for row in rows],
+            "misfit": [row.why for row in rows],
+        }
+    )

@@ -1,0 +1,271 @@
+"""Exchangeable blocks of a table.
+
+The unit is the standard deviation of a data set's scores around the means of their blocks. It does
+not look at labels, so that permuting them within blocks leaves it as it is, and tests stay exact.
+For a pair alone it comes from the pair's own scores: up to a factor it is the root mean square of
+their differences, which random signs leave as it is.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.permutation.numerics.blocks import BlockLayout, center, lay_out
+from benchinfer.comparison.checks import refuse_overlap
+from benchinfer.comparison.comparison import Target
+from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.numerics import ties
+from benchinfer.scores.table import ScoreTable
+
+type On = Literal["aligned-ranks", "ranks", "values", "normal-scores", "dispersion"]
+type Codes = NDArray[np.int64]
+
+
+type Scale = Literal["none", "dataset"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exchangeable:
+    """Scores in blocks, larger is better; N rows.
+
+    Attributes
+    ----------
+    values
+        (N,) scores on the modelling scale; for ``on="dispersion"`` minus the spreads of cells,
+        where the data set is the unit.
+    block, label, dataset
+        (N,) codes of block, algorithm and data set.
+    n_labels
+        K.
+    unit
+        What a block is, in words.
+    repeated
+        Whether an algorithm can have several scores in a block.
+    target
+        What claims are about.
+    rounded
+        (D,) differences on each data set that count as none, which `ties` are made of.
+    ties
+        Scores that were made equal to another one of their block.
+    """
+
+    values: Array
+    block: Codes
+    label: Codes
+    dataset: Codes
+    n_labels: int
+    unit: str
+    repeated: bool
+    target: Target
+    rounded: Array = field(default_factory=lambda: np.zeros(0))
+    ties: int = 0
+
+    @property
+    def layout(self) -> BlockLayout:
+        """The blocks that hold two or more algorithms."""
+        return lay_out(self.block, self.label, self.n_labels)
+
+    def of(self, layout: BlockLayout) -> Array:
+        """Return (n,) the scores in the order of the layout."""
+        return self.values[layout.rows]
+
+    def homes(self) -> Codes:
+        """Return (B,) the data set of each block."""
+        found = np.zeros(int(self.block.max()) + 1, np.int64)
+        found[self.block] = self.dataset
+        return found
+
+    def table(self) -> Array:
+        """Return (B, K) scores, NaN where there is none; blocks without repeats only."""
+        filled = np.full((int(self.block.max()) + 1, self.n_labels), np.nan)
+        filled[self.block, self.label] = self.values
+        return filled
+
+
+def exchangeable(
+    scores: ScoreTable, setting: Setting, target: Literal["auto"] | Target, on: On
+) -> Exchangeable:
+    """Lay a table out in blocks.
+
+    Parameters
+    ----------
+    scores
+        The table, narrowed to the measure.
+    setting
+        Its setting.
+    target
+        ``"domain"``: a data set is a block, its replications are averaged; ``"datasets"``: a
+        replication of a data set is a block, or the data set with all its scores where replications
+        are not shared; ``"auto"``: the domain, if there are several data sets.
+    on
+        What is compared.
+
+    Raises
+    ------
+    DesignError
+        The target does not fit the table, replications of a data set overlap, or there is no
+        spread to compare.
+    """
+    if on not in (known := get_args(On.__value__)):
+        raise DesignError(unknown("on", on, known))
+    if target not in ("auto", "domain", "datasets"):
+        raise DesignError(unknown("target", target, ["auto", "domain", "datasets"]))
+    one = len(setting.coverage.datasets) == 1
+    if target == "domain" and one:
+        raise DesignError(
+            message(
+                "one data set says nothing about a domain of data sets.",
+                hint='target="datasets" makes claims about this data set.',
+            )
+        )
+    if target == "datasets" or one:
+        refuse_overlap(setting)
+        return _replications(scores, setting)
+    return _datasets(scores, setting, spread=on == "dispersion")
+
+
+def of_spread(setting: Setting) -> Setting:
+    """Turn the measure into its spread: smaller is better, on its modelling scale, no tolerance."""
+    spread = replace(
+        setting.measure,
+        better="lower",
+        scale="identity",
+        tolerance=0.0,
+        bounds=None,
+        label=f"spread of {setting.measure.label or setting.measure.name}",
+    )
+    return replace(setting, measure=spread)
+
+
+def _datasets(scores: ScoreTable, setting: Setting, *, spread: bool) -> Exchangeable:
+    """Return one block for each data set: the mean of its replications, or minus their spread."""
+    name, k = setting.measure.name, len(setting.algorithms)
+    values = -_spreads(scores, name) if spread else scores.cells(name).mean
+    d, a = np.nonzero(np.isfinite(values))
+    if spread and not len(d):
+        raise DesignError(
+            message(
+                "one score per data set and algorithm has no spread.",
+                hint='on="dispersion" needs replications.',
+            )
+        )
+    return Exchangeable(values[d, a], d, a, d, k, "data set", repeated=False, target="domain")
+
+
+def _spreads(scores: ScoreTable, measure: str) -> Array:
+    """Return (D, K) mean distances from the cell's own median, NaN below two scores."""
+    blocks = scores.blocks(measure)
+    found = np.full((len(blocks.datasets), len(blocks.algorithms)), np.nan)
+    for d, k in np.ndindex(found.shape):
+        own = blocks.mean[(blocks.dataset == d) & (blocks.count[:, k] > 0), k]
+        if len(own) > 1:
+            found[d, k] = np.abs(own - np.median(own)).mean()
+    return found
+
+
+def _replications(scores: ScoreTable, setting: Setting) -> Exchangeable:
+    """Return one block for each replication, or for each data set where they are not shared."""
+    blocks = scores.blocks(setting.measure.name)
+    row, label = np.nonzero(blocks.count)
+    dataset = blocks.dataset[row]
+    return Exchangeable(
+        blocks.mean[row, label],
+        row if blocks.paired else dataset,
+        label,
+        dataset,
+        len(setting.algorithms),
+        "replication" if blocks.paired else "data set",
+        repeated=not blocks.paired,
+        target="datasets",
+    )
+
+
+# A spread below this, relative to the scores, is the noise of subtraction.
+_NOISE = 1e-13
+
+
+def check_scale(scale: str, on: On, target: Target) -> None:
+    """Refuse scales that do not exist or do not fit.
+
+    Raises
+    ------
+    DesignError
+        The scale is unknown, blocks are data sets, or spreads are compared.
+    """
+    if scale not in ("none", "dataset"):
+        raise DesignError(unknown("scale", scale, ["none", "dataset"]))
+    if scale == "none":
+        return
+    if target == "domain":
+        raise DesignError(
+            message(
+                "with one block per data set, differences in units of their data set are all of"
+                " the same size.",
+                hint='scale="dataset" goes with target="datasets"; for claims about a domain'
+                ' compare relative scores, as in Measure(..., scale="log").',
+            )
+        )
+    if on == "dispersion":
+        raise DesignError(
+            message(
+                'on="dispersion" compares spreads, which scale="dataset" takes as the unit.',
+                hint='scale="none".',
+            )
+        )
+
+
+def with_ties(data: Exchangeable, scale: str) -> Exchangeable:
+    """Make scores of a block equal that are ties, in the unit in which tests take them."""
+    unit = units(data) if scale == "dataset" else np.ones(int(data.dataset.max()) + 1)
+    rows = data.layout.rows
+    rounded = unit * ties.resolution((data.values / unit[data.dataset])[rows])
+    values = ties.joined(data.values, rounded[data.dataset], data.block)
+    n = int((values != data.values)[rows].sum())
+    return replace(data, values=values, rounded=rounded, ties=n)
+
+
+def standardised(data: Exchangeable) -> Exchangeable:
+    """Divide scores by the standard deviation of their data set within blocks."""
+    return replace(data, values=data.values / units(data)[data.dataset])
+
+
+def units(data: Exchangeable) -> Array:
+    """Return (D,) standard deviations of data sets within blocks, 1 where there is no spread."""
+    layout = data.layout
+    values, home = data.of(layout), data.dataset[layout.rows]
+    d = int(data.dataset.max()) + 1
+    blocks = np.bincount(home[layout.starts[:-1]], minlength=d)
+    freedom = np.bincount(home, minlength=d) - blocks
+    squares = np.bincount(home, center(values, layout) ** 2, d)
+    largest = np.zeros(d)
+    np.maximum.at(largest, home, np.abs(values))
+    return _units(squares, freedom, _NOISE * largest)
+
+
+def in_units(differences: Array, home: Codes, noise: Array) -> Array:
+    """Divide each column of differences by its root mean square on each data set.
+
+    Parameters
+    ----------
+    differences
+        (B, P), NaN where there is none.
+    home
+        (B,) data set of each block.
+    noise
+        (B,) a root mean square up to the largest on a data set is zero, and left alone.
+    """
+    d = int(home.max()) + 1
+    largest = np.zeros(d)
+    np.maximum.at(largest, home, noise)
+    squares, count = np.zeros((2, d, differences.shape[1]))
+    np.add.at(squares, home, np.nan_to_num(differences) ** 2)
+    np.add.at(count, home, np.isfinite(differences))
+    return differences / _units(squares, count, largest[:, None])[home]
+
+
+def _units(squares: Array, freedom: Array | Codes, noise: Array) -> Array:
+    unit = np.sqrt(squares / np.maximum(freedom, 1))
+    return np.where(unit > noise, unit, 1.0)

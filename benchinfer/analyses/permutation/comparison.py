@@ -1,0 +1,275 @@
+"""Comparison by permutation tests."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.permutation import overall
+from benchinfer.analyses.permutation.numerics import friedman
+from benchinfer.analyses.permutation.overall import GlobalRow, RankSums
+from benchinfer.analyses.permutation.pooled import PooledTests
+from benchinfer.comparison import stepwise, wording
+from benchinfer.comparison.comparison import Comparison, TestedComparison
+from benchinfer.comparison.evidence import Array
+from benchinfer.comparison.wording import zeros
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.frames import frame
+from benchinfer.core.numbers import count
+from benchinfer.core.saving import savable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+_ALONE = {
+    "values": "the mean difference of the pair against random signs of its differences",
+    "aligned-ranks": "the signed ranks of the pair's differences",
+    "ranks": "the signed ranks of the pair's differences",
+    "normal-scores": "the signed normal scores of the pair's differences",
+    "dispersion": "the mean difference of the pair's spreads against random signs",
+}
+_REPEATED = {
+    "values": "the difference of the pair's means within data sets",
+    "aligned-ranks": "the joint ranks of the pair's scores without their data set's mean",
+    "ranks": "the ranks of the pair's scores within data sets",
+    "normal-scores": "normal scores of the joint ranks of the pair's aligned scores",
+    "dispersion": "the distances of the pair's scores from their common median within data sets",
+}
+_POOLED = {
+    "values": "the scores of all algorithms",
+    "aligned-ranks": "ranks of all scores without their block's mean",
+    "ranks": "ranks of all algorithms within blocks",
+    "normal-scores": "normal scores of the ranks of all scores without their block's mean",
+    "dispersion": "the spreads of all algorithms",
+}
+_NULLS = {
+    "exact": "all equally likely arrangements",
+    "monte-carlo": "random arrangements",
+    "asymptotic": "the normal limit",
+}
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PermutationComparison(TestedComparison):
+    """Verdicts from permutation tests within blocks.
+
+    Attributes
+    ----------
+    unit
+        What a block is, in words.
+    repeated
+        Whether a block can hold several scores of an algorithm.
+    p_error
+        (P,) standard error of the evaluation of the adjusted p-values: 0 where exact.
+    zeros
+        (P,) number of differences of zero, which tests of a pair's differences leave out.
+    kinds
+        Null distributions behind the p-values.
+    pooled
+        Tests with scores that all algorithms share, of the same pairs.
+    rows
+        Global tests.
+    ranks
+        Sums of within-block ranks.
+    """
+
+    unit: str
+    repeated: bool
+    p_error: Array
+    zeros: NDArray[np.int64]
+    kinds: tuple[str, ...]
+    pooled: PooledTests
+    rows: tuple[GlobalRow, ...]
+    ranks: RankSums
+
+    title: ClassVar[str] = "Permutation tests"
+
+    @property
+    def on(self) -> str:
+        """What is compared: values, ranks, aligned ranks, normal scores or dispersion."""
+        return str(self.provenance.arguments["on"])
+
+    @property
+    def pairwise(self) -> bool:
+        """Whether each pair was tested on its own scores."""
+        return self.provenance.arguments["pairs"] == "pairwise"
+
+    @property
+    def formula(self) -> str:
+        """The statistic in one line."""
+        if self.pairwise:
+            return (_REPEATED if self.repeated else _ALONE)[self.on]
+        return f"standardised sums over blocks of {_POOLED[self.on]}"
+
+    @property
+    def method(self) -> str:
+        """What was done, in sentences for a methods section."""
+        blocks = f"{count(self.ranks.n_blocks, 'block')}, each a {self.unit}"
+        nulls = " or ".join(_NULLS[kind] for kind in dict.fromkeys(self.kinds))
+        scale = "" if self.measure.scale == "identity" else f"{self.measure.scale} "
+        how = (
+            f"Each pair was tested on its own scores: {self.formula}"
+            if self.pairwise
+            else f"Pairs were tested by {self.formula}, which controls errors over pairs only if"
+            " all algorithms are alike"
+        )
+        margin = (
+            " Equivalence was tested by shifting the pair's own scores by the tolerance either"
+            f" way{'' if self.pairwise else ', with adjustment by Holm'}."
+            if self.measure.tolerance > 0
+            else ""
+        )
+        units = (
+            " scores were divided by their data set's standard deviation within blocks, in tests"
+            " only;"
+            if self.provenance.arguments["scale"] == "dataset"
+            else ""
+        )
+        return (
+            f"The {scale}scores of {self.measure.name} were compared by permutation within"
+            f" {blocks}. {how};{units} p-values are from {nulls}."
+            f"{zeros(self.zeros) if self.pairwise else ''}{margin} Estimates are"
+            f" {self._estimates}. {self.provenance.adjustment}."
+        )
+
+    @property
+    def _estimates(self) -> str:
+        if self.on in ("values", "dispersion"):
+            return "mean differences with t intervals, each pair with a standard error of its own"
+        return "Hodges-Lehmann shifts with intervals by inversion of the pair's own rank test"
+
+    def scope(self) -> str:
+        """Return what the claims are about, in words."""
+        means = self.on in ("values", "dispersion")
+        over = wording.AVERAGE if means else f"on a typical {self.unit} of"
+        where = wording.scope(self.setting, self.target, where=over)
+        return f"in the spread of scores, {where}" if self.on == "dispersion" else where
+
+    def effects(self) -> Mapping[str, Array]:
+        """Return estimate, interval and test of the pairs, in the measure's own unit."""
+        columns = dict(TestedComparison.effects(self))
+        del columns["std_error"], columns["df"]
+        ordered = ("estimate", "conf_low", "conf_high", "statistic", "p_value")
+        return {
+            **{name: columns.pop(name) for name in ordered},
+            "p_error": self.p_error,
+            **columns,
+        }
+
+    def summary(self) -> "pd.DataFrame":
+        """One row per algorithm: ``measure algorithm estimate n rank mean_rank``.
+
+        The estimate is the mean over blocks; the mean rank is within blocks, 1 for the best.
+        """
+        table = Comparison.summary(self)
+        table["mean_rank"] = self.ranks.mean_ranks
+        return table
+
+    def tests(self, order: Sequence[str] | None = None) -> "pd.DataFrame":
+        """Test all algorithms together.
+
+        Parameters
+        ----------
+        order
+            All algorithms, best first: adds Page's one-sided test that scores fall in that order,
+            which must have been fixed before the scores were seen.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``test null statistic df df_residual p_value p_error``. None of them decides a pair.
+
+        Raises
+        ------
+        DesignError
+            The order does not name each algorithm once.
+        """
+        if order is None:
+            return overall.table(self.rows)
+        overall.check_order(self.algorithms, order)
+        places = np.array([len(order) - order.index(name) for name in self.algorithms], np.float64)
+        return overall.table((*self.rows, overall.trend(self.ranks, places)))
+
+    def post_hoc(self) -> "pd.DataFrame":
+        """Test the pairs with scores that all algorithms share: ``test first second ...``.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``test null first second statistic p_value p_error``: the single-step and step-down
+            p-values of the chosen scores, and Nemenyi's on complete blocks. They control errors
+            over pairs only if all algorithms are alike; a third algorithm can decide between two.
+        """
+        found, named = self.pooled, self.named_sides()
+        parts = {"single-step": found.single_step, "step-down": found.step_down}
+        rows = [
+            (test, found.kind, *names, z, p, error)
+            for test, values in parts.items()
+            for names, z, p, error in zip(named, found.statistic, *values, strict=False)
+        ]
+        if self.ranks.complete and not self.sides:
+            k, n = len(self.algorithms), self.ranks.n_blocks
+            i, j = self.pairs.T
+            better = self.ranks.mean_ranks[j] - self.ranks.mean_ranks[i]
+            z, p = better / friedman.std_error(k, n), friedman.nemenyi(better, k, n)
+            rows += [
+                ("Nemenyi", "asymptotic", *names, *numbers, 0.0)
+                for names, *numbers in zip(named, z, p, strict=True)
+            ]
+        columns = ("test", "null", "first", "second", "statistic", "p_value", "p_error")
+        return frame({name: [row[i] for row in rows] for i, name in enumerate(columns)})
+
+    def critical_difference(self, kind: str = "nemenyi") -> float:
+        """Return the difference of mean ranks that is significant.
+
+        Parameters
+        ----------
+        kind
+            ``"nemenyi"`` for all pairs, ``"bonferroni-dunn"`` for comparisons with a control.
+
+        Raises
+        ------
+        DesignError
+            Blocks are not complete, or the kind does not exist.
+
+        Notes
+        -----
+        It controls errors over pairs only if all algorithms are alike.
+        """
+        kinds = {
+            "nemenyi": friedman.nemenyi_difference,
+            "bonferroni-dunn": friedman.bonferroni_dunn_difference,
+        }
+        if kind not in kinds:
+            raise DesignError(unknown("kind", kind, list(kinds)))
+        if not self.ranks.complete:
+            raise DesignError(
+                message(
+                    "one critical difference for all pairs needs every algorithm once in each"
+                    " block.",
+                    hint="scores.complete(...) keeps the blocks that are whole.",
+                )
+            )
+        return kinds[kind](len(self.algorithms), self.ranks.n_blocks, self.alpha)
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        adjust = str(self.provenance.arguments["adjust"])
+        if adjust == "auto":
+            adjust = "holm" if self.pairwise else "single-step"
+        names = ["benchinfer.analyses.permutation.compare"]
+        if self.on in ("aligned-ranks", "ranks", "normal-scores"):
+            names.append("benchinfer.numerics.shifts")
+            if self.pairwise and not self.repeated:
+                names.append("benchinfer.numerics.signs")
+        if self.on == "aligned-ranks":
+            names.append("benchinfer.analyses.permutation.numerics.blocks")
+        if "monte-carlo" in self.kinds:
+            names.append("benchinfer.numerics.signs")
+        if adjust in stepwise.HOMES:
+            names.append(f"benchinfer.numerics.{stepwise.HOMES[adjust]}")
+        return [*names, "benchinfer.comparison.adjustment:sidak"]

@@ -1,0 +1,1 @@
+"""Permutation distributions."""

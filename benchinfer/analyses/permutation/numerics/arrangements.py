@@ -1,0 +1,266 @@
+"""Exact and random arrangements within blocks.
+
+References
+----------
+Phipson, B. & Smyth, G. K. (2010). Permutation p-values should never be zero. Statistical
+Applications in Genetics and Molecular Biology 9, 39. https://doi.org/10.2202/1544-6115.1585
+
+Ding, D., Gandy, A. & Hahn, G. (2020). A simple method for implementing Monte Carlo tests.
+Computational Statistics 35, 1373-1392. https://doi.org/10.1007/s00180-019-00927-6
+"""
+
+import os
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, xlog1py, xlogy
+
+from benchinfer.analyses.permutation.numerics import nulls
+from benchinfer.analyses.permutation.numerics.blocks import BlockLayout
+from benchinfer.analyses.permutation.numerics.nulls import Null, PermutationProblem
+from benchinfer.core.errors import FitError
+from benchinfer.numerics import shuffle
+from benchinfer.numerics.shuffle import Progress, ShuffleRows, Tables
+from benchinfer.numerics.ties import midranks
+
+type Array = NDArray[np.float64]
+type Counts = NDArray[np.int64]
+# A block with more contributions than this is not tabulated.
+_TABLE = 1_000_000
+# Arrangements in one call of the compiled loop, times the length of the family: a fraction of a
+# second.
+_VISITS = 40_000_000
+
+
+def arrangements(scores: Array, layout: BlockLayout, *, fixed: bool = False) -> float:
+    """Return how many arrangements `exact` would go through; infinite beyond 1e300.
+
+    Blocks that are constant count once, and scores that are equal within a block are not told
+    apart. An upper bound where a label occurs several times in a block.
+
+    Parameters
+    ----------
+    scores
+        (n,) scores.
+    layout
+        The blocks.
+    fixed
+        Whether one block is held fixed.
+
+    Returns
+    -------
+    float
+        The product over blocks.
+    """
+    logs = _log_arrangements(scores, layout)
+    total = logs.sum() - (logs.max(initial=0.0) if fixed else 0.0)
+    return float(np.round(np.exp(total))) if total < 690 else np.inf  # e^690 is about 1e300
+
+
+def _log_arrangements(scores: Array, layout: BlockLayout) -> Array:
+    """Return (B,) logarithms of the number of different arrangements in each block."""
+    same = midranks(scores, 0.0, layout.blocks).values
+
+    def repeats(code: Array | Counts) -> Array:
+        keys, count = np.unique(np.column_stack([layout.blocks, code]), axis=0, return_counts=True)
+        return np.bincount(keys[:, 0].astype(np.int64), gammaln(count + 1), len(layout.sizes))
+
+    by_score, by_label = repeats(same), repeats(layout.labels)
+    # Equal scores and equal labels overlap; the larger saving is a safe bound.
+    return gammaln(layout.sizes + 1) - np.maximum(by_score, by_label)
+
+
+def _table(scores: Array, labels: Counts, k: int) -> tuple[Array, Counts]:
+    """Return all contributions (m, K) of a block to the column sums and how often each occurs."""
+    # A state is the labels still to be placed and the sums so far.
+    left = np.bincount(labels, minlength=k).astype(np.float64)
+    if gammaln(len(labels) + 1) - gammaln(left + 1).sum() > 62 * np.log(2):
+        raise FitError("a block has too many arrangements to count.")
+    states = np.concatenate([left, np.zeros(k)])[None, :]
+    times = np.ones(1, np.int64)
+    # Sorted, so that sums of equal scores are formed in the same order and come out equal.
+    for value in np.sort(scores):
+        source, label = np.nonzero(states[:, :k])
+        states, times = states[source], times[source]
+        rows = np.arange(len(states))
+        states[rows, label] -= 1
+        states[rows, k + label] += value
+        states, back = np.unique(states, axis=0, return_inverse=True)
+        merged = np.zeros(len(states), np.int64)
+        np.add.at(merged, back.ravel(), times)
+        times = merged
+        if len(states) > _TABLE:
+            raise FitError("a block has too many arrangements to list.")
+    return states[:, k:], times // np.gcd.reduce(times)
+
+
+def _tables(question: PermutationProblem, *, fixed: bool) -> Tables:
+    """List the contributions of every block that varies; the largest stays as it is if fixed."""
+    layout, k = question.layout, question.layout.n_labels
+    logs = _log_arrangements(question.centred, layout)
+    varying = [int(b) for b in np.argsort(logs, kind="stable") if logs[b] > 0.5]
+    cut = [slice(layout.starts[b], layout.starts[b + 1]) for b in varying]
+    listed = cut[:-1] if fixed else cut
+    parts = [_table(question.centred[c], layout.labels[c], k) for c in listed]
+    if fixed and cut:
+        part = cut[-1]
+        own = np.bincount(layout.labels[part], question.centred[part], k)[None, :]
+        parts.append((own, np.ones(1, np.int64)))
+    if not parts:
+        parts = [(np.zeros((1, k)), np.ones(1, np.int64))]
+    starts = np.cumsum([0, *(len(times) for _, times in parts)])
+    sums = np.ascontiguousarray(np.concatenate([s for s, _ in parts]))
+    return Tables(sums, np.concatenate([t for _, t in parts]), starts.astype(np.int64))
+
+
+def exact(
+    question: PermutationProblem,
+    *,
+    fixed: bool = False,
+    limit: float = 1e6,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Null:
+    """Return p-values from all arrangements of the labels within blocks.
+
+    Parameters
+    ----------
+    question
+        From `ask`.
+    fixed
+        Hold one block as it is: K! times less work for the overall and single-step p-values, for
+        statistics that a relabelling of all blocks leaves as they are (`Question.symmetric`).
+    limit
+        The most arrangements to go through.
+    threads
+        Threads that share the work.
+    progress
+        Called with the number of arrangements just done.
+
+    Returns
+    -------
+    Null
+        Without errors; `n` counts equally likely arrangements.
+
+    Raises
+    ------
+    FitError
+        A block may not be fixed, or there are too many arrangements.
+    """
+    if fixed and not question.symmetric:
+        raise FitError("one block may be held fixed for complete blocks and two-sided pairs only.")
+    if arrangements(question.centred, question.layout, fixed=fixed) > max(limit, 1.0) * 1.000001:
+        raise FitError(f"more than {limit:.0f} arrangements.")
+    tables = _tables(question, fixed=fixed)
+    sizes = np.diff(tables.starts)
+    per_block = np.add.reduceat(tables.times, tables.starts[:-1])
+    n_all = int(np.prod([int(size) for size in sizes], dtype=object))
+    total = int(np.prod([int(times) for times in per_block], dtype=object))
+    if total >= 2**62:
+        raise FitError("more arrangements than can be counted.")
+    family, order = nulls.compiled(question)
+    step = max(1, _VISITS // (len(order) + 10))
+    counts = shuffle.count_in_chunks(
+        lambda first, last: shuffle.count_all(tables, family, first, last),
+        (0, n_all),
+        step,
+        threads,
+        progress,
+    )
+    hits, histogram = nulls.parted(counts, family)
+    p = hits / total
+    overall, raw, single, down = nulls.collect(p, np.zeros(len(p)), order)
+    if fixed:
+        return Null("exact", total, overall, None, single, None, histogram=histogram)
+    return Null("exact", total, overall, raw, single, down, histogram=histogram)
+
+
+# Row visits from which a second thread pays.
+_SECOND = 1_000_000_000
+# The chance that a stopped run decides otherwise than endless resampling would.
+_RISK = 1e-6
+_FIRST_LOOK = 1000
+
+
+def monte_carlo(
+    question: PermutationProblem,
+    resamples: int,
+    seed: int,
+    *,
+    alpha: float | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Null:
+    """Return p-values ``(1 + #) / (N + 1)`` from random arrangements.
+
+    Parameters
+    ----------
+    question
+        From `ask`.
+    resamples
+        N, the most that are drawn.
+    seed
+        Any 64-bit integer >= 0. The resample with number i is the same for every N, chunking and
+        number of threads.
+    alpha
+        Stop as soon as every overall and adjusted p-value is on one side of alpha, with a chance of
+        1e-6 that endless resampling would decide any of them otherwise; None never stops. Looks are
+        after 1,000, 2,000, 4,000 ... resamples.
+    threads
+        Threads that share the work; None takes two from a second's work on, if there are two cores.
+    progress
+        Called with the number of resamples just done.
+
+    Returns
+    -------
+    Null
+        With binomial standard errors.
+    """
+    family, order = nulls.compiled(question)
+    rows = _rows(question)
+    key = np.uint64(seed)
+    step = max(16, min(65536, _VISITS // max(len(question.centred), 1)))
+    if threads is None:
+        long = resamples * len(question.centred) >= _SECOND
+        threads = min(2, os.cpu_count() or 1) if long else 1
+    counts, done = np.zeros(2 + 3 * len(order) + shuffle.BINS, np.int64), 0
+    while done < resamples:
+        goal = resamples if alpha is None else min(resamples, max(2 * done, _FIRST_LOOK))
+        counts += shuffle.count_in_chunks(
+            lambda first, last: shuffle.count_random(rows, family, key, first, last),
+            (done, goal),
+            step,
+            threads,
+            progress,
+        )
+        done = goal
+        if alpha is not None and _certain(nulls.parted(counts, family)[0], done, alpha):
+            break
+    hits, histogram = nulls.parted(counts, family)
+    p = (1 + hits) / (done + 1)
+    overall, *others = nulls.collect(p, np.sqrt(p * (1 - p) / (done + 1)), order)
+    stopped = done < resamples
+    return Null("monte-carlo", done, overall, *others, stopped=stopped, histogram=histogram)
+
+
+def _rows(question: PermutationProblem) -> ShuffleRows:
+    layout = question.layout
+    longest = int(layout.sizes.max(initial=1))
+    return ShuffleRows(
+        question.centred,
+        layout.labels.astype(np.uint64),
+        layout.starts.astype(np.uint64),
+        layout.n_labels,
+        longest,
+        layout.complete,
+        np.uint64(64 - longest.bit_length()),
+    )
+
+
+def _certain(counts: Counts, n: int, alpha: float) -> bool:
+    """Whether Robbins' confidence sequence of every watched p-value excludes alpha."""
+    j = (len(counts) - 1) // 3
+    x = np.concatenate([counts[:1], counts[1 + j :]]).astype(np.float64)
+    choose = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1)
+    log_density = choose + xlogy(x, alpha) + xlog1py(n - x, -alpha)
+    return bool((np.log(n + 1) + log_density <= np.log(_RISK / len(x))).all())

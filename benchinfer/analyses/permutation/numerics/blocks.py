@@ -1,0 +1,220 @@
+"""Alignment and ranks within blocks.
+
+A test within blocks permutes labels and sums scores per label. The scores may be any function of
+the values that does not look at the labels, and each choice is a test of its own. Alignment
+(taking off the block's own mean or median) matters only together with ranks over all blocks.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from benchinfer.numerics import ties
+from benchinfer.numerics.ties import Scores, midranks
+
+type Array = NDArray[np.float64]
+type Codes = NDArray[np.int64]
+type Kind = Literal["values", "aligned", "ranks", "aligned-ranks", "normal-scores", "dispersion"]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockLayout:
+    """Which rows form a block and which label each row bears.
+
+    Attributes
+    ----------
+    rows
+        (n,) rows of the input that take part, block by block.
+    starts
+        (B + 1,) where each block begins in `rows`.
+    labels
+        (n,) label of each row, 0..K-1.
+    n_labels
+        K.
+    dropped
+        Number of blocks left out because they hold one label only.
+    """
+
+    rows: Codes
+    starts: Codes
+    labels: Codes
+    n_labels: int
+    dropped: int
+
+    @property
+    def sizes(self) -> Codes:
+        """(B,) rows in each block."""
+        return np.diff(self.starts)
+
+    @property
+    def blocks(self) -> Codes:
+        """(n,) block of each row."""
+        return np.repeat(np.arange(len(self.starts) - 1), self.sizes)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every block holds every label once."""
+        k = self.n_labels
+        if not (self.sizes == k).all():
+            return False
+        return bool((np.sort(self.labels.reshape(-1, k), axis=1) == np.arange(k)).all())
+
+
+def lay_out(blocks: Codes, labels: Codes, n_labels: int) -> BlockLayout:
+    """Sort rows by block; blocks with fewer than two labels say nothing and are left out.
+
+    Parameters
+    ----------
+    blocks
+        (n,) block codes, in any order.
+    labels
+        (n,) label codes, 0..K-1. A label may occur several times in a block.
+    n_labels
+        K.
+
+    Returns
+    -------
+    Layout
+        The rows that take part.
+
+    Examples
+    --------
+    >>> layout = lay_out(np.array([1, 0, 1, 0, 2]), np.array([0, 1, 1, 0, 0]), 2)
+    >>> layout.rows.tolist(), layout.labels.tolist(), layout.complete, layout.dropped
+    ([3, 1, 0, 2], [0, 1, 0, 1], True, 1)
+    """
+    order = np.lexsort((labels, blocks))
+    _, first, size = np.unique(blocks[order], return_index=True, return_counts=True)
+    sorted_labels = labels[order]
+    varied = sorted_labels[first] != sorted_labels[first + size - 1]
+    rows = order[np.repeat(varied, size)]
+    starts = np.concatenate([[0], np.cumsum(size[varied])])
+    return BlockLayout(rows, starts.astype(np.int64), labels[rows], n_labels, int((~varied).sum()))
+
+
+def block_means(values: Array, layout: BlockLayout) -> Array:
+    """Return (B,) the mean of each block."""
+    if len(layout.starts) == 1:
+        return np.zeros(0)
+    return np.add.reduceat(values, layout.starts[:-1]) / layout.sizes
+
+
+def center(scores: Array, layout: BlockLayout) -> Array:
+    """Return (n,) the scores without their block's mean; exactly zero where a block is constant."""
+    constant = np.ones(len(layout.sizes), np.bool_)
+    if len(scores):
+        begin = layout.starts[:-1]
+        constant = np.maximum.reduceat(scores, begin) == np.minimum.reduceat(scores, begin)
+    shifted = scores - np.repeat(block_means(scores, layout), layout.sizes)
+    return np.where(np.repeat(constant, layout.sizes), 0.0, shifted)
+
+
+def _medians(values: Array, group: Codes) -> Array:
+    """Return (n,) the median of each row's group."""
+    order = np.lexsort((values, group))
+    _, first, back, size = np.unique(
+        group[order], return_index=True, return_inverse=True, return_counts=True
+    )
+    v = values[order]
+    middle = (v[first + (size - 1) // 2] + v[first + size // 2]) / 2
+    result = np.empty(len(values))
+    result[order] = middle[back]
+    return result
+
+
+def aligned(
+    values: Array, layout: BlockLayout, center: Literal["mean", "median"] = "mean"
+) -> Array:
+    """Return (n,) the values without the mean or median of their block.
+
+    References
+    ----------
+    Hodges, J. L. & Lehmann, E. L. (1962). Rank methods for combination of independent experiments
+    in analysis of variance. Annals of Mathematical Statistics 33, 482-497.
+    https://doi.org/10.1214/aoms/1177704575
+
+    Quade, D. (1979). Using weighted rankings in the analysis of complete blocks with additive block
+    effects. Journal of the American Statistical Association 74, 680-683.
+    https://doi.org/10.1080/01621459.1979.10481670
+    """
+    if center == "mean":
+        return values - np.repeat(block_means(values, layout), layout.sizes)
+    return values - _medians(values, layout.blocks)
+
+
+def score(
+    values: Array,
+    layout: BlockLayout,
+    on: Kind,
+    *,
+    center: Literal["mean", "median"] = "mean",
+    stratum: Codes | None = None,
+) -> Scores:
+    """Return the scores that a test within blocks sums up.
+
+    Parameters
+    ----------
+    values
+        (n,) values in the order of the layout.
+    layout
+        From `lay_out`.
+    on
+        ``"values"``; ``"aligned"``, the same test; ``"ranks"`` within blocks (Friedman);
+        ``"aligned-ranks"``, ranks of the aligned values over all rows (Hodges & Lehmann);
+        ``"normal-scores"``, ``ndtri(rank / (n + 1))`` of the aligned ranks; ``"dispersion"``, the
+        distance from the median of the stratum.
+    center
+        What alignment takes off.
+    stratum
+        (n,) rows with a common median, for dispersion; None takes all rows as one. A block of two
+        rows is its own stratum in vain: both rows are equally far from its median. A difference in
+        location shows up as dispersion, too.
+
+    Returns
+    -------
+    Scores
+        (n,) scores and the number of tied rows.
+    """
+    if on == "values":
+        return Scores(values, 0)
+    if on == "ranks":
+        return midranks(values, ties.resolution(values), layout.blocks)
+    if on == "dispersion":
+        group = np.zeros(len(values), np.int64) if stratum is None else stratum
+        return Scores(np.abs(values - _medians(values, group)), 0)
+    shifted = aligned(values, layout, center)
+    if on == "aligned":
+        return Scores(shifted, 0)
+    ranked = midranks(shifted, ties.resolution(values))
+    if on == "aligned-ranks":
+        return ranked
+    return Scores(ndtri(ranked.values / (len(values) + 1)), ranked.tied)
+
+
+def quade_scores(values: Array, layout: BlockLayout) -> Scores:
+    """Return within-block ranks, centred and weighted by the rank of the block's range.
+
+    Parameters
+    ----------
+    values
+        (n,) values in the order of the layout.
+    layout
+        From `lay_out`.
+
+    Returns
+    -------
+    Scores
+        (n,) scores; tied rows are those tied within a block.
+    """
+    ranks = score(values, layout, "ranks")
+    low = np.minimum.reduceat(values, layout.starts[:-1])
+    width = np.maximum.reduceat(values, layout.starts[:-1]) - low
+    weight = midranks(width, ties.resolution(values)).values
+    middle = (layout.sizes + 1) / 2
+    return Scores(
+        np.repeat(weight, layout.sizes) * (ranks.values - np.repeat(middle, layout.sizes)),
+        ranks.tied,
+    )

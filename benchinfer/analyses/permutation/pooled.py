@@ -1,0 +1,172 @@
+"""Permutation tests of pairs on pooled scores."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.permutation.blocks import Exchangeable
+from benchinfer.analyses.permutation.numerics import arrangements, blocks, nulls
+from benchinfer.analyses.permutation.options import PermutationOptions
+from benchinfer.comparison import stepwise
+from benchinfer.comparison.evidence import Array
+from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.saving import savable
+from benchinfer.numerics import ties
+
+if TYPE_CHECKING:
+    from benchinfer.analyses.permutation.numerics.blocks import BlockLayout, Kind
+
+
+type Counts = NDArray[np.int64]
+# Arrangements that are gone through without being asked to, and on request.
+_AUTO, _MOST = 1e6, 1e8
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class PooledTests:
+    """P-values from the permutation of all labels within blocks.
+
+    Attributes
+    ----------
+    kind
+        Null distribution: ``"exact"``, ``"monte-carlo"`` or ``"asymptotic"``.
+    n
+        Arrangements or resamples behind it.
+    stopped
+        Whether resampling ended early.
+    quadratic, df
+        The global statistic, and its degrees of freedom in the limit.
+    overall
+        Its p-value, and the error of that.
+    statistic
+        (P,) standardised contrasts of the sums of scores.
+    raw, single_step, step_down
+        (2, P) p-values and their errors: of each contrast, adjusted by the largest of all, and
+        stepwise so; without columns where not available.
+    bins, bin_width
+        (61,) how often the global statistic fell into bins of that width from 0 on, the last one of
+        all beyond; empty if asymptotic.
+    """
+
+    kind: str
+    n: float
+    stopped: bool
+    quadratic: float
+    df: int
+    overall: tuple[float, float]
+    statistic: Array
+    raw: Array
+    single_step: Array
+    step_down: Array
+    bins: Counts
+    bin_width: float
+
+    def of(self, shown: slice) -> "PooledTests":
+        """Return the tests of some contrasts."""
+        return replace(
+            self,
+            statistic=self.statistic[shown],
+            raw=self.raw[:, shown],
+            single_step=self.single_step[:, shown],
+            step_down=self.step_down[:, shown],
+        )
+
+
+def scores_of(data: Exchangeable, layout: "BlockLayout", on: str) -> ties.Scores:
+    """Return the scores that are summed up over blocks."""
+    values = data.of(layout)
+    kind: Kind = "values" if on == "dispersion" and data.target == "domain" else on  # pyright: ignore[reportAssignmentType]
+    found = blocks.score(values, layout, kind, stratum=data.dataset[layout.rows])
+    if kind == "dispersion":
+        # Little spread is good.
+        return ties.Scores(-found.values, found.tied)
+    return found
+
+
+def pooled(
+    data: Exchangeable, scores: Array, contrasts: Array, asked: PermutationOptions
+) -> PooledTests:
+    """Permute all labels within blocks.
+
+    Parameters
+    ----------
+    data
+        The blocks.
+    scores
+        (n,) scores in the order of its layout.
+    contrasts
+        (P, K), or (0, K) for the global test alone.
+    asked
+        The settings.
+
+    Raises
+    ------
+    DesignError
+        The null distribution that was asked for cannot be had.
+    """
+    turned = (asked.side or 1) * contrasts
+    question = nulls.ask(scores, data.layout, turned, two_sided=asked.side == 0)
+    try:
+        null = null_of(question, scores, asked, "all algorithms")
+    except FitError as error:
+        if asked.pairs == "pairwise" and len(contrasts):
+            # Pairs have tests of their own, and the global test stands without these.
+            return pooled(data, scores, contrasts[:0], asked)
+        raise DesignError(
+            message(str(error), hint='null="monte-carlo" goes with any design and family.')
+        ) from None
+    test, histogram = nulls.quadratic(question.moments), null.histogram
+    return PooledTests(
+        kind=null.kind,
+        n=null.n,
+        stopped=null.stopped,
+        quadratic=test.statistic,
+        df=int(test.df[0]),
+        overall=(float(null.overall.value), float(null.overall.error)),
+        statistic=(asked.side or 1) * question.observed,
+        raw=_rows(null.raw),
+        single_step=_rows(null.single_step),
+        step_down=_rows(null.step_down),
+        bins=np.zeros(0, np.int64) if histogram is None else histogram.counts,
+        bin_width=0.0 if histogram is None else histogram.width,
+    )
+
+
+def null_of(
+    question: nulls.PermutationProblem, scores: Array, asked: PermutationOptions, task: str
+) -> nulls.Null:
+    """Return the null distribution asked for, or the best there is in good time.
+
+    Raises
+    ------
+    FitError
+        It cannot be had.
+    """
+    if asked.null == "asymptotic":
+        return nulls.asymptotic(question)
+    # Pairwise, exactness is asked of the pairs.
+    exact = _MOST if asked.pairs == "pooled" else _AUTO
+    limit = {"auto": _AUTO, "exact": exact, "monte-carlo": 0.0}[asked.null]
+    for fixed in (False, True):
+        # One block held fixed leaves no p-values of single contrasts.
+        allowed = not fixed or (question.symmetric and asked.pairs == "pairwise")
+        n = arrangements.arrangements(scores, question.layout, fixed=fixed)
+        if allowed and n <= limit:
+            told = asked.told(task, int(n))
+            return arrangements.exact(question, fixed=fixed, limit=limit, progress=told)
+    if asked.null == "exact" and asked.pairs == "pooled":
+        raise FitError(f"more than {_MOST:.0f} arrangements.")
+    # Stepwise adjustment moves the level of each p-value, so that none is certain by itself.
+    watched = asked.pairs == "pairwise" or asked.adjust in stepwise.JOINT
+    alpha = asked.alpha if asked.stop and watched else None
+    told = asked.told(task, asked.resamples)
+    return arrangements.monte_carlo(
+        question, asked.resamples, asked.seed, alpha=alpha, progress=told
+    )
+
+
+def _rows(found: nulls.PValues | None) -> Array:
+    return np.zeros((2, 0)) if found is None else np.vstack([found.value, found.error])

@@ -1,0 +1,1 @@
+"""Sample sizes: data sets and replications."""

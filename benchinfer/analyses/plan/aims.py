@@ -1,0 +1,148 @@
+"""Aims of a planned experiment."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from benchinfer.analyses.plan.numerics import power
+from benchinfer.analyses.plan.numerics.power import Aimed, Bound, DifferenceSpread, Varies
+from benchinfer.analyses.plan.variances import Components
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.saving import savable
+from benchinfer.numerics.max_t import ALONE, Aim, TestFamily
+
+type Contrasts = Literal["tukey", "dunnett"]
+type Adjust = Literal["holm", "single-step", "none"]
+type Target = Literal["domain", "datasets"]
+COVER = 0.95  # level of intervals from the pilot's uncertainty
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class PlanAims:
+    """What an experiment is planned for.
+
+    Attributes
+    ----------
+    components
+        The variances.
+    aim, difference
+        What is to be shown, and the difference or margin in the unit of contrasts.
+    level, power
+        Confidence level of the family, and the power wanted for each pair.
+    contrasts, adjust, k
+        The family of comparisons of k algorithms, None for one pair, and its adjustment.
+    target
+        What claims are about.
+    """
+
+    components: Components
+    aim: Aim
+    difference: float
+    level: float
+    power: float
+    contrasts: Contrasts | None
+    adjust: Adjust
+    k: int
+    target: Target
+
+    @property
+    def n_contrasts(self) -> int:
+        """How many comparisons are made together."""
+        if self.contrasts is None:
+            return 1
+        return self.k - 1 if self.contrasts == "dunnett" else self.k * (self.k - 1) // 2
+
+    @property
+    def aimed(self) -> Aimed:
+        """The question to numerics, on the modelling scale."""
+        measure = self.components.measure
+        log = measure is not None and measure.scale == "log"
+        effect = math.log1p(self.difference) if log else self.difference
+        family = ALONE
+        if self.contrasts is not None and self.adjust == "single-step":
+            family = TestFamily(self.contrasts, self.k)
+        elif self.adjust == "holm":
+            family = TestFamily("bonferroni", self.n_contrasts)
+        return Aimed(self.aim, effect, 1 - self.level, family)
+
+    @property
+    def spread(self) -> DifferenceSpread:
+        """What varies in the difference of two algorithms."""
+        c, given = self.components, self.target == "datasets"
+        errors = self.k - 1 if given or self.adjust == "single-step" else 1
+        if given:
+            return DifferenceSpread(
+                0.0, c.residual, given=True, overlap=c.overlap or 0.0, errors=errors
+            )
+        return DifferenceSpread(c.dataset_algorithm or 0.0, c.residual, errors=errors)
+
+    @property
+    def bounds(self) -> tuple[Varies, Varies] | None:
+        """The spread at both ends of the pilot's uncertainty, None of known variances."""
+        pilot = self.components.pilot
+        if pilot is None or (self.target == "datasets" and pilot.df_residual <= 0):
+            return None
+        return Bound(self.spread, pilot, COVER, "low"), Bound(self.spread, pilot, COVER, "high")
+
+    def reached(self, d: float, r: float, spread: Varies | None = None) -> float:
+        """Return the power of D data sets with R replications each."""
+        by = self.spread if spread is None else spread
+        return power.power(self.aimed, by.variance(d, r), by.df(d, r))
+
+    def datasets(self, r: float, spread: Varies | None = None) -> int:
+        """Return the least number of data sets with R replications each."""
+        by = self.spread if spread is None else spread
+        return power.least_datasets(self.aimed, by, r, self.power)
+
+    def replications(self, d: float, spread: Varies | None = None) -> int:
+        """Return the least number of replications on D data sets."""
+        by = self.spread if spread is None else spread
+        return power.least_replications(self.aimed, by, d, self.power)
+
+    def detectable(self, d: float, r: float) -> float:
+        """Return the least difference, in the unit of contrasts, that has the power wanted."""
+        by, measure = self.spread, self.components.measure
+        aimed = replace(self.aimed, difference=math.nan)
+        found = power.detectable(aimed, by.variance(d, r), by.df(d, r), self.power)
+        return math.expm1(found) if measure is not None and measure.scale == "log" else found
+
+    def check(self) -> None:
+        """Refuse a question that has no sense, or that the pilot cannot answer.
+
+        Raises
+        ------
+        DesignError
+            It says which part.
+        """
+        if not (math.isfinite(self.difference) and self.difference > 0):
+            raise DesignError(
+                message(
+                    f"difference is {self.difference!r}.",
+                    hint="a size, larger than 0: what matters in the unit of the contrasts.",
+                )
+            )
+        if self.target == "domain" and self.components.dataset_algorithm is None:
+            raise DesignError(
+                message(
+                    "the pilot does not tell how algorithms vary between data sets.",
+                    hint='target="datasets" plans claims about given data sets; a pilot on several'
+                    " data sets tells.",
+                )
+            )
+        if self.target == "datasets" and self.components.overlap is None:
+            raise DesignError(
+                message(
+                    "replications of the pilot overlap, and by how much is not declared.",
+                    hint='declare it, as in resampling=Resampling("cv", folds=10).',
+                )
+            )
+        pilot = self.components.pilot
+        if self.target == "datasets" and pilot is not None and pilot.df_residual <= 0:
+            raise DesignError(
+                message(
+                    "the pilot has one score per cell, which does not tell the noise on a data"
+                    " set.",
+                    hint="a pilot with replications tells.",
+                )
+            )

@@ -1,0 +1,172 @@
+"""Power curves."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from benchinfer.analyses.bootstrap.figures import STYLES
+from benchinfer.analyses.plan.result import shown
+from benchinfer.core.numbers import count
+from benchinfer.plots.style import FAINT, HAIR, INK, Width, plain, wrapped
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from benchinfer.analyses.plan.result import Plan
+
+
+type Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class PowerCurve:
+    """Power over a number.
+
+    Attributes
+    ----------
+    label
+        What is held.
+    power, low, high
+        (G,) power and its band; a line without a band has three equal ones.
+    """
+
+    label: str
+    power: Array
+    low: Array
+    high: Array
+
+
+@dataclass(frozen=True, slots=True)
+class PowerCurves:
+    """Where everything stands.
+
+    Attributes
+    ----------
+    across
+        (G,) numbers of data sets, or of replications.
+    curves
+        The design's own curve first.
+    design
+        Its number and its power.
+    wanted
+        The power wanted.
+    floor
+        Data sets that no number of replications can do without, if they are in sight.
+    title, axis, notes
+        Heading, name of the axis, and the lines below it.
+    width
+        The room that there is.
+    alt
+        Text alternative.
+    """
+
+    across: Array
+    curves: tuple[PowerCurve, ...]
+    design: tuple[float, float]
+    wanted: float
+    floor: float | None
+    title: str
+    axis: str
+    notes: tuple[str, ...]
+    width: Width
+    alt: str
+
+
+def layout(plan: "Plan", width: Width = "wide") -> PowerCurves:
+    """Lay out the power of the design and of its neighbours.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    width
+        ``"narrow"`` breaks the words sooner.
+    """
+    domain = plan.question.target == "domain"
+    over, held = "n_datasets", "n_replications"
+    if not domain:
+        over, held = held, over
+    table = plan.curve()
+    across = np.unique(table[over].to_numpy(dtype=np.float64))
+    own = getattr(plan, held)
+    noun = "replication" if domain else "data set"
+    numbers = sorted(set(table[held].tolist()), key=lambda value: (value != own, value))
+    curves = [
+        _curve(count(value, noun), table[table[held] == value], band=value == own)
+        for value in numbers
+    ]
+    at = getattr(plan, over)
+    what = "data sets" if domain else "replications per data set"
+    return PowerCurves(
+        across=across,
+        curves=tuple(curves),
+        design=(at, plan.power),
+        wanted=plan.question.power,
+        floor=plan.floor if plan.floor is not None and plan.floor <= across[-1] else None,
+        title=f"Power to show {shown(plan.question)}",
+        axis=f"number of {what}",
+        notes=_notes(plan),
+        width=width,
+        alt=f"Curves of power over the number of {what}; the design has {at:g} and a power of"
+        f" {plan.power:.2f} for one pair, {plan.question.power:g} was wanted.",
+    )
+
+
+def _curve(label: str, part: "pd.DataFrame", *, band: bool) -> PowerCurve:
+    power = part["power"].to_numpy(dtype=np.float64)
+    if not (band and "power_low" in part):
+        return PowerCurve(label, power, power, power)
+    ends = (part[name].to_numpy(dtype=np.float64) for name in ("power_low", "power_high"))
+    return PowerCurve(label, power, *ends)
+
+
+def _notes(plan: "Plan") -> tuple[str, ...]:
+    notes = ["dot: the design; dashed across: the power wanted"]
+    if plan.floor is not None:
+        notes.append(f"upright line: no number of replications does with fewer than {plan.floor}")
+    if plan.question.bounds is not None:
+        notes.append("shaded: what the uncertainty of the pilot leaves (95 %)")
+    if plan.question.n_contrasts > 1:
+        notes.append(f"of one pair among {count(plan.question.n_contrasts, 'pair')}")
+    return ("; ".join(notes),)
+
+
+def size(laid: PowerCurves) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    lines = sum(text.count("\n") for text in (_title(laid), *_below(laid)))
+    return (6.9 if laid.width == "wide" else 3.75), 3.4 + 0.16 * lines
+
+
+def _title(laid: PowerCurves) -> str:
+    return wrapped(laid.title, 76 if laid.width == "wide" else 40)
+
+
+def _below(laid: PowerCurves) -> list[str]:
+    return [wrapped(line, 88 if laid.width == "wide" else 46) for line in (laid.axis, *laid.notes)]
+
+
+def draw(laid: PowerCurves, ax: "Axes") -> None:
+    """Draw the curves into an Axes."""
+    ax.set_xlim(0, laid.across[-1] * 1.02)
+    ax.set_ylim(-0.02, 1.02)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.spines["bottom"].set_color(HAIR)
+    ax.grid(axis="y", color=HAIR, lw=0.7)
+    ax.set_axisbelow(True)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.tick_params(length=0, labelsize=8.5, labelcolor=FAINT)
+    ax.set_title(plain(_title(laid)), loc="left", fontsize=10, fontweight="bold", color=INK, pad=8)
+    ax.set_xlabel(plain("\n".join(_below(laid))), loc="left", fontsize=8.5, color=INK)
+    ax.axhline(laid.wanted, color=INK, lw=0.9, ls=(0, (4, 2)), zorder=2)
+    if laid.floor is not None:
+        ax.axvline(laid.floor, color=FAINT, lw=0.9, zorder=2)
+    for curve, (colour, dash) in zip(laid.curves, STYLES, strict=False):
+        if not np.array_equal(curve.low, curve.high):
+            ax.fill_between(laid.across, curve.low, curve.high, color=colour, alpha=0.14, lw=0)
+        ax.plot(laid.across, curve.power, color=colour, ls=dash, lw=1.7, label=plain(curve.label))
+    ax.plot(*laid.design, "o", color=STYLES[0][0], ms=7, mec="white", mew=1.2, zorder=4)
+    ax.legend(loc="lower right", frameon=False, fontsize=8.5, labelcolor=INK, handlelength=3.2)

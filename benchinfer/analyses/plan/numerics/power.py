@@ -1,0 +1,300 @@
+"""Power of tests across data sets.
+
+The variance of the difference of two algorithms over D data sets with R replications each is
+``2 (v + e / R) / D``, with v the variance of an algorithm's effect between data sets and e the
+residual variance. What data sets and replications share cancels.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
+from scipy.stats import chi2, nct
+
+from benchinfer.numerics.max_t import ALONE, Aim, TestFamily, critical
+
+type Array = NDArray[np.float64]
+MOST = 10**7  # data sets or replications beyond which no plan is sensible
+
+
+class Varies(Protocol):
+    """What tells the variance of an estimated difference, and its degrees of freedom."""
+
+    def variance(self, n_datasets: float, n_replications: float) -> float:
+        """Return the variance of the estimated difference."""
+        ...
+
+    def df(self, n_datasets: float, n_replications: float) -> float:
+        """Return the degrees of freedom of its estimate."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceSpread:
+    """What varies in the difference of two algorithms.
+
+    Attributes
+    ----------
+    between
+        Variance of an algorithm's effect between data sets; 0 for claims about given data sets.
+    residual
+        Variance of a replication.
+    given
+        Whether the data sets are given: the degrees of freedom then are those of replications.
+    overlap
+        ``rho / (1 - rho)`` of overlapping resamples; it does not vanish with replications.
+    errors
+        How many times the degrees of freedom of one pair's own error the test has: K - 1 where all
+        pairs of K algorithms share one error.
+    """
+
+    between: float
+    residual: float
+    given: bool = False
+    overlap: float = 0.0
+    errors: int = 1
+
+    def variance(self, n_datasets: float, n_replications: float) -> float:
+        """Return the variance of the estimated difference."""
+        within = self.residual * (1 / n_replications + self.overlap)
+        return 2 * (self.between + within) / n_datasets
+
+    def df(self, n_datasets: float, n_replications: float) -> float:
+        """Return the degrees of freedom: D - 1, or D (R - 1) of given data sets, times `errors`."""
+        own = n_datasets * (n_replications - 1) if self.given else n_datasets - 1
+        return self.errors * own
+
+
+@dataclass(frozen=True, slots=True)
+class Aimed:
+    """What an experiment is to show.
+
+    Attributes
+    ----------
+    aim
+        ``"difference"``: a true difference; ``"equivalence"``: that algorithms which are alike
+        differ by less than it; ``"non-inferiority"``: that the first of algorithms which are alike
+        is not worse by it.
+    difference
+        The true difference, or the margin.
+    alpha
+        Level of the family of comparisons.
+    family
+        The comparisons made together; one by default.
+    """
+
+    aim: Aim
+    difference: float
+    alpha: float
+    family: TestFamily = ALONE
+
+    def critical(self, df: float) -> float:
+        """Return the critical value of one comparison of the family."""
+        return critical(self.family, self.aim, self.alpha, df)
+
+
+def power(aimed: Aimed, variance: float, df: float) -> float:
+    """Return the probability to show what is aimed at, by t tests.
+
+    ``difference``: ``P(|T| > t_{1 - alpha / 2})`` with T noncentral at ``difference / sd``.
+    ``equivalence``: two one-sided tests at a true difference of 0,
+    ``max(0, 2 F(margin / sd - t_{1 - alpha}) - 1)`` averaged over the estimated sd.
+
+    Examples
+    --------
+    >>> spread = DifferenceSpread(between=4e-4, residual=6e-4)
+    >>> aimed = Aimed("difference", 0.01, 0.05)
+    >>> round(power(aimed, spread.variance(20, 10), spread.df(20, 10)), 6)
+    0.28825
+    """
+    if df <= 0:
+        return 0.0
+    if variance <= 0:
+        return 1.0
+    shift = aimed.difference / math.sqrt(variance)
+    critical = aimed.critical(df)
+    if aimed.aim == "equivalence":
+        return _equivalent(shift, critical, df)
+    upper = _above(critical, shift, df)
+    return upper + _above(critical, -shift, df) if aimed.aim == "difference" else upper
+
+
+def least_datasets(aimed: Aimed, spread: Varies, n_replications: float, wanted: float) -> int:
+    """Return the smallest number of data sets with the wanted power; `MOST` where none has it.
+
+    Examples
+    --------
+    >>> spread = DifferenceSpread(between=4e-4, residual=6e-4)
+    >>> least_datasets(Aimed("difference", 0.01, 0.05), spread, 10, 0.8)
+    75
+    """
+    return _least(lambda d: _power(aimed, spread, d, n_replications), wanted)
+
+
+def least_replications(aimed: Aimed, spread: Varies, n_datasets: float, wanted: float) -> int:
+    """Return the smallest number of replications with the wanted power; `MOST` where none has it.
+
+    Over a domain there may be none: see `fewest_datasets`.
+    """
+    return _least(lambda r: _power(aimed, spread, n_datasets, r), wanted)
+
+
+def fewest_datasets(aimed: Aimed, spread: Varies, wanted: float) -> float:
+    """Return the number of data sets that no number of replications can do with less than.
+
+    ``2 (v + e rho / (1 - rho)) (c + z_{wanted})^2 / difference^2``, in the normal limit.
+    """
+    return _normal(aimed, spread.variance(1, math.inf), wanted)
+
+
+def detectable(aimed: Aimed, variance: float, df: float, wanted: float) -> float:
+    """Return the smallest difference (or margin) that is shown with the wanted power."""
+    sd = math.sqrt(variance)
+    if sd == 0:
+        return 0.0
+    if df <= 0:
+        return math.inf
+    low, high = 0.0, sd
+    while power(replace(aimed, difference=high), variance, df) < wanted:
+        high *= 2
+    return float(
+        brentq(
+            lambda d: power(replace(aimed, difference=d), variance, df) - wanted,
+            low,
+            high,
+            xtol=1e-12 * high,
+        )
+    )
+
+
+def best_replications(
+    spread: DifferenceSpread, per_dataset: float, per_replication: float
+) -> float:
+    """Return the replications per data set that give most for a cost ``D (c_D + R c_R)``.
+
+    ``sqrt(c_D e / (c_R v))``, with the part of the residual that replications cannot reduce in v.
+    """
+    fixed = spread.between + spread.residual * spread.overlap
+    if fixed == 0:
+        return math.inf
+    return math.sqrt(per_dataset / per_replication * spread.residual / fixed)
+
+
+def _power(aimed: Aimed, spread: Varies, n_datasets: float, n_replications: float) -> float:
+    variance = spread.variance(n_datasets, n_replications)
+    return power(aimed, variance, spread.df(n_datasets, n_replications))
+
+
+def _normal(aimed: Aimed, variance: float, wanted: float) -> float:
+    share = (1 + wanted) / 2 if aimed.aim == "equivalence" else wanted
+    return variance * ((aimed.critical(math.inf) + ndtri(share)) / aimed.difference) ** 2
+
+
+def _least(reached: Callable[[int], float], wanted: float) -> int:
+    """Double until the power is reached, then halve the gap: power rises with the number."""
+    low, high = 1, 2
+    while reached(high) < wanted:
+        low, high = high, 2 * high
+        if high > MOST:
+            return MOST
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) >= wanted else (middle, high)
+    return high
+
+
+def _above(critical: float, shift: float, df: float) -> float:
+    """Return P(T > critical) of a noncentral t, which scipy does not give far out."""
+    if shift > critical + 8:
+        return 1.0
+    if shift < -8:
+        return 0.0
+    return float(nct.sf(critical, df, shift))
+
+
+def _equivalent(shift: float, critical: float, df: float) -> float:
+    """Integrate over the estimated sd: P(|Z| < shift - critical s) for s^2 ~ chi2_df / df."""
+    share = (np.arange(2000) + 0.5) / 2000
+    scale = np.sqrt(chi2.ppf(share, df) / df)
+    return float(np.mean(np.maximum(0.0, 2 * ndtr(shift - critical * scale) - 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """The size of a pilot experiment.
+
+    Attributes
+    ----------
+    df_between
+        Degrees of freedom of the mean square of algorithms on data sets, (D - 1)(K - 1).
+    df_residual
+        Degrees of freedom of the residual; 0 for one score per cell.
+    n_replications
+        Replications per data set and algorithm.
+    """
+
+    df_between: float
+    df_residual: float
+    n_replications: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A confidence bound of the variance of a difference, for any number of replications.
+
+    With ``M = R v + e`` the mean square of a pilot of R replications, the variance of an
+    algorithm's mean on a data set with r replications is ``M / R + e (1 / r - 1 / R)``. The bounds
+    of M and e are those of chi-squared; that of the sum adds their distances in squares (MOVER).
+
+    Attributes
+    ----------
+    spread
+        The estimates.
+    pilot
+        What they rest on.
+    level
+        Two-sided confidence level.
+    side
+        Which bound.
+
+    References
+    ----------
+    Zou, G. Y. & Donner, A. (2008). Construction of confidence limits about effect measures: a
+    general approach. Statistics in Medicine 27, 1693-1702. https://doi.org/10.1002/sim.3095
+    """
+
+    spread: DifferenceSpread
+    pilot: Pilot
+    level: float
+    side: Literal["low", "high"]
+
+    def variance(self, n_datasets: float, n_replications: float) -> float:
+        """Return the bound of the variance of the estimated difference."""
+        s, p = self.spread, self.pilot
+        if s.given:
+            within = self._limit(s.residual, p.df_residual, self.side)
+            return 2 * within * (1 / n_replications + s.overlap) / n_datasets
+        mean_square = p.n_replications * s.between + s.residual
+        weights = (1 / p.n_replications, 1 / n_replications - 1 / p.n_replications)
+        known = ((mean_square, p.df_between), (s.residual, p.df_residual))
+        total, gap = 0.0, 0.0
+        for weight, (value, df) in zip(weights, known, strict=True):
+            total += weight * value
+            side = self.side if weight > 0 else {"low": "high", "high": "low"}[self.side]
+            if weight * value:
+                gap += (weight * (self._limit(value, df, side) - value)) ** 2
+        sign = 1 if self.side == "high" else -1
+        return 2 * max(total + sign * math.sqrt(gap), 0.0) / n_datasets
+
+    def df(self, n_datasets: float, n_replications: float) -> float:
+        """Return the degrees of freedom of the planned experiment."""
+        return self.spread.df(n_datasets, n_replications)
+
+    def _limit(self, value: float, df: float, side: str) -> float:
+        tail = (1 - self.level) / 2
+        return value * df / float(chi2.ppf(tail if side == "high" else 1 - tail, df))

@@ -1,0 +1,295 @@
+"""Planned experiment: sizes and power."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from benchinfer.analyses.plan.aims import PlanAims
+from benchinfer.analyses.plan.numerics.power import MOST
+from benchinfer.analyses.plan.splits import Costs
+from benchinfer.core.frames import frame
+from benchinfer.core.numbers import count, level_percent
+from benchinfer.core.result import Showable
+from benchinfer.core.saving import savable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+type Asked = Literal["datasets", "replications", "power", "budget"]
+
+
+def sentences(plan: "Plan") -> list[str]:
+    """Return the plan in plain words, a sentence or two per line."""
+    q = plan.question
+    each = f"{count(plan.n_datasets, 'data set')} with {count(plan.n_replications, 'replication')}"
+    each += "" if plan.n_datasets == 1 else " each"
+    found = [f"{each}: a power of {level_percent(plan.power)} to show {shown(q)}."]
+    found += _uncertain(plan)
+    if plan.floor is not None:
+        found.append(
+            f"No number of replications does with fewer than {count(plan.floor, 'data set')}, as"
+            " the differences of algorithms vary between data sets."
+        )
+    what = "difference" if q.aim == "difference" else "margin"
+    found.append(
+        f"The least {what} that this design shows with a power of {level_percent(q.power)} is"
+        f" {plan.detectable:.3g}{_times(q)}."
+    )
+    if plan.cost is not None:
+        found.append(f"It costs {plan.cost:g}.")
+    return [*found, about(q), family(q)]
+
+
+def _times(q: "PlanAims") -> str:
+    """Say of which scale a size is, where it is no plain difference."""
+    measure = q.components.measure
+    scale = "identity" if measure is None else measure.scale
+    return {"identity": "", "log": " (relative)", "logit": " (log-odds)"}[scale]
+
+
+def shown(q: "PlanAims") -> str:
+    """Say what is to be shown, and in which direction."""
+    measure, size = q.components.measure, f"{q.difference:g}{_times(q)}"
+    name = "" if measure is None else f" in {measure.name} ({measure.better} is better)"
+    if q.aim == "difference":
+        return f"which of two algorithms is better, where they differ by {size}{name}"
+    if q.aim == "equivalence":
+        return f"that two algorithms differ by less than {size}{name}, where they are alike"
+    return f"that an algorithm is not worse by {size}{name}, where it is as good as the other"
+
+
+def _uncertain(plan: "Plan") -> list[str]:
+    """Say what the pilot leaves open."""
+    q = plan.question
+    if q.bounds is None:
+        return ["The variances are taken as known."]
+    power = f"a power between {level_percent(plan.power_low)} and {level_percent(plan.power_high)}"
+    if plan.needed_low is None or plan.needed_high is None:
+        return [f"The pilot's variances are uncertain: {power} (95 %)."]
+    noun = "data sets" if plan.asked == "datasets" else "replications"
+    need = f"between {plan.needed_low:.0f} and {plan.needed_high:.0f} {noun} may be needed"
+    if math.isinf(plan.needed_high):
+        need = f"at least {plan.needed_low:g} {noun} are needed, and perhaps no number is enough"
+    elif plan.needed_low == plan.needed_high:
+        need = "the number needed is the same all the same"
+    return [
+        f"The pilot's variances are uncertain: {need}, and this design has {power} (95 %).",
+    ]
+
+
+def about(q: "PlanAims") -> str:
+    """Say what claims are about."""
+    if q.target == "domain":
+        return (
+            "The claim is about the domain that the data sets are a sample of; they have to be"
+            " drawn anew, not picked for the result."
+        )
+    return "The claim is about these data sets and no others."
+
+
+def family(q: "PlanAims") -> str:
+    """Say how many comparisons are made, and how they are adjusted."""
+    if q.n_contrasts == 1:
+        return f"One pair is compared, at a level of {level_percent(1 - q.level)}."
+    which = "all" if q.contrasts == "tukey" else "comparisons with a control, altogether"
+    how = {
+        "holm": "the first of Holm's steps, the strictest",
+        "single-step": "the largest of all statistics (single-step)",
+        "none": "no adjustment",
+    }[q.adjust]
+    return (
+        f"Power is that of each pair by itself among {which} {count(q.n_contrasts, 'pair')} of"
+        f" {q.k} algorithms, at {level_percent(1 - q.level)} for all of them by {how}."
+    )
+
+
+REPLICATIONS = (1, 2, 3, 5, 10, 20, 50, 100)
+
+
+@savable
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan(Showable):
+    """A design of an experiment.
+
+    Attributes
+    ----------
+    question
+        What it is for.
+    n_datasets, n_replications
+        The design.
+    asked
+        What was found: ``"datasets"`` or ``"replications"``, the ``"power"`` of a given design, or
+        the split of a ``"budget"``.
+    power, power_low, power_high
+        Power for a pair, with the interval that the pilot leaves; all the same of known variances.
+    needed_low, needed_high
+        Interval of the number that was asked for, infinite where there may be no such number; None
+        where none was asked for or the variances are taken as known.
+    detectable
+        Least difference, or margin, that has the power wanted.
+    floor
+        Data sets that no number of replications can do without; None for given data sets.
+    costs
+        What there is to pay.
+    """
+
+    question: PlanAims
+    n_datasets: int
+    n_replications: int
+    asked: Asked
+    power: float
+    power_low: float
+    power_high: float
+    needed_low: float | None
+    needed_high: float | None
+    detectable: float
+    floor: int | None
+    costs: Costs | None = None
+
+    @staticmethod
+    def of(q: PlanAims, d: int, r: int, asked: Asked, costs: Costs | None) -> "Plan":
+        """Work out what a design can show."""
+        low = high = q.reached(d, r)
+        needed: tuple[float | None, float | None] = (None, None)
+        if (ends := q.bounds) is not None:
+            high, low = (q.reached(d, r, end) for end in ends)
+            needed = _needed(q, d, r, asked)
+        return Plan(
+            question=q,
+            n_datasets=d,
+            n_replications=r,
+            asked=asked,
+            power=q.reached(d, r),
+            power_low=low,
+            power_high=high,
+            needed_low=needed[0],
+            needed_high=needed[1],
+            detectable=q.detectable(d, r),
+            floor=q.datasets(float("inf")) if q.target == "domain" else None,
+            costs=costs,
+        )
+
+    @property
+    def cost(self) -> float | None:
+        """What the design costs, None where no costs were given."""
+        if self.costs is None:
+            return None
+        return self.costs.total(self.n_datasets, self.n_replications)
+
+    def __str__(self) -> str:
+        """Return the plan in plain words."""
+        return "\n".join(sentences(self))
+
+    __repr__ = __str__
+
+    def summary(self) -> "pd.DataFrame":
+        """Return the design in one row.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``n_datasets n_replications power power_low power_high needed_low needed_high
+            detectable floor cost``, as far as they are known.
+        """
+        columns: dict[str, object] = {
+            "n_datasets": [self.n_datasets],
+            "n_replications": [self.n_replications],
+            "power": [self.power],
+        }
+        if self.question.bounds is not None:
+            columns |= {"power_low": [self.power_low], "power_high": [self.power_high]}
+        if self.needed_low is not None:
+            columns |= {"needed_low": [self.needed_low], "needed_high": [self.needed_high]}
+        columns["detectable"] = [self.detectable]
+        if self.floor is not None:
+            columns["floor"] = [self.floor]
+        if self.costs is not None:
+            columns["cost"] = [self.cost]
+        return frame(columns)
+
+    def designs(self, n_replications: Sequence[int] = REPLICATIONS) -> "pd.DataFrame":
+        """Return the data sets that are needed with other numbers of replications.
+
+        Parameters
+        ----------
+        n_replications
+            Replications per data set.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``n_replications n_datasets needed_low needed_high cost``, the last three as far as they
+            are known. Infinite: no number is enough.
+        """
+        q = self.question
+        need = [_finite(q.datasets(r)) for r in n_replications]
+        columns: dict[str, object] = {"n_replications": list(n_replications), "n_datasets": need}
+        if (ends := q.bounds) is not None:
+            for name, end in zip(("needed_low", "needed_high"), ends, strict=True):
+                columns[name] = [_finite(q.datasets(r, end)) for r in n_replications]
+        if self.costs is not None:
+            pairs = zip(need, n_replications, strict=True)
+            c = self.costs
+            columns["cost"] = [d * (c.per_dataset + r * c.per_replication) for d, r in pairs]
+        return frame(columns)
+
+    def curve(
+        self,
+        n_datasets: Sequence[int] | None = None,
+        n_replications: Sequence[int] | None = None,
+    ) -> "pd.DataFrame":
+        """Return the power of other designs.
+
+        Parameters
+        ----------
+        n_datasets, n_replications
+            The numbers to cross; by default numbers around the design.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``n_datasets n_replications power``, with ``power_low power_high`` from a pilot.
+        """
+        d, r = self._grids(n_datasets, n_replications)
+        q, cells = self.question, [(d_, r_) for r_ in r for d_ in d]
+        columns: dict[str, object] = {
+            "n_datasets": [d_ for d_, _ in cells],
+            "n_replications": [r_ for _, r_ in cells],
+            "power": [q.reached(*cell) for cell in cells],
+        }
+        if (ends := q.bounds) is not None:
+            for name, end in zip(("power_high", "power_low"), ends, strict=True):
+                columns[name] = [q.reached(*cell, end) for cell in cells]
+        return frame(columns)
+
+    def _grids(
+        self, datasets: Sequence[int] | None, replications: Sequence[int] | None
+    ) -> tuple[list[int], list[int]]:
+        d, r = self.n_datasets, self.n_replications
+        if self.question.target == "datasets":
+            return list(datasets or [d]), list(replications or _numbers(2, max(2 * r, 10)))
+        near = sorted({max(r // 4, 1), r, 4 * r})
+        return list(datasets or _numbers(2, max(2 * d, 10))), list(replications or near)
+
+
+def _numbers(low: int, high: int) -> list[int]:
+    return sorted({int(n) for n in np.linspace(low, high, 40)})
+
+
+def _finite(number: int) -> float:
+    return float("inf") if number >= MOST else number
+
+
+def _needed(q: PlanAims, d: int, r: int, asked: Asked) -> tuple[float | None, float | None]:
+    """Return the interval of the number that was asked for."""
+    if asked not in ("datasets", "replications") or (ends := q.bounds) is None:
+        return None, None
+    if asked == "datasets":
+        low, high = (_finite(q.datasets(r, end)) for end in ends)
+    else:
+        low, high = (_finite(q.replications(d, end)) for end in ends)
+    return low, high

@@ -1,0 +1,118 @@
+"""Report sections of a plan."""
+
+import math
+from typing import TYPE_CHECKING
+
+from benchinfer.analyses.plan import result
+from benchinfer.core.citations import bibtex
+from benchinfer.core.numbers import brief, significant
+from benchinfer.core.sections import Cell, Column, Section, Table
+from benchinfer.plots.draw import picture
+
+if TYPE_CHECKING:
+    from benchinfer.analyses.plan.result import Plan
+
+
+_AIMS = {
+    "difference": "a difference",
+    "equivalence": "equivalence",
+    "non-inferiority": "non-inferiority",
+}
+
+
+def sections(plan: "Plan") -> tuple[Section, ...]:
+    """Return the sections about a plan.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    """
+    first, *rest = result.sentences(plan)
+    tables = () if plan.floor is None else (designs(plan),)
+    return (
+        Section(
+            title=f"A plan to show {_AIMS[plan.question.aim]}",
+            lead=first,
+            text=tuple(rest),
+            pictures=(picture(plan, "power", "Power of this design and of those around it."),),
+            tables=tables,
+        ),
+        Section(title="What the plan rests on", text=_assumptions(plan), facts=_facts(plan)),
+    )
+
+
+def citations() -> str:
+    """Return the BibTeX entries of what a plan rests on."""
+    return bibtex(["benchinfer.analyses.plan.numerics.power:Bound"])
+
+
+def designs(plan: "Plan") -> Table:
+    """One row per number of replications, with the data sets that go with it."""
+    frame = plan.designs()
+    heads = {
+        "n_replications": "replications",
+        "n_datasets": "data sets",
+        "needed_low": "from",
+        "needed_high": "to",
+        "cost": "cost",
+    }
+    names = [name for name in heads if name in frame]
+    note = "From, to: 95 % interval of the data sets needed, by the uncertainty of the pilot."
+    return Table(
+        caption="Data sets that other numbers of replications need",
+        columns=tuple(Column(name, heads[name], numeric=True) for name in names),
+        rows=tuple(
+            tuple(Cell(_whole(float(value))) for value in row)
+            for row in zip(*(frame[name] for name in names), strict=True)
+        ),
+        note=note if "needed_low" in names else "",
+    )
+
+
+def _whole(value: float) -> str:
+    return brief(value) if math.isinf(value) else f"{value:,.10g}"
+
+
+def _facts(plan: "Plan") -> tuple[tuple[str, str], ...]:
+    q, c = plan.question, plan.question.components
+    pilot = "variances that are taken as known"
+    if c.pilot is not None:
+        pilot = (
+            f"{c.n_datasets} data sets, {c.n_algorithms} algorithms and"
+            f" {brief(float(c.n_replications or 0))} replications each"
+        )
+    between = c.dataset_algorithm
+    facts = [
+        ("Pilot", pilot),
+        ("Noise of a score", _variance(c.residual)),
+        (
+            "Between data sets",
+            "not known" if between is None else _variance(between)
+            + ("" if q.target == "domain" else ", which does not count for given data sets"),
+        ),
+        ("To be shown", result.shown(q)),
+        ("Level and power", f"{100 * q.level:g} % and {100 * q.power:g} %"),
+    ]  # fmt: skip
+    if plan.costs is not None:
+        costs = plan.costs
+        budget = "" if costs.budget is None else f"; a budget of {costs.budget:g}"
+        replication = f"{costs.per_replication:g} per replication on it"
+        facts.append(("Costs", f"{costs.per_dataset:g} per data set, {replication}{budget}"))
+    return tuple(facts)
+
+
+def _variance(value: float) -> str:
+    return f"variance {significant(value)}, standard deviation {significant(math.sqrt(value))}"
+
+
+def _assumptions(plan: "Plan") -> tuple[str, ...]:
+    domain = plan.question.target == "domain"
+    variance = "2 (v + e / R) / D" if domain else "2 e / (D R)"
+    meaning = "v the variance between data sets and " if domain else ""
+    return (
+        f"The difference of two algorithms on D data sets with R replications each has the variance"
+        f" {variance}, with {meaning}e the noise of a score. Variances are those of the average"
+        " pair, scores near normal and the design complete."
+        + (" Data sets are a random sample of the domain." if domain else ""),
+    )

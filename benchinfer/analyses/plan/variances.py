@@ -1,0 +1,132 @@
+"""Variance components for planning."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchinfer.analyses.mixed.compare import compare_mixed
+from benchinfer.analyses.mixed.comparison import MixedComparison
+from benchinfer.analyses.plan.numerics.power import Pilot
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.measure import Measure
+from benchinfer.core.saving import savable
+from benchinfer.scores.table import ScoreTable
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Components:
+    """Variance components on the modelling scale, and the size of the pilot they come from.
+
+    Parameters
+    ----------
+    dataset_algorithm
+        Variance of an algorithm's effect between data sets; None where it is not known.
+    residual
+        Variance of a score beside what its data set, algorithm and replication share.
+    n_algorithms
+        Algorithms of the pilot.
+    n_datasets, n_replications
+        Size of the pilot; None where the variances are taken as known. Replications are the
+        harmonic mean over cells.
+    df_residual
+        Degrees of freedom of the residual; by default those of shared replications,
+        ``D (R - 1) (K - 1)``.
+    overlap
+        ``rho / (1 - rho)`` of overlapping resamples, None where it is not declared. Only claims
+        about given data sets need it.
+    measure
+        The measure, for its scale and direction.
+
+    Raises
+    ------
+    DesignError
+        A variance is negative or not finite.
+
+    Examples
+    --------
+    >>> Components(dataset_algorithm=4e-4, residual=6e-4).pilot is None
+    True
+    """
+
+    dataset_algorithm: float | None
+    residual: float
+    n_algorithms: int = 2
+    n_datasets: int | None = None
+    n_replications: float | None = None
+    df_residual: float | None = None
+    overlap: float | None = 0.0
+    measure: Measure | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("dataset_algorithm", "residual"):
+            value = getattr(self, name)
+            if value is not None and not (math.isfinite(value) and value >= 0):
+                raise DesignError(message(f"{name} is {value!r}.", hint="a variance, from 0 on."))
+
+    @property
+    def pilot(self) -> Pilot | None:
+        """What the variances rest on, None where they are taken as known."""
+        if self.n_datasets is None or self.n_replications is None:
+            return None
+        free, d, r = self.n_algorithms - 1, self.n_datasets, self.n_replications
+        df = d * (r - 1) * free if self.df_residual is None else self.df_residual
+        return Pilot((d - 1) * free, df, r)
+
+
+def components_of(
+    pilot: "ScoreTable | MixedComparison | Components", measure: str | None
+) -> Components:
+    """Return the components of a pilot.
+
+    Raises
+    ------
+    DesignError
+        The pilot is none of these, or its model has other components.
+    """
+    if isinstance(pilot, Components):
+        return pilot
+    if isinstance(pilot, ScoreTable):
+        pilot = compare_mixed(pilot, measure)
+    if not isinstance(pilot, MixedComparison):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DesignError(
+            message(
+                f"a {type(pilot).__name__} is no pilot.",
+                hint="a score table, a comparison by compare_mixed, or Components(...).",
+            )
+        )
+    table = pilot.variances()
+    held = dict(zip(table["source"], table["variance"].astype(float), strict=True))
+    if "domain:algorithm" in held:
+        raise DesignError(
+            message(
+                "the pilot takes its domains as a sample of domains, which plan does not.",
+                hint='compare_mixed(..., domains="pooled") takes them as one.',
+            )
+        )
+    return _sized(pilot, held)
+
+
+def _sized(pilot: MixedComparison, held: dict[str, float]) -> Components:
+    """Add the size of the pilot to its variances."""
+    found = pilot.setting.coverage.found
+    there, resampling = found[found > 0], pilot.setting.resampling
+    between, residual = held.get("dataset:algorithm"), held["residual"]
+    df = float(there.sum() - len(there))
+    if "dataset:replication" in held or "replication" in held:
+        df -= float((found.max(axis=1) - 1).sum())
+    if between is None and there.max() == 1 and len(found) > 1:
+        # One score per cell: what replications would average out is not known, so nothing is.
+        between, residual, df = residual, 0.0, 0.0
+    rho = 0.0 if resampling is None else resampling.overlap
+    return Components(
+        dataset_algorithm=between,
+        residual=residual,
+        n_algorithms=found.shape[1],
+        n_datasets=found.shape[0],
+        n_replications=float(1 / np.mean(1 / there)),
+        df_residual=df,
+        overlap=None if rho is None else rho / (1 - rho),
+        measure=pilot.measure,
+    )

@@ -1,0 +1,194 @@
+"""Comparison of point estimates, without inference."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from benchinfer.comparison import checks, wording
+from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.complete import complete_part
+from benchinfer.comparison.evidence import Array, Level, Provenance, Setting
+from benchinfer.core import version
+from benchinfer.core.errors import DesignError, unknown
+from benchinfer.core.saving import savable
+from benchinfer.core.sections import Check
+from benchinfer.core.verdict import Verdict
+from benchinfer.numerics import ties
+from benchinfer.numerics.max_t import pairs_of
+from benchinfer.scores.table import ScoreTable
+
+type Statistic = Literal["mean", "median", "worst"]
+_statistics = {"mean": "means", "median": "medians", "worst": "worst scores"}
+# What averages of transformed scores are in the measure's own unit.
+_averages = {"identity": "mean", "log": "geometric mean", "logit": "mean on the logit scale"}
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PointsComparison(Comparison):
+    """Verdicts from a statistic of each algorithm alone.
+
+    Attributes
+    ----------
+    statistic
+        ``"mean"``, ``"median"`` or ``"worst"``.
+    """
+
+    statistic: Statistic
+
+    title: ClassVar[str] = "Point comparison"
+
+    @property
+    def words(self) -> str:
+        """The statistic in words; on log and logit scales averages are taken there."""
+        average = _averages[self.measure.scale]
+        inner = _statistics[self.statistic]
+        if self.statistic == "mean" and self.measure.scale == "log":
+            inner = "geometric means"
+        return f"the {average} of the data sets' {inner}"
+
+    @property
+    def rule(self) -> str:
+        """The decision rule in words."""
+        if self.measure.tolerance == 0:
+            equal = "No tolerance is set: equal values are undecided"
+        else:
+            equal = (
+                f"A pair is called equivalent when {self.words} differs by at most"
+                f" {wording.margin(self.measure)}"
+            )
+        return f"{equal}, and the better value wins otherwise. No error is controlled."
+
+    @property
+    def method(self) -> str:
+        """What was done, in sentences for a methods section."""
+        return (
+            f"Algorithms were compared by {self.words}"
+            f" ({self.measure.name}, {self.measure.better} is better), without inference."
+        )
+
+    @property
+    def formula(self) -> str:
+        """The statistic in one line."""
+        return self.words
+
+    def scope(self) -> str:
+        """Return what the claims are about, in words: never more than a description."""
+        where = wording.scope(self.setting, self.target, where="over")
+        return f"going by {self.words} alone, without inference, {where}"
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        return ["benchinfer.analyses.points"]
+
+    def effects(self) -> Mapping[str, Array]:
+        """Return the estimates of the pairs, in the measure's own unit."""
+        i, j = self.pairs.T
+        return {"estimate": self.measure.effect(self.levels.estimate[i] - self.levels.estimate[j])}
+
+
+def compare_points(
+    scores: ScoreTable,
+    measure: str | None = None,
+    *,
+    statistic: Statistic = "mean",
+    tolerance: float | None = None,
+    missing: Literal["complete", "error"] = "complete",
+) -> PointsComparison:
+    """Compare algorithms by a statistic of their scores, without inference.
+
+    Each data set contributes one value per algorithm with equal weight, whatever its number of
+    replications: its mean, median or worst score on the measure's scale.
+
+    Parameters
+    ----------
+    scores
+        The table.
+    measure
+        Name of the measure; may be omitted where there is one.
+    statistic
+        ``"mean"``, ``"median"`` or ``"worst"``.
+    tolerance
+        In place of the measure's own.
+    missing
+        ``"complete"``: where cells have no score, the part of the table in which all algorithms
+        have scores on all data sets, so that all are averaged over the same ones. Algorithms with
+        the most empty cells are left out, and data sets on which one of the others has no score,
+        so that the fewest scores are lost. ``"error"`` refuses cells that lack scores.
+
+    Returns
+    -------
+    PointsComparison
+        Pairs that differ by at most the tolerance are ``equivalent`` by rule.
+
+    Raises
+    ------
+    DesignError
+        Cells lack scores and ``missing="error"``, or no two algorithms share a data set.
+
+    References
+    ----------
+    Eugster, Hothorn & Leisch (2012), https://doi.org/10.17713/ajs.v41i1.185
+
+    Examples
+    --------
+    >>> import benchinfer as bi
+    >>> scores = bi.load_example("demsar2006")
+    >>> str(compare_points(scores, tolerance=0.005).relation())
+    'C4.5+m+cf > C4.5+m > C4.5 ~ C4.5+cf'
+    """
+    if statistic not in _statistics:
+        raise DesignError(unknown("statistic", statistic, list(_statistics)))
+    setting, scores = complete_part(*Setting.of(scores, measure), missing)
+    if tolerance is not None:
+        from dataclasses import replace
+
+        setting = replace(setting, measure=replace(setting.measure, tolerance=tolerance))
+    chosen, coverage = setting.measure, setting.coverage
+    best_first = 2 if statistic == "median" else (0 if chosen.better == "higher" else 4)
+    values = (
+        scores.cells(chosen.name).mean
+        if statistic == "mean"
+        else chosen.orient(setting.quantiles[:, :, best_first])
+    )
+    level = values.mean(axis=0)
+    pairs = pairs_of(len(coverage.algorithms))
+    difference = level[pairs[:, 0]] - level[pairs[:, 1]]
+    equal = np.abs(difference) <= chosen.margin + ties.resolution(values)
+    codes = np.where(difference > 0, Verdict.FIRST, Verdict.SECOND)
+    # A tie is no evidence of equality unless a difference that does not matter has been named.
+    tied = Verdict.EQUIVALENT if chosen.margin > 0 else Verdict.UNDECIDED
+    return PointsComparison(
+        setting=setting,
+        pairs=pairs,
+        codes=np.where(equal, tied, codes).astype(np.int8),
+        level=float("nan"),
+        target="datasets",
+        levels=Level(level),
+        checks=(
+            *checks.left_out(setting),
+            Check.of(
+                "inference",
+                0.0,
+                1.0,
+                least=True,
+                ok=False,
+                remedy="none: point rules describe these scores; use compare_mixed for evidence",
+            ),
+        ),
+        provenance=Provenance(
+            analysis="compare_points",
+            version=version.__version__,
+            arguments={
+                "measure": chosen.name,
+                "statistic": statistic,
+                "tolerance": tolerance,
+                "missing": missing,
+            },
+            adjustment="none (no tests)",
+            digest=setting.digest,
+        ),
+        statistic=statistic,
+    )

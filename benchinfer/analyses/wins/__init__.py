@@ -1,0 +1,1 @@
+"""Bradley-Terry models of wins."""

@@ -1,0 +1,642 @@
+"""The function `compare_wins`."""
+
+import math
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from benchinfer.analyses.wins import diagnostics
+from benchinfer.analyses.wins.comparison import WinsComparison
+from benchinfer.analyses.wins.counts import By, Counted, Wins, counted, told_as
+from benchinfer.analyses.wins.numerics.likelihood import WinFit, fit_wins, quasi_variances
+from benchinfer.analyses.wins.numerics.posterior import WinModel, WinPriors
+from benchinfer.analyses.wins.numerics.tally import Tally, Ties
+from benchinfer.analyses.wins.posterior import WinPosterior, concluded, sampled
+from benchinfer.comparison import checks as comparison_checks
+from benchinfer.comparison.adjustment import (
+    JOINT,
+    Adjust,
+    check_alternative,
+    evidence_of,
+    resolve,
+    std_errors,
+    without_spread,
+)
+from benchinfer.comparison.comparison import Alternative
+from benchinfer.comparison.contrasts import ContrastFamily, Contrasts, family_of, implied
+from benchinfer.comparison.evidence import (
+    Array,
+    Evidence,
+    Level,
+    Provenance,
+    Setting,
+    alpha_of,
+    decide,
+)
+from benchinfer.comparison.posterior import codes_of, level_of
+from benchinfer.core import version
+from benchinfer.core.arguments import seed_of
+from benchinfer.core.errors import DesignError, FitError, message, unknown
+from benchinfer.core.numbers import count
+from benchinfer.core.progress import Progress, reporting
+from benchinfer.numerics import max_t
+from benchinfer.numerics.covariance import Adjusted
+from benchinfer.scores.table import ScoreTable
+
+if TYPE_CHECKING:
+    from benchinfer.comparison.comparison import Target
+    from benchinfer.core.sections import Check
+
+
+type Inference = Literal["likelihood", "bayes"]
+type Errors = Literal["auto", "robust", "independent"]
+
+
+_ADJUSTMENTS = {
+    "single-step": "P-values and intervals of {} are adjusted by the single-step method",
+    "westfall": "P-values of {} are adjusted by Westfall's method, intervals by the single-step"
+    " method",
+    "shaffer": "P-values of {} are adjusted by Shaffer's method, intervals by Sidak's",
+    "holm": "P-values of {} are adjusted by Holm's method, intervals by Sidak's",
+    "none": "P-values and intervals of {} are not adjusted",
+}
+
+
+def by_likelihood(counted: Counted, arguments: dict[str, Any]) -> WinsComparison:
+    """Compare by maximum likelihood.
+
+    Parameters
+    ----------
+    counted
+        The wins.
+    arguments
+        Of `compare_wins`.
+
+    Raises
+    ------
+    DesignError
+        Some algorithm always wins, or the family of contrasts is not known.
+    """
+    setting, level = told_as(counted, arguments["rope"]), arguments["level"]
+    taken = counted.tally.taken(arguments["ties"])
+    groups = taken.groups()
+    if len(groups) > 1 and not arguments["penalised"]:
+        raise _separated(groups, setting.algorithms)
+    if taken.boundless():
+        raise _boundless(taken)
+    fit = fit_wins(taken, penalised=arguments["penalised"])
+    errors = _resolved(arguments["errors"], counted, fit)
+    robust = errors == "robust" and fit.robust is not None
+    cov = fit.robust if robust and fit.robust is not None else fit.cov
+    df = float(counted.tally.clusters - 1) if robust else np.inf
+    family = family_of(
+        setting.algorithms,
+        arguments["contrasts"],
+        arguments["control"],
+        fit.log_worth,
+        directed=arguments["alternative"] != "two-sided",
+    )
+    adjust = _adjustment(arguments, robust=robust)
+    alpha = alpha_of(level)
+    every = Adjusted(cov, np.full(len(family.matrix), df))
+    evidence, _ = evidence_of(
+        family, fit.log_worth, every, adjust, alpha, setting.measure.margin,
+        arguments["alternative"],
+    )  # fmt: skip
+    quasi = quasi_variances(cov)
+    checks = [
+        *diagnostics.counts(counted, _target(counted), arguments["rope"]),
+        *diagnostics.dependence(fit, counted, errors, 'errors="robust" allows for it'),
+        *comparison_checks.stepwise_checks(setting, family, evidence, adjust, alpha),
+        *([_flat(setting, family, every)] if robust else []),
+        *diagnostics.goodness(taken, fit),
+        diagnostics.quasi(quasi.low, quasi.high),
+        *([diagnostics.penalty(groups, setting.algorithms)] if arguments["penalised"] else []),
+    ]
+    return WinsComparison(
+        **_shared(counted, setting, family, arguments, checks),
+        codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
+        levels=_levels(fit.log_worth, cov, df, alpha),
+        provenance=_provenance(setting, arguments, _ADJUSTMENTS[adjust].format(family.words)),
+        evidence=evidence,
+        quasi=quasi,
+        errors=errors,
+        fit=fit,
+        bayes=None,
+    )
+
+
+def _separated(groups: list[list[int]], names: tuple[str, ...]) -> DesignError:
+    """Return the error that worths are not finite, with the groups, best first."""
+    rows = [(str(n), ", ".join(names[k] for k in own)) for n, own in enumerate(groups, 1)]
+    return DesignError(
+        message(
+            "the likelihood has no finite worths: no chain of wins and ties leads from the last"
+            " group back to the first.",
+            where=[("group", "algorithms"), *rows],
+            hint=[
+                'inference="bayes" gives finite worths by its priors,',
+                'and penalised=True with ties="half" by a penalty (Firth).',
+            ],
+        )
+    )
+
+
+def _boundless(tally: Tally) -> DesignError:
+    """Return the error that the parameter of ties is not finite."""
+    ties, n = tally.ties.sum(), tally.n.sum()
+    return DesignError(
+        message(
+            f"{ties:g} of {n:g} contests are ties, and the likelihood has no finite maximum: the"
+            " parameter of ties grows without limit, and the worths with it.",
+            hint='ties="half" counts half a win for each side; inference="bayes" gives finite'
+            " worths by its priors.",
+        )
+    )
+
+
+def _resolved(errors: str, counted: Counted, fit: WinFit) -> str:
+    """Return which errors are used."""
+    if errors == "robust" and fit.robust is None:
+        raise DesignError(
+            message(
+                "robust errors need to know which contests go together, in two groups or more.",
+                hint='errors="independent" goes with published counts.',
+            )
+        )
+    if errors != "auto":
+        return errors
+    clusters, several = counted.tally.clusters, len(counted.scored.coverage.datasets) > 1
+    if clusters >= diagnostics.FEWEST:
+        return "robust"
+    if counted.clustered and several:
+        raise DesignError(
+            message(
+                f"{count(clusters, 'data set')} with contests: those of a data set depend on each"
+                f" other, and fewer than {diagnostics.FEWEST} do not show by how much.",
+                hint=[
+                    'errors="independent" ignores that: its errors are too small, and it says so;',
+                    "compare_mixed and compare_permutation use the scores.",
+                ],
+            )
+        )
+    return "independent"
+
+
+def _adjustment(arguments: dict[str, Any], *, robust: bool) -> str:
+    """Return the adjustment for many pairs.
+
+    Of D data sets robust errors have a covariance of rank D - 1 at most, whose largest statistic
+    over all pairs does not follow the distribution of single-step tests.
+    """
+    asked = arguments["adjust"]
+    if robust and asked in JOINT:
+        raise DesignError(
+            message(
+                f"adjust={asked!r} needs the covariance of all pairs, which robust errors do not"
+                " estimate well enough.",
+                hint='adjust="holm" goes with robust errors.',
+            )
+        )
+    return resolve(asked, arguments["contrasts"], arguments["alternative"], common=not robust)
+
+
+def _flat(setting: Setting, family: ContrastFamily, errors: Adjusted) -> "Check":
+    """Name the pairs that the spread of data sets gives no error."""
+    flat = without_spread(std_errors(family, errors), errors)
+    return comparison_checks.without_error(flat, family.named_sides(setting.algorithms))
+
+
+def _target(counted: Counted) -> "Target":
+    """Return what claims are about: on one data set, this one."""
+    several = counted.by == "published" or len(counted.scored.coverage.datasets) > 1
+    return "domain" if several else "datasets"
+
+
+def _levels(worth: Array, cov: Array, df: float, alpha: float) -> Level:
+    """Return the log worths, each with an interval of its own, against the average one."""
+    reach = max_t.critical_t(np.array([df]), alpha) * np.sqrt(np.maximum(cov.diagonal(), 0.0))
+    return Level(worth, worth - reach, worth + reach)
+
+
+def by_posterior(
+    counted: Counted, arguments: dict[str, Any], progress: "Progress | None"
+) -> WinsComparison:
+    """Compare by a posterior.
+
+    Parameters
+    ----------
+    counted
+        The wins.
+    arguments
+        Of `compare_wins`.
+    progress
+        Told of the draws.
+    """
+    setting, level = told_as(counted, arguments["rope"]), arguments["level"]
+    taken = counted.tally.taken(arguments["ties"])
+    departures = arguments["departures"]
+    model = WinModel(taken if departures else taken.total, arguments["priors"], departures)
+    rng = np.random.default_rng(arguments["seed"])
+    found = sampled(model, (arguments["chains"], arguments["draws"]), rng, progress)
+    effects = found[0].log_worth
+    levels = level_of(effects, 0.0, level)
+    family = family_of(
+        setting.algorithms, arguments["contrasts"], arguments["control"], levels.estimate
+    )
+    margin = setting.measure.margin
+    posterior = concluded(found, family.matrix[family.wanted], margin, level)
+    quasi = quasi_variances(np.cov(effects.reshape(-1, effects.shape[2]), rowvar=False))
+    words = (
+        f"Probabilities of {family.words} are those of one joint model, which draws the worths"
+        " towards each other; none is adjusted for the number of pairs"
+    )
+    return WinsComparison(
+        **_shared(
+            counted, setting, family, arguments, _posterior_checks(counted, arguments, posterior)
+        ),
+        codes=codes_of(posterior.outcomes, level, settled=posterior.convergence.settled),
+        levels=levels,
+        provenance=_provenance(setting, arguments, words),
+        evidence=_told(posterior, effects, family),
+        quasi=quasi,
+        errors="posterior",
+        fit=None,
+        bayes=posterior,
+    )
+
+
+def _posterior_checks(
+    counted: Counted, arguments: dict[str, Any], posterior: WinPosterior
+) -> "list[Check]":
+    """Return the diagnostics of a posterior; what the likelihood says of it, where it can."""
+    taken = counted.tally.taken(arguments["ties"])
+    departures = arguments["departures"]
+    fit = None
+    if len(taken.groups()) == 1 and not taken.boundless():
+        try:
+            fit = fit_wins(taken)
+        except FitError:
+            fit = None
+    return [
+        *diagnostics.chains(posterior, departures=departures),
+        *diagnostics.counts(counted, _target(counted), arguments["rope"]),
+        *diagnostics.dependence(
+            fit,
+            counted,
+            "departures" if departures else "independent",
+            "departures=True allows for much of it",
+        ),
+        *diagnostics.goodness(taken, fit),
+    ]
+
+
+def _told(posterior: WinPosterior, effects: Array, family: ContrastFamily) -> Evidence:
+    """Return estimates and credible bounds; there are no tests."""
+    outcome, matrix = posterior.outcomes, family.matrix[family.wanted]
+    nothing = np.full(len(matrix), np.nan)
+    return Evidence(
+        estimate=outcome.estimate,
+        std_error=(effects @ matrix.T).std(axis=(0, 1)),
+        df=np.full(len(matrix), np.inf),
+        statistic=nothing,
+        p_value=nothing,
+        p_raw=nothing,
+        p_equivalence=nothing,
+        low=outcome.low,
+        high=outcome.high,
+    )
+
+
+def _shared(
+    counted: Counted,
+    setting: Setting,
+    family: ContrastFamily,
+    arguments: dict[str, Any],
+    checks: "list[Check]",
+) -> dict[str, Any]:
+    """Return what both ways of comparing have in common."""
+    return {
+        "setting": setting,
+        "pairs": family.pairs[family.wanted],
+        "level": arguments["level"],
+        "target": _target(counted),
+        "checks": tuple(checks),
+        "sides": family.sides[family.wanted],
+        "names": family.names[family.wanted],
+        "counted": counted,
+    }
+
+
+def _provenance(setting: Setting, arguments: dict[str, Any], adjustment: str) -> Provenance:
+    return Provenance(
+        analysis="compare_wins",
+        version=version.__version__,
+        arguments=arguments,
+        adjustment=adjustment,
+        digest=setting.digest,
+        seed=arguments.get("seed"),
+    )
+
+
+_FEWEST_CHAINS, _FEWEST_DRAWS = 4, 100
+# Pairs of all data sets with departures; of so many chains take four minutes, and hardly settle.
+_MOST_PAIRS = 6000
+
+
+def compare_wins(
+    scores: ScoreTable | Wins,
+    measure: str | None = None,
+    *,
+    inference: Inference = "likelihood",
+    by: By = "datasets",
+    ties: Ties = "davidson",
+    tie_tolerance: float | None = None,
+    local_rope: float | None = None,
+    rope: float = 0.05,
+    errors: Errors = "auto",
+    penalised: bool = False,
+    departures: bool = False,
+    contrasts: Contrasts = "tukey",
+    control: str | None = None,
+    alternative: Alternative = "two-sided",
+    adjust: Adjust = "auto",
+    level: float = 0.95,
+    missing: Literal["use", "error"] = "use",
+    draws: int = 1000,
+    chains: int = 8,
+    priors: WinPriors | None = None,
+    seed: int | None = None,
+    progress: Progress | bool | None = None,
+) -> WinsComparison:
+    """Compare algorithms by how often they win against each other, by whatever margin.
+
+    Algorithm i wins against j with the odds of their worths. A win is a better mean on a data set;
+    how much better does not count. Use it where sizes of differences cannot be compared between
+    data sets, or where only a win table is published; else models of the scores say more.
+
+    Parameters
+    ----------
+    scores
+        A score table, or published counts from `read_wins`.
+    measure
+        Name of the measure; may be omitted where there is one.
+    inference
+        ``"likelihood"``: maximum likelihood, tests and simultaneous intervals. ``"bayes"``: the
+        posterior probability that one wins more often (Wainer 2023).
+    by
+        What is won: ``"datasets"`` (by means), or ``"replications"`` that algorithms share. Those
+        of a data set depend on each other, which robust errors or `departures` allow for.
+    ties
+        ``"davidson"``: a parameter of their own; ``"half"`` a win for each side; or ``"drop"``.
+    tie_tolerance
+        Differences of at most this are ties, in the unit of the measure; by default its tolerance.
+        Equal but for rounding is a tie in any case.
+    local_rope
+        Differences of means of at most so many standard deviations on the data set are ties, too
+        (of the differences where replications are shared); Wainer takes 0.4.
+    rope
+        Probabilities of winning within this of 1/2 are equivalent; 0 for none.
+    errors
+        Of the likelihood. ``"robust"``: from the spread of the data sets, whose contests depend on
+        each other. ``"independent"``: as if none did. ``"auto"``: robust from five data sets on;
+        two to four are refused. Counts of published tables and of few replications of one data set
+        are taken as independent.
+    penalised
+        Whether to use Firth's penalty, under which worths are finite even where some algorithm
+        always wins. Not with Davidson's ties.
+    departures
+        Of a posterior: whether each data set has worths of its own, normal about the common ones,
+        so that its contests depend on each other. Ties are halved or dropped then.
+    contrasts, control
+        As in `compare_mixed`.
+    alternative, adjust
+        As in `compare_mixed`, for the likelihood.
+    level
+        Confidence level of the family of contrasts, or the probability that a verdict takes.
+    missing
+        ``"use"`` the scores that are there: a pair is counted where both have some; or ``"error"``.
+    draws, chains, priors, seed
+        Of a posterior: draws of each chain after warming up, number of chains, `WinPriors`, and
+        any integer from 0 to 2^64 - 1 (by default one is drawn and recorded).
+    progress
+        As in `compare_bayes`.
+
+    Returns
+    -------
+    WinsComparison
+        With worths, their quasi-standard errors, the win table and what the model says of it.
+
+    Raises
+    ------
+    DesignError
+        The counts cannot answer the question: one data set, algorithms that never met, only ties,
+        or, for the likelihood, algorithms that always win (they are listed).
+
+    Notes
+    -----
+    A preference by wins is about how often, and says nothing of sizes: who wins on most data sets
+    may be worse on average over them.
+
+    References
+    ----------
+    Wainer, J. (2023). A Bayesian Bradley-Terry model to compare multiple ML algorithms on multiple
+    data sets. Journal of Machine Learning Research 24(341), 1-34.
+
+    Bradley & Terry (1952), https://doi.org/10.1093/biomet/39.3-4.324; Davidson (1970),
+    https://doi.org/10.1080/01621459.1970.10481082; Wainer (2023).
+
+    Examples
+    --------
+    >>> import benchinfer as bi
+    >>> found = compare_wins(bi.load_example("demsar2006"))
+    >>> columns = ["first", "second", "wins", "ties", "losses", "prob_win"]
+    >>> found.contrasts()[columns].head(2).round(2)
+      first   second  wins  ties  losses  prob_win
+    0  C4.5  C4.5+cf   4.0   6.0     4.0      0.39
+    1  C4.5   C4.5+m   0.0   8.0     6.0      0.12
+    """
+    _check(inference, by, ties, errors, rope, level)
+    if inference == "bayes":
+        _check_bayes(errors, alternative, adjust, (chains, draws), penalised=penalised)
+    else:
+        _check_likelihood(ties, alternative, priors, penalised=penalised, departures=departures)
+    family = contrasts, control
+    found = counted(scores, measure, by, tie_tolerance, local_rope, missing, family)
+    _check_counts(found, departures=departures, davidson=ties == "davidson")
+    arguments = {
+        "measure": found.scored.measure.name,
+        "inference": inference,
+        "by": by,
+        "ties": ties,
+        "tie_tolerance": found.tie,
+        "local_rope": found.local,
+        "rope": rope,
+        "errors": errors,
+        "penalised": penalised,
+        "departures": departures,
+        "contrasts": implied(contrasts, control),
+        "control": control,
+        "alternative": alternative,
+        "adjust": adjust,
+        "level": level,
+        "missing": missing,
+    }
+    if inference == "likelihood":
+        return by_likelihood(found, arguments)
+    sampling = {"draws": draws, "chains": chains, "priors": priors or WinPriors()}
+    arguments |= {**sampling, "seed": seed_of(seed)}
+    with reporting(progress=progress, doing="Sampling:") as told:
+        return by_posterior(found, arguments, told)
+
+
+def _check(inference: str, by: str, ties: str, errors: str, rope: float, level: float) -> None:
+    """Refuse what is not known."""
+    alpha_of(level)
+    for name, value, kind in (
+        ("inference", inference, Inference),
+        ("by", by, By),
+        ("ties", ties, Ties),
+        ("errors", errors, Errors),
+    ):
+        if value not in (known := get_args(kind.__value__)):
+            raise DesignError(unknown(name, value, known))
+    if not (math.isfinite(rope) and 0 <= rope < 0.5):
+        raise DesignError(
+            message(
+                f"rope is {rope!r}.",
+                hint="from 0 to below 0.5: with 0.05 probabilities from 0.45 to 0.55 are"
+                " equivalent.",
+            )
+        )
+
+
+def _check_likelihood(
+    ties: Ties,
+    alternative: Alternative,
+    priors: WinPriors | None,
+    *,
+    penalised: bool,
+    departures: bool,
+) -> None:
+    """Refuse what goes with a posterior alone, and a penalty that there is not."""
+    check_alternative(alternative)
+    if departures or priors is not None:
+        name = "departures" if departures else "priors"
+        raise DesignError(
+            message(f"{name} is of a posterior.", hint='inference="bayes" goes with it.')
+        )
+    if penalised and ties == "davidson":
+        raise DesignError(
+            message(
+                "the penalty is for wins and losses alone.",
+                hint='ties="half" or ties="drop" goes with penalised=True.',
+            )
+        )
+
+
+def _check_bayes(
+    errors: Errors,
+    alternative: Alternative,
+    adjust: Adjust,
+    size: tuple[int, int],
+    *,
+    penalised: bool,
+) -> None:
+    """Refuse what goes with tests alone, and samples that are too small."""
+    chains, draws = size
+    given = {
+        "errors": errors != "auto",
+        "penalised": penalised,
+        "alternative": alternative != "two-sided",
+        "adjust": adjust != "auto",
+    }
+    if wrong := [name for name, is_given in given.items() if is_given]:
+        raise DesignError(
+            message(
+                f"{wrong[0]} is of tests, which a posterior has not.",
+                hint='inference="likelihood" goes with it.',
+            )
+        )
+    if draws < _FEWEST_DRAWS or draws % 2:
+        raise DesignError(
+            message(f"draws is {draws!r}.", hint=f"an even number from {_FEWEST_DRAWS}.")
+        )
+    if chains < _FEWEST_CHAINS:
+        raise DesignError(
+            message(
+                f"chains is {chains!r}.",
+                hint=f"at least {_FEWEST_CHAINS}, to see whether chains agree.",
+            )
+        )
+
+
+def _check_counts(found: "Counted", *, departures: bool, davidson: bool) -> None:
+    """Refuse counts that no model of wins can use."""
+    tally = found.tally
+    if departures and (found.by == "published" or len(tally.wins) < 2):
+        raise DesignError(
+            message(
+                "departures of data sets show where the contests of several are known.",
+                hint="departures=False goes with published counts, and with one data set.",
+            )
+        )
+    if departures and tally.n.size > _MOST_PAIRS:
+        d, k = len(tally.wins), tally.n_algorithms
+        raise DesignError(
+            message(
+                f"worths of each of {d:,} data sets are too many to sample: with {k} algorithms"
+                f" {tally.n.size:,} pairs, and {_MOST_PAIRS:,} take about four minutes.",
+                hint='inference="likelihood" allows for the dependence at any size, by robust'
+                " errors; or compare fewer algorithms: scores.subset(algorithms=[...]).",
+            )
+        )
+    if departures and davidson and tally.ties.sum():
+        raise DesignError(
+            message(
+                f"{tally.ties.sum():g} contests are ties: with departures, the odds of winning on"
+                " average over data sets are not known where ties have a parameter.",
+                hint='ties="half" or ties="drop" goes with departures=True.',
+            )
+        )
+    if found.by == "datasets" and len(tally.wins) == 1:
+        raise DesignError(
+            message(
+                "one data set is a single contest of each pair.",
+                hint='by="replications" counts the replications that algorithms share, if any.',
+            )
+        )
+    _check_meetings(found)
+
+
+def _check_meetings(found: "Counted") -> None:
+    """Refuse counts in which some algorithms never meet, or nobody wins."""
+    tally, names = found.tally, found.scored.algorithms
+    if not tally.n.sum():
+        raise DesignError(
+            message(
+                "no pair of algorithms met.",
+                hint="a contest needs scores of both algorithms on one data set.",
+            )
+        )
+    parts = tally.parts()
+    if len(parts) > 1:
+        raise DesignError(
+            message(
+                f"the algorithms are in {len(parts)} parts that never met.",
+                where=[("part", "algorithms"), *_listed(parts, names)],
+                hint="compare each part by itself, with scores.subset(algorithms=[...]).",
+            )
+        )
+    if not (tally.wins.sum() or tally.losses.sum()):
+        raise DesignError(
+            message(
+                f"all {tally.n.sum():g} contests are ties: {found.ties}.",
+                hint="a smaller tie_tolerance tells more apart; compare_mixed with a tolerance can"
+                " show that algorithms are equivalent.",
+            )
+        )
+
+
+def _listed(groups: list[list[int]], names: tuple[str, ...]) -> list[tuple[str, str]]:
+    return [(str(n), ", ".join(names[k] for k in own)) for n, own in enumerate(groups, 1)]

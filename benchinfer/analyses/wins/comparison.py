@@ -1,0 +1,450 @@
+"""Comparison by a Bradley-Terry model of wins."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from scipy.special import expit
+from scipy.stats import binom, chi2
+
+from benchinfer.analyses.wins.counts import Counted
+from benchinfer.analyses.wins.numerics.likelihood import QuasiVariances, WinFit
+from benchinfer.analyses.wins.numerics.likelihood import probabilities as probabilities_likelihood
+from benchinfer.analyses.wins.numerics.posterior import WinModel, WinPriors, replicated
+from benchinfer.analyses.wins.numerics.tally import Tally, Ties
+from benchinfer.analyses.wins.posterior import WinPosterior
+from benchinfer.comparison import wording
+from benchinfer.comparison.comparison import Comparison, EitherComparison, TestedComparison
+from benchinfer.comparison.evidence import Array
+from benchinfer.comparison.posterior import probabilities
+from benchinfer.core.frames import frame
+from benchinfer.core.numbers import count
+from benchinfer.core.saving import savable
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from xarray import DataTree
+
+
+_REPLICATES, _INSIDE = 2000, 0.9
+
+
+def win_square(tally: Tally) -> tuple[Array, Array]:
+    """Return (K, K) wins of rows against columns, and ties, of counts over all clusters."""
+    k, total = tally.n_algorithms, tally.total
+    won, tied = np.zeros((k, k)), np.zeros((k, k))
+    i, j = tally.pairs.T
+    won[i, j], won[j, i] = total.wins[0], total.losses[0]
+    tied[i, j] = tied[j, i] = total.ties[0]
+    return won, tied
+
+
+def table(result: "WinsComparison") -> "pd.DataFrame":
+    """Return the win table of all pairs."""
+    total, names = result.counted.tally.total, result.algorithms
+    i, j = total.pairs.T
+    return frame(
+        {
+            "first": [names[k] for k in i],
+            "second": [names[k] for k in j],
+            "wins": total.wins[0],
+            "ties": total.ties[0],
+            "losses": total.losses[0],
+            "n_contests": total.n[0],
+        }
+    )
+
+
+def predicted(result: "WinsComparison") -> "pd.DataFrame":
+    """Return wins observed and predicted."""
+    seen = result.counted.tally.taken(result.ties).total
+    expected, low, high = (
+        _by_estimates(result, seen) if result.bayes is None else _by_draws(result, result.bayes)
+    )
+    names, (i, j) = result.algorithms, seen.pairs.T
+    wins = seen.wins[0]
+    columns = {
+        "first": [names[k] for k in i],
+        "second": [names[k] for k in j],
+        "wins": wins,
+        "expected_wins": expected[0],
+        "wins_low": low,
+        "wins_high": high,
+        "inside": (wins >= low) & (wins <= high),
+    }
+    if result.modelled_ties:
+        columns |= {"ties": seen.ties[0], "expected_ties": expected[1]}
+    return frame(columns)
+
+
+def _by_estimates(result: "WinsComparison", seen: Tally) -> tuple[Array, Array, Array]:
+    """Return expected wins and ties, and bounds of binomial wins."""
+    first, even = chances(result)
+    n = seen.n[0]
+    tail = (1 - _INSIDE) / 2
+    low, high = (binom.ppf(q, np.rint(n), first) for q in (tail, 1 - tail))
+    return np.stack([n * first, n * even]), np.maximum(low, 0.0), np.maximum(high, 0.0)
+
+
+def _by_draws(result: "WinsComparison", bayes: "WinPosterior") -> tuple[Array, Array, Array]:
+    """Return expected wins and ties, and bounds of wins, from new contests of the posterior."""
+    rng = np.random.default_rng(result.provenance.seed)
+    found = replicated(result.model, bayes.draws, _REPLICATES, rng)
+    low, high = np.quantile(found[0], [(1 - _INSIDE) / 2, (1 + _INSIDE) / 2], axis=0)
+    return found[:2].mean(axis=1), low, high
+
+
+def chances(result: "WinsComparison") -> tuple[Array, Array]:
+    """Return (P,) fitted probabilities that the first wins, and that neither does."""
+    i, j = result.counted.tally.pairs.T
+    tie = None if result.fit is None else result.fit.tie
+    first, even, _ = probabilities_likelihood(result.log_worth[i] - result.log_worth[j], tie)
+    return first, even
+
+
+def misfit(tally: Tally, log_worth: Array, tie: float | None) -> tuple[float, int]:
+    """Return the p-value of Pearson's test of the counts against a fit, and its degrees of freedom.
+
+    Parameters
+    ----------
+    tally
+        Counts, as the model saw them.
+    log_worth, tie
+        The fit.
+    """
+    total, k = tally.total, tally.n_algorithms
+    i, j = tally.pairs.T
+    shares = np.stack(probabilities_likelihood(log_worth[i] - log_worth[j], tie))
+    seen = np.stack([total.wins[0], total.ties[0], total.losses[0]])
+    wanted = shares * total.n[0]
+    there = wanted > 0
+    statistic = float(((seen - wanted)[there] ** 2 / wanted[there]).sum())
+    kinds = 1 if tie is None else 2
+    df = kinds * int((total.n[0] > 0).sum()) - (k - 1) - (tie is not None)
+    return (float(chi2.sf(statistic, df)) if df > 0 else 1.0), df
+
+
+_TIES = {
+    "davidson": "ties were modelled with a parameter of their own (Davidson)",
+    "half": "a tie counted as half a win for each side",
+    "drop": "ties were left out",
+}
+SIZES = (
+    "Wins say how often an algorithm is better, not by how much: small differences count like large"
+    " ones"
+)
+
+
+def region(result: "WinsComparison") -> str:
+    """Say which probabilities of winning do not matter."""
+    return f"between {0.5 - result.rope:g} and {0.5 + result.rope:g}"
+
+
+def rule(result: "WinsComparison") -> str:
+    """Say how evidence becomes verdicts."""
+    share = f"{100 * result.level:g} %"
+    if result.bayes is not None:
+        if result.rope == 0:
+            return (
+                "A pair is decided when the posterior probability that one wins more often than it"
+                f" loses is at least {share}, and undecided otherwise. No region of equivalence is"
+                " set."
+            )
+        return (
+            "A pair is decided when the posterior probability that one wins with a probability"
+            f" above {0.5 + result.rope:g} is at least {share}; it is equivalent when the"
+            f" probability that this lies {region(result)} is at least {share}; otherwise it is"
+            " undecided."
+        )
+    alpha = f"{100 * result.alpha:.3g} %"
+    test = "adjusted p-value"
+    if result.alternative != "two-sided":
+        side = "more" if result.alternative == "better" else "less"
+        test = f"adjusted one-sided p-value, that first wins {side} often than it loses,"
+    decided = f"decided when the {test} of its odds is at most {alpha}"
+    if result.rope == 0:
+        return f"A pair is {decided}, and undecided otherwise. No region of equivalence is set."
+    return (
+        "A pair is equivalent when the adjusted test that the probability of winning lies"
+        f" {region(result)} rejects at {alpha}; otherwise it is {decided}; otherwise it is"
+        " undecided."
+    )
+
+
+def formula(result: "WinsComparison") -> str:
+    """Write the model in one line."""
+    own = " + departure of the data set" if result.departures else ""
+    odds = f"log odds that first wins = log worth(first) - log worth(second){own}"
+    return f"{odds}; P(tie) ~ nu sqrt(P(first) P(second))" if result.modelled_ties else odds
+
+
+def scope(result: "WinsComparison") -> str:
+    """Say what claims are about."""
+    if result.counted.by == "published":
+        return "by wins as published"
+    d = len(result.setting.coverage.datasets)
+    if d == 1:
+        return f"by wins on replications of the data set {result.setting.coverage.datasets[0]}"
+    what = "data sets" if result.counted.by == "datasets" else "replications"
+    return f"by wins on {what} of the domain that the {d} data sets stand for"
+
+
+def counting(result: "WinsComparison") -> str:
+    """Say what was counted, and what a tie is."""
+    total = result.counted.tally.total
+    n = int(total.n.sum())
+    by = {
+        "datasets": "on the means of each data set with scores of both",
+        "replications": "on each replication with scores of both",
+        "published": "as published",
+    }[result.counted.by]
+    measure = result.counted.scored.measure
+    return (
+        f"Wins by {measure.name} ({measure.better} is better) were counted for each pair {by}:"
+        f" {count(n, 'contest')}, of which {total.ties.sum():g} ties; {result.counted.ties}"
+    )
+
+
+def model(result: "WinsComparison") -> str:
+    """Say which model was fitted, and how."""
+    ties = _TIES[str(result.provenance.arguments["ties"])]
+    ties = f"; {ties}" if result.counted.tally.ties.sum() else ""
+    if result.bayes is None:
+        how = "penalised maximum likelihood (Firth)" if result.penalised else "maximum likelihood"
+        errors = {
+            "robust": "errors are from the spread of data sets (sandwich), as contests of a data"
+            f" set depend on each other, with {count(result.clusters - 1, 'degree')} of freedom",
+            "independent": "errors take all contests as independent",
+        }[result.errors]
+        return f"A Bradley-Terry model was fitted by {how}{ties}; {errors}"
+    settled = result.bayes.convergence
+    chains, draws, _ = result.bayes.draws.log_worth.shape
+    own = (
+        ", with worths of each data set that depart from the common ones"
+        if (result.departures)
+        else ", all contests taken as independent given the worths"
+    )
+    return (
+        f"A Bayesian Bradley-Terry model was fitted{own}{ties}. The posterior was sampled by"
+        f" Hamiltonian Monte Carlo ({chains} chains of {draws:,} draws, seed"
+        f" {result.provenance.seed}; largest R-hat"
+        f" {max(settled.r_hat, settled.r_hat_effects):.3f})"
+    )
+
+
+def method(result: "WinsComparison") -> str:
+    """Say what was done, in sentences for a methods section."""
+    adjusted = result.provenance.adjustment
+    return f"{counting(result)}. {model(result)}. {adjusted}. {SIZES}."
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class WinsComparison(EitherComparison):
+    """Verdicts from how often algorithms win against each other.
+
+    The measure of the comparison is the probability of winning: levels are against an algorithm of
+    average worth, contrasts are odds ratios, and so the odds that the first wins against the
+    second.
+
+    Attributes
+    ----------
+    counted
+        The wins, and what they were counted from.
+    quasi
+        Quasi-variances of the log worths.
+    errors
+        ``"robust"``, ``"independent"`` or, of a posterior, ``"posterior"``.
+    fit
+        By maximum likelihood, None of a posterior.
+    bayes
+        Of a Bayesian model, else None.
+    """
+
+    counted: Counted
+    quasi: QuasiVariances
+    errors: str
+    fit: WinFit | None
+    bayes: WinPosterior | None
+
+    title: ClassVar[str] = "Wins (Bradley-Terry model)"
+
+    @property
+    def bayesian(self) -> bool:
+        """Whether verdicts rest on posterior probabilities."""
+        return self.bayes is not None
+
+    @property
+    def posterior(self) -> "DataTree":
+        """Draws of a Bayesian model as an `xarray.DataTree`, which ArviZ reads.
+
+        Groups are ``posterior`` and ``prior`` (``log_worth``, ``worth_scale``, and with them
+        ``log_nu`` of modelled ties and ``departure_scale``), and ``observed_data``, the counts as
+        the model saw them.
+
+        Raises
+        ------
+        DesignError
+            The comparison was made by maximum likelihood.
+        """
+        from benchinfer.analyses.wins.posterior import tree
+
+        return tree(self)
+
+    @property
+    def rope(self) -> float:
+        """Probabilities of winning within this of 1/2 do not matter."""
+        return float(expit(self.measure.margin) - 0.5)
+
+    @property
+    def ties(self) -> Ties:
+        """What becomes of ties."""
+        asked = self.provenance.arguments["ties"]
+        return "half" if asked == "half" else "drop" if asked == "drop" else "davidson"
+
+    @property
+    def modelled_ties(self) -> bool:
+        """Whether ties have a parameter of their own."""
+        return self.ties == "davidson" and bool(self.counted.tally.ties.sum() > 0)
+
+    @property
+    def departures(self) -> bool:
+        """Whether data sets have worths of their own."""
+        return bool(self.provenance.arguments["departures"])
+
+    @property
+    def penalised(self) -> bool:
+        """Whether the likelihood was penalised."""
+        return self.fit is not None and self.fit.penalised
+
+    @property
+    def clusters(self) -> int:
+        """Number of data sets (or, on one data set, of replications) with a contest."""
+        return self.counted.tally.clusters
+
+    @property
+    def log_worth(self) -> Array:
+        """(K,) log worths; their mean is 0."""
+        return self.levels.estimate
+
+    @property
+    def model(self) -> WinModel:
+        """What a posterior was sampled of."""
+        given = self.provenance.arguments["priors"]
+        priors = given if isinstance(given, WinPriors) else WinPriors()
+        taken = self.counted.tally.taken(self.ties)
+        return WinModel(taken if self.departures else taken.total, priors, self.departures)
+
+    @property
+    def rule(self) -> str:
+        """The decision rule in words."""
+        return rule(self)
+
+    @property
+    def formula(self) -> str:
+        """The model in one line."""
+        return formula(self)
+
+    @property
+    def method(self) -> str:
+        """What was done, in sentences for a methods section."""
+        return method(self)
+
+    def scope(self) -> str:
+        """Return what the claims are about, in words."""
+        return scope(self)
+
+    def headline(self) -> str:
+        """Return the verdict in one sentence, with direction and what it is about."""
+        measure = self.counted.scored.measure
+        if self.sides:
+            return wording.claims(self.named_sides(), self.codes, measure, self.scope())
+        return wording.headline(self.relation(), measure, self.scope())
+
+    def effects(self) -> Mapping[str, Array]:
+        """Return odds that the first wins, intervals, tests or probabilities, and the counts."""
+        # Zero-argument super() does not work in a slotted dataclass.
+        columns = TestedComparison.effects(self)
+        if self.bayes is None:
+            found = {**columns, "prob_win": expit(self.evidence.estimate)}
+        else:
+            outcome = self.bayes.outcomes
+            found = {name: columns[name] for name in ("estimate", "conf_low", "conf_high")}
+            found |= {
+                **probabilities(outcome),
+                "prob_win": self.bayes.prob_win,
+                "prob_more_wins": self.bayes.more,
+            }
+        return found if self.sides else {**found, **self._counts()}
+
+    def _counts(self) -> dict[str, Array]:
+        """Return the counts of the compared pairs, the first one's wins as wins."""
+        square = win_square(self.counted.tally.total)
+        i, j = self.pairs.T
+        wins, ties, losses = square[0][i, j], square[1][i, j], square[0][j, i]
+        n = wins + ties + losses
+        return {"wins": wins, "ties": ties, "losses": losses, "n_contests": n}
+
+    def summary(self) -> "pd.DataFrame":
+        """One row per algorithm: its chance against an average one, worth, and contests.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure algorithm estimate conf_low conf_high n rank worth log_worth quasi_error wins
+            ties losses`` and, of a posterior, ``expected_rank rank_low rank_high prob_best``. The
+            estimate is the probability to win against an algorithm of average worth; the interval
+            is its own.
+        """
+        table = Comparison.summary(self)
+        won, tied = win_square(self.counted.tally.total)
+        worth = np.exp(self.log_worth - self.log_worth.max())
+        columns = {
+            "worth": worth / worth.sum(),
+            "log_worth": self.log_worth,
+            "quasi_error": np.sqrt(np.maximum(self.quasi.variance, 0.0)),
+            "wins": won.sum(axis=1),
+            "ties": tied.sum(axis=1),
+            "losses": won.sum(axis=0),
+        }
+        if self.bayes is not None:
+            own = self.bayes.ranks
+            low, high = own.interval(self.level)
+            columns |= {
+                "expected_rank": own.expected,
+                "rank_low": low,
+                "rank_high": high,
+                "prob_best": own.best,
+            }
+        return frame({**{name: table[name] for name in table.columns}, **columns})
+
+    def wins(self) -> "pd.DataFrame":
+        """Return the win table: ``first second wins ties losses n_contests`` of every pair."""
+        return table(self)
+
+    def predicted(self) -> "pd.DataFrame":
+        """Say what the model expects of the win table that it was fitted to.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``first second wins expected_wins wins_low wins_high inside ties expected_ties``: wins
+            observed and expected, and the 90 % interval of new contests: of a posterior by its
+            predictions, else of binomial ones by the estimates. Where more pairs than 1 in 10 lie
+            outside, no single worth for each algorithm tells who beats whom.
+        """
+        return predicted(self)
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        home = "benchinfer.numerics"
+        names = ["benchinfer.analyses.wins.compare", f"{home}.wins.quasi"]
+        if self.bayes is not None:
+            return [
+                *names,
+                f"{home}.wins.posterior",
+                f"{home}.hmc",
+                "benchinfer.comparison.posterior",
+            ]
+        return [*names, f"{home}.wins.likelihood", f"{home}.tukey"]

@@ -1,0 +1,474 @@
+"""Wins of algorithms over each other, counted or read."""
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.wins.numerics.tally import Tally, count, spread
+from benchinfer.comparison.checks import check_missing
+from benchinfer.comparison.contrasts import Contrasts, check_number
+from benchinfer.comparison.evidence import Setting
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.frames import frame
+from benchinfer.core.measure import Measure
+from benchinfer.core.saving import savable
+from benchinfer.numerics import ties
+from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
+from benchinfer.scores.coverage import Coverage, Finding, listed
+from benchinfer.scores.faults import refuse
+from benchinfer.scores.sources import Source, engine_errors, open_source
+from benchinfer.scores.table import ScoreTable, one_measure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+type Array = NDArray[np.float64]
+
+
+type By = Literal["datasets", "replications"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Wins:
+    """Wins, ties and losses of N pairs of algorithms.
+
+    Made by `read_wins`.
+
+    Attributes
+    ----------
+    name
+        What winning is about, as the name of a measure.
+    first, second
+        (N,) names; each pair stands once.
+    wins, ties, losses
+        (N,) how often the first wins, neither does, and the second wins.
+    source
+        Name of the file or kind of frame.
+    notes
+        What was found on reading.
+    """
+
+    name: str
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    wins: Array
+    ties: Array
+    losses: Array
+    source: str
+    notes: tuple[Finding, ...]
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """Names of the algorithms, sorted."""
+        return tuple(sorted({*self.first, *self.second}))
+
+    def counts(self) -> tuple[Array, Array, Array]:
+        """Return (P,) wins, ties and losses of all pairs i < j of the sorted algorithms."""
+        code = {name: k for k, name in enumerate(self.algorithms)}
+        k = len(code)
+        won, tied = np.zeros((k, k)), np.zeros((k, k))
+        i = [code[name] for name in self.first]
+        j = [code[name] for name in self.second]
+        won[i, j], won[j, i] = self.wins, self.losses
+        tied[i, j] = tied[j, i] = self.ties
+        upper = np.triu_indices(k, 1)
+        return won[upper], tied[upper], won.T[upper]
+
+    def measure(self, name: str | None = None) -> Measure:
+        """Give the measure that was compared, by its name or without: more of it wins.
+
+        Raises
+        ------
+        DesignError
+            It has another name.
+        """
+        return one_measure((Measure(self.name, better="higher"),), name)
+
+    def coverage(self) -> Coverage:
+        """Count the contests of each algorithm."""
+        wins, ties, losses = self.counts()
+        upper = np.triu_indices(len(self.algorithms), 1)
+        n = np.zeros((len(self.algorithms),) * 2)
+        n[upper] = wins + ties + losses
+        found = np.rint((n + n.T).sum(axis=0, keepdims=True)).astype(np.int64)
+        return Coverage(
+            self.name, (self.source,), self.algorithms, found, found.max(axis=1), self.notes
+        )
+
+    def findings(self) -> "pd.DataFrame":
+        """Show what was found on reading: ``rule severity count where hint``."""
+        return listed(self.notes)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """One row per pair: ``first second wins ties losses``."""
+        return frame(
+            {
+                "first": self.first,
+                "second": self.second,
+                "wins": self.wins,
+                "ties": self.ties,
+                "losses": self.losses,
+            }
+        )
+
+    @property
+    def digest(self) -> str:
+        """Sixteen hexadecimal digits that change with any count or name, not with their order."""
+        text = f"{self.name}{self.algorithms}{[x.tolist() for x in self.counts()]}"
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def __repr__(self) -> str:
+        """Say how much there is."""
+        n = int(self.coverage().found.sum()) // 2
+        return (
+            f"Wins({self.source}: {len(self.first)} pairs of {len(self.algorithms)} algorithms,"
+            f" {n} contests)"
+        )
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Wins with what they were counted from.
+
+    Attributes
+    ----------
+    scored
+        The setting of the scores, on their own measure; of published counts without scores.
+    tally
+        The counts, by data set; by replication where there is one data set.
+    by
+        ``"datasets"``, ``"replications"`` or ``"published"``.
+    tie, local
+        Differences that are ties: in the unit of the measure, and in standard deviations of a data
+        set's differences (0 for none).
+    rounded
+        Scores that count as equal to another one of their row though they differ.
+    """
+
+    scored: Setting
+    tally: Tally
+    by: str
+    tie: float
+    local: float
+    rounded: int = 0
+
+    @property
+    def clustered(self) -> bool:
+        """Whether it is known which contests go together."""
+        return self.by != "published"
+
+    @property
+    def ties(self) -> str:
+        """What a tie is, in words."""
+        if self.by == "published":
+            return "ties are those of the published table"
+        measure, what = self.scored.measure, "means" if self.by == "datasets" else "scores"
+        exact = f"{what} that are equal but for rounding"
+        if self.tie > 0:
+            unit = f" {measure.unit}" if measure.unit else ""
+            size = {"identity": "", "log": " relative to each other", "logit": " in log odds"}
+            exact = f"{what} that differ by at most {self.tie:g}{unit}{size[measure.scale]}"
+        if self.local == 0:
+            return f"{exact} are ties"
+        kind = "of their differences" if self.scored.paired else "of their scores"
+        return (
+            f"{exact}, or by at most {self.local:g} standard deviations {kind} on the data set,"
+            " are ties"
+        )
+
+
+def counted(
+    scores: ScoreTable | Wins,
+    measure: str | None,
+    by: By,
+    tie_tolerance: float | None,
+    local_rope: float | None,
+    missing: str,
+    family: tuple[Contrasts, str | None],
+) -> Counted:
+    """Count wins.
+
+    Parameters
+    ----------
+    scores, measure, by, tie_tolerance, local_rope, missing
+        As in `compare_wins`.
+    family
+        Contrasts and control.
+
+    Raises
+    ------
+    DesignError
+        There are too many pairs, or the table cannot be counted as asked for.
+    """
+    for name, value in (("tie_tolerance", tie_tolerance), ("local_rope", local_rope)):
+        if value is not None and not (math.isfinite(value) and value >= 0):
+            raise DesignError(message(f"{name} is {value!r}.", hint="0 or more, as in 0.01."))
+    if isinstance(scores, Wins):
+        check_number(scores.algorithms, *family)
+        return _published(scores, measure, by, tie_tolerance, local_rope)
+    setting, scores = Setting.of(scores, measure)
+    check_number(setting.algorithms, *family)
+    check_missing(setting, missing)
+    own = setting.measure
+    tie = own.tolerance if tie_tolerance is None else tie_tolerance
+    margin = replace(own, tolerance=tie).margin
+    local = local_rope or 0.0
+    if by == "replications":
+        if local:
+            raise DesignError(
+                message(
+                    "a local ROPE is about means of replications, which are counted one by one.",
+                    hint='by="datasets" goes with local_rope, tie_tolerance with either.',
+                )
+            )
+        values, cluster = _replications(scores, setting)
+        reach = None
+    else:
+        values = scores.cells(own.name).mean
+        cluster = np.arange(len(values))
+        reach = local * _spreads(scores, setting) if local else None
+    rounded = 0 if margin else int((values > ties.joined_rows(values)).sum())
+    return Counted(setting, count(values, cluster, margin, reach), by, tie, local, rounded)
+
+
+def _replications(scores: ScoreTable, setting: Setting) -> tuple[Array, NDArray[np.int64]]:
+    """Return scores of each replication, and which go together: those of a data set."""
+    if not setting.paired:
+        raise DesignError(
+            message(
+                "the algorithms do not share replications, so none can be won.",
+                hint='by="datasets" compares their means.',
+            )
+        )
+    blocks = scores.blocks(setting.measure.name)
+    values = np.where(blocks.count > 0, blocks.mean, np.nan)
+    # On one data set its replications are all that could go together, or not.
+    one = len(setting.coverage.datasets) == 1
+    _, cluster = np.unique(blocks.dataset, return_inverse=True)
+    return values, np.arange(len(values)) if one else cluster.astype(np.int64)
+
+
+def _spreads(scores: ScoreTable, setting: Setting) -> Array:
+    """Return (D, P) standard deviations that differences of means are held against.
+
+    Of paired scores those of the differences, else the root mean square of the algorithms' own.
+    """
+    name = setting.measure.name
+    if not (setting.coverage.found > 1).any():
+        raise DesignError(
+            message(
+                "a local ROPE needs several scores of an algorithm on a data set.",
+                hint="tie_tolerance=... says which difference of single scores is a tie.",
+            )
+        )
+    if setting.paired:
+        blocks = scores.blocks(name)
+        return spread(np.where(blocks.count > 0, blocks.mean, np.nan), blocks.dataset)
+    sd = np.nan_to_num(scores.cells(name).sd)
+    i, j = np.triu_indices(sd.shape[1], 1)
+    return np.sqrt((sd[:, i] ** 2 + sd[:, j] ** 2) / 2)
+
+
+def _published(
+    wins: Wins,
+    measure: str | None,
+    by: By,
+    tie_tolerance: float | None,
+    local_rope: float | None,
+) -> Counted:
+    """Take published counts as they are."""
+    if (tie_tolerance, local_rope) != (None, None) or by != "datasets":
+        raise DesignError(
+            message(
+                "published wins are counted already.",
+                hint="by, tie_tolerance and local_rope go with scores.",
+            )
+        )
+    coverage = wins.coverage()
+    k = len(wins.algorithms)
+    own, tied, lost = (x[None] for x in wins.counts())
+    pairs = np.column_stack(np.triu_indices(k, 1)).astype(np.int64)
+    setting = Setting(
+        measure=wins.measure(measure),
+        algorithms=wins.algorithms,
+        coverage=coverage,
+        quantiles=np.full((1, k, 5), np.nan),
+        absent=(),
+        domains=(),
+        resampling=None,
+        paired=False,
+        digest=wins.digest,
+    )
+    return Counted(setting, Tally(pairs, own, tied, lost), "published", 0.0, 0.0)
+
+
+def told_as(found: Counted, rope: float) -> Setting:
+    """Return the setting of the comparison: its measure is the probability of winning.
+
+    Parameters
+    ----------
+    found
+        What was counted.
+    rope
+        Probabilities within that of 1/2 do not matter.
+    """
+    name = f"wins by {found.scored.measure.name}"
+    won = Measure(
+        name,
+        better="higher",
+        tolerance=math.log((0.5 + rope) / (0.5 - rope)),
+        scale="logit",
+        bounds=(0.0, 1.0),
+        label=f"chance to win by {found.scored.measure.name}",
+    )
+    nothing = np.full_like(found.scored.quantiles, np.nan)
+    return replace(found.scored, measure=won, quantiles=nothing)
+
+
+_COMMON: dict[str, tuple[str, ...]] = {
+    "first": ("first", "algorithm_1", "algorithm1", "player1"),
+    "second": ("second", "algorithm_2", "algorithm2", "player2"),
+    "wins": ("wins", "win", "win1", "wins1", "won"),
+    "ties": ("ties", "tie", "draws", "tied"),
+    "losses": ("losses", "loss", "win2", "wins2", "lost"),
+}
+_COUNTS = ("wins", "ties", "losses")
+_SHOWN = 5
+_WHAT = {
+    "label missing": "{} rows lack a name.",
+    "one algorithm": "{} rows are of an algorithm with itself.",
+    "repeated": "{} rows are of a pair that is there already, in one order or the other.",
+    "count missing": "{} rows lack a count.",
+    "below 0": "{} rows have a count below 0.",
+}
+
+
+def read_wins(
+    source: object, *, name: str = "score", columns: Mapping[str, str] | None = None
+) -> Wins:
+    """Read a published table of wins, ties and losses, and check it.
+
+    Parameters
+    ----------
+    source
+        A frame or a path, as `read_scores` takes. One row per pair: ``first``, ``second``, ``wins``
+        of the first, ``losses`` (wins of the second), and ``ties`` if there are any.
+    name
+        What winning is about: the measure that was compared.
+    columns
+        Column to role where names are not common ones: ``{"A beats B": "wins"}``.
+
+    Returns
+    -------
+    Wins
+        For `compare_wins`.
+
+    Raises
+    ------
+    ScoreTableError
+        All faults at once.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> read_wins(pd.DataFrame({"first": ["a", "a", "b"], "second": ["b", "c", "c"],
+    ...     "wins": [6, 7, 5], "ties": [1, 0, 0], "losses": [3, 3, 5]}))
+    Wins(DataFrame: 3 pairs of 3 algorithms, 30 contests)
+    """
+    origin = open_source(source, None)
+    of, found = column_roles(origin.names, columns or {}, _COMMON)
+    if lacking := [role for role in _COMMON if role not in of and role != "ties"]:
+        found.append(missing_columns(lacking, origin.names))
+    refuse(found, origin.name)
+    text, number, notes = _read(origin, of)
+    found += [*notes, *_faults(text, number)]
+    refuse(found, origin.name)
+    return Wins(
+        name=name,
+        first=tuple(text["first"]),
+        second=tuple(text["second"]),
+        wins=number["wins"],
+        ties=number["ties"],
+        losses=number["losses"],
+        source=origin.name,
+        notes=tuple(found),
+    )
+
+
+def holds_wins(names: Sequence[str], given: Mapping[str, str]) -> bool:
+    """Whether columns are those of published wins, rather than of scores of algorithms.
+
+    Parameters
+    ----------
+    names
+        The columns.
+    given
+        Column to role where names are not common ones.
+
+    Examples
+    --------
+    >>> holds_wins(["first", "second", "won", "lost"], {})
+    True
+    >>> holds_wins(["first", "second", "estimate"], {})
+    False
+    """
+    return holds(names, given, _COMMON, ("first", "second", "wins", "losses"))
+
+
+def _read(
+    origin: Source, of: Mapping[str, str]
+) -> tuple[dict[str, list[str]], dict[str, Array], list[Finding]]:
+    """Return labels and counts, and what was found."""
+    with engine_errors(origin.name):
+        frame, found = origin.load(list(of.values()), [], [])
+        table = frame.collect().to_arrow()
+    values = {role: table.column(name).to_pylist() for role, name in of.items()}
+    text = {role: [label(v) for v in values[role]] for role in ("first", "second")}
+    number: dict[str, Array] = {}
+    for role in _COUNTS:
+        if role in of:
+            number[role], bad = numbers(of[role], values[role])
+            found += bad
+    if "ties" not in number:
+        number["ties"] = np.zeros(len(text["first"]))
+        found.append(Finding("ties", "note", 1, "no column of ties: taken as none."))
+    return text, number, found
+
+
+def _faults(text: Mapping[str, Sequence[str]], number: Mapping[str, Array]) -> list[Finding]:
+    """Check pairs and counts, all of them."""
+    pairs = list(zip(text["first"], text["second"], strict=True))
+    counts = np.column_stack([number[role] for role in _COUNTS])
+    whole = np.isfinite(counts).all(axis=1)
+    good = np.nan_to_num(counts)
+    seen: dict[frozenset[str], int] = {}
+    repeated = [r for r, pair in enumerate(pairs) if seen.setdefault(frozenset(pair), r) != r]
+    rules = (
+        ("label missing", [r for r, pair in enumerate(pairs) if not all(pair)], "name them."),
+        ("one algorithm", [r for r, (a, b) in enumerate(pairs) if a == b != ""], "correct them."),
+        ("repeated", repeated, "one row per pair, in one order: add up its counts."),
+        ("count missing", np.flatnonzero(~whole).tolist(), "write 0 where there was none."),
+        ("below 0", np.flatnonzero((good < 0).any(axis=1)).tolist(), "correct them."),
+    )
+    found = [
+        Finding(rule, "error", len(rows), _WHAT[rule].format(len(rows)), _places(pairs, rows), hint)
+        for rule, rows, hint in rules
+        if rows
+    ]
+    if not pairs:
+        found.append(Finding("empty", "error", 1, "there are no rows.", (), "one row per pair."))
+    if (broken := (good != np.rint(good)).any(axis=1)).any():
+        what = f"{int(broken.sum())} pairs have counts that are not whole: taken as they are."
+        found.append(Finding("not whole", "note", int(broken.sum()), what))
+    return found
+
+
+def _places(pairs: Sequence[tuple[str, str]], rows: Sequence[int]) -> tuple[tuple[str, ...], ...]:
+    return (("row", "first", "second"), *((str(r + 1), *pairs[r]) for r in rows[:_SHOWN]))

@@ -1,0 +1,203 @@
+"""Diagnostics for win comparisons."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer.analyses.wins import comparison
+from benchinfer.comparison import checks
+from benchinfer.core.numbers import join
+from benchinfer.core.sections import Check
+from benchinfer.numerics.max_t import all_pairs
+
+if TYPE_CHECKING:
+    from benchinfer.analyses.wins.counts import Counted
+    from benchinfer.analyses.wins.numerics.likelihood import WinFit
+    from benchinfer.analyses.wins.numerics.tally import Tally
+    from benchinfer.analyses.wins.posterior import WinPosterior
+    from benchinfer.comparison.comparison import Target
+    from benchinfer.comparison.evidence import Array
+
+
+# Data sets from which robust errors are used.
+FEWEST = 5
+_TOO_SMALL, _FEW, _MISFIT, _QUASI = 1.2, 5, 0.05, 0.1
+
+
+def counts(counted: "Counted", target: "Target", rope: float) -> list[Check]:
+    """Return rows about what was counted."""
+    tally, setting = counted.tally, counted.scored
+    n = tally.total.n[0]
+    share = float(tally.ties.sum() / max(n.sum(), 1.0))
+    rows = [
+        Check.of(
+            "pairs that never met",
+            int((n == 0).sum()),
+            0.0,
+            ok=bool((n > 0).all()),
+            remedy="what is said of these pairs rests on the model alone, through other algorithms",
+        ),
+        Check.of(
+            "fewest contests of a pair that met",
+            float(n[n > 0].min()),
+            _FEW,
+            least=True,
+            ok=bool(n[n > 0].min() >= _FEW),
+            remedy="so few contests say little of who wins",
+        ),
+        Check.of(
+            "share of ties",
+            share,
+            0.5,
+            ok=share <= 0.5,
+            remedy="most contests are ties, so that few decide: look at the tie tolerance, and at"
+            " the sizes of the differences (compare_mixed)",
+        ),
+        Check.of(
+            "region of equivalence about 1/2",
+            rope,
+            None,
+            ok=rope > 0,
+            remedy="no region is set, so no pair can be called equivalent: rope=0.05 sets one",
+        ),
+    ]
+    if not counted.clustered:
+        return rows
+    own = checks.number_of_datasets(setting) if target == "domain" else None
+    rows += [*checks.left_out(setting), *([] if own is None else [own])]
+    return [*rows, *checks.tied(counted.rounded), checks.beyond(target)]
+
+
+def dependence(fit: "WinFit | None", counted: "Counted", errors: str, advice: str) -> list[Check]:
+    """Say how much errors of independent contests understate.
+
+    Parameters
+    ----------
+    fit
+        By maximum likelihood, None where there is none.
+    counted
+        The counts.
+    errors
+        The errors used.
+    advice
+        What to do where they take contests as independent.
+    """
+    if not counted.clustered:
+        return [
+            Check.of(
+                "contests known to be of one data set",
+                0.0,
+                1.0,
+                least=True,
+                ok=False,
+                remedy="published counts do not say which contests go together: as each data set"
+                " ranks all algorithms at once, errors that take contests as independent are too"
+                " small, of many algorithms by far",
+            )
+        ]
+    clusters = counted.tally.clusters
+    if clusters < FEWEST and errors != "departures":
+        one = len(counted.scored.coverage.datasets) == 1
+        unit = "replication" if one else "data set"
+        return [
+            Check.of(
+                f"{unit}s with contests",
+                clusters,
+                FEWEST,
+                least=True,
+                ok=False,
+                remedy=f"contests of a {unit} depend on each other, and so few {unit}s do not show"
+                " by how much: claims may be too sure",
+            )
+        ]
+    if fit is None or fit.robust is None:
+        return []
+    ratio = error_ratio(fit, fit.robust)
+    safe = errors in ("robust", "departures")
+    return [
+        Check.of(
+            "standard errors by data set, over those of independent contests",
+            ratio,
+            _TOO_SMALL,
+            ok=safe or ratio <= _TOO_SMALL,
+            remedy=f"contests of a data set depend on each other, so that claims are too sure;"
+            f" {advice}",
+        )
+    ]
+
+
+def error_ratio(fit: "WinFit", robust: "Array") -> float:
+    """Return the median ratio of robust to other standard errors, over pairs."""
+    _, matrix = all_pairs(len(fit.log_worth))
+    safe, other = (np.einsum("pk,kl,pl->p", matrix, cov, matrix) for cov in (robust, fit.cov))
+    return float(np.median(np.sqrt(np.maximum(safe, 0.0) / other)))
+
+
+def goodness(tally: "Tally", fit: "WinFit | None") -> list[Check]:
+    """Say whether one worth for each algorithm tells who beats whom."""
+    if fit is None or tally.n_algorithms < 3:
+        return []
+    p, df = comparison.misfit(tally, fit.log_worth, fit.tie)
+    if df <= 0:
+        return []
+    return [
+        Check.of(
+            "p-value of the win table under the model, contests taken as independent",
+            p,
+            _MISFIT,
+            least=True,
+            ok=p > _MISFIT,
+            remedy="some pairs win more or less often than the worths say (see predicted()): one"
+            " number for each algorithm may not tell who beats whom",
+        )
+    ]
+
+
+def quasi(low: float, high: float) -> Check:
+    """Say whether quasi-standard errors give those of the differences."""
+    worst = max(-low, high)
+    return Check.of(
+        "largest relative error of quasi-standard errors",
+        worst,
+        _QUASI,
+        ok=worst <= _QUASI,
+        remedy="intervals of worths compare pairs roughly only: read the contrasts",
+    )
+
+
+def penalty(groups: list[list[int]], names: tuple[str, ...]) -> Check:
+    """Say that estimates are finite by a penalty alone, where they are."""
+    said = "; ".join(join([names[k] for k in group]) for group in groups)
+    return Check.of(
+        "groups of algorithms of which one never loses to the other",
+        len(groups),
+        1.0,
+        ok=len(groups) == 1,
+        remedy=f"worths of different groups are finite by the penalty alone: {said}",
+    )
+
+
+def chains(posterior: "WinPosterior", *, departures: bool) -> list[Check]:
+    """Return rows about the draws."""
+    c, t, _ = posterior.draws.log_worth.shape
+    words = f"{c} x {t} draws" + (" after one extension" if posterior.extended else "")
+    settled, lost = posterior.convergence, posterior.convergence.divergences or 0
+    # There may be no effects of data sets, and paths go astray here as nowhere else.
+    others = () if departures else ("largest R-hat of the data sets' effects",)
+    others = (*others, "divergent transitions")
+    rows = [row for row in settled.checks(words) if row.check not in others]
+    rows.append(
+        Check.of(
+            "paths of the sampler that went astray",
+            lost,
+            0.0,
+            ok=not lost,
+            remedy="some part of the posterior may not have been reached: priors=WinPriors(...)"
+            " with smaller numbers",
+        )
+    )
+    error = float(max(posterior.outcomes.error.max(), posterior.ranks.error.max()))
+    return [
+        *rows,
+        checks.monte_carlo_error(error),
+    ]

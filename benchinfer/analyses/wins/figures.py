@@ -1,0 +1,117 @@
+"""Figures of abilities and wins."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.stats import norm
+
+from benchinfer.analyses.wins.comparison import win_square
+from benchinfer.core.numbers import count
+from benchinfer.plots import bars, tiles
+from benchinfer.plots.bars import Interval, Intervals, room
+from benchinfer.plots.style import Width, short, signed
+from benchinfer.plots.tiles import Chance, Chances
+
+if TYPE_CHECKING:
+    from benchinfer.analyses.wins.comparison import WinsComparison
+
+
+_NUMBERED, _LARGE = 20, 24
+size_win_matrix, draw_win_matrix = tiles.size_chances, tiles.draw_chances
+
+
+def layout_win_matrix(result: "WinsComparison", width: Width = "wide") -> Chances:
+    """Lay out the share of contests that the row's algorithm wins against the column's.
+
+    Parameters
+    ----------
+    result
+        Wins; algorithms stand in the order of their worths, pairs that never met are empty.
+    width
+        ``"narrow"`` for smaller tiles without numbers.
+    """
+    won, tied = win_square(result.counted.tally)
+    order = np.argsort(-result.log_worth, kind="stable")
+    n = won + won.T + tied
+    share = np.divide(won + tied / 2, n, out=np.zeros_like(won), where=n > 0)
+    names = short(result.algorithms, 22 if width == "wide" else 16)
+    shown = tuple(names[result.algorithms[k]] for k in order)
+    numbered = len(shown) <= _NUMBERED and width == "wide"
+    ties = "ties count half" if tied.any() else "there are no ties"
+    measure = result.counted.scored.measure
+    best = result.algorithms[order[0]]
+    return Chances(
+        tiles=tuple(
+            Chance(row, column, float(share[i, j]))
+            for row, i in enumerate(order)
+            for column, j in enumerate(order)
+            if i != j and n[i, j] > 0
+        ),
+        rows=shown,
+        columns=shown,
+        numbered=numbered,
+        title=f"Wins by {measure.name} of the row against the column",
+        note=(
+            f"{'numbers: ' if numbered else 'shade: '}per cent of their contests; {ties}",
+            "empty: never met" if (n + np.eye(len(n)) == 0).any() else "best first, by worth",
+        ),
+        width="narrow" if len(shown) > _LARGE else width,
+        alt=f"Shares of contests won between {count(len(shown), 'algorithm')}, by"
+        f" {measure.name}, {measure.better} is better. {best} has the largest worth, and wins"
+        f" {100 * float((won + tied / 2)[order[0]].sum() / max(n[order[0]].sum(), 1)):.0f} % of its"
+        " contests, ties counted half.",
+    )
+
+
+size_worths, draw_worths = bars.size_intervals, bars.draw_intervals
+# Two intervals of a level of 84 % do not overlap where a difference is about significant at 5 %.
+_TIMES = float(norm.ppf(0.975)) / np.sqrt(2)
+
+
+def layout_worths(result: "WinsComparison", width: Width = "wide") -> Intervals:
+    """Lay out the log worth of each algorithm, the best first.
+
+    Parameters
+    ----------
+    result
+        Wins.
+    width
+        ``"narrow"`` sets the names above the intervals.
+    """
+    names = short(result.algorithms, 32)
+    reach = _TIMES * np.sqrt(np.maximum(result.quasi.variance, 0.0))
+    order = np.argsort(-result.log_worth, kind="stable")
+    rows = tuple(
+        Interval(
+            names[result.algorithms[k]],
+            signed(float(f"{result.log_worth[k]:.2f}")),
+            float(result.log_worth[k]),
+            float(result.log_worth[k] - reach[k]),
+            float(result.log_worth[k] + reach[k]),
+        )
+        for k in order
+    )
+    worst = max(-result.quasi.low, result.quasi.high)
+    ends = [end for row in rows for end in (row.low, row.high)]
+    measure = result.counted.scored.measure
+    reading = (
+        "lines: 1.39 quasi-standard errors; where two do not overlap, their difference alone is"
+        " about significant at 5 %"
+    )
+    exact = (
+        f"the errors of differences that they give are off by at most {100 * worst:.0f} %;"
+        " of many pairs read the adjusted contrasts"
+    )
+    return Intervals(
+        rows=rows,
+        limits=room(ends, log=False),
+        log=False,
+        reference=0.0,
+        sides=("\N{LEFTWARDS ARROW} wins less often", "wins more often \N{RIGHTWARDS ARROW}"),
+        title=f"Worths by wins in {measure.name}, {measure.better} is better",
+        axis="log worth; a difference is the log odds that one wins against the other",
+        notes=(reading, exact),
+        width=width,
+        alt=f"Dots with intervals: the log worth of {count(len(rows), 'algorithm')}, best first:"
+        f" {', '.join(f'{row.label} {row.said}' for row in rows)}.",
+    )

@@ -1,0 +1,1 @@
+"""Likelihood and posterior of abilities."""

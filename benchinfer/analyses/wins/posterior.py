@@ -1,0 +1,194 @@
+"""Posterior draws of abilities."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import expit
+
+from benchinfer.analyses.wins.numerics import posterior
+from benchinfer.analyses.wins.numerics.posterior import (
+    WinDraws,
+    WinModel,
+    density,
+    draws_of,
+    prior_draws,
+    start,
+)
+from benchinfer.comparison.evidence import Array
+from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.progress import of_task
+from benchinfer.core.saving import savable
+from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks, average_outcomes, ranks
+
+if TYPE_CHECKING:
+    from xarray import Dataset, DataTree
+
+    from benchinfer.analyses.wins.comparison import WinsComparison
+    from benchinfer.core.progress import Progress
+
+
+WARM_UP = 1000
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class WinPosterior:
+    """What a Bayesian Bradley-Terry model says.
+
+    Attributes
+    ----------
+    draws
+        Draws of the posterior.
+    convergence, extended
+        Whether the chains settled, and whether they had to be run on for that.
+    outcomes
+        Of the contrasts of log worths, as they are on a data set not seen.
+    prob_win
+        (P,) posterior mean of the probability that the first wins a contest that is no tie.
+    more
+        (P,) probability that it is above 1/2.
+    ranks
+        Of the algorithms by their worths.
+    """
+
+    draws: WinDraws
+    convergence: Convergence
+    extended: bool
+    outcomes: Outcomes
+    prob_win: Array
+    more: Array
+    ranks: Ranks
+
+
+def sampled(
+    model: WinModel, size: tuple[int, int], rng: np.random.Generator, progress: "Progress | None"
+) -> tuple[WinDraws, Convergence, bool]:
+    """Sample; run the chains on once where the draws do not pass the gates.
+
+    Parameters
+    ----------
+    model
+        What is sampled.
+    size
+        Chains, and draws of each.
+    rng
+        Random numbers.
+    progress
+        Told of the draws.
+    """
+    chains, n = size
+    of = density(model)
+    begin = start(model, chains, rng)
+    tuned = posterior.warm_up(of, begin, WARM_UP, rng, of_task(progress, "warm-up", WARM_UP))
+    paths = posterior.sample(of, tuned, n, rng, of_task(progress, "draws", n))
+    found = _converged(model, paths)
+    if found.passed:
+        return draws_of(model, paths.draws), found, False
+    # What has not settled is no evidence: it becomes part of the warm-up.
+    paths = posterior.sample(of, paths.now, 2 * n, rng, of_task(progress, "more draws", 2 * n))
+    return draws_of(model, paths.draws), _converged(model, paths), True
+
+
+def _converged(model: WinModel, paths: posterior.HmcDraws) -> Convergence:
+    draws = draws_of(model, paths.draws)
+    looked_at = [*np.moveaxis(draws.log_worth, 2, 0), draws.scale]
+    looked_at += [x for x in (draws.tie, draws.departure) if x is not None]
+    between = 1.0
+    if model.departures:
+        between = _halves(paths.draws[:, :, -len(model.tally.wins) * model.tally.n_algorithms :])
+    return settled(looked_at, between, int(paths.astray.sum()))
+
+
+def _halves(draws: Array) -> float:
+    """Return the largest split R-hat of (C, T, d) draws."""
+    n = draws.shape[1] // 2
+    halves = np.stack([draws[:, :n], draws[:, n : 2 * n]])
+    mean = halves.mean(axis=2)
+    square = halves.var(axis=2) * n
+    return segments_r_hat(mean, square, 2 * n)
+
+
+def concluded(
+    found: tuple[WinDraws, Convergence, bool], matrix: Array, margin: float, level: float
+) -> WinPosterior:
+    """Say what draws mean for contrasts.
+
+    Parameters
+    ----------
+    found
+        What `sampled` gives.
+    matrix
+        (P, K) contrasts.
+    margin
+        Differences of log worths that do not matter.
+    level
+        Probability of the intervals.
+    """
+    draws, convergence, extended = found
+    effects = draws.log_worth
+    d = effects @ matrix.T
+    return WinPosterior(
+        draws=draws,
+        convergence=convergence,
+        extended=extended,
+        outcomes=average_outcomes(effects, matrix, margin, level),
+        prob_win=expit(d).mean(axis=(0, 1)),
+        more=(d > 0).mean(axis=(0, 1)),
+        ranks=ranks(effects, margin),
+    )
+
+
+def tree(result: "WinsComparison") -> "DataTree":
+    """Return draws of the posterior and of the prior, and the counts.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+
+    Raises
+    ------
+    DesignError
+        It was made by maximum likelihood.
+    """
+    from xarray import Dataset, DataTree
+
+    if result.bayes is None:
+        raise DesignError(
+            message(
+                "maximum likelihood has no posterior.",
+                hint='compare_wins(..., inference="bayes") draws one.',
+            )
+        )
+    rng = np.random.default_rng(result.provenance.seed)
+    _, draws, _ = result.bayes.draws.log_worth.shape
+    seen = result.counted.tally.taken(result.ties).total
+    names = result.algorithms
+    observed = Dataset(
+        {
+            "wins": ("pair", seen.wins[0]),
+            "ties": ("pair", seen.ties[0]),
+            "losses": ("pair", seen.losses[0]),
+        },
+        coords={"pair": [f"{names[i]} vs {names[j]}" for i, j in seen.pairs]},
+    )
+    groups = {
+        "posterior": _group(result.bayes.draws, names),
+        "prior": _group(prior_draws(result.model, draws, rng), names),
+        "observed_data": observed,
+    }
+    return DataTree.from_dict(groups)
+
+
+def _group(draws: WinDraws, names: tuple[str, ...]) -> "Dataset":
+    """Return draws by name with their dimensions."""
+    from xarray import Dataset
+
+    chains, n, _ = draws.log_worth.shape
+    numbers = {"worth_scale": draws.scale, "log_nu": draws.tie, "departure_scale": draws.departure}
+    found: dict[str, Any] = {"log_worth": (("chain", "draw", "algorithm"), draws.log_worth)}
+    found |= {name: (("chain", "draw"), x) for name, x in numbers.items() if x is not None}
+    axes = {"chain": np.arange(chains), "draw": np.arange(n), "algorithm": list(names)}
+    return Dataset(found, coords=axes)

@@ -1,0 +1,68 @@
+"""Answers of comparisons, printed, with their exit code."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from benchinfer.cli.guard import Exit, settled, verdict_code
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.scores.table import ScoreTable
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """What is printed of a comparison, and how.
+
+    Attributes
+    ----------
+    per_dataset, as_json, details
+        As typed.
+    places
+        The order of Page's test, best first.
+    """
+
+    per_dataset: bool
+    as_json: bool
+    details: bool = False
+    places: tuple[str, ...] | None = None
+
+
+def answer(
+    analysis: "Callable[..., Comparison]",
+    scores: "ScoreTable",
+    measure: str,
+    options: Mapping[str, Any],
+    show: Showing,
+) -> None:
+    """Compare, print, and end with the exit code of the verdict."""
+    from benchinfer.cli.output import documents, results
+    from benchinfer.comparison.per_dataset import per_dataset as each
+
+    if show.per_dataset:
+        found = each(analysis, scores, measure, **options)
+        relations = found.relations()
+        if show.as_json:
+            decided = {name: settled(relation) for name, relation in relations.items()}
+            documents.write(documents.comparisons(found, decided))
+        else:
+            results.comparisons(found)
+        code = Exit.UNDECIDED if found.refused else verdict_code(relations.values())
+    else:
+        result = analysis(scores, measure, **options)
+        code = verdict_code([result.relation()])
+        if show.as_json:
+            decided = code == Exit.DECIDED
+            documents.write(
+                documents.comparison(
+                    result, decided=decided, details=show.details, places=show.places
+                )
+            )
+        else:
+            results.comparison(result, details=show.details, places=show.places)
+    raise typer.Exit(code)

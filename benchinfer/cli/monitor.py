@@ -1,0 +1,303 @@
+"""The command `monitor`."""
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+from os.path import realpath
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from benchinfer.cli.guard import Exit
+from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
+from benchinfer.cli.options.tests import Alternative, Level, wrong
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.analyses.monitor.comparison import MonitorComparison
+    from benchinfer.analyses.monitor.measures import MonitoredMeasures
+    from benchinfer.cli.output.terminal import Terminal
+
+
+EPILOG = (
+    "Exit codes: 0 decided: every pair has a verdict; 3 go on: run the next cells; 4 undecidable:"
+    " no pair goes on and some have no verdict, or the table cannot answer; 1 the table has faults,"
+    " or a past stage has changed; 2 wrong usage, or another design than the state's."
+)
+_CODES = {"decided": Exit.DECIDED, "go on": Exit.UNDECIDED, "undecidable": Exit.UNDECIDABLE}
+Method = Annotated[
+    Literal["recursive", "anytime", "group-sequential"],
+    typer.Option(help="Stage by stage, at any time, or a planned number of looks."),
+]
+Rule = Annotated[
+    Literal["constant", "application", "scenario2", "literal"],
+    typer.Option(help="How boundaries of a recursion follow from the stages before."),
+]
+Spending = Annotated[
+    Literal["obrien-fleming", "pocock"], typer.Option(help="Of group sequential tests.")
+]
+Stage = Annotated[
+    int, typer.Option(metavar="NUMBER", help="Replications per data set and stage.", min=2)
+]
+LastStage = Annotated[
+    str,
+    typer.Option(
+        metavar="NUMBER",
+        help="The stage declared last; none; or auto: 5, and none with --method anytime.",
+    ),
+]
+Test = Annotated[
+    Literal["t", "signed-rank", "sign-flip"], typer.Option(help="Test of the differences.")
+]
+Null = Annotated[
+    Literal["symmetry", "mean"],
+    typer.Option(help="What --method anytime bets against: symmetry about 0, or a mean of 0."),
+]
+Pair = Annotated[
+    str | None,
+    typer.Option(metavar="A,B", help="Watch this one pair; all pairs by default."),
+]
+Control = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Watch each other algorithm against this one."),
+]
+MeasureNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        "-m",
+        metavar="NAME",
+        help="The measure; may be omitted where the table has one. Several, each with a --measure"
+        " of its own, are decided together.",
+    ),
+]
+State = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="What remembers past stages; none keeps nothing. By default SCORES.monitor.json (with"
+        " --measure SCORES.NAME.monitor.json) beside a table that is one file.",
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """How the experiment is watched, as typed; the fields are options of the command."""
+
+    method: Method = "recursive"
+    rule: Rule = "constant"
+    spending: Spending = "obrien-fleming"
+    stage: Stage = 50
+    last_stage: LastStage = "auto"
+    test: Test = "t"
+    null: Null = "symmetry"
+    alternative: Alternative = "two-sided"
+    level: Level = 0.95
+    pair: Pair = None
+    control: Control = None
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of `benchinfer.monitor`."""
+        if self.pair is not None and self.control is not None:
+            raise typer.BadParameter("goes without --control.", param_hint="'--pair'")
+        return {
+            "pairs": "all" if self.pair is None else _pair(self.pair),
+            "control": self.control,
+            "method": self.method,
+            "rule": self.rule,
+            "spending": self.spending,
+            "stage": self.stage,
+            "last_stage": _last(self.last_stage),
+            "test": self.test,
+            "null": self.null,
+            "alternative": self.alternative,
+            "level": self.level,
+        }
+
+
+@reads_scores
+def monitor(
+    source: SourceArguments,
+    watch: Watch,
+    *,
+    measure: MeasureNames = None,
+    state: State = None,
+    report: ReportTo = None,
+    as_json: AsJson = False,
+) -> None:
+    """Decide while an experiment runs; the exit code says whether to go on.
+
+    Call it after each batch of replications, in a loop or from a scheduler.
+    """
+    from benchinfer.analyses.monitor.monitor import monitor as ask
+    from benchinfer.analyses.monitor.state import StateFile
+    from benchinfer.cli import report as cli_report
+    from benchinfer.cli.output import documents
+    from benchinfer.core.saving import check_target
+
+    options = watch.arguments()
+    path = _state_path(source.scores, state, measure)
+    if report is not None and path is not None and realpath(report) == realpath(path):
+        raise wrong("--report", "is the file of the state.")
+    # Locked before the table is read: a state never runs ahead of the table that is held to it.
+    with nullcontext() if path is None else StateFile(path) as file:
+        scores = source.read()
+        if report is not None:
+            check_target(report)  # before a stage is decided on
+        names = [source.measure(scores, name) for name in measure or [None]]
+        if len(names) == 1:
+            result = ask(scores, names[0], state=file, **options)
+        else:
+            result = ask(scores, names, state=file, **options)
+    if report is not None:
+        cli_report.write([result], report, scores)
+    if as_json:
+        documents.write(document(result))
+    else:
+        show(result, path, report)
+    raise typer.Exit(_CODES[result.decision])
+
+
+def _state_path(scores: str, state: str | None, measures: list[str] | None) -> Path | None:
+    if state is not None:
+        return None if state == "none" else Path(state)
+    table = Path(scores)
+    if not table.is_file():
+        return None
+    return table.with_name(".".join([table.name, *(measures or []), "monitor.json"]))
+
+
+def _pair(text: str) -> tuple[str, str]:
+    names = tuple(name.strip() for name in text.split(","))
+    if len(names) != 2:
+        raise typer.BadParameter("two names, separated by a comma.", param_hint="'--pair'")
+    return names
+
+
+def _last(text: str) -> int | str | None:
+    if text in {"auto", "none"}:
+        return None if text == "none" else text
+    if not text.isdecimal() or int(text) < 1:
+        raise typer.BadParameter("a number from 1, none or auto.", param_hint="'--last-stage'")
+    return int(text)
+
+
+def document(result: "MonitorComparison | MonitoredMeasures") -> dict[str, object]:
+    """Write down how the experiment stands; of several measures each by itself, too."""
+    from benchinfer.analyses.monitor.comparison import MonitorComparison
+    from benchinfer.cli.output import documents
+
+    if not isinstance(result, MonitorComparison):
+        return {
+            "decision": result.decision,
+            "measures": {name: document(one) for name, one in result.items()},
+            "next_cells": documents.rows(result.next_cells()),
+        }
+    whole = documents.comparison(result, decided=result.decision == "decided")
+    return {
+        "decision": result.decision,
+        **whole,
+        "stages": documents.rows(result.stages()),
+        "conditional_levels": documents.rows(_levels(result)),
+        "next_cells": documents.rows(result.next_cells()),
+    }
+
+
+def _levels(result: "MonitorComparison") -> "pd.DataFrame":
+    """Return the levels at which the rest may be designed anew; no rows where it may not."""
+    import pandas as pd
+
+    fixed = result.design.method != "anytime" and result.decision == "go on"
+    return result.redesign() if fixed else pd.DataFrame()
+
+
+def show(
+    result: "MonitorComparison | MonitoredMeasures", path: Path | None, report: str | None
+) -> None:
+    """Print how the experiment stands, what to run next, and where files are."""
+    from benchinfer.analyses.monitor.comparison import MonitorComparison
+    from benchinfer.analyses.monitor.path import runs
+    from benchinfer.cli.output import results
+    from benchinfer.cli.output.terminal import Terminal
+
+    out = Terminal()
+    each = [result] if isinstance(result, MonitorComparison) else [*result.values()]
+    for one in each:
+        results.headline(out, one)
+        out.line()
+    if not isinstance(result, MonitorComparison):
+        out.prose(f"All measures: {result.headline()}", style="bold")
+        out.line()
+    results.legend(out, [one.relation() for one in each])
+    for one in each:
+        out.heading(f"Pairs: {results.direction(one.measure)}")
+        out.grid(_pairs(one.contrasts(), one))
+    out.line()
+    for text in dict.fromkeys(
+        f"{one.provenance.adjustment}. {one.rule}{_wider(one)}" for one in each
+    ):
+        out.prose(text)
+    _next(out, result.next_cells())
+    out.line()
+    out.prose(str(runs(*each)))
+    results.beware(out, *each)
+    if path is not None or report is not None:
+        out.line()
+    for name, file in (("State", path), ("Report", report)):
+        if file is not None:
+            out.prose(f"{name}: {file}", style="dim")
+
+
+def _next(out: "Terminal", cells: "pd.DataFrame") -> None:
+    """Print what to run next, if anything."""
+    from benchinfer.analyses.monitor.feed import said
+
+    if len(cells):
+        out.heading("Run next")
+    for text in said(cells):
+        out.prose(text, hanging="  ")
+
+
+def _wider(result: "MonitorComparison") -> str:
+    """Say why an interval holds no difference where a pair is decided, if one does."""
+    table, neutral = result.contrasts(), result.measure.neutral
+    if "conf_low" not in table:
+        return ""
+    holds = (table["conf_low"] <= neutral) & (neutral <= table["conf_high"])
+    if not (holds & (table["winner"] != "")).any():
+        return ""
+    return (
+        f" A sequence may hold {neutral:g} where a pair is decided: sequences are for all pairs at"
+        " once, Holm's steps are less strict."
+    )
+
+
+def _pairs(table: "pd.DataFrame", result: "MonitorComparison") -> Any:
+    """Lay out the pairs: estimate, interval where there is one, p-value, and how they stand."""
+    from benchinfer.cli import rounding
+    from benchinfer.cli.output.terminal import TextTable
+    from benchinfer.core import numbers
+
+    has = "conf_low" in table
+    spread = (table["conf_high"] - table["conf_low"]) / 4 if has else table["estimate"] / 10
+    spread = spread[spread.abs() < float("inf")]
+    decimals = numbers.decimals(spread.tolist())
+    heads = ["first", "second", "n", result.measure.effect_name]
+    heads += [f"{rounding.percent(result.level)} sequence"] if has else []
+    rows: list[tuple[str, ...]] = []
+    for row in table.to_dict("records"):
+        cells = [row["first"], row["second"], str(row["n_used"])]
+        cells.append(rounding.number(row["estimate"], decimals))
+        if has:
+            cells.append(rounding.interval(row["conf_low"], row["conf_high"], decimals))
+        p = numbers.p_value(row["p_value"]) + ("*" if row["provisional"] else "")
+        p = p if row["n_used"] else numbers.p_value(float("nan"))
+        better = f"{row['winner']} better" if row["winner"] else row["state"]
+        rows.append((*cells, p, better))
+    star = " (* provisional)" if (table["provisional"] & (table["n_used"] > 0)).any() else ""
+    return TextTable(
+        (*heads, f"p{star}", "state"), tuple(rows), frozenset(range(2, len(heads) + 1))
+    )

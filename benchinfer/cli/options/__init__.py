@@ -1,0 +1,1 @@
+"""benchinfer/cli/options TODO."""

@@ -1,0 +1,190 @@
+"""Command-line options of `consensus`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from benchinfer.cli.options.tests import Level, Seed, checked, listed, wrong
+
+if TYPE_CHECKING:
+    from benchinfer.cli.options.source import SourceArguments
+    from benchinfer.comparison.per_dataset import Comparisons
+    from benchinfer.relations.ensemble import Ensemble
+    from benchinfer.scores.table import ScoreTable
+
+
+MeasureTexts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        "-m",
+        metavar="TEXT",
+        help="A measure of the table, or name:better[:tolerance[:scale]], which declares it too."
+        " Once per measure; may be omitted where the table has one.",
+    ),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LIST", help="What each --measure counts, in their order, separated by commas."
+    ),
+]
+By = Annotated[
+    Literal["mixed", "points", "permutation"] | None,
+    typer.Option(
+        help="The comparison on each data set that gives its relation: mixed, or points where no"
+        " algorithm has more than one score on a data set, unless said otherwise.",
+        show_default=False,
+    ),
+]
+Rule = Annotated[
+    Literal["evidence", "not-significant"],
+    typer.Option(
+        help="Relations as the evidence stands, or the legacy rule that what is not significant is"
+        " equal."
+    ),
+]
+Method = Annotated[
+    Literal[
+        "symdiff",
+        "cks",
+        "emond-mason",
+        "jmb",
+        "discrete",
+        "borda",
+        "copeland",
+        "condorcet",
+        "cook-seiford",
+    ],
+    typer.Option(
+        metavar="NAME",
+        help="Distance that is least: symdiff, cks, emond-mason, jmb, discrete or, of ranks,"
+        " cook-seiford; or points: borda, copeland, condorcet.",
+    ),
+]
+Family = Annotated[
+    Literal["linear", "weak", "partial", "preorder", "equivalence", "semiorder", "interval"],
+    typer.Option(metavar="NAME", help="linear, weak, partial, semiorder, interval, preorder or"
+        " equivalence: among which relations to choose."),
+]  # fmt: skip
+MissingPairs = Annotated[
+    Literal["ignore", "undecided"],
+    typer.Option(help="Pairs that were not compared: cost nothing, or count as undecided."),
+]
+TimeLimit = Annotated[
+    float,
+    typer.Option(
+        metavar="SECONDS", help="After which the best order found is printed, with its bound."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ConsensusQuestion:
+    """What is asked of a consensus, as typed; the fields are options of the command."""
+
+    measure: MeasureTexts = None
+    weights: Weights = None
+    method: Method = "symdiff"
+    family: Family = "weak"
+    missing_pairs: MissingPairs = "ignore"
+    by: By = None
+    rule: Rule = "evidence"
+    level: Level = 0.95
+    seed: Seed = None
+    time_limit: TimeLimit = 60.0
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of `consensus`; what does not go together is wrong usage."""
+        from benchinfer.relations.consensus.consensus import check_asked
+
+        if self.by == "points" and self.rule != "evidence":
+            raise wrong("--rule", "not-significant needs --by mixed or permutation.")
+        if not self.time_limit > 0:
+            raise wrong("--time-limit", "above 0.")
+        checked("--family", check_asked, self.method, self.family)
+        return {
+            "method": self.method,
+            "family": self.family,
+            "missing_pairs": self.missing_pairs,
+            "time_limit": self.time_limit,
+        }
+
+    def declared(self, source: "SourceArguments") -> "SourceArguments":
+        """Return where scores come from with the measures that the options declare."""
+        texts = [text for text in self.measure or () if ":" in text]
+        if not texts:
+            return source
+        if source.measures is not None:
+            raise wrong("--measure", f"{texts[0]} declares a measure, as --measures does.")
+        if plain := [text for text in self.measure or () if ":" not in text]:
+            raise wrong(
+                "--measure", f"say which direction of {plain[0]} is better, as in the rest."
+            )
+        return replace(source, measures=texts)
+
+    def weighted(self, source: "SourceArguments", scores: "ScoreTable") -> dict[str, float]:
+        """Return the weight of each measure."""
+        texts = self.measure or [None]
+        names = [source.measure(scores, t and t.partition(":")[0].strip()) for t in texts]
+        if len(set(names)) < len(names):
+            raise wrong("--measure", "names a measure twice.")
+        if self.weights is None:
+            return dict.fromkeys(names, 1.0)
+        found = [_number(text) for text in listed(self.weights)]
+        if len(found) != len(names):
+            raise wrong("--weights", f"{len(found)} weights for {len(names)} measures.")
+        if not any(found):
+            raise wrong("--weights", "one of them at least is above 0.")
+        return dict(zip(names, found, strict=True))
+
+    def compared(self, scores: "ScoreTable", measure: str) -> "Comparisons":
+        """Compare the algorithms on each data set."""
+        from benchinfer.comparison.per_dataset import per_dataset
+
+        alone = int(scores.coverage(measure).found.max()) == 1
+        by = self.by or ("points" if alone and self.rule == "evidence" else "mixed")
+        if by == "points":
+            from benchinfer.analyses.points import compare_points
+
+            return per_dataset(compare_points, scores, measure)
+        if by == "mixed" and alone:
+            from benchinfer.core.errors import DesignError, message
+
+            raise DesignError(
+                message(
+                    f"no algorithm has more than one score of {measure} on a data set, which leaves"
+                    " nothing to estimate noise from.",
+                    hint="--by points, without --rule, takes such scores as they are.",
+                )
+            )
+        if by == "mixed":
+            from benchinfer.analyses.mixed.compare import compare_mixed
+
+            return per_dataset(compare_mixed, scores, measure, level=self.level)
+        from benchinfer.analyses.permutation.compare import compare_permutation
+
+        return per_dataset(
+            compare_permutation, scores, measure, level=self.level, seed=self.seed, progress=True
+        )
+
+    def ensemble(
+        self, local: Mapping[str, "Comparisons"], weights: Mapping[str, float]
+    ) -> "Ensemble":
+        """Return the relations of all data sets and measures, with weights."""
+        from benchinfer.relations.ensemble import Ensemble
+
+        each = {name: found.relations(self.rule) for name, found in local.items()}
+        return next(iter(each.values())) if len(each) == 1 else Ensemble.joined(each, weights)
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise wrong("--weights", f"{text!r} is no number that is not negative.")
+    return value

@@ -1,0 +1,138 @@
+"""Terminal output for score tables."""
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer.cli import rounding
+from benchinfer.cli.hints import as_options
+from benchinfer.cli.output.terminal import Terminal, TextTable
+from benchinfer.core import numbers
+from benchinfer.core.numbers import count
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+
+    from benchinfer.scores.coverage import Finding
+    from benchinfer.scores.table import ScoreTable
+
+
+_STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
+_STATISTICS = ("mean", "sd", "minimum", "q25", "median", "q75", "maximum")
+_HEADS = ("mean", "sd", "min", "q25", "median", "q75", "max")
+
+
+def check(scores: "ScoreTable") -> None:
+    """Print what the table holds and what the checks found."""
+    out = Terminal()
+    size(out, scores)
+    found = scores.finding_records
+    for finding in found:
+        out.line()
+        _finding(out, finding)
+    out.line()
+    counts = [(sum(f.severity == word for f in found), word) for word in ("warning", "note")]
+    out.line(", ".join(count(n, word) for n, word in counts) + ".", "bold")
+
+
+def size(out: Terminal, scores: "ScoreTable") -> None:
+    """Print the size of the table."""
+    low, high = _replications(scores)
+    span = f"{high}" if low == high else f"{low} to {high}"
+    kind = scores.resampling.kind if scores.resampling else "undeclared"
+    cells = (
+        f"{count(len(scores.datasets), 'data set')} x {count(len(scores.algorithms), 'algorithm')}"
+    )
+    shared = "shared" if scores.paired else "not shared"
+    how = f"s (resampling: {kind}; {shared} by the algorithms)" if high > 1 else ""
+    out.prose(
+        f"{scores.source}: {count(scores.n_rows, 'score')}; {cells} x {span} replication{how}",
+        hanging="  ",
+    )
+    for measure in scores.measures:
+        out.prose(
+            f"{measure.name}: {measure.title}, {measure.better} is better, tolerance"
+            f" {measure.tolerance:g}"
+            + ("" if measure.scale == "identity" else f", {measure.scale} scale"),
+            indent="  ",
+            hanging="  ",
+        )
+
+
+def _replications(scores: "ScoreTable") -> tuple[int, int]:
+    found = np.concatenate([scores.coverage(m.name).expected for m in scores.measures])
+    found = found[found > 0]
+    return int(found.min()), int(found.max())
+
+
+def _finding(out: Terminal, finding: "Finding") -> None:
+    out.prose(
+        f"{finding.severity}  {finding.rule}: {finding.what}",
+        style=_STYLES[finding.severity],
+        hanging="  ",
+    )
+    head, *rows = finding.where or ((),)
+    if rows:
+        out.grid(TextTable(head, tuple(rows)), indent="    ")
+        if (more := finding.count - len(rows)) > 0:
+            out.line(f"    ... and {more} more")
+    if finding.hint:
+        out.prose(f"Hint: {as_options(finding.hint)}", indent="  ", hanging="      ")
+
+
+def describe(
+    scores: "ScoreTable", found: "Mapping[str, pd.DataFrame]", sides: int, level: float
+) -> None:
+    """Print the statistics of every cell: measure to what `ScoreTable.describe` gives."""
+    out = Terminal()
+    size(out, scores)
+    for name, table in found.items():
+        measure = scores.measure(name)
+        out.heading(f"{measure.title} ({measure.better} is better)")
+        grid = _cells(table)
+        if "conf_low" in table:
+            kind = (
+                "interval" if sides == 2 else "lowest" if measure.better == "higher" else "highest"
+            )
+            grid = _rates(table, kind, f"{100 * level:g} %")
+        out.grid(grid)
+
+
+def _rates(table: "pd.DataFrame", kind: str, level: str) -> TextTable:
+    """Lay out rates with their intervals or bounds; of 0 and 1 quartiles say nothing."""
+    decimals = numbers.decimals((table["conf_high"] - table["conf_low"]).tolist())
+    rows: list[tuple[str, ...]] = []
+    for _, group in groupby(table.to_dict("records"), key=lambda row: row["dataset"]):
+        for i, row in enumerate(group):
+            low, high = (rounding.number(row[key], decimals) for key in ("conf_low", "conf_high"))
+            ends = {"interval": f"{low} to {high}", "lowest": low, "highest": high}
+            rate = rounding.number(row["mean"], decimals)
+            names = (row["dataset"] if i == 0 else "", row["algorithm"])
+            rows.append((*names, str(row["n"]), rate, ends[kind]))
+    heads = (
+        "dataset",
+        "algorithm",
+        "n",
+        "rate",
+        f"{kind}, {level}" if kind != "interval" else f"{level} interval",
+    )
+    return TextTable(heads, tuple(rows), frozenset({2, 3, 4}))
+
+
+def _cells(table: "pd.DataFrame") -> TextTable:
+    """Lay out the cells; the name of a data set stands at the first of its rows."""
+    single = bool((table["n"] == 1).all())
+    keys, heads = (("mean",), ("score",)) if single else (_STATISTICS, _HEADS)
+    spread = table["mean"] - table["mean"].mean() if single else table["q75"] - table["q25"]
+    decimals = numbers.decimals(spread.tolist())
+    rows: list[tuple[str, ...]] = []
+    for _, group in groupby(table.to_dict("records"), key=lambda row: row["dataset"]):
+        for i, row in enumerate(group):
+            values = tuple(rounding.number(row[key], decimals) for key in keys)
+            count = () if single else (str(row["n"]),)
+            rows.append((row["dataset"] if i == 0 else "", row["algorithm"], *count, *values))
+    names = ("dataset", "algorithm", *(() if single else ("n",)), *heads)
+    return TextTable(names, tuple(rows), frozenset(range(2, len(names))))

@@ -1,0 +1,177 @@
+"""The command `plan`."""
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from benchinfer.cli.options.source import (
+    AsJson,
+    MeasureName,
+    ReportTo,
+    SourceArguments,
+    reads_scores,
+)
+from benchinfer.cli.options.tests import Level, Target
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.analyses.plan.result import Plan
+
+
+EPILOG = (
+    "Exit codes: 0 planned; 1 the table has faults; 2 wrong usage; 3 the given design, or the best"
+    " one of the budget, has less than the power wanted; 4 no design can show it, or the pilot"
+    " cannot answer."
+)
+Difference = Annotated[
+    float,
+    typer.Option(
+        metavar="NUMBER",
+        help="The difference that is to be shown, or the margin, in the unit of contrasts.",
+        show_default=False,
+    ),
+]
+Power = Annotated[
+    float, typer.Option(metavar="NUMBER", help="The probability wanted to show it, for each pair.")
+]
+Aim = Annotated[
+    Literal["difference", "equivalence", "non-inferiority"],
+    typer.Option(help="What is to be shown: a difference, or less than it, or not worse by it."),
+]
+Contrasts = Annotated[
+    Literal["tukey", "dunnett", "one"],
+    typer.Option(help="All pairs, each with a control, or one pair named beforehand."),
+]
+Adjust = Annotated[
+    Literal["auto", "holm", "single-step"],
+    typer.Option(help="Adjustment for many contrasts: as compare mixed has it."),
+]
+Algorithms = Annotated[
+    int | None,
+    typer.Option("--algorithms", metavar="NUMBER", help="If not as many as in the pilot.", min=2),
+]
+Datasets = Annotated[
+    int | None, typer.Option(metavar="NUMBER", help="Data sets, if fixed beforehand.", min=1)
+]
+Replications = Annotated[
+    int | None, typer.Option(metavar="NUMBER", help="Replications, if fixed beforehand.", min=1)
+]
+Costs = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B", help="Cost of a data set, and of one replication of all algorithms on it."
+    ),
+]
+Budget = Annotated[
+    float | None, typer.Option(metavar="NUMBER", help="Sum to be spent, in the unit of --costs.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanArguments:
+    """What is planned, as typed; the fields are options of the command."""
+
+    difference: Difference
+    power: Power = 0.8
+    aim: Aim = "difference"
+    level: Level = 0.95
+    contrasts: Contrasts = "tukey"
+    adjust: Adjust = "auto"
+    k: Algorithms = None
+    target: Target = "auto"
+    n_datasets: Datasets = None
+    n_replications: Replications = None
+    costs: Costs = None
+    budget: Budget = None
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of `benchinfer.plan`."""
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        given["contrasts"] = None if self.contrasts == "one" else self.contrasts
+        given["costs"] = None if self.costs is None else _costs(self.costs)
+        return given
+
+
+def _costs(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise typer.BadParameter(
+            "two numbers, separated by a comma.", param_hint="'--costs'"
+        ) from None
+
+
+@reads_scores
+def plan(
+    source: SourceArguments,
+    design: PlanArguments,
+    *,
+    measure: MeasureName = None,
+    report: ReportTo = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say how many data sets and replications an experiment needs, from a pilot's scores."""
+    from benchinfer.analyses.plan.plan import plan as ask
+    from benchinfer.cli import report as cli_report
+    from benchinfer.cli.guard import Exit
+    from benchinfer.cli.output import documents
+
+    scores = source.read()
+    found = ask(scores, measure=source.measure(scores, measure), **design.arguments())
+    if report is not None:
+        cli_report.write([found], report)
+    if as_json:
+        documents.write(document(found))
+    else:
+        show(found, report)
+    raise typer.Exit(Exit.DECIDED if found.power >= design.power else Exit.UNDECIDED)
+
+
+def document(found: "Plan") -> dict[str, object]:
+    """Write down a plan."""
+    from benchinfer.cli.output import documents
+
+    return {
+        "asked": found.asked,
+        "plan": documents.rows(found.summary())[0],
+        "text": str(found).split("\n"),
+        "designs": documents.rows(found.designs()) if found.floor is not None else [],
+        "curve": documents.rows(found.curve()),
+    }
+
+
+def show(found: "Plan", report: str | None = None) -> None:
+    """Print the plan, the data sets that other numbers of replications need, and the report."""
+    from benchinfer.cli.output.terminal import Terminal
+
+    out = Terminal()
+    first, *rest = str(found).split("\n")
+    out.prose(first, style="bold")
+    out.line()
+    for text in rest:
+        out.prose(f"- {text}", hanging="  ")
+    if found.floor is not None:
+        out.heading("Data sets needed by replications")
+        out.grid(_designs(found.designs()))
+    if report is not None:
+        out.line()
+        out.prose(f"Report: {report}", style="dim")
+
+
+def _designs(table: "pd.DataFrame") -> Any:
+    from benchinfer.cli.output.terminal import TextTable
+
+    heads = {"n_replications": "replications", "n_datasets": "data sets", "cost": "cost"}
+    names = [name for name in heads if name in table]
+    rows: list[tuple[str, ...]] = []
+    for row in table.to_dict("records"):
+        cells = [f"{row[name]:.10g}" for name in names]
+        if "needed_low" in row:
+            cells.insert(2, f"{row['needed_low']:.10g} to {row['needed_high']:.10g}")
+        rows.append(tuple(cells))
+    shown = [heads[name] for name in names]
+    if "needed_low" in table:
+        shown.insert(2, "95 % interval")
+    return TextTable(tuple(shown), tuple(rows), frozenset(range(len(shown))))

@@ -1,0 +1,83 @@
+"""The command `report`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchinfer.cli.hints import translated
+from benchinfer.cli.output import results
+from benchinfer.cli.output.tables import size
+from benchinfer.cli.output.terminal import Terminal
+from benchinfer.core.errors import DesignError
+from benchinfer.core.numbers import within
+from benchinfer.core.saving import writing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.reports.gather import ReportInput
+    from benchinfer.scores.table import ScoreTable
+
+
+def analyse(scores: "ScoreTable") -> "ReportInput":
+    """Run what the table supports.
+
+    Raises
+    ------
+    DesignError
+        The table has nothing to compare.
+    """
+    from benchinfer.reports.gather import everything
+
+    found = everything(scores)
+    if not found.results and len(scores.algorithms) < 2:
+        raise DesignError(found.refusals[0].why)
+    return found
+
+
+def write(
+    found: "ReportInput | Sequence[object]", path: str, scores: "ScoreTable | None" = None
+) -> None:
+    """Write the report, making the folder that it goes to; leave nothing where that fails."""
+    from benchinfer.reports.page import report
+
+    folder = Path(path).parent
+    with writing(path):
+        made = [place for place in (folder, *folder.parents) if not place.exists()]
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            report(found, path, scores=scores)
+        except BaseException:
+            for place in made:
+                place.rmdir()
+            raise
+
+
+def comparisons(found: "ReportInput") -> "list[Comparison]":
+    """Return the results that compare over all data sets, the first of a measure being its main."""
+    from benchinfer.comparison.comparison import Comparison
+
+    return [result for result in found.results if isinstance(result, Comparison)]
+
+
+def show(found: "ReportInput", scores: "ScoreTable", path: str) -> None:
+    """Print the main result on each measure, and where the report is."""
+    out = Terminal()
+    size(out, scores)
+    main: dict[str, Comparison] = {}
+    for result in comparisons(found):
+        main.setdefault(result.measure.name, result)
+    for name, result in main.items():
+        out.heading(f"{name}, by {within(result.heading)}")
+        results.headline(out, result)
+        out.line()
+        out.grid(results.levels(result))
+    if main:
+        out.line()
+        results.legend(out, [result.relation() for result in main.values()])
+    for refusal in found.refusals:
+        out.line()
+        why = translated(refusal.why)
+        out.message(f"{refusal.analysis} of {refusal.measure}: {why}", style="yellow")
+    out.line()
+    out.line(f"Report written to {path}", "bold")

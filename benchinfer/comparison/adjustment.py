@@ -1,0 +1,250 @@
+"""Evidence of contrasts from a normal model: adjusted p-values and intervals."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr
+
+from benchinfer.comparison.comparison import ALTERNATIVES, Alternative
+from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
+from benchinfer.comparison.evidence import Array, Evidence
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.numerics import closed_testing, max_t, multiplicity
+from benchinfer.numerics.covariance import Adjusted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+type Adjust = Literal["auto", "single-step", "westfall", "shaffer", "holm", "none"]
+ADJUSTMENTS = ("single-step", "westfall", "shaffer", "holm", "none")
+# With an error of its own for each pair the joint distribution of the statistics is not known.
+JOINT = ("single-step", "westfall")
+WORDS = {
+    "single-step": "p-values and intervals are single-step (max-|t|) over {family}",
+    "westfall": "p-values are Westfall's and intervals single-step (max-|t|) over {family}",
+    "shaffer": "p-values are Shaffer's and intervals Sidak's over {family}",
+    "holm": "p-values are Holm's and intervals {simple} over {family}",
+    "none": "p-values and intervals are those of each pair alone, not adjusted for {family}",
+}
+
+
+def resolve(adjust: Adjust, contrasts: Contrasts, alternative: Alternative, *, common: bool) -> str:
+    """Return the adjustment that ``"auto"`` means, or check the one asked for.
+
+    Raises
+    ------
+    DesignError
+        The adjustment does not exist or does not fit the errors or the family.
+    """
+    if adjust == "auto":
+        return "single-step" if common else "holm"
+    if adjust not in ADJUSTMENTS:
+        raise DesignError(unknown("adjust", adjust, ["auto", *ADJUSTMENTS]))
+    if adjust in JOINT and not common:
+        raise DesignError(
+            message(
+                f"adjust={adjust!r} needs one variance common to all pairs.",
+                hint='adjust="holm" goes with pair-specific errors; structure="common" assumes'
+                " that all pairs vary alike.",
+            )
+        )
+    if adjust in ("westfall", "shaffer") and (contrasts, alternative) != ("tukey", "two-sided"):
+        raise DesignError(
+            message(
+                f"adjust={adjust!r} uses how the equalities of all pairs hang together.",
+                hint='adjust="holm" goes with any family and with one-sided tests.',
+            )
+        )
+    return adjust
+
+
+def sidak(alpha: float, n: int) -> float:
+    """Return the level of each of n intervals that hold together with probability 1 - alpha.
+
+    References
+    ----------
+    Sidak, Z. (1967). Rectangular confidence regions for the means of multivariate normal
+    distributions. Journal of the American Statistical Association 62, 626-633.
+    https://doi.org/10.1080/01621459.1967.10482935
+    """
+    return -float(np.expm1(np.log1p(-alpha) / n))
+
+
+def std_errors(family: ContrastFamily, errors: Adjusted) -> Array:
+    """Return (P,) standard errors of the contrasts."""
+    squares = np.einsum("jp,pq,jq->j", family.matrix, errors.cov, family.matrix)
+    return np.sqrt(np.maximum(squares, 0.0))
+
+
+def without_spread(error: Array, errors: Adjusted) -> NDArray[np.bool_]:
+    """Return which standard errors are zero up to the rounding of the covariance (its root)."""
+    return error <= 1e-7 * np.sqrt(errors.cov.diagonal().max())
+
+
+def check_alternative(alternative: Alternative) -> None:
+    """Refuse an alternative that does not exist.
+
+    Raises
+    ------
+    DesignError
+        With the known ones.
+    """
+    if alternative not in ALTERNATIVES:
+        raise DesignError(unknown("alternative", alternative, ALTERNATIVES))
+
+
+@dataclass(frozen=True, slots=True)
+class _Statistics:
+    """Test statistics of P contrasts; (P,) arrays.
+
+    ``side`` is 0 for two-sided tests, 1 or -1 where first is better or worse is to be shown.
+    ``difference`` tests no difference, ``gap`` is the distance of the estimate to the tolerance in
+    standard errors, positive inside, ``margin`` tests that the side is worse by the tolerance.
+    """
+
+    side: int
+    difference: Array
+    gap: Array
+    margin: Array
+    df: Array
+
+    def raw(self, statistic: Array) -> Array:
+        """Return the p-values of each contrast alone."""
+        if self.side == 0:
+            return max_t.raw_p(statistic, self.df)
+        return stdtr(self.df, -self.side * statistic)
+
+    def equivalence(self) -> Array:
+        """Return the p-values of two one-sided tests at the tolerance, of each contrast alone."""
+        return stdtr(self.df, -self.gap)
+
+
+def evidence_of(
+    family: ContrastFamily,
+    levels: Array,
+    errors: Adjusted,
+    adjust: str,
+    alpha: float,
+    margin: float,
+    alternative: Alternative = "two-sided",
+) -> tuple[Evidence, float]:
+    """Return the evidence of each contrast.
+
+    Parameters
+    ----------
+    family
+        The contrasts.
+    levels
+        (K,) levels of the algorithms.
+    errors
+        Their covariance and the degrees of freedom of the contrasts.
+    adjust
+        From `resolve`.
+    alpha
+        Family-wise error rate.
+    margin
+        Tolerance on the modelling scale.
+    alternative
+        What is to be shown: a difference, or that first is better or worse.
+
+    Returns
+    -------
+    evidence
+        Tests and intervals.
+    p_error
+        Largest numerical error of the adjusted p-values.
+
+    Notes
+    -----
+    A pair whose difference is the same on every data set has no standard error: its tests say
+    nothing (p = 1), its interval is without bounds, and a diagnostics row names it.
+    """
+    estimate = family.matrix @ levels
+    error = std_errors(family, errors)
+    flat = without_spread(error, errors)
+    safe = np.where(flat, 1.0, error)
+    side = _SIDES[alternative]
+    # Without an error nothing is shown, of no side.
+    worst = -side * np.inf if side else 0.0
+    tests = _Statistics(
+        side=side,
+        difference=np.where(flat, 0.0, estimate / safe),
+        gap=np.where(flat, -np.inf, (margin - np.abs(estimate)) / safe),
+        margin=np.where(flat, worst, (estimate + side * margin) / safe),
+        df=errors.df,
+    )
+    if adjust in JOINT:
+        p, q, not_worse, critical, p_error = _joint(family, errors, tests, adjust, alpha)
+    else:
+        raw = tests.raw(tests.difference)
+        # Equalities imply each other; differences beyond the tolerance do not: Holm for these.
+        step: Callable[[Array], Array] = _alone if adjust == "none" else multiplicity.holm
+        p = closed_testing.shaffer(raw, len(levels)) if adjust == "shaffer" else step(raw)
+        q, not_worse = step(tests.equivalence()), step(tests.raw(tests.margin))
+        critical = _critical(tests, alpha, 1 if adjust == "none" else len(estimate))
+        p_error = 0.0
+    reach = np.where(flat, np.inf, critical * error)
+    shown = family.wanted
+    return (
+        Evidence(
+            estimate=estimate[shown],
+            std_error=np.where(flat, 0.0, error)[shown],
+            df=errors.df[shown],
+            statistic=tests.difference[shown],
+            p_value=np.where(flat, 1.0, p)[shown],
+            p_raw=tests.raw(tests.difference)[shown],
+            p_equivalence=np.where(flat, 1.0, q)[shown],
+            low=(estimate - reach if side >= 0 else np.full_like(estimate, -np.inf))[shown],
+            high=(estimate + reach if side <= 0 else np.full_like(estimate, np.inf))[shown],
+            p_noninferiority=np.where(flat, 1.0, not_worse)[shown] if side and margin else None,
+        ),
+        p_error,
+    )
+
+
+_SIDES: dict[Alternative, int] = {"two-sided": 0, "better": 1, "worse": -1}
+
+
+def _alone(p: Array) -> Array:
+    return p
+
+
+def _critical(tests: _Statistics, alpha: float, n: int) -> Array:
+    """Return the critical values of n intervals: Sidak's, or Bonferroni's if one-sided.
+
+    Step-down p-values themselves have no intervals.
+    """
+    if tests.side == 0:
+        return max_t.critical_t(tests.df, sidak(alpha, n))
+    return max_t.critical_t(tests.df, 2 * alpha / n)
+
+
+def _joint(
+    family: ContrastFamily, errors: Adjusted, tests: _Statistics, adjust: str, alpha: float
+) -> tuple[Array, Array, Array, Array, float]:
+    """Return p, equivalence p, non-inferiority p, critical values and the error of the p."""
+    df = float(errors.df.min())
+    n = len(tests.difference)
+    both = max_t.max_t(family.matrix, errors.cov, df)
+    # Two one-sided tests: equivalent at alpha when the (1 - 2 alpha) interval lies inside.
+    half, error = max_t.survival(both, np.abs(tests.gap))
+    q = np.where(tests.gap > 0, half / 2, 1 - half / 2)
+    sides = 1 if tests.side else 2
+    turned = (tests.side or 1) * family.matrix
+    joint = max_t.max_t(turned, errors.cov, df, sides=sides) if tests.side else both
+    critical = np.full(n, max_t.quantile(joint, alpha))
+    size = tests.side * tests.difference if tests.side else np.abs(tests.difference)
+    p, p_error = max_t.survival(joint, np.r_[size, tests.side * tests.margin])
+    largest = float(np.r_[error, p_error].max())
+    if adjust == "single-step":
+        return p[:n], q, p[n:], critical, largest
+
+    def survival(members: tuple[int, ...], own: int) -> float:
+        part = max_t.max_t(family.matrix[list(members)], errors.cov, df)
+        return float(max_t.survival(part, size[[own]])[0][0])
+
+    stepped = closed_testing.westfall(max_t.raw_p(size, df), family.matrix.shape[1], survival)
+    return stepped, q, p[n:], critical, largest

@@ -1,0 +1,454 @@
+"""Checks of a design that several analyses share."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.comparison import stepwise
+from benchinfer.comparison.adjustment import sidak
+from benchinfer.comparison.comparison import Target
+from benchinfer.comparison.contrasts import ContrastFamily
+from benchinfer.comparison.evidence import Array, Evidence, Level, Setting
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import join, several, some
+from benchinfer.core.sections import Check
+from benchinfer.core.verdict import Verdict
+from benchinfer.numerics import ties
+from benchinfer.numerics.max_t import critical_t
+
+type Sides = Sequence[tuple[str, str]]
+
+
+def check_missing(setting: Setting, missing: str, otherwise: str = "use") -> None:
+    """Refuse cells that lack scores, if asked to.
+
+    Parameters
+    ----------
+    setting, missing
+        What is compared, and what was asked for.
+    otherwise
+        What else can be asked for: to ``"use"`` what is there, or its ``"complete"`` part.
+
+    Raises
+    ------
+    DesignError
+        Cells lack scores and ``missing="error"``; the message counts and names them.
+    """
+    if missing not in (otherwise, "error"):
+        raise DesignError(unknown("missing", missing, [otherwise, "error"]))
+    coverage = setting.coverage
+    lack = np.argwhere(coverage.found < coverage.expected[:, None])
+    if missing == "error" and setting.absent:
+        raise DesignError(
+            message(
+                f"no scores of measure {setting.measure.name!r} for {join(setting.absent)}.",
+                hint=f'compare with missing="{otherwise}" to leave them out.',
+            )
+        )
+    if missing != "error" or not len(lack):
+        return
+    rows = [
+        (
+            coverage.datasets[d],
+            coverage.algorithms[k],
+            int(coverage.found[d, k]),
+            int(coverage.expected[d]),
+        )
+        for d, k in lack
+    ]
+    raise DesignError(
+        message(
+            f"{len(lack)} of {coverage.found.size} cells lack scores for measure"
+            f" {setting.measure.name!r}.",
+            where=[("dataset", "algorithm", "found", "expected"), *rows],
+            hint=[
+                'compare with missing="use" to let the model use what is there,',
+                f"or scores.complete({setting.measure.name!r}) to keep what is whole.",
+            ]
+            if otherwise == "use"
+            else 'compare with missing="complete" to keep data sets and algorithms without an empty'
+            " cell.",
+        )
+    )
+
+
+def check_connected(setting: Setting) -> None:
+    """Refuse algorithms that no chain of shared data sets connects with the others."""
+    held = setting.coverage.found > 0
+    reached = np.zeros(held.shape[1], dtype=np.bool_)
+    reached[0] = True
+    for _ in range(held.shape[1]):
+        data_sets = (held & reached).any(axis=1)
+        reached |= held[data_sets].any(axis=0)
+    if not reached.all():
+        apart = [setting.algorithms[k] for k in np.flatnonzero(~reached)]
+        rest = [setting.algorithms[k] for k in np.flatnonzero(reached)]
+        raise DesignError(
+            message(
+                f"no data set, nor chain of data sets, connects {join(apart)} with {join(rest)}.",
+                hint="compare each group by itself with scores.subset(algorithms=[...]).",
+            )
+        )
+
+
+PRIOR_MATTERS = 5  # data sets or domains: of fewer much of what a posterior says is the prior's
+OTHER_SIGN = "mean difference of the other sign, decided pairs"
+_ERROR = 0.02
+
+
+def left_out(setting: Setting) -> list[Check]:
+    """Name the data sets and algorithms that are left out, if there are some."""
+    row = Check.of(
+        "data sets and algorithms without scores of the measure",
+        len(setting.absent),
+        0.0,
+        ok=False,
+        remedy=f"left out: {join(setting.absent)}",
+    )
+    parts = (
+        ("data sets", setting.datasets_left_out),
+        ("algorithms", setting.algorithms_left_out),
+    )
+    named = "; ".join(f"{what} {several(names)}" for what, names in parts if names)
+    incomplete = Check.of(
+        "scores left out of the complete part",
+        setting.scores_left_out,
+        0.0,
+        ok=False,
+        remedy=f"left out: {named}. Of the algorithms those with the most empty cells, and data"
+        " sets on which one of the others has no score, so that the fewest scores are lost;"
+        " compare_mixed uses all scores",
+    )
+    return [*([row] if setting.absent else []), *([incomplete] if named else [])]
+
+
+def number_of_datasets(setting: Setting) -> Check:
+    """Say whether there are many data sets to speak of their domain."""
+    d = len(setting.coverage.datasets)
+    return Check.of(
+        "number of data sets",
+        d,
+        10.0,
+        least=True,
+        ok=d >= 10,
+        remedy="few data sets: a claim about their domain rests on them being typical of it",
+    )
+
+
+def learnt_from(setting: Setting, datasets: int) -> list[Check]:
+    """Say what a hierarchical model learns from: how many data sets, and which cells are empty."""
+    empty = setting.coverage.empty
+    return [
+        Check.of(
+            "data sets that the model learns from",
+            datasets,
+            PRIOR_MATTERS,
+            least=True,
+            ok=datasets >= PRIOR_MATTERS,
+            remedy="so few data sets leave much to the priors: compare with other priors=...",
+        ),
+        Check.of(
+            "empty cells",
+            len(empty),
+            0.0,
+            ok=not empty,
+            remedy="the model takes what is missing from the other data sets and algorithms, which"
+            " is fair only if scores are not missing because they are bad",
+        ),
+    ]
+
+
+def monte_carlo_error(error: float) -> Check:
+    """Say whether draws are enough to tell on which side of the level a probability is."""
+    return Check.of(
+        "largest Monte Carlo error of a probability",
+        error,
+        _ERROR,
+        ok=error <= _ERROR,
+        remedy="probabilities near the level may fall on either side of it: more draws",
+    )
+
+
+def other_sign(direction: Array, mean: Array, sides: Sides, remedy: str) -> Check:
+    """Name the decided pairs whose mean difference favours the other algorithm.
+
+    Parameters
+    ----------
+    direction
+        (P,) above 0 where first is decided to be better, below where second is, else 0.
+    mean
+        (P,) mean differences, positive where first is better.
+    sides
+        (P,) names of both sides.
+    remedy
+        What compares means.
+    """
+    turned = np.sign(direction) * np.sign(mean) < 0
+    return Check.of(
+        OTHER_SIGN,
+        int(turned.sum()),
+        0.0,
+        ok=not turned.any(),
+        remedy=f"{some(sides, turned)}: a few large differences outweigh many small ones, so that"
+        f" the mean favours the other algorithm; {remedy}",
+    )
+
+
+def other_sign_of_means(codes: NDArray[np.int8], mean: Array, sides: Sides) -> Check:
+    """Name the pairs decided by probability whose mean difference favours the other algorithm.
+
+    Parameters
+    ----------
+    codes
+        (P,) verdicts.
+    mean, sides
+        As for `other_sign`.
+    """
+    direction = (codes == Verdict.FIRST) * 1.0 - (codes == Verdict.SECOND)
+    return other_sign(direction, mean, sides, "compare_mixed compares means")
+
+
+def renewed(checks: Sequence[Check], row: Check) -> tuple[Check, ...]:
+    """Return the rows with another one in the place of that of the same name, if it is there."""
+    return tuple(row if old.check == row.check else old for old in checks)
+
+
+def over_equality(evidence: Evidence, alpha: float, sides: Sides, *, stepwise: bool) -> Check:
+    """Name the decided pairs whose interval includes equality, its ends among it.
+
+    Parameters
+    ----------
+    evidence
+        Of the pairs.
+    alpha
+        One minus the level.
+    sides
+        (P,) names of both sides.
+    stepwise
+        Whether p-values are adjusted stepwise for several pairs: no interval goes with these.
+    """
+    over = (evidence.p_value <= alpha) & (evidence.low <= 0) & (evidence.high >= 0)
+    n, names = int(over.sum()), some(sides, over)
+    check = "decided pairs whose interval includes equality"
+    if stepwise:
+        remedy = f"{names}: the stepwise test decides where the interval, which is wider, does not"
+        return Check.informing(check, n, remedy)
+    remedy = f"{names}: the test decides where the interval, which is of another statistic or more"
+    return Check.of(check, n, 0.0, ok=not n, remedy=f"{remedy} cautious, does not")
+
+
+def differences_of_zero(zeros: NDArray[np.int64], n: NDArray[np.int64], sides: Sides) -> Check:
+    """Say how many differences of zero a test leaves out.
+
+    Parameters
+    ----------
+    zeros, n
+        (P,) number of differences of zero, and of differences.
+    sides
+        (P,) names of both sides.
+    """
+    most = 2 * zeros > n
+    worst = int((zeros / np.maximum(n, 1)).argmax())
+    return Check.of(
+        "differences of zero left out, largest number of a pair",
+        int(zeros[worst]),
+        n[worst] / 2,
+        ok=not most.any(),
+        remedy=f"{some(sides, most)}: most differences say nothing and are left out of the test;"
+        " the verdict rests on the others",
+    )
+
+
+def tied(n: int) -> list[Check]:
+    """Count the scores that are ties though they differ, if there are some."""
+    row = Check.of(
+        "scores taken as equal to another though they differ",
+        n,
+        0.0,
+        ok=False,
+        remedy=f"differences of at most {ties.SHARE:g} of the range of scores count as rounding;"
+        ' if they matter, compare relative scores (Measure(..., scale="log")) or each data set by'
+        " itself (per_dataset)",
+    )
+    return [row] if n else []
+
+
+def thin_cells(setting: Setting, user: str) -> Check:
+    """Count the cells that have fewer scores than others."""
+    thin = setting.coverage.thin
+    return Check.of(
+        "thin cells",
+        len(thin),
+        0.0,
+        ok=not thin,
+        remedy=f"some replications are missing in these cells; {user} uses what is there",
+    )
+
+
+def tolerance(measure: Measure) -> Check:
+    """Say where no pair can be called equivalent."""
+    return Check.of(
+        "tolerance",
+        measure.tolerance,
+        None,
+        ok=measure.tolerance > 0,
+        remedy="no tolerance is set, so no pair can be called equivalent: set"
+        " Measure(tolerance=...) to the difference that does not matter",
+    )
+
+
+def legal(measure: Measure, levels: Level) -> list[Check]:
+    """Say whether intervals of levels stay in the range of the measure, where it is declared."""
+    if measure.bounds is None or levels.low is None or levels.high is None:
+        return []
+    low, high = measure.level_interval(levels.low, levels.high)
+    beyond = (low < measure.bounds[0]) | (high > measure.bounds[1])
+    first, last = (f"{bound:g}" for bound in measure.bounds)
+    return [
+        Check.of(
+            "intervals of levels beyond the measure's bounds",
+            int(beyond.sum()),
+            0.0,
+            ok=not beyond.any(),
+            remedy=f"no score is below {first} or above {last}, and an interval from"
+            f" {low.min():.3g} to {high.max():.3g} says how little is known of levels:"
+            ' more data sets, or a scale with the same bounds, such as Measure(scale="logit")',
+        )
+    ]
+
+
+def beyond(target: Target) -> Check:
+    """Say whether claims go beyond these data sets."""
+    return Check.of(
+        "claims go beyond these data sets",
+        float(target == "domain"),
+        1.0,
+        least=True,
+        ok=target == "domain",
+        remedy="replications count as evidence, so that the claims hold for these data sets only",
+    )
+
+
+def replications(setting: Setting) -> Check:
+    """Say what the replications on one data set stand for."""
+    resampling = setting.resampling
+    if resampling is not None and resampling.kind == "bootstrap":
+        return Check.of(
+            "conditional on the learning sample",
+            1.0,
+            0.0,
+            ok=False,
+            remedy="bootstrap replications speak of this data set as drawn: with more of them any"
+            " difference becomes significant",
+        )
+    if resampling is not None and resampling.folds is not None:
+        found = int(setting.coverage.expected.max())
+        return Check.of(
+            "replications are a multiple of the folds",
+            found,
+            None,
+            ok=found % resampling.folds == 0,
+            remedy=f"{resampling.folds} folds are declared, which sets the correction for their"
+            " overlap",
+        )
+    return Check.of(
+        "resampling declared",
+        float(resampling is not None),
+        1.0,
+        least=True,
+        ok=resampling is not None,
+        remedy="say how replications came about (resampling=...): without it p-values hold only"
+        " for independent replications",
+    )
+
+
+def overlap_share(setting: Setting) -> float:
+    """Return what overlapping resamples add to the variance of an algorithm's mean on a data set.
+
+    In residual variances: ``rho / (1 - rho)``, with rho the test fraction (Nadeau & Bengio 2003,
+    https://doi.org/10.1023/A:1024068626366 ): scores from resamples of one sample are correlated,
+    and more replications do not average that out. Across data sets the data set x algorithm term
+    holds it already.
+
+    Raises
+    ------
+    DesignError
+        Resamples overlap and by how much is not declared.
+    """
+    resampling = setting.resampling
+    if resampling is None:
+        return 0.0
+    rho = resampling.overlap
+    if rho is None:
+        raise DesignError(
+            message(
+                f"scores on one data set come from {resampling.kind!r}, whose training sets"
+                " overlap, and by how much is not declared.",
+                hint=f"declare it, as in resampling={declaration(resampling.kind)}.",
+            )
+        )
+    return rho / (1 - rho)
+
+
+def declaration(kind: str) -> str:
+    """Return an example of what declares an overlap."""
+    wanted = "folds=10" if kind == "cv" else "test_fraction=0.1"
+    return f'Resampling("{kind}", {wanted})'
+
+
+def stepwise_checks(
+    setting: Setting, family: ContrastFamily, evidence: Evidence, adjust: str, alpha: float
+) -> list[Check]:
+    """Say where stepwise tests and simultaneous intervals part company."""
+    sides = family.named_sides(setting.algorithms)
+    stepped = adjust in ("holm", "shaffer")  # Westfall's equivalence is tested in one step
+    # Stepwise tests of equivalence answer to the (1 - 2 alpha) intervals, which are wider, too.
+    wide = critical_t(evidence.df, sidak(2 * alpha, len(family.matrix))) * evidence.std_error
+    loose = evidence.p_equivalence <= alpha
+    loose &= np.abs(evidence.estimate) + wide > setting.measure.margin * (1 + 1e-12)
+    return [
+        Check.of(
+            "equivalent pairs whose interval leaves the tolerance",
+            int(loose.sum()) * stepped,
+            0.0,
+            ok=not (loose.any() and stepped),
+            remedy=f"{some(sides, loose)}: the stepwise test decides where the simultaneous"
+            " (1 - 2 alpha) interval, which is wider, does not",
+        ),
+        over_equality(
+            evidence, alpha, sides, stepwise=stepwise.stepwise(adjust, len(family.matrix))
+        ),
+    ]
+
+
+def without_error(flat: NDArray[np.bool_], sides: Sides) -> Check:
+    """Name the pairs without spread between data sets."""
+    return Check.of(
+        "pairs with the same difference on every data set",
+        int(flat.sum()),
+        0.0,
+        ok=not flat.any(),
+        remedy=f"{some(sides, flat)}: without spread there is no error to test against; are they"
+        " the same algorithm?",
+    )
+
+
+def refuse_overlap(setting: Setting) -> None:
+    """Refuse replications whose training sets overlap: they are not independent blocks."""
+    resampling = setting.resampling
+    if resampling is None or (kind := resampling.kind) not in ("cv", "holdout"):
+        return
+    undeclared = resampling.overlap is None
+    once = f", once it is declared, as in {declaration(kind)}" if undeclared else ""
+    hints = [f'compare_mixed(..., target="datasets") corrects for the overlap{once}.']
+    if len(setting.coverage.datasets) > 1:
+        hints.insert(0, 'target="domain" takes the mean of each data set as one block;')
+    raise DesignError(
+        message(
+            f"scores on one data set come from {kind!r}, whose training sets overlap: its"
+            " replications are not exchangeable blocks.",
+            hint=hints,
+        )
+    )

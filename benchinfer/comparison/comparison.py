@@ -1,0 +1,363 @@
+"""Comparison: a verdict for every pair of algorithms, with its evidence.
+
+Every analysis returns a `Comparison`; relations, figures and reports see nothing else.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.comparison import wording
+from benchinfer.comparison.evidence import (
+    Array,
+    Evidence,
+    Level,
+    Provenance,
+    Setting,
+    alpha_of,
+    checks_frame,
+    decide,
+)
+from benchinfer.core.citations import bibtex
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.frames import frame
+from benchinfer.core.measure import Measure
+from benchinfer.core.result import Showable
+from benchinfer.core.sections import Check
+from benchinfer.core.verdict import Verdict, verdict_columns
+from benchinfer.relations.relation import Relation
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+type Alternative = Literal["two-sided", "better", "worse"]
+type Target = Literal["domain", "datasets"]
+ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "better", "worse")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison(Showable):
+    """Verdicts and evidence for every pair of algorithms on one measure.
+
+    Attributes
+    ----------
+    setting
+        What was compared.
+    pairs
+        (P, 2) index pairs into ``setting.algorithms``; -1 for a side that is an average of several.
+    codes
+        (P,) `Verdict` codes of the pairs.
+    level
+        Confidence level.
+    target
+        What the claims are about: ``"domain"`` (the population the data sets come from) or
+        ``"datasets"`` (these data sets).
+    levels
+        Level of each algorithm.
+    checks
+        Diagnostics.
+    provenance
+        Where the result comes from.
+    sides
+        (P,) names of both sides where some side is an average of several algorithms, else empty.
+    names
+        (P,) names that the user gave to the contrasts, else empty.
+    """
+
+    setting: Setting
+    pairs: NDArray[np.int64]
+    codes: NDArray[np.int8]
+    level: float
+    target: Target
+    levels: Level
+    checks: tuple[Check, ...]
+    provenance: Provenance
+    sides: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
+    names: tuple[str, ...] = field(default=(), kw_only=True)
+
+    # What the analysis is called in headings.
+    title: ClassVar[str] = "Comparison"
+
+    @property
+    def heading(self) -> str:
+        """What this analysis is called in headings: the kind, or which one of the kind it is."""
+        return self.title
+
+    @property
+    def measure(self) -> Measure:
+        """The measure compared."""
+        return self.setting.measure
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """The algorithms' names, sorted."""
+        return self.setting.algorithms
+
+    @property
+    def rule(self) -> str:
+        """The decision rule in words."""
+        raise NotImplementedError
+
+    @property
+    def method(self) -> str:
+        """What was done, in sentences for a methods section."""
+        raise NotImplementedError
+
+    @property
+    def formula(self) -> str:
+        """The model or statistic in one line."""
+        raise NotImplementedError
+
+    @property
+    def intervals(self) -> str:
+        """What the intervals of the contrasts are, in words; empty where there are none."""
+        return ""
+
+    def effects(self) -> Mapping[str, Array]:
+        """Return the columns of `contrasts` that hold numbers, in the measure's own unit."""
+        raise NotImplementedError
+
+    def contrasts(self) -> "pd.DataFrame":
+        """One row per pair of algorithms.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure first second estimate ... verdict winner``; see the glossary.
+        """
+        named = verdict_columns(self.named_sides(), self.codes)
+        return frame(
+            {
+                "measure": [self.measure.name] * len(self.pairs),
+                **({"contrast": list(self.names)} if self.names else {}),
+                "first": named["first"],
+                "second": named["second"],
+                **self.effects(),
+                "verdict": named["verdict"],
+                "winner": named["winner"],
+            }
+        )
+
+    def named_sides(self) -> list[tuple[str, str]]:
+        """Return the names of both sides of each contrast."""
+        names = self.algorithms
+        return list(self.sides) or [(names[int(i)], names[int(j)]) for i, j in self.pairs]
+
+    def summary(self) -> "pd.DataFrame":
+        """One row per algorithm: ``measure algorithm estimate [conf_low conf_high] n rank``.
+
+        The estimate is the algorithm's level in the measure's own unit; rank 1 is best.
+        """
+        from scipy.stats import rankdata
+
+        columns: dict[str, object] = {
+            "measure": [self.measure.name] * len(self.algorithms),
+            "algorithm": list(self.algorithms),
+            "estimate": self.measure.level_of(self.levels.estimate),
+        }
+        if self.levels.low is not None and self.levels.high is not None:
+            low, high = self.measure.level_interval(self.levels.low, self.levels.high)
+            columns |= {"conf_low": low, "conf_high": high}
+        columns |= {
+            "n": self.setting.coverage.found.sum(axis=0),
+            "rank": rankdata(-self.levels.estimate),
+        }
+        return frame(columns)
+
+    def diagnostics(self) -> "pd.DataFrame":
+        """One row per check: ``check value direction limit ok remedy``."""
+        return checks_frame(self.checks)
+
+    def relation(self, rule: str = "evidence") -> Relation:
+        """Return the preference relation.
+
+        Parameters
+        ----------
+        rule
+            ``"evidence"``: the verdicts as they stand.
+
+        Raises
+        ------
+        DesignError
+            The rule does not exist for this comparison.
+        """
+        if rule != "evidence":
+            raise DesignError(unknown("rule", rule, ["evidence"]))
+        real = (self.pairs >= 0).all(axis=1)
+        return Relation.from_codes(self.algorithms, self.pairs[real], self.codes[real], self.rule)
+
+    def irrelevant(self) -> list[tuple[str, str]]:
+        """Return the pairs that differ significantly, but by less than the tolerance."""
+        return []
+
+    def headline(self) -> str:
+        """Return the verdict in one sentence, with direction and unit of generalisation."""
+        if self.sides:
+            return wording.claims(self.named_sides(), self.codes, self.measure, self.scope())
+        return wording.headline(self.relation(), self.measure, self.scope())
+
+    def scope(self) -> str:
+        """Return what the claims are about, in words."""
+        return wording.scope(self.setting, self.target)
+
+    def citations(self) -> str:
+        """Return BibTeX entries of the methods used."""
+        return bibtex(self.rests_on())
+
+    def rests_on(self) -> list[str]:
+        """Return the modules and functions used whose docstrings name their sources."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        """Return the headline."""
+        return self.headline()
+
+    def __repr__(self) -> str:
+        """Return the kind of comparison, its measure, and the order."""
+        return f"<{type(self).__name__} of {self.measure.name}: {self.relation()}>"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TestedComparison(Comparison):
+    """A comparison by tests and simultaneous intervals.
+
+    Attributes
+    ----------
+    evidence
+        Tests and intervals of the pairs.
+    """
+
+    evidence: Evidence
+
+    @property
+    def alpha(self) -> float:
+        """Family-wise error rate: one minus the level, free of rounding."""
+        return alpha_of(self.level)
+
+    @property
+    def rule(self) -> str:
+        """The decision rule in words."""
+        return wording.tested_rule(self.measure, self.level, self.alternative)
+
+    @property
+    def intervals(self) -> str:
+        """What the intervals of the contrasts are, in words."""
+        alone = self.provenance.arguments.get("adjust") == "none"
+        shape = "intervals" if self.alternative == "two-sided" else "one-sided bounds"
+        kind = f"{shape} of each pair alone" if alone else f"simultaneous {shape}"
+        return f"{100 * self.level:g} % {kind}"
+
+    @property
+    def alternative(self) -> Alternative:
+        """What the tests are to show: a difference, or that first is better or worse."""
+        asked = self.provenance.arguments.get("alternative", "two-sided")
+        return next(known for known in ALTERNATIVES if known == asked)
+
+    def effects(self) -> Mapping[str, Array]:
+        """Return estimate, interval and test of the pairs, in the measure's own unit."""
+        e = self.evidence
+        low, high = self.measure.effect_interval(e.low, e.high)
+        return {
+            "estimate": self.measure.effect(e.estimate),
+            "conf_low": low,
+            "conf_high": high,
+            "std_error": e.std_error,
+            "df": e.df,
+            "statistic": e.statistic,
+            "p_value": e.p_value,
+            "p_raw": e.p_raw,
+            "p_equivalence": e.p_equivalence,
+            **({} if e.p_noninferiority is None else {"p_noninferiority": e.p_noninferiority}),
+        }
+
+    def irrelevant(self) -> list[tuple[str, str]]:
+        """Return the pairs that differ significantly, but by less than the tolerance."""
+        small = (self.codes == Verdict.EQUIVALENT) & (self.evidence.p_value <= self.alpha)
+        return [pair for pair, one in zip(self.named_sides(), small, strict=True) if one]
+
+    def noninferior(self) -> list[tuple[str, str]]:
+        """Return the pairs (a, b) of which a is shown not to be worse than b by the tolerance.
+
+        One-sided tests with a tolerance show it; else the list is empty.
+        """
+        p = self.evidence.p_noninferiority
+        if p is None:
+            return []
+        turn = 1 if self.alternative == "better" else -1
+        found = zip(self.named_sides(), p <= self.alpha, strict=True)
+        return [(pair[0], pair[1])[::turn] for pair, shown in found if shown]  # pyright: ignore[reportReturnType]
+
+    def relation(self, rule: str = "evidence") -> Relation:
+        """Return the preference relation.
+
+        Parameters
+        ----------
+        rule
+            ``"evidence"``: the verdicts as they stand. ``"not-significant"``: the legacy rule of
+            published benchmark relations, which calls every pair equivalent whose difference is
+            not significant and ignores the tolerance.
+
+        Raises
+        ------
+        DesignError
+            The rule does not exist.
+        """
+        # Zero-argument super() does not work in a slotted dataclass.
+        if rule == "evidence":
+            return Comparison.relation(self)
+        if rule != "not-significant":
+            raise DesignError(unknown("rule", rule, ["evidence", "not-significant"]))
+        nothing = np.ones(len(self.pairs))
+        codes = decide(self.evidence.estimate, self.evidence.p_value, nothing, self.alpha)
+        codes[codes == Verdict.UNDECIDED] = Verdict.EQUIVALENT
+        text = f"not significant at {self.alpha:.4g} is called equivalent (legacy rule)"
+        real = (self.pairs >= 0).all(axis=1)
+        return Relation.from_codes(self.algorithms, self.pairs[real], codes[real], text)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class EitherComparison(TestedComparison):
+    """A comparison by tests, or by posterior probabilities."""
+
+    @property
+    def bayesian(self) -> bool:
+        """Whether verdicts rest on posterior probabilities."""
+        raise NotImplementedError
+
+    @property
+    def intervals(self) -> str:
+        """What the intervals of the contrasts are, in words."""
+        if self.bayesian:
+            return f"{100 * self.level:g} % credible intervals of each pair alone"
+        # Zero-argument super() does not work in a slotted dataclass.
+        return TestedComparison.intervals.__get__(self)
+
+    def irrelevant(self) -> list[tuple[str, str]]:
+        """Return the pairs that differ significantly, but by less than the tolerance."""
+        return [] if self.bayesian else TestedComparison.irrelevant(self)
+
+    def relation(self, rule: str = "evidence") -> Relation:
+        """Return the preference relation; see `TestedComparison.relation`.
+
+        Parameters
+        ----------
+        rule
+            ``"evidence"``, or with p-values ``"not-significant"``.
+
+        Raises
+        ------
+        DesignError
+            The rule does not exist, or needs p-values that there are not.
+        """
+        if self.bayesian and rule == "not-significant":
+            raise DesignError(
+                message(
+                    "posterior probabilities are not significant or otherwise.",
+                    hint='rule="evidence" takes the verdicts as they stand.',
+                )
+            )
+        return TestedComparison.relation(self, rule)

@@ -1,0 +1,287 @@
+"""Families of contrasts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.comparison.evidence import Array
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.numbers import count, join
+from benchinfer.numerics.max_t import all_pairs
+
+type Named = Literal["tukey", "dunnett", "sequential", "mean"]
+type Weights = Mapping[str, Mapping[str, float]]
+type Contrasts = Named | Sequence[str] | Weights
+# On 20 data sets all these pairs take 25 CPU seconds and 0.5 GB by the defaults of mixed models and
+# permutation tests. Contrasts are a (P, K) matrix: memory grows with the cube.
+MOST_IN_PAIRS = 200
+# A side of a contrast that is no single algorithm.
+NO_ALGORITHM = -1
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastFamily:
+    """Contrasts to compare at once.
+
+    Attributes
+    ----------
+    pairs
+        (P, 2) index pairs into the algorithms, `NO_ALGORITHM` for a side that is an average.
+    matrix
+        (P, K) contrasts.
+    words
+        The family in words.
+    sides
+        (P,) names of both sides where some side is an average, else empty.
+    names
+        (P,) names given by the user, else empty.
+    shown
+        How many of the contrasts, the first ones, are wanted; the others are there because the
+        wanted ones were picked among all by looking at the scores.
+    """
+
+    pairs: NDArray[np.int64]
+    matrix: Array
+    words: str
+    sides: tuple[tuple[str, str], ...] = ()
+    names: tuple[str, ...] = ()
+    shown: int = -1
+
+    @property
+    def wanted(self) -> slice:
+        """The contrasts that are wanted."""
+        return slice(None) if self.shown < 0 else slice(self.shown)
+
+    def named_sides(self, algorithms: tuple[str, ...]) -> list[tuple[str, str]]:
+        """Return the (P,) names of both sides.
+
+        Parameters
+        ----------
+        algorithms
+            The K names.
+        """
+        return list(self.sides) or [(algorithms[i], algorithms[j]) for i, j in self.pairs]
+
+
+def family_of(
+    algorithms: tuple[str, ...],
+    contrasts: Contrasts,
+    control: str | None,
+    levels: Array,
+    *,
+    directed: bool = False,
+) -> ContrastFamily:
+    """Return the contrasts asked for.
+
+    Parameters
+    ----------
+    algorithms
+        The K names.
+    contrasts
+        ``"tukey"`` (all pairs), ``"dunnett"`` (each other algorithm against the control),
+        ``"mean"`` (each against the mean of all), ``"sequential"`` (each against the one before it
+        in the order of the names), a sequence of names (the same in that order), or a mapping from
+        a contrast's name to the algorithms' weights.
+    control
+        Name of an algorithm, or ``"best"`` for the one with the best estimate.
+    levels
+        (K,) estimated levels, larger is better.
+    directed
+        Whether tests are one-sided.
+
+    Raises
+    ------
+    DesignError
+        The family is not known, the control is missing, superfluous or unknown, or weights do not
+        make a contrast.
+    """
+    known = get_args(Named.__value__)
+    if isinstance(contrasts, str) and contrasts not in known:
+        raise DesignError(unknown("contrasts", contrasts, known))
+    # An array is the likeliest slip; types do not stop it at run time.
+    if not isinstance(contrasts, str | Sequence | Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DesignError(
+            message(
+                f"contrasts is of type {type(contrasts).__name__}.",
+                hint='weights go by name, as in {"a to others": {"a": 1, "b": -0.5, "c": -0.5}}.',
+            )
+        )
+    if contrasts == "dunnett":
+        return _with_control(algorithms, control, levels, directed=directed)
+    if control is not None:
+        raise DesignError(
+            message(f"control is {control!r}.", hint='it goes with contrasts="dunnett".')
+        )
+    if contrasts == "tukey":
+        pairs, matrix = all_pairs(len(algorithms))
+        one = len(algorithms) == 2
+        return ContrastFamily(pairs, matrix, "the one pair" if one else f"all {len(pairs)} pairs")
+    if contrasts == "mean":
+        return _with_mean(algorithms)
+    if isinstance(contrasts, Mapping):
+        return _weighted(algorithms, contrasts)
+    order = algorithms if contrasts == "sequential" else cast("Sequence[str]", contrasts)
+    return _steps(algorithms, order)
+
+
+def implied(contrasts: Contrasts, control: str | None) -> Contrasts:
+    """Return the family that both ask for together: a control stands for Dunnett's.
+
+    Examples
+    --------
+    >>> implied("tukey", "svm"), implied("tukey", None)
+    ('dunnett', 'tukey')
+    """
+    # An array is no name, and what it is equal to is no answer.
+    default = isinstance(contrasts, str) and contrasts == "tukey"
+    return "dunnett" if default and control is not None else contrasts
+
+
+def check_number(algorithms: tuple[str, ...], contrasts: Contrasts, control: str | None) -> None:
+    """Refuse all pairs of more algorithms than time and memory allow, before anything is computed.
+
+    Parameters
+    ----------
+    algorithms, contrasts, control
+        As in `family_of`.
+
+    Raises
+    ------
+    DesignError
+        All pairs are asked for, or those with the best, which is picked from all.
+    """
+    k, family = len(algorithms), implied(contrasts, control)
+    best = control == "best" and "best" not in algorithms
+    if k <= MOST_IN_PAIRS or not isinstance(family, str):
+        return
+    if family != "tukey" and not (family == "dunnett" and best):
+        return
+    raise DesignError(
+        message(
+            f"all pairs of {k} algorithms are {k * (k - 1) // 2} contrasts to test at once; the"
+            f" limit is {MOST_IN_PAIRS} algorithms.",
+            hint=[
+                "control=NAME compares each other algorithm with one that is named;",
+                "scores.subset(algorithms=[...]) keeps some; compare_points takes any number.",
+            ],
+        )
+    )
+
+
+def _differences(pairs: NDArray[np.int64], k: int) -> Array:
+    return np.eye(k)[pairs[:, 0]] - np.eye(k)[pairs[:, 1]]
+
+
+def _with_control(
+    algorithms: tuple[str, ...], control: str | None, levels: Array, *, directed: bool
+) -> ContrastFamily:
+    """Each other algorithm against the control: Dunnett's family."""
+    k, best = len(algorithms), control == "best" and "best" not in algorithms
+    if not best and control not in algorithms:
+        raise DesignError(unknown("control", control, [*algorithms, "best"]))
+    c = int(np.argmax(levels)) if best else algorithms.index(str(control))
+    others = np.array([i for i in range(k) if i != c], dtype=np.int64)
+    pairs = np.column_stack([others, np.full(k - 1, c)])
+    pair = count(k - 1, "pair")
+    if not best:
+        return ContrastFamily(
+            pairs, _differences(pairs, k), f"the {pair} with the control {control}"
+        )
+    if directed:
+        raise DesignError(
+            message(
+                "which one is best was seen in the scores, and so was the direction to test.",
+                hint='alternative="two-sided" is adjusted for all pairs and both directions.',
+            )
+        )
+    # Which one is best was seen in the same scores: only all pairs are safe against that choice.
+    everything, _ = all_pairs(k)
+    pairs = np.vstack([pairs, everything[(everything != c).all(axis=1)]])
+    words = (
+        f"all {len(pairs)} pairs, of which the {pair} with {algorithms[c]}, best by its estimate,"
+        " are shown"
+    )
+    return ContrastFamily(pairs, _differences(pairs, k), words, shown=k - 1)
+
+
+def _with_mean(algorithms: tuple[str, ...]) -> ContrastFamily:
+    """Each algorithm against the mean of all: the family of the analysis of means."""
+    k = len(algorithms)
+    pairs = np.column_stack([np.arange(k), np.full(k, NO_ALGORITHM)])
+    sides = tuple((name, "mean of all algorithms") for name in algorithms)
+    words = f"the {k} differences from the mean of all algorithms"
+    return ContrastFamily(pairs, np.eye(k) - 1 / k, words, sides)
+
+
+def _steps(algorithms: tuple[str, ...], order: Sequence[str]) -> ContrastFamily:
+    """Each algorithm against the one before it."""
+    if strange := [name for name in order if name not in algorithms]:
+        raise DesignError(unknown("algorithm", strange[0], algorithms))
+    if len(set(order)) < max(len(order), 2):
+        raise DesignError(
+            message(
+                f"the order {join(list(order))} does not name two or more algorithms once each.",
+                hint="contrasts=[...] names algorithms in the order of the steps.",
+            )
+        )
+    index = np.array([algorithms.index(name) for name in order], dtype=np.int64)
+    pairs = np.column_stack([index[1:], index[:-1]])
+    steps = "the one step" if len(pairs) == 1 else f"the {len(pairs)} steps"
+    words = f"{steps} along {join(list(order))}"
+    return ContrastFamily(pairs, _differences(pairs, len(algorithms)), words)
+
+
+def _weighted(algorithms: tuple[str, ...], weights: Weights) -> ContrastFamily:
+    """Contrasts with the weights of the user."""
+    if not weights:
+        raise DesignError(message("there are no contrasts.", hint="name one or more."))
+    matrix = np.zeros((len(weights), len(algorithms)))
+    for row, given in zip(matrix, weights.values(), strict=True):
+        for name, weight in given.items():
+            if name not in algorithms:
+                raise DesignError(unknown("algorithm", name, algorithms))
+            row[algorithms.index(name)] = weight
+    up, down = np.maximum(matrix, 0).sum(axis=1), np.maximum(-matrix, 0).sum(axis=1)
+    wrong = ~(np.isclose(up, 1) & np.isclose(down, 1))
+    if wrong.any():
+        names = np.array(list(weights))[wrong]
+        raise DesignError(
+            message(
+                f"the weights of {count(int(wrong.sum()), 'contrast')} do not compare two means.",
+                where=[
+                    ("contrast", "sum > 0", "sum < 0"),
+                    *(
+                        (str(n), f"{u:.6g}", f"{-d:.6g}")
+                        for n, u, d in zip(names, up[wrong], down[wrong], strict=True)
+                    ),
+                ],
+                hint="weights above 0 sum to 1 and those below 0 to -1, so that the difference is"
+                " in the unit of the measure and the tolerance applies to it.",
+            )
+        )
+    sides = tuple((_side(algorithms, row), _side(algorithms, -row)) for row in matrix)
+    pairs = np.array([(_single(row), _single(-row)) for row in matrix], dtype=np.int64)
+    named = () if (pairs != NO_ALGORITHM).all() else sides
+    many = "the one contrast" if len(weights) == 1 else f"the {len(weights)} contrasts"
+    words = f"{many} asked for"
+    return ContrastFamily(pairs, matrix, words, named, tuple(weights))
+
+
+def _single(row: Array) -> int:
+    """Return the one algorithm on the positive side, if it is one."""
+    index = np.flatnonzero(row > 0)
+    return int(index[0]) if len(index) == 1 else NO_ALGORITHM
+
+
+def _side(algorithms: tuple[str, ...], row: Array) -> str:
+    """Name the positive side of a contrast."""
+    index = np.flatnonzero(row > 0)
+    names = [algorithms[i] for i in index]
+    if len(names) == 1:
+        return names[0]
+    if np.ptp(row[index]) < 1e-9:
+        return f"mean of {join(names)}"
+    return " + ".join(f"{row[i]:.3g} {algorithms[i]}" for i in index)

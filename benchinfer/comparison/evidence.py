@@ -1,0 +1,266 @@
+"""Setting, evidence, provenance and verdict rule of a comparison."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.frames import frame
+from benchinfer.core.measure import Measure
+from benchinfer.core.saving import savable
+from benchinfer.core.sections import Check
+from benchinfer.core.verdict import Verdict
+from benchinfer.scores.coverage import Coverage
+from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.table import ScoreTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+type Array = NDArray[np.float64]
+# Largest score, and inverse of the smallest spread, of which all powers needed are numbers.
+_RANGE = 1e50
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What was compared, without the rows.
+
+    Attributes
+    ----------
+    measure
+        The measure.
+    algorithms
+        The K names, sorted; pairs are index pairs into them.
+    coverage
+        Counts per cell and findings.
+    quantiles
+        (D, K, 5) minimum, quartiles and maximum of the scores in the measure's own unit, NaN where
+        a cell is empty.
+    absent
+        Data sets and algorithms of the table without any score of the measure: left out.
+    domains
+        Domain of each data set, empty where the table names none.
+    resampling, paired
+        How replications came about, and whether algorithms share them.
+    digest
+        Fingerprint of the table.
+    datasets_left_out, algorithms_left_out, scores_left_out
+        What the complete part of the table lacks (`complete_part`), and how many scores that is.
+    """
+
+    measure: Measure
+    algorithms: tuple[str, ...]
+    coverage: Coverage
+    quantiles: Array
+    absent: tuple[str, ...]
+    domains: tuple[str, ...]
+    resampling: Resampling | None
+    paired: bool
+    digest: str
+    datasets_left_out: tuple[str, ...] = ()
+    algorithms_left_out: tuple[str, ...] = ()
+    scores_left_out: int = 0
+
+    @staticmethod
+    def of(scores: ScoreTable, measure: str | None = None) -> tuple["Setting", ScoreTable]:
+        """Take down the setting of one measure of a table, and narrow the table to it.
+
+        Raises
+        ------
+        DesignError
+            There are fewer than two algorithms, or scores out of the range of numbers.
+        """
+        # A frame in place of a score table is the likeliest slip; types do not stop it at run time.
+        if not isinstance(scores, ScoreTable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DesignError(
+                message(
+                    f"a {type(scores).__name__} is not a score table.",
+                    hint="read it first: bi.read_scores(table, measures=...).",
+                )
+            )
+        chosen = scores.measure(measure)
+        digest, whole = scores.digest, scores.coverage(chosen.name)
+        lost = [*np.array(whole.datasets)[whole.found.sum(axis=1) == 0]]
+        unused = [*np.array(whole.algorithms)[whole.found.sum(axis=0) == 0]]
+        if lost or unused:
+            scores = scores.subset(
+                measures=[chosen.name],
+                datasets=[name for name in whole.datasets if name not in lost],
+                algorithms=[name for name in whole.algorithms if name not in unused],
+            )
+        coverage = scores.coverage(chosen.name) if lost or unused else whole
+        if len(coverage.algorithms) < 2:
+            raise DesignError(
+                message(
+                    f"{len(coverage.algorithms)} algorithm has scores of measure {chosen.name!r}.",
+                    hint="a comparison needs at least two.",
+                )
+            )
+        quantiles = scores.spread(chosen.name)
+        _refuse_out_of_range(chosen, quantiles)
+        setting = Setting(
+            measure=chosen,
+            absent=tuple(str(name) for name in (*lost, *unused)),
+            algorithms=coverage.algorithms,
+            coverage=coverage,
+            quantiles=quantiles,
+            domains=tuple(
+                scores.domains[name] for name in coverage.datasets if name in scores.domains
+            )
+            if scores.domains
+            else (),
+            resampling=scores.resampling,
+            paired=scores.paired,
+            digest=digest,
+        )
+        return setting, scores
+
+
+def _refuse_out_of_range(measure: Measure, quantiles: Array) -> None:
+    """Refuse scores of which fourth powers, as in the variance of a variance, are no numbers."""
+    if measure.scale != "identity":
+        return
+    low, high = np.nanmin(quantiles), np.nanmax(quantiles)
+    size, spread = max(abs(low), abs(high)), high - low
+    small = 0 < spread < 1 / _RANGE
+    if size <= _RANGE and not small:
+        return
+    found = f"differ by {spread:.3g} at most" if small else f"are as large as {size:.3g}"
+    raise DesignError(
+        message(
+            f"the scores of {measure.name} {found}: powers of them leave the range of numbers.",
+            hint=f"change the unit of the scores; from {1 / _RANGE:g} to {_RANGE:g} is in range.",
+        )
+    )
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a result comes from.
+
+    Attributes
+    ----------
+    analysis
+        The function that made it.
+    version
+        Version of the package.
+    arguments
+        Every argument, defaults included.
+    adjustment
+        How p-values and intervals are adjusted for many pairs, in words.
+    digest
+        Fingerprint of the table.
+    seed
+        Seed of the random numbers, None where there are none.
+    """
+
+    analysis: str
+    version: str
+    arguments: Mapping[str, object]
+    adjustment: str
+    digest: str
+    seed: int | None = None
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Level of each of K algorithms on the modelling scale, larger is better; (K,) arrays."""
+
+    estimate: Array
+    low: Array | None = None
+    high: Array | None = None
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Test and interval of each of P pairs on the modelling scale, larger is better; (P,) arrays.
+
+    Attributes
+    ----------
+    estimate
+        First minus second.
+    std_error, df, statistic
+        Of the difference.
+    p_value, p_raw
+        Adjusted for the family of pairs, and of the pair alone.
+    p_equivalence
+        Adjusted p-value of the two one-sided tests at the measure's tolerance.
+    low, high
+        Simultaneous interval, infinite on the open side of a one-sided one.
+    p_noninferiority
+        Adjusted p-value, in one-sided tests with a tolerance, of the hypothesis that the algorithm
+        which is to be shown better is worse by the tolerance or more; else None.
+    """
+
+    estimate: Array
+    std_error: Array
+    df: Array
+    statistic: Array
+    p_value: Array
+    p_raw: Array
+    p_equivalence: Array
+    low: Array
+    high: Array
+    p_noninferiority: Array | None = None
+
+
+def alpha_of(level: float) -> float:
+    """Return one minus the level, rounded so that 0.95 gives 0.05; check the level.
+
+    Raises
+    ------
+    DesignError
+        The level is not between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise DesignError(message(f"level is {level!r}.", hint="between 0 and 1, as in 0.95."))
+    return round(1 - level, 12)
+
+
+def decide(estimate: Array, p: Array, p_equivalence: Array, alpha: float) -> NDArray[np.int8]:
+    """Turn adjusted p-values into verdicts.
+
+    Equivalent where the equivalence test rejects at alpha (even if the difference is significant:
+    significant but irrelevant), else first or second where the difference test does, else
+    undecided. Not significant is not equal.
+
+    Parameters
+    ----------
+    estimate
+        (P,) differences, positive where first is better.
+    p, p_equivalence
+        (P,) adjusted p-values of the difference and of the equivalence tests.
+    alpha
+        One minus the level.
+
+    Returns
+    -------
+    numpy.ndarray
+        (P,) `Verdict` codes.
+
+    Examples
+    --------
+    >>> estimate, p = np.array([0.2, 0.0, -0.1]), np.array([0.01, 0.9, 0.4])
+    >>> decide(estimate, p, np.array([1, 0.02, 0.6]), alpha=0.05)
+    array([3, 2, 1], dtype=int8)
+    """
+    if np.isnan([estimate, p, p_equivalence]).any():
+        raise DesignError("a verdict cannot rest on NaN: a pair has no estimate.")
+    better = np.where(estimate > 0, Verdict.FIRST, Verdict.SECOND)
+    codes = np.where(p <= alpha, better, Verdict.UNDECIDED)
+    return np.where(p_equivalence <= alpha, Verdict.EQUIVALENT, codes).astype(np.int8)
+
+
+def checks_frame(checks: Sequence[Check]) -> "pd.DataFrame":
+    """Return checks as a table: ``check value direction limit ok remedy``."""
+    names = ("check", "value", "direction", "limit", "ok", "remedy")
+    return frame({name: [getattr(row, name) for row in checks] for name in names})

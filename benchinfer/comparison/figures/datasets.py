@@ -1,0 +1,379 @@
+"""Figures of comparisons per data set: distributions, podium, verdicts.
+
+After the benchmark summary plot of Eugster, Hothorn & Leisch (2012), Domain-based benchmark
+experiments, Austrian Journal of Statistics 41, 5-26, https://doi.org/10.17713/ajs.v41i1.185
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.numbers import count
+from benchinfer.core.verdict import Verdict
+from benchinfer.plots import panels, style
+from benchinfer.plots.panels import COLUMN, scaled
+from benchinfer.plots.style import FAINT, INK, Width, lines, measure_name, plain, short, signed
+from benchinfer.plots.tiles import Verdicts
+from benchinfer.relations.figures import ensemble
+from benchinfer.relations.figures.ensemble import standing, verdict_tiles
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.comparison.evidence import Setting
+    from benchinfer.comparison.per_dataset import Comparisons
+
+
+_BOX = "#0072B2"
+_RANGE = "#8DB9D6"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoxPanel(panels.Panel):
+    """The boxes of one algorithm.
+
+    Attributes
+    ----------
+    boxes
+        (D, 5) minimum, quartiles and maximum as positions from 0 to 1 across the panel, NaN where
+        there is no score.
+    """
+
+    boxes: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distributions(panels.Panels[BoxPanel]):
+    """Where everything stands: panels from the best algorithm on.
+
+    Attributes
+    ----------
+    middle
+        (D,) position of each data set's middle: the median of the algorithms' medians.
+    single
+        Whether each cell holds one score, so that there is nothing to spread.
+    """
+
+    middle: NDArray[np.float64]
+    single: bool
+
+
+def layout_distributions(setting: "Setting", width: Width = "wide") -> Distributions:
+    """Lay out the distributions of the scores that were compared.
+
+    Parameters
+    ----------
+    setting
+        What was compared; its quantiles are drawn.
+    width
+        ``"narrow"`` sets fewer panels side by side.
+    """
+    measure, found = setting.measure, setting.coverage.found
+    if np.isnan(setting.quantiles).all():
+        raise DesignError(
+            message("published effects come without scores.", hint="plot a comparison of scores.")
+        )
+    some_d, some_k = np.flatnonzero(found.sum(axis=1)), np.flatnonzero(found.sum(axis=0))
+    quantiles = setting.quantiles[np.ix_(some_d, some_k)]
+    algorithms = [setting.algorithms[k] for k in some_k]
+    in_order = [setting.coverage.datasets[d] for d in some_d]
+    low, high = float(np.nanmin(quantiles)), float(np.nanmax(quantiles))
+    log = measure.scale == "log" and low > 0
+    boxes, middle = scaled(quantiles, low, high, log=log), np.nanmedian(quantiles[:, :, 2], axis=1)
+    rows = np.argsort(measure.sign * middle, kind="stable")
+    standing = np.nanmean(boxes[:, :, 2] - scaled(middle, low, high, log=log)[:, None], axis=0)
+    columns = min(len(algorithms), 6 if width == "wide" else 2)
+    names, datasets = short(algorithms, 18), short(in_order, 22)
+    single = bool((found <= 1).all())
+    best_first = np.argsort(-measure.sign * standing, kind="stable")
+    places = [panels.start(n, columns, len(rows)) for n in range(len(algorithms))]
+    return Distributions(
+        panels=tuple(
+            BoxPanel(label=names[algorithms[k]], left=left, top=top, boxes=boxes[rows, k])
+            for k, (left, top) in zip(best_first, places, strict=True)
+        ),
+        datasets=tuple(datasets[in_order[d]] for d in rows),
+        middle=scaled(middle, low, high, log=log)[rows],
+        ticks=panels.few_ticks(low, high, log=log),
+        columns=columns,
+        single=single,
+        title=f"Scores: {next(iter(short([measure.title], 44).values()))},"
+        f" {measure.better} is better",
+        note=_note(single=single, linear=measure.scale == "log" and not log),
+        alt=f"Distributions of the scores of {count(len(algorithms), 'algorithm')} on"
+        f" {count(len(rows), 'data set')}, from {signed(float(f'{low:.3g}'))} to"
+        f" {signed(float(f'{high:.3g}'))}; {measure.better} is better.",
+    )
+
+
+def _note(*, single: bool, linear: bool) -> tuple[str, ...]:
+    own = "dot: the score" if single else "line: range; bar: quartiles; dot: median"
+    note = (own, "grey tick: middle of all algorithms on that data set")
+    return (*note, "linear axis: not all scores are above 0") if linear else note
+
+
+size_distributions = panels.size_panels
+
+
+def draw_distributions(distributions: Distributions, ax: "Axes") -> None:
+    """Draw the distributions into an Axes."""
+    panels.frame(distributions, ax)
+    for panel in distributions.panels:
+        _draw_panel(distributions, panel, ax)
+
+
+def _draw_panel(d: Distributions, panel: BoxPanel, ax: "Axes") -> None:
+    y = panel.top + np.arange(d.rows)
+    middle = panel.left + d.middle * COLUMN
+    lines(
+        ax,
+        [(m, i - 0.42, m, i + 0.42) for m, i in zip(middle, y, strict=True)],
+        FAINT,
+        1.0,
+        zorder=2,
+    )
+    held = ~np.isnan(panel.boxes[:, 2])
+    x = panel.left + panel.boxes * COLUMN
+    if not d.single:
+        lines(ax, [(x[i, 0], y[i], x[i, 4], y[i]) for i in np.flatnonzero(held)], _RANGE, 1.4)
+        lines(ax, [(x[i, 1], y[i], x[i, 3], y[i]) for i in np.flatnonzero(held)], _BOX, 4.0)
+    ax.plot(
+        x[held, 2],
+        y[held],
+        "o",
+        ms=3.2 if not d.single else 4.5,
+        mfc="white" if not d.single else _BOX,
+        mec=_BOX,
+        mew=0.9,
+        zorder=4,
+    )
+    panels.absent(panel, np.flatnonzero(~held).tolist(), ax)
+
+
+def layout_verdicts(comparisons: "Comparisons", width: Width = "wide") -> Verdicts:
+    """Lay out the verdicts of a comparison per data set.
+
+    Parameters
+    ----------
+    comparisons
+        One comparison per data set; pairs that a data set lacks have an empty tile.
+    width
+        ``"narrow"`` for smaller tiles.
+
+    Raises
+    ------
+    DesignError
+        There is no comparison to draw.
+    """
+    if not comparisons:
+        raise DesignError(message("no data set was compared.", hint="see comparisons.refused."))
+    measure = next(iter(comparisons.values())).measure
+    heading = measure_name(measure)
+    where = f"on {count(len(comparisons), 'data set')}"
+    title = f"Verdicts on each data set: {heading}"
+    return verdict_tiles(comparisons.relations(), title, where, width)
+
+
+# From the best standing over all data sets to the worst: ends and middle of a row of colours.
+_ENDS = np.array([[0x8F, 0xC1, 0xE3], [0xF7, 0xF5, 0xEF], [0xF3, 0xB8, 0x86]])
+_ROW, _NUMBER = 0.27, 0.3  # inches of a row, and of a tile with a number
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An algorithm on a data set: row, position from 0, text, and colour."""
+
+    row: int
+    column: int
+    text: str
+    fill: str
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """What is known of the neighbours at position `column` and the next one in a row."""
+
+    row: int
+    column: int
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Podium:
+    """Where everything stands.
+
+    Attributes
+    ----------
+    places, breaks
+        Algorithms and what stands between them.
+    rows
+        Data sets, those with like verdicts side by side.
+    positions
+        How many there are.
+    pitch
+        Inches of a position.
+    title, note
+        Heading, and how to read it.
+    alt
+        Text alternative.
+    """
+
+    places: tuple[Place, ...]
+    breaks: tuple[Break, ...]
+    rows: tuple[str, ...]
+    positions: int
+    pitch: float
+    title: str
+    note: tuple[str, ...]
+    alt: str
+
+
+def layout_podium(comparisons: "Comparisons", width: Width = "wide") -> Podium:
+    """Lay out the order of performance on each data set.
+
+    Parameters
+    ----------
+    comparisons
+        One comparison per data set.
+    width
+        Where names do not fit, algorithms have the number of their standing over all data sets.
+
+    Raises
+    ------
+    DesignError
+        There is no comparison to draw.
+    """
+    if not comparisons:
+        raise DesignError(message("no data set was compared.", hint="see comparisons.refused."))
+    relations = comparisons.relations()
+    overall = standing(relations)
+    texts, pitch, key = _texts(overall, width)
+    fills = dict(zip(overall, _colours(len(overall)), strict=True))
+    datasets = [list(comparisons)[i] for i in ensemble.leaves(relations.clusters().merges)]
+    places: list[Place] = []
+    breaks: list[Break] = []
+    said: list[str] = []
+    for row, name in enumerate(datasets):
+        order, verdicts = _order(comparisons[name])
+        places += [Place(row, n, texts[a], fills[a]) for n, a in enumerate(order)]
+        breaks += [Break(row, n, verdict) for n, verdict in enumerate(verdicts)]
+        said.append(f"{name}: {_spoken(order, verdicts)}")
+    measure = next(iter(comparisons.values())).measure
+    rows = short(datasets, 22)
+    return Podium(
+        places=tuple(places),
+        breaks=tuple(breaks),
+        rows=tuple(rows[name] for name in datasets),
+        positions=len(overall),
+        pitch=pitch,
+        title="Order on each data set: " + measure_name(measure),
+        note=(
+            "best to the left; a bar: the left one is preferred to its neighbour",
+            "~: the two are equivalent; no sign: not told apart",
+            "coloured from blue to orange by wins less losses over all data sets",
+            "data sets with like verdicts stand together",
+            *key,
+        ),
+        alt=f"Order of performance on {count(len(rows), 'data set')}, best first: "
+        + "; ".join(said)
+        + ".",
+    )
+
+
+def _texts(overall: list[str], width: Width) -> tuple[dict[str, str], float, tuple[str, ...]]:
+    """Return what stands in the tiles, how wide they are, and the key of numbers."""
+    room = 8.0 if width == "wide" else 2.6
+    names = short(overall, 14)
+    pitch = 0.07 * max(map(len, names.values())) + 0.16
+    if pitch * len(overall) <= room:
+        return names, max(pitch, 0.5), ()
+    full = short(overall)
+    key = ", ".join(f"{n}\N{NO-BREAK SPACE}{full[name]}" for n, name in enumerate(overall, 1))
+    return {name: str(n) for n, name in enumerate(overall, 1)}, _NUMBER, (key,)
+
+
+def _colours(k: int) -> list[str]:
+    at = np.linspace(0, 2, k) if k > 1 else np.zeros(1)
+    mixed = np.stack([np.interp(at, range(3), band) for band in _ENDS.T], axis=1)
+    return ["#" + "".join(f"{round(v):02X}" for v in colour) for colour in mixed.tolist()]
+
+
+def _order(comparison: "Comparison") -> tuple[list[str], list[Verdict]]:
+    """Return the algorithms by performance, and the verdicts about neighbours."""
+    level, states = comparison.levels.estimate, comparison.relation().states
+    order = [i for i in np.argsort(-level, kind="stable").tolist() if not np.isnan(level[i])]
+    verdicts = [Verdict(states[i, j]) for i, j in pairwise(order)]
+    return [comparison.algorithms[i] for i in order], verdicts
+
+
+def _spoken(order: list[str], verdicts: list[Verdict]) -> str:
+    marks = {Verdict.FIRST: ">", Verdict.SECOND: "<", Verdict.EQUIVALENT: "~"}
+    pairs = zip(verdicts, order[1:], strict=True)
+    return " ".join([order[0], *(f"{marks.get(v, '?')} {name}" for v, name in pairs)])
+
+
+def _names(podium: Podium) -> float:
+    return 0.073 * max(map(len, podium.rows)) + 0.25
+
+
+def _room(podium: Podium) -> float:
+    return max(podium.pitch * podium.positions, 3.65 - _names(podium), 2.4)
+
+
+def size_podium(podium: Podium) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    room = _room(podium)
+    words = style.height(podium.title, podium.note, room)
+    return _names(podium) + room + 0.1, 0.3 + words + _ROW * len(podium.rows)
+
+
+def draw_podium(podium: Podium, ax: "Axes") -> None:
+    """Draw the podiums into an Axes."""
+    p = podium
+    for fill in dict.fromkeys(place.fill for place in p.places):
+        own = [place for place in p.places if place.fill == fill]
+        y, x = [place.row for place in own], [place.column - 0.5 for place in own]
+        ax.barh(y, 1.0, 0.8, left=x, color=fill, lw=0)
+    for place in p.places:
+        ax.text(
+            place.column,
+            place.row,
+            plain(place.text),
+            ha="center",
+            va="center_baseline",
+            fontsize=8.5,
+            color=INK,
+        )
+    _draw_breaks(p, ax)
+    ax.set_xlim(-0.5, p.positions - 0.5)
+    ax.set_ylim(len(p.rows) - 0.5, -0.5)
+    ax.spines[:].set_visible(False)
+    ax.set_xticks([])
+    ax.set_yticks(range(len(p.rows)), [plain(n) for n in p.rows], fontsize=8.5, color=INK)
+    ax.tick_params(length=0)
+    style.write(ax, p.title, p.note, _room(p))
+
+
+def _draw_breaks(podium: Podium, ax: "Axes") -> None:
+    """Draw bars where the better one is preferred, and signs where two are equivalent."""
+    told = [b for b in podium.breaks if b.verdict in {Verdict.FIRST, Verdict.SECOND}]
+    at = [(b.column + 0.5, b.row - 0.45, b.column + 0.5, b.row + 0.45) for b in told]
+    lines(ax, at, INK, 2.6, zorder=4)
+    for b in podium.breaks:
+        if b.verdict == Verdict.EQUIVALENT:
+            ax.text(
+                b.column + 0.5,
+                b.row,
+                "~",
+                ha="center",
+                va="center_baseline",
+                fontsize=9.5,
+                fontweight="bold",
+                color=INK,
+                zorder=5,
+            )

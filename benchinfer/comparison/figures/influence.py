@@ -1,0 +1,172 @@
+"""Figures of influence and prediction."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer.analyses.meta.influence import SHOWN
+from benchinfer.comparison.wording import margin
+from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import count
+from benchinfer.core.verdict import Verdict
+from benchinfer.plots import bars
+from benchinfer.plots.bars import Bar, Bars
+from benchinfer.plots.style import MARKS, Width, measure_name, short
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.analyses.meta.comparison import MetaComparison
+    from benchinfer.analyses.mixed.comparison import MixedComparison
+    from benchinfer.comparison.prediction import NewDataset
+
+
+_MOST = 20  # rows that a reader can take in
+_SAID = 40  # characters of the verdicts that change
+
+
+@dataclass(frozen=True, slots=True)
+class InfluenceLayout:
+    """What leaving out each data set does.
+
+    Attributes
+    ----------
+    measure
+        The measure.
+    unit
+        What is left out, in words: data set or replication.
+    table
+        From `MixedComparison.influence`, the largest move of a difference first.
+    """
+
+    measure: Measure
+    unit: str
+    table: "pd.DataFrame"
+
+    @staticmethod
+    def of(mixed: "MixedComparison") -> "InfluenceLayout":
+        """Ask a comparison.
+
+        Raises
+        ------
+        DesignError
+            The model is not one that can be fitted again from its moments.
+        """
+        return InfluenceLayout.sorted(mixed.measure, mixed.influence())
+
+    @staticmethod
+    def of_meta(meta: "MetaComparison") -> "InfluenceLayout":
+        """Ask a meta-analysis."""
+        return InfluenceLayout.sorted(meta.measure, meta.left_out(SHOWN))
+
+    @staticmethod
+    def sorted(measure: Measure, table: "pd.DataFrame") -> "InfluenceLayout":
+        """Put the largest moves first."""
+        unit = str(table.columns[0])
+        order = np.argsort(-np.nan_to_num(table["shift"].abs().to_numpy()), kind="stable")
+        table = table.iloc[order].rename(columns={unit: "unit"}).reset_index(drop=True)
+        return InfluenceLayout(measure, "data set" if unit == "dataset" else unit, table)
+
+    @property
+    def changing(self) -> "pd.DataFrame":
+        """The rows without which some verdict is another one."""
+        return self.table[self.table["n_changed"] > 0]
+
+
+def layout_influence(left: InfluenceLayout, width: Width = "wide") -> Bars:
+    """Lay out the influence of each data set; of many, those that change verdicts come first.
+
+    Parameters
+    ----------
+    left
+        What leaving out each does.
+    width
+        ``"narrow"`` counts the verdicts that change instead of naming them.
+    """
+    table, measure = left.table, left.measure
+    first = np.argsort(-(table["n_changed"].to_numpy() > 0).astype(int), kind="stable")[:_MOST]
+    shown = table.iloc[np.sort(first)]
+    names = short([str(name) for name in table["unit"]], 22)
+    rows = [
+        _bar(names[str(name)], abs(float(shift)), int(n), str(changes), width)
+        for name, shift, n, changes in zip(
+            shown["unit"], shown["shift"], shown["n_changed"], shown["changes"], strict=True
+        )
+    ]
+    top = max((row.value or 0.0 for row in rows), default=0.0)
+    name = measure_name(measure)
+    many, changing = len(table), len(left.changing) or "none"
+    notes = ["\N{BLACK DIAMOND} some verdict changes without it, \N{BLACK CIRCLE} none does"]
+    if not table["refitted"].all():
+        notes.append("the model was not fitted again without all of them")
+    if len(rows) < many:
+        notes.append(f"{len(rows)} of {count(many, left.unit)}: those that matter most")
+    return Bars(
+        rows=tuple(rows),
+        top=1.05 * top or 1.0,
+        title=f"Leaving out one {left.unit}: {name}",
+        axis="largest move of a difference between algorithms, in its standard errors",
+        notes=tuple(notes),
+        width=width,
+        alt=f"Lines of how far differences between algorithms move when one {left.unit} of"
+        f" {many} is left out, in {name}: at most {top:.2f} standard errors; {changing} of them"
+        " change a verdict.",
+    )
+
+
+def _bar(name: str, shift: float, n: int, changes: str, width: Width) -> Bar:
+    verdict = Verdict.SECOND if n else Verdict.UNDECIDED
+    said = ""
+    if n:
+        fits = width == "wide" and len(changes) <= _SAID
+        said = changes if fits else f"{count(n, 'verdict')} changed"
+    marker = "D" if n else "o"
+    return Bar(name, said, shift, colour=MARKS[verdict].colour, marker=marker)
+
+
+size_influence, draw_influence = bars.size_bars, bars.draw_bars
+
+
+def layout_prediction(new: "NewDataset", width: Width = "wide") -> Bars:
+    """Lay out the probabilities to be best on a new data set, the likeliest first.
+
+    Parameters
+    ----------
+    new
+        What `MixedComparison.predict` returns.
+    width
+        ``"narrow"`` sets the words above the bars.
+    """
+    measure, table = new.measure, new.summary()
+    table = table.sort_values("prob_best_next", ascending=False, kind="stable")
+    names = short(new.algorithms, 32)
+    found = list(
+        zip(table["algorithm"], table["prob_best_next"], table["prob_near_best"], strict=True)
+    )
+    tolerant = measure.tolerance > 0
+    rows = tuple(
+        Bar(
+            names[algorithm],
+            f"{best:.2f} ({near:.2f})" if tolerant else f"{best:.2f}",
+            best,
+            near if tolerant else None,
+        )
+        for algorithm, best, near in found
+    )
+    name = measure_name(measure)
+    near = f"outline, in brackets: within {margin(measure)} of the best there" if tolerant else ""
+    return Bars(
+        rows=rows,
+        top=1.0,
+        title=f"On a new data set of the domain: {name}, {measure.better} is better",
+        axis="probability to be the best algorithm there",
+        notes=(near,) if near else (),
+        width=width,
+        alt=f"Bars of the probability to be the best algorithm on a new data set, in {name}"
+        f" ({measure.better} is better): {rows[0].label} {found[0][1]:.2f}"
+        + (f", then {rows[1].label} {found[1][1]:.2f}." if len(rows) > 1 else "."),
+    )
+
+
+size_prediction, draw_prediction = bars.size_bars, bars.draw_bars

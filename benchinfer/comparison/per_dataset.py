@@ -1,0 +1,142 @@
+"""One comparison per data set.
+
+References
+----------
+Eugster, M. J. A., Hothorn, T. & Leisch, F. (2012). Domain-based benchmark experiments: exploratory
+and inferential analysis. Austrian Journal of Statistics 41, 5-26.
+https://doi.org/10.17713/ajs.v41i1.185
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from benchinfer.comparison.comparison import Comparison
+from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.numbers import count
+from benchinfer.core.result import Showable
+from benchinfer.core.saving import savable
+from benchinfer.relations.ensemble import Ensemble
+from benchinfer.scores.table import ScoreTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparisons(Showable, Mapping[str, Comparison]):
+    """One comparison per data set: a mapping from data set to comparison.
+
+    Attributes
+    ----------
+    results
+        Data set name to comparison.
+    refused
+        Data set name to why it could not be compared.
+
+    Notes
+    -----
+    Tests are adjusted for many pairs within each data set, and not over data sets.
+    """
+
+    results: Mapping[str, Comparison]
+    refused: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def __str__(self) -> str:
+        """Return one order per data set."""
+        width = max((len(name) for name in self.results), default=0)
+        return "\n".join(f"{name.ljust(width)}  {r.relation()}" for name, r in self.items())
+
+    def __repr__(self) -> str:
+        """Return the number of data sets compared and refused."""
+        refused = f", {len(self.refused)} refused" if self.refused else ""
+        return f"<Comparisons of {count(len(self), 'data set')}{refused}>"
+
+    def __getitem__(self, dataset: str) -> Comparison:
+        """Return the comparison on one data set."""
+        return self.results[dataset]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the data sets."""
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        """Return the number of data sets."""
+        return len(self.results)
+
+    def relations(self, rule: str = "evidence") -> Ensemble:
+        """Return the relations of the data sets: an ensemble in which each has weight 1."""
+        return Ensemble({name: result.relation(rule) for name, result in self.results.items()})
+
+    def contrasts(self) -> "pd.DataFrame":
+        """Return all contrasts with a leading ``dataset`` column."""
+        return self._stack([result.contrasts() for result in self.results.values()])
+
+    def summary(self) -> "pd.DataFrame":
+        """Return all summaries with a leading ``dataset`` column."""
+        return self._stack([result.summary() for result in self.results.values()])
+
+    def diagnostics(self) -> "pd.DataFrame":
+        """Return all diagnostics with a leading ``dataset`` column."""
+        return self._stack([result.diagnostics() for result in self.results.values()])
+
+    def _stack(self, tables: list["pd.DataFrame"]) -> "pd.DataFrame":
+        import pandas as pd
+
+        for name, table in zip(self.results, tables, strict=True):
+            table.insert(0, "dataset", name)
+        return pd.concat(tables, ignore_index=True)
+
+
+def per_dataset(
+    compare: Callable[..., Comparison],
+    scores: ScoreTable,
+    measure: str | None = None,
+    **arguments: object,
+) -> Comparisons:
+    """Compare the algorithms on each data set by itself.
+
+    Parameters
+    ----------
+    compare
+        One of the ``compare_*`` functions.
+    scores
+        The table.
+    measure
+        Name of the measure; may be omitted where there is one.
+    **arguments
+        Passed on to `compare`.
+
+    Returns
+    -------
+    Comparisons
+        Data sets on which the question cannot be answered, or the fit does not converge, are in
+        ``refused`` with the reason.
+
+    Raises
+    ------
+    DesignError
+        No data set can be compared; the message gives the reasons.
+    """
+    results: dict[str, Comparison] = {}
+    refused: dict[str, str] = {}
+    hints: dict[str, None] = {}
+    # The rows of all data sets are fetched at once.
+    for name, part in scores.by_dataset().items():
+        try:
+            results[name] = compare(part, measure, **arguments)
+        except (DesignError, FitError) as error:
+            what, _, hint = str(error).partition("\nHint: ")
+            refused[name] = what.partition("\n")[0]
+            hints[hint] = None
+    if not results:
+        # As a rule all are refused for one reason, whose hint is then the one that helps.
+        raise DesignError(
+            message(
+                f"none of the {count(len(refused), 'data set')} can be compared by itself.",
+                where=[("dataset", "reason"), *refused.items()],
+                hint=next(iter(hints)).splitlines() if len(hints) == 1 else list(hints),
+            )
+        )
+    return Comparisons(results, refused)

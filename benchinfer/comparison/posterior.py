@@ -1,0 +1,174 @@
+"""Convergence diagnostics and verdicts of posterior draws."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from arviz_stats.base.array import array_stats
+from numpy.typing import NDArray
+
+from benchinfer.comparison.evidence import Array, Level
+from benchinfer.core.saving import savable
+from benchinfer.core.sections import Check
+from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.outcome_probabilities import Outcomes
+
+R_HAT, ESS = 1.01, 400.0
+_stats: Any = array_stats  # typed in part
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Convergence:
+    """The worst numbers over all parameters.
+
+    Attributes
+    ----------
+    r_hat
+        Largest rank-normalised split R-hat of average effects, scales and degrees of freedom.
+    r_hat_effects
+        Largest split R-hat of the data sets' effects.
+    bulk, tail
+        Smallest effective sample size of the middle and of the 5 % tails.
+    divergences
+        Number of draws at which NUTS lost its way; None for a sampler that cannot.
+    """
+
+    r_hat: float
+    r_hat_effects: float
+    bulk: float
+    tail: float
+    divergences: int | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether all gates are passed."""
+        return self.settled and min(self.bulk, self.tail) >= ESS
+
+    @property
+    def settled(self) -> bool:
+        """Whether the chains agree and none lost its way: without that there are no verdicts.
+
+        Too few effective draws make probabilities uncertain, which their error shows.
+        """
+        mixed = self.r_hat <= R_HAT and self.r_hat_effects <= R_HAT
+        return mixed and not self.divergences
+
+    def checks(self, draws: str) -> list[Check]:
+        """Return the rows of the diagnostics.
+
+        Parameters
+        ----------
+        draws
+            How many draws there are, in words.
+        """
+        apart = f"chains of {draws} do not agree yet, and such chains decide no pair: more draws"
+        apart += " (draws=...)"
+        few = f"chains of {draws} say too little: more draws (draws=...)"
+        found = [
+            Check.of(name, value, R_HAT, ok=value <= R_HAT, remedy=apart)
+            for name, value in (
+                ("largest R-hat of average effects and scales", self.r_hat),
+                ("largest R-hat of the data sets' effects", self.r_hat_effects),
+            )
+        ]
+        found += [
+            Check.of(name, value, ESS, least=True, ok=value >= ESS, remedy=few)
+            for name, value in (
+                ("smallest effective sample size, middle", self.bulk),
+                ("smallest effective sample size, tails", self.tail),
+            )
+        ]
+        if self.divergences is not None:
+            found.append(
+                Check.of(
+                    "divergent transitions",
+                    self.divergences,
+                    0.0,
+                    ok=not self.divergences,
+                    remedy="NUTS did not reach some part of the posterior, so that no pair is"
+                    ' decided: sampler="gibbs", or other priors=...',
+                )
+            )
+        return found
+
+
+def settled(looked_at: list[Array], r_hat_effects: float, divergences: int | None) -> Convergence:
+    """Look at (C, T) draws of parameters.
+
+    Parameters
+    ----------
+    looked_at
+        The parameters.
+    r_hat_effects
+        Largest R-hat of what else there is, such as effects of data sets.
+    divergences
+        Number of draws at which the sampler lost its way, None if it cannot.
+
+    References
+    ----------
+    Vehtari, A., Gelman, A., Simpson, D., Carpenter, B. & Burkner, P.-C. (2021). Rank-normalization,
+    folding, and localization: an improved R-hat for assessing convergence of MCMC. Bayesian
+    Analysis 16, 667-718. https://doi.org/10.1214/20-BA1221
+    """
+    bulk, tail = (_sizes(looked_at, *how) for how in (("bulk", None), ("tail", (0.05, 0.95))))
+    return Convergence(
+        r_hat=max(float(_stats.rhat(x, chain_axis=0, draw_axis=1)) for x in looked_at),
+        r_hat_effects=r_hat_effects,
+        bulk=bulk,
+        tail=tail,
+        divergences=divergences,
+    )
+
+
+def _sizes(looked_at: list[Array], method: str, prob: tuple[float, float] | None) -> float:
+    """Return the smallest effective sample size."""
+    return min(
+        float(_stats.ess(x, chain_axis=0, draw_axis=1, method=method, prob=prob)) for x in looked_at
+    )
+
+
+def segments_r_hat(mean: Array, square: Array, n_draws: int) -> float:
+    """Return the largest split R-hat from the moments of (S, C, ...) segments of chains."""
+    n = n_draws / len(mean)
+    flat = mean.reshape(-1, *mean.shape[2:])
+    within = square.sum(axis=(0, 1)) / (len(flat) * (n - 1))
+    between = flat.var(axis=0, ddof=1)
+    # What scores determine, as single ones do, has no spread but that of rounding.
+    open_ = within > 1e-20 * (mean**2).max()
+    ratio = np.divide(between, within, out=np.zeros_like(between), where=open_)
+    return float(np.sqrt((n - 1) / n + ratio).max())
+
+
+def level_of(effects: Array, base: float, level: float) -> Level:
+    """Return levels and credible bounds of (C, T, K) effects on top of a base."""
+    flat = effects.reshape(-1, effects.shape[2])
+    low, high = np.quantile(flat, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return Level(base + flat.mean(axis=0), base + low, base + high)
+
+
+def probabilities(found: Outcomes) -> dict[str, Array]:
+    """Return the columns of the probabilities of the outcomes, with their Monte Carlo error."""
+    return {
+        "prob_first": found.first,
+        "prob_equivalent": found.equivalent,
+        "prob_second": found.second,
+        "prob_error": found.error,
+    }
+
+
+def codes_of(
+    found: Outcomes, level: float, *, settled: bool | NDArray[np.bool_] = True
+) -> NDArray[np.int8]:
+    """Turn probabilities into (P,) `Verdict` codes: the outcome that reaches the level.
+
+    Chains that have not settled decide nothing; (P,) where pairs have chains of their own.
+    """
+    codes = np.full(len(found.first), Verdict.UNDECIDED)
+    for code, probability in (
+        (Verdict.FIRST, found.first),
+        (Verdict.SECOND, found.second),
+        (Verdict.EQUIVALENT, found.equivalent),
+    ):
+        codes = np.where((probability >= level) & settled, code, codes)
+    return codes.astype(np.int8)

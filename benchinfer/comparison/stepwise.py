@@ -1,0 +1,104 @@
+"""Stepwise adjustments of p-values."""
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from benchinfer.comparison.evidence import Array
+from benchinfer.numerics import multiplicity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+type Adjust = Literal[
+    "auto",
+    "single-step",
+    "step-down",
+    "shaffer",
+    "bergmann-hommel",
+    "bonferroni",
+    "holm",
+    "hochberg",
+    "hommel",
+    "rom",
+    "finner",
+    "li",
+    "none",
+]
+
+
+def _alone(p: Array) -> Array:
+    return p
+
+
+STEPS: "dict[str, Callable[[Array], Array]]" = {
+    "bonferroni": multiplicity.bonferroni,
+    "holm": multiplicity.holm,
+    "hochberg": multiplicity.hochberg,
+    "hommel": multiplicity.hommel,
+    "rom": multiplicity.rom,
+    "finner": multiplicity.finner,
+    "li": multiplicity.li,
+    "none": _alone,
+}
+CLOSED = ("shaffer", "bergmann-hommel")
+JOINT = ("single-step", "step-down")
+# The adjustments of which each interval has its p-value; all others go in steps.
+_SINGLE = ("single-step", "bonferroni", "none")
+# What these ask of the dependence between the p-values, which is not established in general.
+CONDITIONS = {
+    "hochberg": "the inequality of Simes",
+    "hommel": "the inequality of Simes",
+    "finner": "positive dependence",
+    "rom": "independence",
+    "li": "independence",
+}
+# What controls errors only if no pair differs, under whichever dependence.
+WEAK = ("finner",)
+# Modules and functions of `benchinfer.numerics` whose docstrings name the sources.
+HOMES = {
+    "shaffer": "closed_pairs:shaffer",
+    "bergmann-hommel": "closed_pairs",
+    "holm": "multiplicity",
+    "hochberg": "multiplicity:hochberg",
+    "hommel": "multiplicity:hommel",
+    "finner": "multiplicity:finner",
+    "rom": "rom:rom",
+    "li": "multiplicity:li",
+}
+WORDS = {
+    "single-step": "P-values are single-step (largest statistic) over {family}, from pooled scores",
+    "step-down": "P-values are step-down (Westfall and Young) over {family}, from pooled scores",
+    "shaffer": "P-values are Shaffer's over {family}",
+    "bergmann-hommel": "P-values are Bergmann and Hommel's over {family}",
+    "bonferroni": "P-values are Bonferroni's over {family}",
+    "holm": "P-values are Holm's over {family}",
+    "hochberg": "P-values are Hochberg's over {family}",
+    "hommel": "P-values are Hommel's over {family}",
+    "rom": "P-values are Rom's over {family}",
+    "finner": "P-values are Finner's over {family}",
+    "li": "P-values are Li's over {family}",
+    "none": "P-values and intervals are those of each pair alone, not adjusted for {family}",
+}
+
+
+def stepwise(adjust: str, n: int) -> bool:
+    """Whether p-values of n contrasts are adjusted in steps, which no interval reflects.
+
+    Examples
+    --------
+    >>> stepwise("holm", 3), stepwise("holm", 1), stepwise("single-step", 3)
+    (True, False, False)
+    """
+    return n > 1 and adjust not in _SINGLE
+
+
+def grown(error: Array, p: Array, raw: Array) -> Array:
+    """Return errors of adjusted p-values: they grow by the same factor as these do."""
+    return error * np.divide(p, raw, out=np.ones_like(p), where=raw > 0)
+
+
+def adjusted(method: str, p: Array) -> Array:
+    """Adjust p-values one by one; Holm's for procedures that need more than these."""
+    return STEPS.get(method, multiplicity.holm)(p)

@@ -1,0 +1,209 @@
+"""Wording of headlines and scopes."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import count, join, several
+from benchinfer.core.verdict import Verdict
+from benchinfer.relations.relation import Relation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from benchinfer.comparison.evidence import Setting
+
+
+_DOMAINS = {
+    "pooled": ", {} domains taken as one",
+    "separate": ", as the mean over its {} domains",
+    "random": ", its {} domains taken as a sample of domains",
+    "one": "",
+}
+# Ahead of the data sets: what is averaged over them, and the centre of their distribution, which a
+# few data sets far out do not move.
+AVERAGE = "on average over"
+TYPICAL = "on a typical data set of"
+
+
+def scope(setting: "Setting", target: str, domains: str = "pooled", where: str = AVERAGE) -> str:
+    """Say what the claims are about.
+
+    Parameters
+    ----------
+    setting, target
+        What was compared, and what the claims are about.
+    domains
+        What several domains are taken as: ``"pooled"``, ``"separate"``, ``"random"``, or ``"one"``
+        where the claim is about one of them.
+    where
+        What of the data sets the claims are about, ahead of them.
+    """
+    d = len(setting.coverage.datasets)
+    without = _left_out(setting)
+    if target == "domain":
+        n = len(set(setting.domains))
+        mixed = _DOMAINS[domains].format(n) if n > 1 else ""
+        return f"{where} the domain that the {d} data sets stand for{mixed}{without}"
+    if d > 1:
+        return f"{where} these {d} data sets{without}"
+    name = setting.coverage.datasets[0]
+    kind = setting.resampling and setting.resampling.kind
+    return f"on the data set {name}{' as drawn' if kind == 'bootstrap' else ''}{without}"
+
+
+def _left_out(setting: "Setting") -> str:
+    """Name what the complete part of the table lacks, to follow what the claims are about."""
+    parts = (
+        ("data set", setting.datasets_left_out),
+        ("algorithm", setting.algorithms_left_out),
+    )
+    named = [f"the {what}{'s' * (len(n) > 1)} {several(n)}" for what, n in parts if n]
+    return f", leaving out {' and '.join(named)} for empty cells" if named else ""
+
+
+def direction(measure: Measure) -> str:
+    """Say which direction is better."""
+    return f"{measure.name}, {measure.better} is better"
+
+
+def headline(relation: Relation, measure: Measure, where: str) -> str:
+    """Say in one sentence which algorithms are best, as far as the verdicts go.
+
+    Parameters
+    ----------
+    relation
+        The verdicts.
+    measure
+        The measure, for the direction.
+    where
+        The scope of the claim.
+
+    Returns
+    -------
+    str
+        One sentence.
+    """
+    strict, names = relation.strict, relation.algorithms
+    beaten = strict.any(axis=0)
+    best = [names[i] for i in np.flatnonzero(~beaten)]
+    k = len(names)
+    if len(best) == 1 and strict[names.index(best[0])].sum() == k - 1:
+        others = "the other algorithm" if k == 2 else f"each of the other {k - 1} algorithms"
+        claim = f"{best[0]} is better than {others}"
+    elif (relation.states == Verdict.MISSING).any():
+        claim = _of_compared(relation)
+    elif not strict.any():
+        claim = _nothing_strict(relation)
+    elif not best:
+        claim = "every algorithm is beaten by another one, in a circle: there is no best algorithm"
+    elif len(best) == 1:
+        n = int(strict[names.index(best[0])].sum())
+        claim = f"{best[0]} is better than {n} of the other {k - 1} algorithms and worse than none"
+    else:
+        index = [names.index(name) for name in best]
+        block = relation.states[np.ix_(index, index)]
+        same = "are equivalent" if (block == Verdict.EQUIVALENT).all() else "are not told apart"
+        rest = [i for i in range(k) if i not in index]
+        # Preferences need not be transitive: then some may lose only to others of the rest.
+        whom = "these" if strict[np.ix_(index, rest)].any(axis=0).all() else "the others"
+        losers = join([names[i] for i in rest]) if len(rest) <= 3 else f"the other {len(rest)}"
+        losers += " is" if len(rest) == 1 else " are each"
+        claim = f"{several(best, 20)} {same}, and {losers} worse than at least one of {whom}"
+    return f"{where[0].upper()}{where[1:]}, {claim} ({direction(measure)})."
+
+
+def _of_compared(relation: Relation) -> str:
+    """Say what is decided where only some pairs were compared, as with a control."""
+    names = relation.algorithms
+    upper = relation.states[np.triu_indices(len(names), 1)]
+    n = int((upper != Verdict.MISSING).sum())
+    wins = [f"{names[i]} is better than {names[j]}" for i, j in np.argwhere(relation.strict)]
+    equal = int((upper == Verdict.EQUIVALENT).sum())
+    alike = f"; {count(equal, 'pair')} equivalent within the tolerance" if equal else ""
+    if n == 1:
+        return wins[0] if wins else f"no difference is shown in the one pair compared{alike}"
+    if not wins:
+        return f"no difference is shown in the {count(n, 'pair')} compared{alike}"
+    return f"{len(wins)} of the {count(n, 'pair')} compared decided: {several(wins, 20)}{alike}"
+
+
+def _nothing_strict(relation: Relation) -> str:
+    upper = relation.states[np.triu_indices(len(relation.algorithms), 1)]
+    n, equal = len(upper), int((upper == Verdict.EQUIVALENT).sum())
+    if equal == n:
+        who = join(relation.algorithms) if n == 1 else f"all {len(relation.algorithms)} algorithms"
+        return f"{who} are equivalent within the tolerance"
+    if equal:
+        return (
+            f"no algorithm is shown to be better than another; {equal} of {n} pairs are equivalent"
+            " within the tolerance"
+        )
+    if n == 1:
+        return "neither algorithm is shown to be better"
+    return f"no algorithm is shown to be better than another, as all {n} pairs are undecided"
+
+
+def margin(measure: Measure) -> str:
+    """Say the tolerance in the unit of the reported effect, to follow "by"."""
+    if measure.scale == "identity":
+        return f"{measure.tolerance:g} {measure.unit}".rstrip()
+    return {
+        "log": f"a factor of {1 + measure.tolerance:g}",
+        "logit": f"a log odds ratio of {measure.tolerance:g}",
+    }[measure.scale]
+
+
+def tested_rule(measure: Measure, level: float, alternative: str) -> str:
+    """Say how adjusted p-values become verdicts."""
+    alpha = f"{100 * (1 - level):.3g} %"
+    test = {
+        "two-sided": "the adjusted p-value of its difference is",
+        "better": "the adjusted one-sided p-value, that first is better than second, is",
+        "worse": "the adjusted one-sided p-value, that first is worse than second, is",
+    }[alternative]
+    if measure.tolerance == 0:
+        return (
+            f"A pair is decided when {test} at most {alpha}, and undecided otherwise. No tolerance"
+            " is set, so no pair can be called equivalent."
+        )
+    return (
+        f"A pair is equivalent when the adjusted test that it differs by less than"
+        f" {margin(measure)} rejects at {alpha}; otherwise it is decided when {test} at most"
+        f" {alpha}; otherwise it is undecided."
+    )
+
+
+def claims(
+    sides: "Sequence[tuple[str, str]]", codes: "NDArray[np.int8]", measure: Measure, where: str
+) -> str:
+    """Say in one sentence what contrasts of averages show."""
+    better = {Verdict.FIRST: (0, 1), Verdict.SECOND: (1, 0)}
+    wins = [
+        f"{_named(pair[better[code][0]])} is better than {_named(pair[better[code][1]])}"
+        for pair, code in zip(sides, map(Verdict, codes.tolist()), strict=True)
+        if code in better
+    ]
+    equal = int((codes == Verdict.EQUIVALENT).sum())
+    alike = f"; {count(equal, 'contrast')} equivalent within the tolerance" if equal else ""
+    shown = f"{len(wins)} of {count(len(sides), 'contrast')} decided: {several(wins, 20)}"
+    if len(sides) == 1 and wins:
+        shown = wins[0]
+    claim = shown if wins else f"no difference is shown in {count(len(sides), 'contrast')}"
+    return f"{where[0].upper()}{where[1:]}, {claim}{alike} ({direction(measure)})."
+
+
+def _named(side: str) -> str:
+    return f"the {side}" if side.startswith("mean of ") else side
+
+
+def zeros(left_out: "NDArray[np.int64]") -> str:
+    """Say how many differences of zero a test leaves out, as a sentence behind another."""
+    low, high = int(left_out.min()), int(left_out.max())
+    if not high:
+        return ""
+    n = f"{high:,}" if low == high else f"{low:,} to {high:,}"
+    return f" Differences of zero were left out: {n}{'' if len(left_out) == 1 else ' of a pair'}."

@@ -1,0 +1,1 @@
+"""The words that everyone uses: measures, verdicts, results, errors."""

@@ -1,0 +1,123 @@
+"""Exceptions, and messages with hints.
+
+A message says what is wrong, where, how many times, and closes with ``Hint:``.
+"""
+
+from collections.abc import Sequence
+
+
+class BenchinferError(ValueError):
+    """Base class of all errors of the package."""
+
+
+class ScoreTableError(BenchinferError):
+    """The input table is wrong.
+
+    Attributes
+    ----------
+    findings
+        What the checks found, one record each; empty where the source could not be opened.
+    """
+
+    def __init__(self, text: str, findings: Sequence[object] = ()) -> None:
+        super().__init__(text)
+        self.findings = tuple(findings)
+
+
+class DesignError(BenchinferError):
+    """The table is right but cannot answer that question."""
+
+
+class NotAWeakOrder(DesignError):
+    """The relation has no single ranking.
+
+    Attributes
+    ----------
+    kind
+        What the relation is instead.
+    violations
+        The tuples of algorithms that show it.
+    """
+
+    def __init__(
+        self, text: str, kind: str = "", violations: Sequence[tuple[str, ...]] = ()
+    ) -> None:
+        super().__init__(text)
+        self.kind = kind
+        self.violations = tuple(violations)
+
+
+class FitError(BenchinferError):
+    """The numerics failed."""
+
+
+class MissingExtra(ImportError):
+    """An optional dependency is absent; the message names the extra to install."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f"{package} is not installed.\nHint: pip install 'benchinfer[{extra}]' brings it."
+        )
+
+
+def message(
+    what: str,
+    *,
+    where: Sequence[Sequence[object]] = (),
+    hint: str | Sequence[str] = (),
+    shown: int = 5,
+) -> str:
+    r"""Build a message: a sentence, an aligned table of offenders, and a hint.
+
+    Parameters
+    ----------
+    what
+        One sentence that says what is wrong and how many times.
+    where
+        A header row followed by the offenders; only the first `shown` are printed.
+    hint
+        What to do, one line or several.
+    shown
+        How many offenders to print before "... and N more".
+
+    Returns
+    -------
+    str
+        The message.
+
+    Examples
+    --------
+    >>> print(message("1 of 6 cells has no score.", where=[("dataset", "found"), ("d07", 0)],
+    ...               hint='compare with missing="use".'))
+    1 of 6 cells has no score.
+        dataset  found
+        d07          0
+    Hint: compare with missing="use".
+    """
+    lines = [what]
+    if where:
+        rows = [[str(value) for value in row] for row in where[: shown + 1]]
+        right = [
+            all(isinstance(row[i], int | float) for row in where[1:]) for i in range(len(where[0]))
+        ]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        lines += [
+            "    "
+            + "  ".join(
+                cell.rjust(width) if flush else cell.ljust(width)
+                for cell, width, flush in zip(row, widths, right, strict=True)
+            ).rstrip()
+            for row in rows
+        ]
+        if len(where) - 1 > shown:
+            lines.append(f"    ... and {len(where) - 1 - shown} more")
+    hints = [hint] if isinstance(hint, str) else list(hint)
+    lines += [("Hint: " if i == 0 else "      ") + text for i, text in enumerate(hints)]
+    return "\n".join(lines)
+
+
+def unknown(what: str, name: object, known: Sequence[object]) -> str:
+    """Build the message for a name that is not among the known ones."""
+    return message(
+        f"unknown {what} {name!r}.", hint="one of " + ", ".join(repr(item) for item in known) + "."
+    )

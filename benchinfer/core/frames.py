@@ -1,0 +1,299 @@
+"""Tidy tables and the glossary of columns.
+
+Every table that the package gives out is built by `frame`, which knows only the columns of
+`GLOSSARY`; ``docs/glossary.md`` is generated from it.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from benchinfer.core.errors import BenchinferError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+GLOSSARY: dict[str, str] = {
+    "domain": "the domain that a data set belongs to",
+    "dataset": "data set (problem, task)",
+    "replication": "repetition within a data set: resample, fold, seed or item",
+    "algorithm": "algorithm (method, model, learner)",
+    "measure": "name of the performance measure",
+    "value": "a score; in diagnostics, the value that was checked",
+    "first": "first algorithm of a pair",
+    "second": "second algorithm of a pair",
+    "estimate": "contrasts: first minus second in the measure's own unit (on log and logit scales"
+    " the ratio or odds ratio first / second, neutral value 1); summary: the algorithm's level in"
+    " the measure's own unit",
+    "conf_low": "lower end of the interval: simultaneous over all pairs in contrasts, of"
+    " the algorithm alone in summary",
+    "conf_high": "upper end of the interval: simultaneous over all pairs in contrasts, of"
+    " the algorithm alone in summary",
+    "std_error": "standard error of the difference on the modelling scale; of a posterior, its"
+    " standard deviation",
+    "shrunken": "what a model of all data sets makes of the estimate on one of them",
+    "df": "degrees of freedom of the test statistic",
+    "statistic": "test statistic, positive where the first algorithm is better",
+    "p_value": "p-value; in contrasts adjusted for the family (the method is in provenance), in"
+    " tests of whole terms that of the test alone",
+    "p_error": "standard error of p_value by Monte Carlo, 0 where it is exact or asymptotic",
+    "p_raw": "p-value of the pair alone, not adjusted",
+    "p_equivalence": "p-value, equally adjusted, of the two one-sided tests at the tolerance",
+    "p_noninferiority": "p-value, equally adjusted, of the one-sided test that the algorithm to be"
+    " shown better is not worse by the tolerance",
+    "contrast": "name that the user gave to the contrast",
+    "verdict": "first or second (is better), equivalent, undecided, or missing",
+    "winner": "name of the better algorithm, empty where there is none",
+    "n": "number of scores; in tables of monitored experiments, of replications per data set",
+    "n_datasets": "number of data sets with a score, or in a planned experiment",
+    "n_replications": "replications per data set in a planned experiment",
+    "power": "probability to show what is planned for, for one pair",
+    "power_low": "its lower end by the uncertainty of the pilot",
+    "power_high": "its upper end by the uncertainty of the pilot",
+    "needed_low": "lower end, by the uncertainty of the pilot, of the number that is needed",
+    "needed_high": "upper end, by the uncertainty of the pilot, of the number that is needed",
+    "detectable": "least difference, or margin, that has the power wanted",
+    "floor": "data sets that no number of replications can do without",
+    "cost": "what the design costs",
+    "mean": "arithmetic mean in the measure's own unit",
+    "sd": "standard deviation (n - 1) in the measure's own unit",
+    "median": "median",
+    "minimum": "smallest score",
+    "q25": "lower quartile (linear interpolation)",
+    "q75": "upper quartile (linear interpolation)",
+    "maximum": "largest score",
+    "found": "number of scores present",
+    "expected": "number of scores a complete table would have here",
+    "mean_rank": "mean rank of the algorithm within blocks, 1 is best",
+    "rank": "rank of the estimate, 1 is best, ties share the mean rank",
+    "expected_rank": "mean over the posterior of the algorithm's rank, 1 is best",
+    "rank_low": "best (smallest) rank that an algorithm can have, or lower end of its interval",
+    "rank_high": "worst (largest) rank that an algorithm can have, or upper end of its interval",
+    "check": "what was checked",
+    "direction": "whether a check passes with at most or at least the limit; empty without one",
+    "limit": "the limit it is held against; none where the value informs or does not decide alone",
+    "ok": "whether the check passed",
+    "remedy": "what to do or how to read it",
+    "rule": "name of the rule that found it",
+    "severity": "error (stops reading), warning or note",
+    "count": "how many rows, cells or names are concerned",
+    "where": "the first of them",
+    "hint": "what to do",
+    "source": "source of variation",
+    "variance": "variance component on the modelling scale",
+    "share": "share of the total variance, or of the total weight",
+    "shared": "what two scores have in common",
+    "correlation": "their correlation under the model",
+    "term": "term of the model that is tested",
+    "test": "the test",
+    "fits": "whether the test is made for how the scores came about",
+    "misfit": "why it is not, empty where it is",
+    "null": "null distribution: exact, monte-carlo or asymptotic",
+    "df_residual": "denominator degrees of freedom of an F test, infinite for a chi-squared test",
+    "structure": "how algorithms vary between data sets in the model",
+    "residual": "what the residual variance depends on in the model",
+    "n_parameters": "number of fixed effects, variances and covariances",
+    "log_likelihood": "log (restricted) likelihood",
+    "aic": "Akaike's criterion, smaller is better",
+    "bic": "Schwarz's criterion, smaller is better",
+    "prob_first": "probability that the first is better, by more than the tolerance",
+    "prob_equivalent": "probability that both differ by less than the tolerance",
+    "prob_second": "probability that the second is better, by more than the tolerance",
+    "prob_improvement": "probability that a score of the first, of any replication, is better than"
+    " one of the second on the same data set, equal scores half, averaged over data sets",
+    "prob_error": "Monte Carlo standard error of the row's probability, or the largest one of"
+    " prob_first, prob_equivalent and prob_second",
+    "p_dominant": "share of posterior draws in which the outcome that is most probable over all of"
+    " them (first, equivalent, second) is the most probable: a vote, not a probability of it",
+    "dominant_first": "posterior probability that the most probable outcome is that the first is"
+    " better, by more than the tolerance",
+    "dominant_equivalent": "posterior probability that the most probable outcome is that both"
+    " differ by less than the tolerance",
+    "dominant_second": "posterior probability that the most probable outcome is that the second is"
+    " better, by more than the tolerance",
+    "dominant_error": "largest Monte Carlo standard error of dominant_first, dominant_equivalent"
+    " and dominant_second",
+    "expected_regret": "what choosing the algorithm is expected to cost against the best one, on"
+    " average unless quantity says otherwise, in the unit of the tolerance",
+    "expected_regret_next": "what choosing it is expected to cost on a new data set of the domain",
+    "regret_error": "Monte Carlo standard error of expected_regret",
+    "regret_first": "what choosing the first of the two is expected to cost",
+    "regret_second": "what choosing the second of the two is expected to cost",
+    "elpd": "expected log predictive density of the data set by all others; of models, the sum",
+    "p_loo": "effective number of parameters: what having seen the data set adds to its density",
+    "pareto_k": "tail of the importance weights of leaving the data set out: above 0.7 (less with"
+    " few draws) the data set is influential",
+    "elpd_difference": "elpd less that of the model with the highest one",
+    "difference_error": "standard error of that difference",
+    "stacking_weight": "share of the model in the mixture of models that predicts best",
+    "largest_k": "largest Pareto k of the data sets",
+    "n_refitted": "data sets that the model was sampled anew without",
+    "winner_score": "mean log probability, by all other data sets, of the algorithm that is best on"
+    " a data set",
+    "winner_difference": "winner_score less that of the comparison itself",
+    "winner_error": "standard error of that difference",
+    "statistic_name": "what of a data set is looked at",
+    "predicted": "median of what the model predicts",
+    "predicted_low": "lower end of the interval that the model predicts",
+    "predicted_high": "upper end of the interval that the model predicts",
+    "tail_probability": "probability that the model predicts something as extreme, on either side",
+    "parameter": "parameter of the model",
+    "prior_sensitivity": "how much the posterior moves with the weight of the priors; 0.05 is much",
+    "likelihood_sensitivity": "how much the posterior moves with the weight of the scores",
+    "diagnosis": "what that says, in words",
+    "variant": "how the model of this row differs from that of the comparison",
+    "quantity": "what the probabilities are about: average effects, the next data set, or"
+    " which outcome is the most probable (dominant)",
+    "prob_best": "probability to be the best algorithm on average, or that none stands above it in"
+    " consensus orders",
+    "prob_best_next": "probability to be the best algorithm on a new data set of the domain",
+    "prob_near_best": "probability to be within the tolerance of the best one there",
+    "cooks_distance": "Cook's distance of the differences between algorithms, variances held",
+    "shift": "estimate of the whole table minus that without, in standard errors, of the contrast"
+    " that moves most",
+    "ratio_dataset": "data set variance without / with",
+    "ratio_interaction": "data set x algorithm variance without / with",
+    "ratio_replication": "replication variance without / with",
+    "ratio_residual": "residual variance without / with",
+    "refitted": "whether the model was fitted again without it",
+    "n_changed": "number of verdicts that change",
+    "changes": "the verdicts that change, > for better, ~ for equivalent, ? for undecided",
+    "threshold": "profiles: the score to be bettered, or the ratio to the best algorithm",
+    "proportion": "profiles: share of scores better than the threshold, or of data sets on which"
+    " the algorithm keeps within the ratio",
+    "band_low": "lower end of the band that holds an algorithm's whole curve",
+    "band_high": "upper end of the band that holds an algorithm's whole curve",
+    "relation": "name of a relation in an ensemble: as a rule that of a data set",
+    "weight": "weight of a relation in an ensemble",
+    "weight_first": "weight of the relations in which the first is better",
+    "weight_equivalent": "weight of the relations in which both are equivalent",
+    "weight_second": "weight of the relations in which the second is better",
+    "weight_undecided": "weight of the relations in which the pair is undecided",
+    "weight_missing": "weight of the relations in which the pair was not compared",
+    "score": "points of an algorithm by the scoring method of a consensus, larger is better",
+    "support": "share of the weight that compared the pair and agrees with the verdict; missing"
+    " where the optima disagree or nothing compared the pair",
+    "regret": "what the cheapest order with the pair turned around costs more than the optimum, 0"
+    " where the optima disagree",
+    "regret_exact": "whether the regret is exact rather than a lower bound",
+    "state": "how a pair stands: first or second (is better), equivalent, go on, futile (stopped,"
+    " which is no evidence of equality), not rejected (at the last stage) or broken down (a rule"
+    " without boundaries)",
+    "stage": "number of the stage, or of the look",
+    "side": "the algorithm that would be shown to be better",
+    "n_used": "replications per data set that counted for the pair",
+    "provisional": "whether p-values decide nothing yet, as a part of the level is kept for later",
+    "p_dataset": "one-sided p-value of the data set's own differences in the stage",
+    "p_stage": "one-sided p-value of the stage, over all data sets",
+    "conditional_level": "level of the stage, given the stages before",
+    "reject_at": "boundary: the stage rejects if its p-value is at most that",
+    "accept_above": "boundary: the recursion stops for futility if the p-value is above",
+    "critical": "critical value of the product; over the p-value it is the next conditional level",
+    "statistic_dataset": "test statistic of the data set's own differences so far",
+    "boundary": "size of the statistic that decides",
+    "log_e": "natural logarithm of the e-value: of the capital that a bet of 1 has become",
+    "point": "point of consecutive significance: the replication from which on the test of all so"
+    " far, not adjusted, stays significant; infinite where there is none",
+    "share_first": "share of random orders in which the first would have been found better",
+    "share_second": "share of random orders in which the second would have been found better",
+    "log_e_dataset": "that of the data set alone",
+    "position": "place in a consensus order: 1 + the number of algorithms strictly above; a mean of"
+    " places where the row is about an algorithm",
+    "position_low": "best (smallest) place of an algorithm in most resamples",
+    "position_high": "worst (largest) place of an algorithm in most resamples",
+    "probability": "share of the resamples, ties between optima shared out",
+    "prob_above": "share of the resamples in which the first is strictly above the second",
+    "prob_tied": "share of the resamples in which both are equivalent",
+    "prob_below": "share of the resamples in which the first is strictly below the second",
+    "observed": "the same share without resampling: 0 or 1, or between where there are several"
+    " optima",
+    "order": "a consensus order, best first",
+    "influence": "half the sum over ordered pairs of what leaving out the relation changes in the"
+    " share of optima with the first above the second: how many pairs it turns",
+    "n_optima": "number of optimal orders",
+    "without": "the share of the optima with the first above the second when the relation is left"
+    " out",
+    "part": "part of what a consensus is made of: as a rule a measure",
+    "weight_low": "lower end of the weights of a part that keep the consensus, others held",
+    "weight_high": "upper end of the weights of a part that keep the consensus, others held",
+    "share_low": "lower end of an interval of shares of the total weight",
+    "share_high": "upper end of an interval of shares of the total weight",
+    "prob_front": "share of the resamples with the algorithm on the Pareto front",
+    "on_front": "whether no algorithm dominates it",
+    "dominates": "whether the first is at least as good on all measures and better on one",
+    "prob_dominates": "share of the resamples in which the first dominates the second",
+    "covariate": "feature of the data sets along which the algorithms' slopes are compared",
+    "x": "position on a map, across",
+    "y": "position on a map, upwards",
+    "letters": "algorithms that share a letter were compared and are not told apart",
+    "study": "published study that an effect is from",
+    "tau2": "variance of a difference between data sets, on the modelling scale",
+    "tau2_low": "lower end of its Q-profile interval",
+    "tau2_high": "upper end of its Q-profile interval",
+    "tau2_between": "variance of a difference between studies or domains, beyond that of data sets"
+    " within them",
+    "i2": "share, in percent, of the variance of effects that is between data sets",
+    "i2_low": "lower end of its interval",
+    "i2_high": "upper end of its interval",
+    "h2": "variance of effects in units of the sampling variance",
+    "q": "Cochran's Q, the weighted sum of squares of effects about the pooled ones",
+    "slope": "slope of effects on their standard errors, 0 in a symmetric funnel",
+    "direct": "estimate from the data sets that hold both algorithms, unit as estimate",
+    "direct_error": "its standard error on the modelling scale",
+    "indirect": "estimate from all other data sets, unit as estimate",
+    "indirect_error": "its standard error on the modelling scale",
+    "q_between": "Q of a pair's pooled effects over domains",
+    "df_between": "its degrees of freedom",
+    "p_between": "its p-value",
+    "wins": "contests that the first algorithm wins; in summary, that the algorithm wins",
+    "ties": "contests that neither wins, within the tie tolerance",
+    "losses": "contests that the second algorithm wins; in summary, that the algorithm loses",
+    "n_contests": "contests of the pair: data sets (or replications) with scores of both",
+    "prob_win": "probability that the first wins a contest that is no tie, under the model; in"
+    " summary, against an algorithm of average worth",
+    "prob_more_wins": "posterior probability that prob_win is above 1/2, however little",
+    "worth": "share of the algorithm in the sum of all worths",
+    "log_worth": "logarithm of the worth; the mean over algorithms is 0",
+    "quasi_error": "quasi standard error: the root of the sum of two squares is about the standard"
+    " error of the difference of the log worths",
+    "expected_wins": "wins of the first that the model expects",
+    "expected_ties": "ties that the model expects",
+    "wins_low": "lower end of what the model predicts for the wins of the first",
+    "wins_high": "upper end of what the model predicts for the wins of the first",
+    "inside": "whether what was observed lies between the two",
+    "not_compared": "the algorithms that this one was not compared with",
+}
+
+
+def frame(columns: Mapping[str, object]) -> "pd.DataFrame":
+    """Build a tidy pandas frame whose columns are all in the glossary.
+
+    Parameters
+    ----------
+    columns
+        Column name to values (a sequence or a scalar; at least one sequence).
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns in the given order.
+
+    Raises
+    ------
+    BenchinferError
+        A column is not in the glossary: names are fixed, so this is a programming error.
+
+    Examples
+    --------
+    >>> frame({"algorithm": ["svm"], "estimate": [0.1]})
+      algorithm  estimate
+    0       svm       0.1
+    """
+    import pandas as pd
+
+    if strange := [name for name in columns if name not in GLOSSARY]:
+        raise BenchinferError(f"columns not in the glossary: {', '.join(strange)}")
+    table = pd.DataFrame(dict(columns))
+    numbers = [name for name in table.columns if table[name].dtype.kind == "f"]
+    table[numbers] += 0.0  # no minus zero
+    return table

@@ -1,0 +1,238 @@
+"""Measures: direction, tolerance and scale."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.errors import BenchinferError, message, unknown
+from benchinfer.core.saving import savable
+
+type Better = Literal["higher", "lower"]
+type Scale = Literal["identity", "log", "logit"]
+# Control characters, halves of surrogate pairs and what is no character: neither HTML nor SVG
+# may hold them.
+UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
+)
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A performance measure.
+
+    Parameters
+    ----------
+    name
+        As in the table's measure column.
+    better
+        ``"higher"`` or ``"lower"``. Required: a guess here would invert every conclusion.
+    tolerance
+        The difference that does not matter (relevance margin, region of practical equivalence), in
+        the unit of the reported difference: the measure's unit on the identity scale; relative on
+        the log scale (0.05 is 5 %: ``abs(log ratio) <= log(1.05)``); log-odds on the logit scale.
+        With the default 0 no pair is ever called equivalent.
+    scale
+        The scale on which models are fitted and averages are taken. Contrasts are reported as
+        differences (identity), ratios (log) or odds ratios (logit).
+    bounds
+        The legal range of a score, both ends included.
+    unit, label
+        For display.
+
+    Raises
+    ------
+    BenchinferError
+        An argument is not legal.
+
+    Examples
+    --------
+    >>> error = Measure("error", better="lower", tolerance=0.01)
+    >>> error.orient([0.1, 0.3])
+    array([-0.1, -0.3])
+    >>> Measure("seconds", better="lower", scale="log").effect(np.log(2.0))
+    np.float64(0.5)
+    """
+
+    name: str
+    better: Better
+    tolerance: float = 0.0
+    scale: Scale = "identity"
+    bounds: tuple[float, float] | None = None
+    unit: str = ""
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        if not is_text(self.name):
+            raise BenchinferError(
+                message(
+                    f"measure {self.name!r}: its name is not text in UTF-8.",
+                    hint="it holds half a character (a lone surrogate).",
+                )
+            )
+        if self.better not in get_args(Better.__value__):
+            raise BenchinferError(
+                message(
+                    f"measure {self.name!r}: better is {self.better!r}.",
+                    hint='say better="higher" or better="lower".',
+                )
+            )
+        if self.scale not in get_args(Scale.__value__):
+            raise BenchinferError(unknown("scale", self.scale, get_args(Scale.__value__)))
+        if not (math.isfinite(self.tolerance) and self.tolerance >= 0):
+            raise BenchinferError(
+                message(
+                    f"measure {self.name!r}: tolerance is {self.tolerance!r}.",
+                    hint="a finite number, zero or larger.",
+                )
+            )
+        for what, text in (("unit", self.unit), ("label", self.label)):
+            if UNPRINTABLE.search(text):
+                raise BenchinferError(
+                    message(
+                        f"measure {self.name!r}: {what} is {text!r}.",
+                        hint="without control characters.",
+                    )
+                )
+        if self.bounds is not None and not self.bounds[0] < self.bounds[1]:
+            raise BenchinferError(
+                message(
+                    f"measure {self.name!r}: bounds are {self.bounds!r}.",
+                    hint="lower bound first: bounds=(0, 1).",
+                )
+            )
+
+    @property
+    def sign(self) -> int:
+        """``1`` where higher is better, ``-1`` where lower is."""
+        return 1 if self.better == "higher" else -1
+
+    @property
+    def title(self) -> str:
+        """Label (or name) with its unit, for axes and headings."""
+        return (self.label or self.name) + (f" [{self.unit}]" if self.unit else "")
+
+    @property
+    def margin(self) -> float:
+        """The tolerance on the modelling scale, as a difference."""
+        return math.log1p(self.tolerance) if self.scale == "log" else self.tolerance
+
+    @property
+    def neutral(self) -> float:
+        """The reported effect that means "no difference": 0, or 1 for ratios."""
+        return 0.0 if self.scale == "identity" else 1.0
+
+    @property
+    def effect_name(self) -> str:
+        """What a reported contrast is: difference, ratio or odds ratio."""
+        return {"identity": "difference", "log": "ratio", "logit": "odds ratio"}[self.scale]
+
+    def transform(self, values: object) -> NDArray[np.float64]:
+        """Bring scores in the user's unit to the modelling scale, direction unchanged."""
+        array = np.asarray(values, dtype=np.float64)
+        if self.scale == "log":
+            return np.log(array)
+        return np.log(array / (1 - array)) if self.scale == "logit" else array
+
+    def orient(self, values: object) -> NDArray[np.float64]:
+        """Bring scores in the user's unit to the modelling scale, larger is better."""
+        return self.sign * self.transform(values)
+
+    def level_of(self, oriented: object) -> NDArray[np.float64]:
+        """Turn a location on the oriented modelling scale back to the user's unit."""
+        array = self.sign * np.asarray(oriented, dtype=np.float64) + 0.0  # no minus zero
+        if self.scale == "log":
+            return np.exp(array)
+        return 1 / (1 + np.exp(-array)) if self.scale == "logit" else array
+
+    def effect(self, oriented: object) -> NDArray[np.float64]:
+        """Turn an oriented difference into the reported effect (difference or ratio)."""
+        array = self.sign * np.asarray(oriented, dtype=np.float64) + 0.0  # no minus zero
+        return array if self.scale == "identity" else np.exp(array)
+
+    def effect_interval(
+        self, low: object, high: object
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Turn the bounds of an oriented difference into bounds of the reported effect."""
+        low, high = (low, high) if self.sign > 0 else (high, low)
+        return self.effect(low), self.effect(high)
+
+    def level_interval(
+        self, low: object, high: object
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Turn the bounds of an oriented location into bounds in the user's unit."""
+        low, high = (low, high) if self.sign > 0 else (high, low)
+        return self.level_of(low), self.level_of(high)
+
+    @staticmethod
+    def parse(text: str) -> "Measure":
+        """Read ``"name:better"``, optionally with ``:tolerance`` and ``:scale``.
+
+        Examples
+        --------
+        >>> Measure.parse("error:lower:0.01").tolerance
+        0.01
+        """
+        name, better, *rest = [part.strip() for part in text.split(":")] + [""]
+        try:
+            tolerance = float(rest[0]) if rest and rest[0] else 0.0
+        except ValueError:
+            raise BenchinferError(
+                message(
+                    f"cannot read the measure {text!r}.",
+                    hint='write name:better:tolerance:scale, as in "seconds:lower:0.05:log".',
+                )
+            ) from None
+        scale = rest[1] if len(rest) > 1 and rest[1] else "identity"
+        return Measure(name, better, tolerance, scale)  # pyright: ignore[reportArgumentType]
+
+
+def is_text(name: str) -> bool:
+    r"""Whether UTF-8 can write a name; half a character, which a wrong decoding leaves, it cannot.
+
+    Examples
+    --------
+    >>> is_text("\N{GREEK SMALL LETTER ALPHA}"), is_text("\ud800")
+    (True, False)
+    """
+    return not re.search("[\ud800-\udfff]", name)
+
+
+def as_measures(source: object) -> tuple[Measure, ...]:
+    """Read measures from any of the forms that ``measures=`` takes (a TOML file excepted).
+
+    Parameters
+    ----------
+    source
+        A `Measure`, a string ``"error:lower:0.01"``, a mapping ``{"acc": "higher"}``, or a
+        sequence of the first two.
+
+    Raises
+    ------
+    BenchinferError
+        A form is not legal, or a name comes twice.
+
+    Examples
+    --------
+    >>> [m.better for m in as_measures({"acc": "higher", "seconds": "lower"})]
+    ['higher', 'lower']
+    """
+    if isinstance(source, Measure):
+        return (source,)
+    if isinstance(source, str):
+        return (Measure.parse(source),)
+    if isinstance(source, Mapping):
+        measures = tuple(Measure(str(k), v) for k, v in source.items())
+    else:
+        measures = tuple(m for item in source for m in as_measures(item))  # pyright: ignore[reportGeneralTypeIssues]
+    names = [m.name for m in measures]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise BenchinferError(
+            message(f"measures given twice: {', '.join(twice)}.", hint="keep one of each.")
+        )
+    return measures

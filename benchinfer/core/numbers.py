@@ -1,0 +1,186 @@
+"""Numbers and lists as text."""
+
+import math
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+
+def join(names: Sequence[str], last: str = "and") -> str:
+    """Join names as in prose.
+
+    Examples
+    --------
+    >>> join(["a", "b", "c"])
+    'a, b and c'
+    """
+    return f" {last} ".join(text for text in (", ".join(names[:-1]), *names[-1:]) if text)
+
+
+def some(sides: Sequence[tuple[str, str]], chosen: Iterable[bool]) -> str:
+    """Name the first few of the chosen pairs.
+
+    Examples
+    --------
+    >>> some([("a", "b"), ("a", "c")], [False, True])
+    'a and c'
+    """
+    pairs = [" and ".join(pair) for pair, one in zip(sides, chosen, strict=False) if one]
+    return "; ".join(pairs[:3]) + (" ..." if len(pairs) > 3 else "")
+
+
+def several(names: Sequence[str], shown: int = 5) -> str:
+    """Join the first names, and say how many there are besides.
+
+    Examples
+    --------
+    >>> several(["a", "b", "c", "d"], shown=2)
+    'a, b and 2 more'
+    """
+    if len(names) <= shown + 1:
+        return join(names)
+    return join([*names[:shown], f"{len(names) - shown} more"])
+
+
+def within(title: str) -> str:
+    """Write a title as it stands within a sentence; names keep their capitals.
+
+    Examples
+    --------
+    >>> within("Mixed model"), within("Bayesian sign test")
+    ('mixed model', 'Bayesian sign test')
+    """
+    return title if title.startswith("Bayesian") else title[:1].lower() + title[1:]
+
+
+def ordinal(n: int) -> str:
+    """Say which one.
+
+    Examples
+    --------
+    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 22)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd']
+    """
+    ends = {1: "st", 2: "nd", 3: "rd"}
+    return f"{n}{'th' if n // 10 % 10 == 1 else ends.get(n % 10, 'th')}"
+
+
+def count(n: int, noun: str) -> str:
+    """Say how many, in the singular or plural.
+
+    Examples
+    --------
+    >>> count(1, "pair"), count(2, "data set")
+    ('1 pair', '2 data sets')
+    """
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+_MINUS = "\N{MINUS SIGN}"
+_NONE = "\N{EN DASH}"
+
+
+def fixed(value: float, decimals: int) -> str:
+    """Write a number with a given number of decimals.
+
+    Examples
+    --------
+    >>> fixed(0.0312, 3), fixed(-0.0001, 2), fixed(float("inf"), 2)
+    ('0.031', '0.00', '∞')
+    """
+    if math.isnan(value):
+        return _NONE
+    if math.isinf(value):
+        return ("" if value > 0 else _MINUS) + "∞"
+    text = f"{value:,.{decimals}f}"
+    if not text.strip("-0.,"):
+        text = text.lstrip("-")  # no minus zero
+    return text.replace("-", _MINUS)
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Write a number with a given number of significant digits.
+
+    Examples
+    --------
+    >>> significant(0.0123456), significant(12345.6), significant(1.0)
+    ('0.0123', '12,346', '1.00')
+    """
+    if not math.isfinite(value) or value == 0:
+        return fixed(value, 0)
+    return fixed(value, min(12, max(0, digits - 1 - math.floor(math.log10(abs(value))))))
+
+
+def alike(values: Sequence[float], digits: int = 3) -> list[str]:
+    """Write numbers from 0 with the decimals that the largest needs for some significant digits.
+
+    Examples
+    --------
+    >>> alike([0.0123456, 0.0034, 1.5e-6, 0.0])
+    ['0.0123', '0.0034', '<0.0001', '0.0000']
+    """
+    top = max((x for x in values if math.isfinite(x)), default=0.0)
+    places = 0 if top <= 0 else min(12, max(0, digits - 1 - math.floor(math.log10(top))))
+    least = 10.0**-places
+    return [f"<{fixed(least, places)}" if 0 < x < least / 2 else fixed(x, places) for x in values]
+
+
+def brief(value: float) -> str:
+    """Write a number as short as it is.
+
+    Examples
+    --------
+    >>> brief(10.0), brief(0.00123), brief(1234.0)
+    ('10', '0.00123', '1,234')
+    """
+    text = significant(value)
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def p_value(value: float) -> str:
+    """Write a p-value.
+
+    Examples
+    --------
+    >>> p_value(3e-9), p_value(0.04217), p_value(0.99999)
+    ('<0.0001', '0.0422', '>0.9999')
+    """
+    if math.isnan(value):
+        return _NONE
+    if value < 1e-4:
+        return "<0.0001"
+    return ">0.9999" if value > 0.9999 else f"{value:.4f}"
+
+
+def percent(value: float) -> str:
+    """Write a share.
+
+    Examples
+    --------
+    >>> percent(0.1234)
+    '12.3 %'
+    """
+    return f"{fixed(100 * value, 1)} %"
+
+
+def decimals(spreads: Sequence[float]) -> int:
+    """Return how many decimals show two digits of the uncertainty.
+
+    Parameters
+    ----------
+    spreads
+        Standard errors, or what else says how finely values are known.
+
+    Examples
+    --------
+    >>> decimals([0.031, 0.034])
+    3
+    """
+    known = [abs(s) for s in spreads if math.isfinite(s) and s != 0]
+    if not known:
+        return 3
+    return min(8, max(0, 1 - math.floor(math.log10(median(known)))))
+
+
+def level_percent(value: float) -> str:
+    """Write a level as a percentage."""
+    return f"{100 * value:.4g} %"

@@ -1,0 +1,98 @@
+"""Progress bars and callbacks."""
+
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
+
+
+# Called with a task in words, resamples just done, and how many there are to be.
+type Progress = Callable[[str, int, int], None]
+# Seconds before a bar is worth showing, and between two looks at it.
+_PATIENCE, _LOOK = 1.0, 0.1
+
+
+@contextmanager
+def reporting(
+    *, progress: Progress | bool | None, doing: str = "Resampling"
+) -> Generator[Progress | None]:
+    """Give what is told how far a computation is; a bar is gone when it ends, however it ends.
+
+    Parameters
+    ----------
+    progress
+        True for a bar on standard error, in a terminal or a notebook, if it takes longer than a
+        second; a function of your own; False or None for nothing.
+    doing
+        What is done, in a word that stands before the task.
+    """
+    if not isinstance(progress, bool):
+        yield progress
+        return
+    bars = _bars() if progress else None
+    if bars is None:
+        yield None
+        return
+    try:
+        yield _Shown(bars, doing)
+    finally:
+        bars.stop()
+
+
+def of_task(progress: Progress | None, task: str, total: int) -> Callable[[int], None] | None:
+    """Return what numerics call with the number of resamples just done."""
+    return None if progress is None else lambda done: progress(task, done, total)
+
+
+def _bars() -> "Bars | None":
+    """Return bars that are not on the screen yet, or None where nobody would see them."""
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    console = Console(file=sys.stderr)
+    seen = console.is_jupyter or (sys.stderr.isatty() and not console.is_dumb_terminal)
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+    )
+    # Without a thread of its own: what computes says when there is something to draw.
+    return Bars(*columns, console=console, transient=True, auto_refresh=False) if seen else None
+
+
+class _Shown:
+    """A bar for the task at hand."""
+
+    def __init__(self, bars: "Bars", doing: str) -> None:
+        self.bars, self.doing = bars, doing
+        self.begun, self.looked = time.monotonic(), 0.0
+        self.task, self.done = "", 0
+        self.at: TaskID | None = None
+
+    def __call__(self, task: str, done: int, total: int) -> None:
+        at = self.at
+        if at is None or task != self.task or self.done >= total:
+            at = self._next(task, total)
+        self.done += done
+        now = time.monotonic()
+        if now - self.begun < _PATIENCE or (now - self.looked < _LOOK and self.done < total):
+            return
+        self.looked = now
+        self.bars.start()
+        self.bars.update(at, completed=self.done)
+        self.bars.refresh()
+
+    def _next(self, task: str, total: int) -> "TaskID":
+        """Put another task in the place of the one that is done."""
+        if self.at is not None:
+            self.bars.remove_task(self.at)
+        self.task, self.done = task, 0
+        self.at = self.bars.add_task(f"{self.doing} {task}", total=total)
+        return self.at

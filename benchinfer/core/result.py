@@ -1,0 +1,32 @@
+"""Methods of every result: plot, report, save."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchinfer.core import saving
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+class Showable:
+    """Give a result the methods `plot`, `report` and `save`."""
+
+    __slots__ = ()
+
+    def plot(self, kind: str | None = None, ax: "Axes | None" = None) -> "Figure":
+        """Draw the result; see `benchinfer.plot`."""
+        from benchinfer.plots.draw import plot
+
+        return plot(self, kind, ax)
+
+    def report(self, path: str | Path, **options: Any) -> Path:
+        """Write the result as one self-contained HTML file; see `benchinfer.report`."""
+        from benchinfer.reports.page import report
+
+        return report(self, path, **options)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result to one JSON file that `benchinfer.load` reads back."""
+        return saving.save(self, path)

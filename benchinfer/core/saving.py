@@ -1,0 +1,432 @@
+"""Results as JSON files.
+
+Only classes marked with `savable` are written or read, so that a file can never run code. A
+checksum tells damage; it is no signature, so fields are checked against the types of their record,
+and the sizes of arrays against what the file holds, before anything is built.
+"""
+
+import dataclasses
+import errno
+import hashlib
+import json
+import math
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import UnionType
+from typing import Any, Literal, TypeAliasType, Union, cast, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from benchinfer.core.errors import BenchinferError, message
+
+FORMAT = 2
+_MOST_TEXT = 2**26  # bytes of an array of text, whose width is that of its longest value
+# Arrays that are read: their type, and what their values may be in JSON.
+_VALUES: dict[str, set[type]] = {
+    **{np.dtype(code).str: {int} for code in "bhilqBHILQ"},
+    **{np.dtype(code).str: {int, float} for code in "efd"},
+    np.dtype(bool).str: {bool},
+    np.dtype(object).str: {str, bool, int, float, type(None)},
+    "<U": {str},
+}
+_classes: dict[str, type] = {}
+_inputs: set[str] = set()
+_REASONS = {
+    errno.EACCES: "there is no permission",
+    errno.EPERM: "there is no permission",
+    errno.EROFS: "its folder is read-only",
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk is full up to the quota",
+    errno.EFBIG: "it is larger than files may be",
+    errno.ENAMETOOLONG: "its name is too long",
+    errno.ELOOP: "it is a link that leads to itself",
+    errno.ENOTDIR: "a part of its path is a file, not a folder",
+    errno.EEXIST: "a part of its path is a file, not a folder",
+    errno.EPIPE: "its reader has gone",
+}
+# Modules whose import registers their classes; a name in a file selects among these alone.
+_homes = (
+    "benchinfer.core.measure",
+    "benchinfer.scores",
+    "benchinfer.relations.consensus.consensus",
+    "benchinfer.relations.consensus.stability",
+    "benchinfer.relations.relation",
+    "benchinfer.relations.consensus.stability",
+    "benchinfer.relations.consensus.weights",
+    "benchinfer.comparison.pareto",
+    "benchinfer.relations.ensemble",
+    "benchinfer.comparison.evidence",
+    "benchinfer.comparison.per_dataset",
+    "benchinfer.analyses.points",
+    "benchinfer.analyses.mixed.compare",
+    "benchinfer.analyses.meta.comparison",
+    "benchinfer.analyses.pair.comparison",
+    "benchinfer.analyses.permutation.comparison",
+    "benchinfer.analyses.bootstrap.compare",
+    "benchinfer.analyses.bayes.comparison",
+    "benchinfer.analyses.bayes.pairwise.comparison",
+    "benchinfer.analyses.wins.comparison",
+    "benchinfer.analyses.bayes.responses.comparison",
+    "benchinfer.analyses.monitor.comparison",
+    "benchinfer.analyses.monitor.measures",
+    "benchinfer.analyses.plan.result",
+)
+
+
+def savable[T: type](cls: T) -> T:
+    """Mark a dataclass as one that may be written and read back."""
+    other = _classes.setdefault(cls.__name__, cls)
+    if other.__module__ != cls.__module__:
+        raise TypeError(f"{other.__module__} and {cls.__module__} both have a {cls.__name__}")
+    _classes[cls.__name__] = cls
+    return cls
+
+
+def encode(value: object) -> object:  # noqa: PLR0911 (one return for each kind of value)
+    """Turn a record into what JSON can hold, losing nothing."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return {"class": type(value).__name__, "fields": fields}
+    if isinstance(value, np.ndarray):
+        kind = "<U" if value.dtype.kind == "U" else value.dtype.str
+        # Python floats print as the shortest decimal that round-trips.
+        return {"array": kind, "shape": list(value.shape), "values": value.ravel().tolist()}
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, tuple):
+        return {"tuple": [encode(item) for item in cast("tuple[object, ...]", value)]}
+    if isinstance(value, list):
+        return [encode(item) for item in cast("list[object]", value)]
+    if isinstance(value, Mapping):
+        pairs = [[encode(k), encode(v)] for k, v in cast("Mapping[object, object]", value).items()]
+        return {"mapping": pairs}
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    raise BenchinferError(f"cannot save a {type(value).__name__}")
+
+
+def decode(value: Any) -> Any:
+    """Rebuild what `encode` wrote.
+
+    Raises
+    ------
+    BenchinferError
+        The value is not what `encode` writes: the message says what is wrong.
+    """
+    if isinstance(value, list):
+        return [decode(item) for item in cast("list[object]", value)]
+    if not isinstance(value, dict):
+        return value
+    match cast("dict[str, Any]", value):
+        case {"class": str(name), "fields": dict(fields), **rest} if not rest:
+            return _record(name, {key: decode(item) for key, item in fields.items()})
+        case {"array": str(kind), "shape": list(shape), "values": list(values), **rest} if not rest:
+            return _array(kind, shape, values)
+        case {"tuple": list(items), **rest} if not rest:
+            return tuple(decode(item) for item in items)
+        case {"mapping": list(pairs), **rest} if not rest:
+            return dict(_pair(pair) for pair in pairs)
+        case _:
+            raise BenchinferError(f"it holds an object that is none: {_short(value)}")
+
+
+def _pair(pair: object) -> tuple[Any, Any]:
+    match decode(pair):
+        case [str() | int() | float() | tuple() | None as key, item]:
+            return key, item
+        case _:
+            raise BenchinferError(f"it holds no pair of key and value: {_short(pair)}")
+
+
+def _array(kind: str, shape: list[Any], values: list[Any]) -> np.ndarray:
+    """Build an array that takes little more room than its values do in the file."""
+    if kind not in _VALUES:
+        raise BenchinferError(f"it holds an array of type {kind!r}, which is not known")
+    sizes = all(type(size) is int and size >= 0 for size in shape)
+    if not sizes or math.prod(shape) != len(values):
+        raise BenchinferError(f"it holds {len(values)} values of an array of shape {shape}")
+    if not set(map(type, values)) <= _VALUES[kind]:
+        raise BenchinferError(f"it holds values of other types in an array of type {kind!r}")
+    if kind == "<U" and 4 * len(values) * max(map(len, values), default=0) > _MOST_TEXT:
+        return np.array(values, dtype=object).reshape(shape)
+    return np.array(values, dtype=kind).reshape(shape)
+
+
+def _record(name: str, fields: dict[str, Any]) -> object:
+    """Build a record whose fields have the types that its class says."""
+    if name not in _classes:
+        raise BenchinferError(f"it names a record that is not known: {name!r}")
+    record = _classes[name]
+    known = dataclasses.fields(record)
+    lost = {f.name for f in known} ^ set(fields)
+    if lost:
+        raise BenchinferError(f"a {name} does not have, or lacks, the field {min(lost)!r}")
+    hints = _hints(record)
+    for field, value in fields.items():
+        if not _fits(value, hints[field]):
+            raise BenchinferError(f"{name}.{field} cannot be {_short(value)}")
+    return record(**fields)
+
+
+@cache
+def _hints(record: type) -> dict[str, Any]:
+    return get_type_hints(record)
+
+
+def _fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 (one return for each kind of type)
+    """Return whether a value is of a type, numbers of all types being one."""
+    if isinstance(hint, TypeAliasType):
+        return _fits(value, hint.__value__)
+    origin, parts = get_origin(hint), get_args(hint)
+    if isinstance(origin, TypeAliasType):  # NDArray is one
+        return _fits(value, origin.__value__[parts])
+    if hint is Any:
+        return True
+    if origin is Literal:
+        return value in parts
+    if origin in (Union, UnionType):
+        return any(_fits(value, part) for part in parts)
+    if origin is None:
+        return isinstance(value, int | float if hint in (int, float) else hint)
+    if not isinstance(value, origin):
+        return False
+    if isinstance(value, np.ndarray):
+        return _same_sort(value.dtype, get_args(parts[1])[0])
+    if isinstance(value, tuple):
+        every = parts[:1] * len(value) if ... in parts else parts
+        return len(value) == len(every) and all(map(_fits, value, every))
+    return all(_fits(key, parts[0]) and _fits(item, parts[1]) for key, item in value.items())
+
+
+def _same_sort(dtype: np.dtype[Any], hint: Any) -> bool:
+    """Return whether both are numbers, or both are not."""
+    return hint is Any or (dtype.kind in "biuf") == issubclass(hint, np.number | np.bool_)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def note_input(path: str | Path) -> None:
+    """Remember a file that was read, which nothing may be written over from now on."""
+    _inputs.add(os.path.realpath(path))
+
+
+def check_target(path: str | Path) -> None:
+    """Refuse to write over a folder, or over a file that was read by whatever name.
+
+    Raises
+    ------
+    BenchinferError
+        The path is a folder or an input.
+    """
+    with writing(path):
+        if Path(path).is_dir() or str(path).endswith(os.sep):
+            raise BenchinferError(message(f"{str(path)!r} is a folder.", hint="name a file in it."))
+        same = (Path(path).samefile(name) for name in _inputs if Path(name).exists())
+        if Path(path).exists() and any(same):
+            raise BenchinferError(
+                message(
+                    f"{str(path)!r} was read as input and is not overwritten.",
+                    hint="name another file.",
+                )
+            )
+
+
+def write_whole(path: str | Path, text: str) -> Path:
+    """Write a text file so that a reader sees the old one or the whole new one.
+
+    It does so after a crash, too. Links are followed, a file that is there keeps its mode, and
+    devices and pipes are written to as what they are.
+
+    Raises
+    ------
+    BenchinferError
+        It cannot be written, or is a folder or an input.
+    """
+    data = text.encode()
+    check_target(path)
+    with writing(path):
+        target = followed(path)
+        # Windows has no locks of this kind: a crash may leave half a file there.
+        if sys.platform == "win32" or (target.exists() and not target.is_file()):
+            target.write_bytes(data)
+        else:
+            _replace(target, data)
+    return Path(path)
+
+
+def followed(path: str | Path) -> Path:
+    """Follow links to the file that they name, which need not exist.
+
+    Raises
+    ------
+    BenchinferError
+        Its folder does not exist.
+    """
+    real = Path(os.path.realpath(path))
+    for folder in (Path(path).parent, real.parent):
+        if not folder.exists():
+            raise BenchinferError(
+                message(f"there is no folder {str(folder)!r}.", hint="create it first.")
+            )
+    if real.is_symlink():
+        raise OSError(errno.ELOOP, "")
+    # The links of /dev/stdout and its like lead to names that are no files.
+    return real if real.is_file() or not Path(path).exists() else Path(path)
+
+
+@contextmanager
+def writing(path: str | Path) -> Generator[None]:
+    """Say in a sentence why a file cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        why = _REASONS.get(error.errno or 0, (error.strerror or "unknown reason").lower())
+        raise BenchinferError(
+            message(f"{str(path)!r} cannot be written: {why}.", hint="name another file.")
+        ) from None
+
+
+def _replace(target: Path, data: bytes) -> None:
+    """Write a new file, and give it the name of the old one."""
+    old = target.stat() if target.exists() else None
+    if old and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, "")
+    _clear(target.parent)
+    handle, part = _part(target.parent, 0o600 if old else 0o666)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            if old:
+                with suppress(OSError):  # to whom a file belongs, only the superuser may say
+                    os.chown(part, old.st_uid, old.st_gid)
+                part.chmod(stat.S_IMODE(old.st_mode))
+            file.write(data)
+            file.flush()
+            os.fsync(handle)  # before the new name is on disk
+            part.replace(target)  # while it is locked: nobody takes it for left behind
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _part(folder: Path, mode: int) -> tuple[int, Path]:
+    """Make a file that nobody else writes, locked as long as it is open."""
+    import fcntl
+
+    while True:
+        part = folder / f".benchinfer-{secrets.token_hex(8)}.part"
+        handle = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:
+            return handle, part
+        os.close(handle)  # cleared by another process before it was locked
+
+
+def _clear(folder: Path) -> None:
+    """Remove the parts that killed processes left: those of living ones are locked."""
+    import fcntl
+
+    for part in folder.glob(f".benchinfer-{16 * '[0-9a-f]'}.part"):
+        with suppress(OSError), part.open("r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            part.unlink()
+
+
+def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Add to a document the checksum of what it holds."""
+    return {**document, "sha256": _checksum(document)}
+
+
+def _checksum(document: Mapping[str, Any]) -> str:
+    content = {name: value for name, value in document.items() if name != "sha256"}
+    # Of the values, not of the bytes: other spacing is no damage.
+    return hashlib.sha256(json.dumps(content, separators=(",", ":")).encode()).hexdigest()
+
+
+def read_sealed(
+    path: Path, name: str, form: int, *, what: str, hint: str | Sequence[str]
+) -> dict[str, Any]:
+    """Read a document that was written with its checksum.
+
+    Parameters
+    ----------
+    path
+        The file.
+    name
+        The key of its format.
+    form
+        The format that is read.
+    what
+        What the file should be, in words.
+    hint
+        What to do if it is not.
+
+    Raises
+    ------
+    BenchinferError
+        It cannot be read, is something else, of another format, or damaged.
+    """
+    named = repr(str(path))
+    if path.is_dir():
+        raise BenchinferError(message(f"{named} is a folder, not {what}.", hint=hint))
+    document: Any = None
+    whole = False
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        whole = isinstance(document, dict) and document.get("sha256") == _checksum(document)
+    except FileNotFoundError:
+        raise BenchinferError(message(f"there is no file {named}.", hint=hint)) from None
+    except OSError as error:
+        raise BenchinferError(f"{named} cannot be read: {error.strerror}.") from None
+    except (ValueError, RecursionError):
+        document = None  # not JSON, or deeper than any that was written
+    if not isinstance(document, dict) or name not in document:
+        raise BenchinferError(message(f"{named} is not {what}, or only a part of one.", hint=hint))
+    if document[name] != form:
+        was = f"has format {_short(document[name])}; this version reads {form}"
+        raise BenchinferError(message(f"{named} {was}.", hint=hint))
+    if not whole:
+        was = "was changed after it was written: its checksum does not match"
+        raise BenchinferError(message(f"{named} {was}.", hint=hint))
+    return document
+
+
+def save(result: object, path: str | Path) -> Path:
+    """Write a result to one JSON file."""
+    document = sealed({"benchinfer": FORMAT, "result": encode(result)})
+    return write_whole(path, json.dumps(document, separators=(",", ":")))
+
+
+def load(path: str | Path) -> Any:
+    """Read a result that ``result.save(path)`` wrote.
+
+    Raises
+    ------
+    BenchinferError
+        There is no such file, it is not a saved result, or it was changed.
+    """
+    for home in _homes:
+        import_module(home)
+    hint = (
+        "results are written by result.save(path): save it again, or take an untouched copy;",
+        "score tables are read by read_scores.",
+    )
+    document = read_sealed(Path(path), "benchinfer", FORMAT, what="a saved result", hint=hint)
+    try:
+        result = decode(document.get("result"))
+    except (BenchinferError, TypeError, ValueError, LookupError, ArithmeticError) as error:
+        raise BenchinferError(
+            message(f"{str(path)!r} cannot be a saved result: {error}.", hint=hint)
+        ) from None
+    if not dataclasses.is_dataclass(result):
+        raise BenchinferError(message(f"{str(path)!r} holds no result.", hint=hint))
+    return result

@@ -1,0 +1,86 @@
+"""The five states of a pair."""
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.errors import DesignError, unknown
+
+type States = NDArray[np.int8]
+# What undecided and missing pairs may be taken for.
+type Undecided = Literal["undecided", "equivalent"]
+type Missing = Literal["ignore", "undecided"]
+
+
+class Verdict(IntEnum):
+    """What is known of a pair (first, second); `label` is the word that tables print."""
+
+    MISSING = 0
+    UNDECIDED = 1
+    EQUIVALENT = 2
+    FIRST = 3
+    SECOND = 4
+
+    @property
+    def label(self) -> str:
+        """The verdict in words: first, second, equivalent, undecided or missing."""
+        return self.name.lower()
+
+
+MIRROR = np.array([0, 1, 2, 4, 3], dtype=np.int8)
+WORDS = tuple(verdict.label for verdict in Verdict)
+
+
+def code(word: object) -> Verdict:
+    """Return the verdict that a word names."""
+    if word not in WORDS:
+        raise DesignError(unknown("verdict", word, WORDS))
+    return Verdict(WORDS.index(str(word)))
+
+
+def unrelated(k: int) -> States:
+    """Return the states (K, K) of algorithms none of which were compared."""
+    states = np.full((k, k), Verdict.MISSING, dtype=np.int8)
+    np.fill_diagonal(states, Verdict.EQUIVALENT)
+    return states
+
+
+def merged(states: States, undecided: str = "undecided", missing: str = "ignore") -> States:
+    """Return states in which undecided or missing pairs are taken for something else.
+
+    Parameters
+    ----------
+    states
+        (..., K, K) `Verdict` codes.
+    undecided
+        ``"undecided"`` leaves such pairs alone, ``"equivalent"`` calls them equivalent.
+    missing
+        ``"ignore"`` leaves such pairs alone, ``"undecided"`` calls them undecided, and then what
+        `undecided` says goes for them too.
+    """
+    if undecided not in {"undecided", "equivalent"}:
+        raise DesignError(unknown("value of undecided", undecided, ["undecided", "equivalent"]))
+    if missing not in {"ignore", "undecided"}:
+        raise DesignError(unknown("value of missing", missing, ["ignore", "undecided"]))
+    taken = np.arange(5, dtype=np.int8)
+    taken[Verdict.UNDECIDED] = code(undecided)
+    if missing == "undecided":
+        taken[Verdict.MISSING] = taken[Verdict.UNDECIDED]
+    return taken[states]
+
+
+def verdict_columns(
+    sides: Sequence[tuple[str, str]], codes: NDArray[np.int8]
+) -> dict[str, list[str]]:
+    """Return the columns ``first second verdict winner`` of a table of named pairs."""
+    first, second = ([pair[i] for pair in sides] for i in range(2))
+    winners: dict[int, list[str]] = {Verdict.FIRST: first, Verdict.SECOND: second}
+    return {
+        "first": first,
+        "second": second,
+        "verdict": [Verdict(code).label for code in codes],
+        "winner": [winners[c][i] if c in winners else "" for i, c in enumerate(codes.tolist())],
+    }

@@ -1,1 +1,0 @@
-"""The hierarchical Bayesian model of scores: exact reduction, Gibbs sampler, predictions."""

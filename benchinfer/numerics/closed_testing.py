@@ -1,0 +1,593 @@
+"""Closed testing of all pairs.
+
+So they do for sums of scores over complete blocks, mean ranks among them: all differences have one
+standard error, and a larger difference has the smaller p-value. The sets of equalities that can be
+true together are then intervals of a line, which can be gone through in polynomial time.
+
+References
+----------
+Bergmann, B. & Hommel, G. (1988). Improvements of general multiple test procedures for redundant
+systems of hypotheses. In: Multiple Hypothesenpruefung, 100-115.
+https://doi.org/10.1007/978-3-642-52307-6_8
+
+When a = b and b = c, then a = c: only families of equalities that form a partition of the
+algorithms can be true together, which makes every adjustment smaller. All procedures here are
+shortcuts of closed testing with Bonferroni's inequality (Westfall's: with the joint distribution),
+valid for any dependence of the p-values; from the least to the most powerful they are
+`shaffer_static`, `shaffer` and `bergmann_hommel`. this module has the last
+two for many algorithms, where p-values fall with a distance.
+
+They need hypotheses that are transitive, as equal means are. "The differences of this pair are
+symmetric about zero", the hypothesis of sign and signed-rank tests, is not: take
+`multiplicity.holm` there.
+
+So it is for p-values that fall with the distance of mean ranks: at each threshold the pairs with
+larger p-values are those within some reach. A best partition then has consecutive blocks, because
+a member of a smaller block that lies between two members of a larger one can move there. With two
+algorithms forced together, their block holds one consecutive run of the others, and the others
+before and after the run are partitioned for themselves. That makes the problem polynomial.
+
+Equalities are transitive: a set of pairs can be true together only if it holds all pairs inside
+the blocks of a partition of the algorithms. When some pairs are known to differ, the blocks are
+cliques of the graph of the remaining pairs. The functions here count the most pairs that can still
+be true together; sets of algorithms are integers whose bits are the members.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.errors import DesignError, message
+from benchinfer.numerics.multiplicity import step_down
+
+type Array = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+
+type Counts = NDArray[np.int16]
+
+
+# Rows handled at a time, so that (rows, algorithms) arrays stay in the cache.
+_SLICE = 4096
+
+
+def most_together_on_line(
+    places: Integers, first: Integers, second: Integers, reach: Integers
+) -> Integers:
+    """Return the most pairs that can be true together with the pair (first, second).
+
+    Parameters
+    ----------
+    places
+        (k,) ascending.
+    first, second
+        (n,) indices of places, first < second.
+    reach
+        (n,) largest distance of pairs that are not known to differ, at least that of the pair.
+
+    Returns
+    -------
+    numpy.ndarray
+        (n,) the pair itself counted.
+    """
+    parts = range(0, len(first), _SLICE)
+    rows = [
+        _together(places, first[i : i + _SLICE], second[i : i + _SLICE], reach[i : i + _SLICE])
+        for i in parts
+    ]
+    return np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)
+
+
+def _together(places: Integers, first: Integers, second: Integers, reach: Integers) -> Integers:
+    k = len(places)
+    # The others, in order; arrays have one row per position and one column per question.
+    index = np.arange(k - 2)[:, None]
+    index = index + (index >= first)
+    others = places[index + (index >= second)]
+    left, right = places[first], places[second]
+    before = _most_before(others, reach)
+    after = _most_before(-others[::-1], reach)[::-1]
+    best = before[-1] + 1
+    for start in range(k - 2):
+        low = np.minimum(left, others[start])
+        ends = others[start:]
+        size = np.arange(3, k + 1 - start)[:, None]
+        value = size * (size - 1) // 2 + before[start] + after[start + 1 :]
+        value[np.maximum(right, ends) - low > reach] = 0
+        np.maximum(best, value.max(axis=0), out=best)
+    return best
+
+
+def _most_before(others: Integers, reach: Integers) -> Integers:
+    """Return, for each number of leading places, the most pairs in consecutive cliques of them."""
+    n = len(others)
+    most = np.zeros((n + 1, others.shape[1]), dtype=np.int64)
+    for end in range(2, n + 1):
+        # Blocks from each start up to `end`.
+        size = np.arange(end, 0, -1)[:, None]
+        value = size * (size - 1) // 2 + most[:end]
+        value[others[end - 1] - others[:end] > reach] = 0
+        most[end] = value.max(axis=0)
+    return most
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Algorithms in the order of their places, and pairs in levels of equal distance.
+
+    Attributes
+    ----------
+    placed
+        (k,) places, ascending.
+    low, high
+        (m,) indices of each pair's places.
+    reaches
+        (L,) distances of the levels, the largest first.
+    level
+        (m,) level of each pair.
+    """
+
+    placed: Integers
+    low: Integers
+    high: Integers
+    reaches: Integers
+    level: Integers
+
+    def largest(self, p: Array) -> Array:
+        """Return (L,) the largest p-value of each level."""
+        found = np.zeros(len(self.reaches))
+        np.maximum.at(found, self.level, p)
+        return found
+
+    def count(self, pairs: Integers, levels: Integers) -> Integers:
+        """Return the most pairs that can be true with each, if lower levels than these differ."""
+        return most_together_on_line(
+            self.placed, self.low[pairs], self.high[pairs], self.reaches[levels]
+        )
+
+
+def _line(places: Integers) -> _Line:
+    order = np.argsort(places, kind="stable")
+    placed = places[order]
+    first, second = np.triu_indices(len(places), 1)
+    index = np.empty(len(places), dtype=np.int64)
+    index[order] = np.arange(len(places))
+    low, high = np.minimum(index[first], index[second]), np.maximum(index[first], index[second])
+    # Levels ascend with p: the largest distance is level 0.
+    negative, level = np.unique(placed[low] - placed[high], return_inverse=True)
+    return _Line(placed, low, high, -negative, level)
+
+
+def falling(p: Array, places: Integers) -> Array:
+    """Raise p-values to the largest of those at the same or a larger distance.
+
+    What is raised stays valid. For p-values that fall up to Monte Carlo error.
+
+    Parameters
+    ----------
+    p
+        (k (k - 1) / 2,) p-values in the order of `tukey.all_pairs`.
+    places
+        (k,) integers.
+
+    Examples
+    --------
+    >>> falling(np.array([0.02, 0.01, 0.05]), np.array([0, 2, 1])).tolist()
+    [0.02, 0.05, 0.05]
+    """
+    line = _line(places)
+    return np.maximum.accumulate(line.largest(p))[line.level]
+
+
+def shaffer_on_line(p: Array, places: Integers) -> Array:
+    """Return Shaffer's adjusted p-values, second variant, where p falls with a distance.
+
+    Parameters
+    ----------
+    p, places
+        As in `bergmann_hommel_on_line`.
+
+    Raises
+    ------
+    DesignError
+        A pair at a larger distance has a larger p-value, or one at the same distance another.
+    """
+    line = _line(places)
+    thresholds = _thresholds(p, line)
+    most = np.zeros(len(thresholds), np.int64)
+    np.maximum.at(most, line.level, line.count(np.arange(len(p)), line.level))
+    worst = np.maximum.accumulate(thresholds * most)
+    return np.minimum(worst[line.level], 1.0)
+
+
+def bergmann_hommel_on_line(p: Array, places: Integers) -> Array:
+    """Return Bergmann and Hommel's exact adjusted p-values where p falls with a distance.
+
+    Parameters
+    ----------
+    p
+        (k (k - 1) / 2,) p-values in the order of `tukey.all_pairs`.
+    places
+        (k,) integers whose distances order the p-values: twice the rank sums, not mean ranks, so
+        that equal distances are equal. Seconds for 40 algorithms.
+
+    Raises
+    ------
+    DesignError
+        A pair at a larger distance has a larger p-value, or one at the same distance another.
+    """
+    line = _line(places)
+    thresholds = _thresholds(p, line)
+    return np.minimum(_largest_product(thresholds, line.level, line.count), 1.0)
+
+
+def _thresholds(p: Array, line: _Line) -> Array:
+    thresholds = line.largest(p)
+    uneven = p < (1 - 1e-9) * thresholds[line.level]
+    if uneven.any() or (np.diff(thresholds) < 0).any():
+        raise DesignError(message("The p-values do not fall with the distances of the places."))
+    return thresholds
+
+
+def _largest_product(
+    thresholds: Array, own: Integers, count: Callable[[Integers, Integers], Integers]
+) -> Array:
+    """Return, for each pair, the largest ``t M_t`` over the levels up to its own.
+
+    Counts fall as levels rise, so that the last threshold of an interval times the count before
+    its start bounds the products within: most intervals need no look inside.
+    """
+    pairs = np.arange(len(own))
+    low, high = np.zeros_like(own), own
+    most, least = count(pairs, low), count(pairs, own)
+    best = np.maximum(thresholds[low] * most, thresholds[high] * least)
+    while True:
+        bound = thresholds[np.maximum(high - 1, 0)] * most
+        keep = (high - low > 1) & (bound > best[pairs]) & (best[pairs] < 1)
+        if not keep.any():
+            return best
+        pairs, low, high, most = pairs[keep], low[keep], high[keep], most[keep]
+        middle = (low + high) // 2
+        counted = count(pairs, middle)
+        np.maximum.at(best, pairs, thresholds[middle] * counted)
+        pairs, most = np.r_[pairs, pairs], np.r_[most, counted]
+        low, high = np.r_[low, middle], np.r_[middle, high]
+
+
+@cache
+def possible_counts(k: int) -> tuple[int, ...]:
+    """Return, ascending, how many of the pairs of k algorithms can be equal together.
+
+    Examples
+    --------
+    >>> possible_counts(4)
+    (0, 1, 2, 3, 6)
+
+    References
+    ----------
+    Shaffer, J. P. (1986). Modified sequentially rejective multiple test procedures. Journal of the
+    American Statistical Association 81, 826-831. https://doi.org/10.1080/01621459.1986.10478341
+    """
+    # As bits of an integer: the counts of n algorithms whose first block has j members.
+    sets = [1]
+    for n in range(1, k + 1):
+        reached = 0
+        for j in range(1, n + 1):
+            reached |= sets[n - j] << (j * (j - 1) // 2)
+        sets.append(reached)
+    return tuple(i for i in range(sets[k].bit_length()) if sets[k] >> i & 1)
+
+
+def most_together(equal: NDArray[np.bool_]) -> Counts:
+    """Return, for each pair, the most pairs that can be true together with it, itself counted.
+
+    Parameters
+    ----------
+    equal
+        (k, k) symmetric: which pairs are not known to differ.
+
+    Returns
+    -------
+    numpy.ndarray
+        (k, k); 0 where `equal` is False or on the diagonal.
+
+    Notes
+    -----
+    With ``f(S)`` the most pairs inside the cliques of a partition of S, the answer for a pair is
+    the largest ``|T| (|T| - 1) / 2 + f(V - T)`` over the cliques T that hold it. A member of a
+    smaller block that fits into a larger one belongs there, so the largest block of an optimal
+    partition of S is a maximal clique of S, hence the part in S of a maximal clique of the graph:
+    ``f(S) = max over maximal cliques C of |C & S| (|C & S| - 1) / 2 + f(S - C)``. There are 2^k
+    sets and few maximal cliques.
+    """
+    k = len(equal)
+    neighbours = [sum(1 << int(j) for j in np.flatnonzero(row)) for row in _off_diagonal(equal)]
+    inside = _most_inside(k, tuple(_maximal_cliques(neighbours)))
+    sizes = _sizes(k)
+    # The value of each clique as a block, -1 for other sets; f of the complement of S is the
+    # reversed array.
+    value = np.where(_is_clique(neighbours), _pairs_of(sizes) + inside[::-1], np.int16(-1))
+    for bit in range(k):
+        # Each set takes the largest value among the sets that hold it.
+        parts = value.reshape(-1, 2, 1 << bit)
+        np.maximum(parts[:, 0], parts[:, 1], out=parts[:, 0])
+    bits = 1 << np.arange(k)
+    result = np.maximum(value[bits[:, None] | bits], 0)
+    np.fill_diagonal(result, 0)
+    return result
+
+
+def _off_diagonal(equal: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    return equal & ~np.eye(len(equal), dtype=np.bool_)
+
+
+@cache
+def _sizes(k: int) -> Counts:
+    """Return the number of members of each of the 2^k sets."""
+    return np.bitwise_count(np.arange(1 << k)).astype(np.int16)
+
+
+@cache
+def _by_size(k: int) -> tuple[Integers, ...]:
+    return tuple(np.flatnonzero(_sizes(k) == size) for size in range(k + 1))
+
+
+def _pairs_of(sizes: Counts) -> Counts:
+    return sizes * (sizes - 1) // 2
+
+
+def _most_inside(k: int, cliques: tuple[int, ...]) -> Counts:
+    """Return, for each set, the most pairs inside the cliques of a partition of it."""
+    sizes, most = _sizes(k), np.zeros(1 << k, dtype=np.int16)
+    pairs = _pairs_of(np.arange(k + 1, dtype=np.int16))
+    for sets in _by_size(k)[2:]:
+        best = most[sets]
+        for clique in cliques:
+            np.maximum(best, pairs[sizes[sets & clique]] + most[sets & ~clique], out=best)
+        most[sets] = best
+    return most
+
+
+def _is_clique(neighbours: list[int]) -> NDArray[np.bool_]:
+    """Return which of the sets are cliques."""
+    known = np.ones(1, dtype=np.bool_)
+    for vertex, joined in enumerate(neighbours):
+        below = np.arange(1 << vertex)
+        known = np.r_[known, known & ((below & ~joined) == 0)]
+    return known
+
+
+def _maximal_cliques(neighbours: list[int]) -> list[int]:
+    """Return the maximal cliques (Bron and Kerbosch, with pivots)."""
+    found: list[int] = []
+
+    def grow(clique: int, candidates: int, excluded: int) -> None:
+        if not candidates and not excluded:
+            found.append(clique)
+            return
+        pivot = max(
+            _members(candidates | excluded), key=lambda v: (candidates & neighbours[v]).bit_count()
+        )
+        for vertex in _members(candidates & ~neighbours[pivot]):
+            joined = neighbours[vertex]
+            grow(clique | 1 << vertex, candidates & joined, excluded & joined)
+            candidates &= ~(1 << vertex)
+            excluded |= 1 << vertex
+
+    grow(0, (1 << len(neighbours)) - 1, 0)
+    return found
+
+
+def _members(bits: int) -> list[int]:
+    return [i for i in range(bits.bit_length()) if bits >> i & 1]
+
+
+# Sets of algorithms double with each: 1 s for 15 algorithms, 10 s for 18.
+MOST_ALGORITHMS = 18
+# Bell numbers grow faster: 4,140 partitions of 8 algorithms, 115,975 of 10.
+_MOST_ENUMERATED = 8
+
+
+def shaffer_static(p: Array, k: int) -> Array:
+    """Return Shaffer's adjusted p-values of all pairs of k algorithms, first variant.
+
+    The i-th smallest p-value is multiplied by the largest number of equalities, not above
+    ``m - i + 1``, that can be true together, whichever pairs came before. Any number of algorithms.
+
+    Parameters
+    ----------
+    p
+        (k (k - 1) / 2,) p-values in the order of `tukey.all_pairs`.
+    k
+        Number of algorithms.
+
+    Examples
+    --------
+    >>> shaffer_static(np.array([0.01, 0.02, 0.04]), 3).tolist()
+    [0.03, 0.03, 0.04]
+
+    References
+    ----------
+    Shaffer, J. P. (1986). Modified sequentially rejective multiple test procedures. Journal of the
+    American Statistical Association 81, 826-831. https://doi.org/10.1080/01621459.1986.10478341
+    """
+    possible = np.array(possible_counts(k))
+    left = np.arange(len(p), 0, -1)
+    factors = possible[np.searchsorted(possible, left, side="right") - 1]
+    return step_down(p, lambda ordered: factors * ordered)
+
+
+def shaffer(p: Array, k: int) -> Array:
+    """Return Shaffer's adjusted p-values of all pairs of k algorithms, second variant.
+
+    Each p-value is multiplied by the largest number of equalities that can be true together,
+    itself among them, when all pairs with smaller p-values differ.
+
+    Parameters
+    ----------
+    p
+        (k (k - 1) / 2,) p-values in the order of `tukey.all_pairs`.
+    k
+        Number of algorithms.
+
+    Raises
+    ------
+    DesignError
+        There are too many algorithms to go through their sets.
+
+    References
+    ----------
+    Shaffer, J. P. (1986). Modified sequentially rejective multiple test procedures. Journal of the
+    American Statistical Association 81, 826-831. https://doi.org/10.1080/01621459.1986.10478341
+    """
+    _refuse_more_than(MOST_ALGORITHMS, k)
+    adjusted, worst = np.ones_like(p), 0.0
+    for threshold, most in _together_above(p, k):
+        own = p == threshold
+        worst = max(worst, threshold * float(most[own].max()))
+        if worst >= 1:
+            break
+        adjusted[own] = worst
+    return adjusted
+
+
+def bergmann_hommel(p: Array, k: int) -> Array:
+    """Return Bergmann and Hommel's exact adjusted p-values of all pairs of k algorithms.
+
+    The largest, over the sets of equalities that can be true together and hold the pair, of the
+    size of the set times the smallest p-value in it: the whole closure with Bonferroni's
+    inequality, no shortcut.
+
+    Parameters
+    ----------
+    p
+        (k (k - 1) / 2,) p-values in the order of `tukey.all_pairs`.
+    k
+        Number of algorithms.
+
+    Raises
+    ------
+    DesignError
+        There are too many algorithms to go through their sets.
+
+    References
+    ----------
+    Bergmann, B. & Hommel, G. (1988). Improvements of general multiple test procedures for redundant
+    systems of hypotheses. In: Multiple Hypothesenpruefung, 100-115.
+    https://doi.org/10.1007/978-3-642-52307-6_8
+
+    Garcia, S. & Herrera, F. (2008). An extension on "Statistical comparisons of classifiers over
+    multiple data sets" for all pairwise comparisons. Journal of Machine Learning Research 9,
+    2677-2694.
+
+    Examples
+    --------
+    >>> bergmann_hommel(np.array([0.01, 0.02, 0.04]), 3).tolist()
+    [0.03, 0.03, 0.04]
+
+    Notes
+    -----
+    With M_t the most pairs that can be true together with the pair when all pairs with p < t
+    differ, the adjusted p-value is the largest ``t M_t`` over the p-values t up to its own.
+    A pair with a larger p-value can have the smaller adjusted one; programs that force the order of
+    the p-values upon the result give up some of its power.
+    """
+    _refuse_more_than(MOST_ALGORITHMS, k)
+    adjusted = np.zeros_like(p)
+    for threshold, most in _together_above(p, k):
+        # Pairs below the threshold have no count left.
+        np.maximum(adjusted, threshold * most, out=adjusted)
+        if adjusted[p >= threshold].min() >= 1:
+            break
+    return np.minimum(adjusted, 1.0)
+
+
+def _together_above(p: Array, k: int) -> Iterator[tuple[float, NDArray[np.int16]]]:
+    """Yield each p-value, ascending, and what can be true together when smaller ones differ."""
+    first, second = np.triu_indices(k, 1)
+    for threshold in np.unique(p):
+        equal = np.zeros((k, k), dtype=np.bool_)
+        equal[first, second] = p >= threshold
+        yield float(threshold), most_together(equal | equal.T)[first, second]
+
+
+def westfall(p: Array, k: int, survival: Callable[[tuple[int, ...], int], float]) -> Array:
+    """Return Westfall's adjusted p-values of all pairs of k algorithms.
+
+    As Shaffer's, with the joint distribution in place of Bonferroni's inequality.
+
+    Parameters
+    ----------
+    p
+        (k (k - 1) / 2,) p-values in the order of `tukey.all_pairs`.
+    k
+        Number of algorithms.
+    survival
+        Given contrasts and the index of one of them: the probability that the largest ``|t|``
+        among them exceeds the observed ``|t|`` of that one.
+
+    Raises
+    ------
+    DesignError
+        There are too many algorithms to enumerate their partitions.
+
+    References
+    ----------
+    Westfall, P. H. (1997). Multiple testing of general contrasts using logical constraints and
+    correlations. Journal of the American Statistical Association 92, 299-306.
+    https://doi.org/10.1080/01621459.1997.10473627
+    """
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    worst = 0.0
+    for i, j in enumerate(order):
+        worst = max(worst, *(survival(s, int(j)) for s in _maximal(_true_together(order, i, k))))
+        adjusted[j] = min(worst, 1.0)
+    return adjusted
+
+
+def _true_together(order: NDArray[np.int64], i: int, k: int) -> list[tuple[int, ...]]:
+    """Return the sets of pairs that can be true with the i-th smallest, smaller ones false."""
+    rejected, own = frozenset(order[:i].tolist()), int(order[i])
+    return [s for s in _consistent(k) if own in s and rejected.isdisjoint(s)]
+
+
+def _maximal(sets: list[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+    as_sets = [frozenset(s) for s in sets]
+    for s, members in zip(sets, as_sets, strict=True):
+        if not any(members < other for other in as_sets):
+            yield s
+
+
+@cache
+def _consistent(k: int) -> tuple[tuple[int, ...], ...]:
+    """Return, for each partition of k algorithms, the indices of the pairs it makes equal."""
+    _refuse_more_than(_MOST_ENUMERATED, k)
+    index = {pair: i for i, pair in enumerate(zip(*np.triu_indices(k, 1), strict=True))}
+    return tuple(
+        tuple(i for (a, b), i in index.items() if labels[int(a)] == labels[int(b)])
+        for labels in _partitions(k)
+    )
+
+
+def _partitions(k: int) -> Iterator[list[int]]:
+    """Yield every partition of k elements once, as labels in order of first appearance."""
+    if k == 0:
+        yield []
+        return
+    for labels in _partitions(k - 1):
+        for label in range(max(labels, default=-1) + 2):
+            yield [*labels, label]
+
+
+def _refuse_more_than(most: int, k: int) -> None:
+    if k > most:
+        raise DesignError(
+            message(
+                f"{k} algorithms have too many sets of equalities to go through.",
+                hint=f'up to {most} for this adjustment; adjust="holm" takes any number.',
+            )
+        )

@@ -1,1 +1,0 @@
-"""Relations that disagree least with an ensemble of relations, found exactly."""

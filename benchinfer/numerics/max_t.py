@@ -1,0 +1,400 @@
+"""Distribution of the largest t statistic.
+
+The distribution is exact (one integral, or two) where all pairs have equal standard errors, where
+the correlations are products of loadings (comparisons with a control, see `dunnett`), for two
+contrasts, and for families of rank two. Otherwise two sampling estimates (`directions`) with exact
+control variates are combined, and their standard error is returned. Seeds are fixed: the same input
+gives the same numbers.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import ndtri, stdtr, stdtrit
+
+from benchinfer.core.errors import FitError
+from benchinfer.numerics import max_t_directions, max_t_exact
+
+type Array = NDArray[np.float64]
+
+
+type Aim = Literal["difference", "equivalence", "non-inferiority"]
+
+
+# Thresholds beyond this many are interpolated.
+_GRID = 40
+
+
+@dataclass(frozen=True, slots=True)
+class DirectionSample:
+    """Directions of a family without a known distribution.
+
+    Attributes
+    ----------
+    cones
+        Limits of the angles, see `directions.cones`.
+    lengths
+        Largest components; None where the cones are exact (rank two).
+    control, control_lengths
+        The normal tail of a similar family and the lengths of the same directions in it, None where
+        there is none.
+    """
+
+    cones: max_t_directions.SpreadDistribution
+    lengths: max_t_directions.SpreadDistribution | None = None
+    control: max_t_exact.NormalTail | None = None
+    control_lengths: max_t_directions.SpreadDistribution | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MaxT:
+    """The distribution of the largest ``t`` (``sides=1``) or ``|t|`` of a family of contrasts.
+
+    Attributes
+    ----------
+    df
+        Degrees of freedom common to the family, ``inf`` for known variances.
+    sides
+        2 for ``|t|``, 1 for ``t``.
+    root
+        (J, r) root of the correlation matrix of the distinct contrasts, unit rows.
+    n_means
+        K where the family is all pairs with equal standard errors (exact), else 0.
+    tail
+        The normal tail of the family where it is known, else its sample; None for one contrast.
+    """
+
+    df: float
+    sides: int
+    root: Array
+    n_means: int
+    tail: max_t_exact.NormalTail | DirectionSample | None
+
+    @property
+    def rank(self) -> int:
+        """Rank of the contrasts' covariance."""
+        return self.root.shape[1]
+
+
+def pairs_of(k: int) -> NDArray[np.int64]:
+    """Return the pairs (P, 2) of k with first < second."""
+    return np.column_stack(np.triu_indices(k, 1)).astype(np.int64)
+
+
+def all_pairs(k: int) -> tuple[NDArray[np.int64], Array]:
+    """Return the pairs (P, 2) with first < second, and their contrasts (P, K): Tukey's family."""
+    pairs = pairs_of(k)
+    contrasts = np.zeros((len(pairs), k))
+    contrasts[range(len(pairs)), pairs[:, 0]] = 1
+    contrasts[range(len(pairs)), pairs[:, 1]] = -1
+    return pairs, contrasts
+
+
+def max_t(contrasts: Array, cov: Array, df: float, *, sides: int = 2) -> MaxT:
+    """Prepare the distribution of the largest ``t`` or ``|t|``.
+
+    Parameters
+    ----------
+    contrasts
+        (J, p) contrasts, none of them zero; repeated ones count once.
+    cov
+        (p, p) covariance of the estimates.
+    df
+        Degrees of freedom common to the family.
+    sides
+        2 for the largest ``|t|``, 1 for the largest ``t``.
+
+    Returns
+    -------
+    MaxT
+        For `survival` and `quantile`. The same input gives the same numbers.
+
+    Raises
+    ------
+    FitError
+        A contrast has no positive variance.
+
+    References
+    ----------
+    Hothorn, T., Bretz, F. & Westfall, P. (2008). Simultaneous inference in general parametric
+    models. Biometrical Journal 50, 346-363. https://doi.org/10.1002/bimj.200810425
+
+    Somerville, P. N. (1997). Multiple testing and simultaneous confidence intervals: calculation of
+    constants. Computational Statistics & Data Analysis 25, 217-233.
+    https://doi.org/10.1016/S0167-9473(97)00009-0
+    """
+    spread = np.einsum("jp,pq,jq->j", contrasts, cov, contrasts)
+    if not (np.isfinite(spread).all() and spread.min() > 0):
+        raise FitError("a contrast has no positive variance.")
+    scaled, basis = contrasts / np.sqrt(spread)[:, None], _basis(contrasts)
+    values, vectors = np.linalg.eigh(basis @ cov @ basis.T)
+    keep = values > 1e-12 * values[-1]
+    # The symmetric root keeps directions close to those of the control variate.
+    half = vectors[:, keep] * np.sqrt(values[keep]) @ vectors[:, keep].T
+    half = half if keep.all() else vectors[:, keep] * np.sqrt(values[keep])
+    root = scaled @ basis.T @ half
+    first = _distinct(root, sides)
+    root = root[first]
+    if root.shape[1] == 1:
+        return MaxT(df, sides, root, 2 if len(root) == 1 else 0, None)
+    pairs = max_t_exact.Pairs.of(contrasts[first], cov) if keep.all() else None
+    if pairs is not None and (tail := pairs.exact(sides)) is not None:
+        return MaxT(df, sides, root, pairs.k, tail)
+    if (tail := max_t_exact.product_tail(root, sides)) is not None:
+        return MaxT(df, sides, root, 0, tail)
+    similar = pairs.similar(basis, sides) if pairs else max_t_exact.similar_product(root, sides)
+    return MaxT(df, sides, root, 0, _sample(root, sides, similar))
+
+
+def _sample(root: Array, sides: int, similar: max_t_exact.Similar | None) -> DirectionSample:
+    cones = max_t_directions.cones(root, sides)
+    if root.shape[1] == 2:
+        return DirectionSample(cones)
+    if similar is None:
+        return DirectionSample(cones, max_t_directions.lengths([root], sides)[0])
+    own, control = max_t_directions.lengths([root, similar.root], sides)
+    return DirectionSample(cones, own, similar.tail, control)
+
+
+def _basis(contrasts: Array) -> Array:
+    found = np.linalg.svd(contrasts, full_matrices=False)
+    return found.Vh[1e-10 * found.S[0] < found.S]
+
+
+def _distinct(root: Array, sides: int) -> NDArray[np.int64]:
+    """Return the rows that do not repeat an earlier one (or its opposite, for ``|t|``)."""
+    same = root @ root.T
+    same = np.triu((np.abs(same) if sides == 2 else same) > 1 - 1e-12, 1)
+    return np.flatnonzero(~same.any(axis=0))
+
+
+def raw_p(t: Array, df: float | Array) -> Array:
+    """Return two-sided p-values of t statistics, one by one."""
+    return 2 * stdtr(df, -np.abs(t))
+
+
+def critical_t(df: float | Array, alpha: float) -> Array:
+    """Return the two-sided critical value of a single t statistic."""
+    finite = np.isfinite(df)
+    value = stdtrit(np.where(finite, df, 1.0), alpha / 2)
+    return -np.where(finite, value, ndtri(alpha / 2))
+
+
+def survival(family: MaxT, t: Array) -> tuple[Array, Array]:
+    """Return ``P(max |t| > t)``, or ``P(max t > t)``, and the standard error of its evaluation.
+
+    Parameters
+    ----------
+    family
+        From `max_t`.
+    t
+        (n,) thresholds, infinite ones allowed; for ``sides=2`` negative ones are exceeded surely.
+
+    Returns
+    -------
+    p, error
+        (n,) each; the error is 0 where the value is an integral without sampling.
+    """
+    t = np.asarray(t, dtype=np.float64)
+    points, back = np.unique(t, return_inverse=True)
+    if family.sides == 2:
+        points = np.maximum(points, 0.0)
+    p, error = np.where(points > 0, 0.0, 1.0), np.zeros_like(points)
+    finite = np.isfinite(points)
+    if finite.any():
+        p[finite], error[finite] = _finite(family, points[finite])
+    return p[back].reshape(t.shape), error[back].reshape(t.shape)
+
+
+def _finite(family: MaxT, t: Array) -> tuple[Array, Array]:
+    if family.tail is None:
+        alone = stdtr(family.df, -t)
+        # Distinct in one dimension: a contrast, or that and its opposite.
+        both = family.sides == 2 or len(family.root) == 2
+        return np.where(t > 0, 2 * alone, 1.0) if both else alone, np.zeros_like(t)
+    if isinstance(family.tail, max_t_exact.NormalTail):
+        return max_t_exact.over_chi(family.tail, t, family.df), np.zeros_like(t)
+    if len(t) <= _GRID:
+        return _estimates(family, t)
+    # The ratio to Bonferroni's bound is smooth and lies between 1/J and 1.
+    nodes = np.arcsinh(t)
+    grid = np.linspace(nodes[0], nodes[-1], _GRID)
+    p, error = _estimates(family, np.sinh(grid))
+    from scipy.interpolate import CubicSpline
+
+    low = np.finfo(np.float64).tiny
+    bound = [np.maximum(_bonferroni(family, np.sinh(x)), low) for x in (grid, nodes)]
+    ratio = CubicSpline(grid, np.log(np.maximum(p, low) / bound[0]))(nodes)
+    value = np.minimum(np.exp(ratio) * bound[1], 1.0)
+    return value, np.interp(nodes, grid, error / np.maximum(p, low)) * value
+
+
+def _bonferroni(family: MaxT, t: Array) -> Array:
+    return len(family.root) * family.sides * stdtr(family.df, -t)
+
+
+def _estimates(family: MaxT, t: Array) -> tuple[Array, Array]:
+    """Return the means of both estimates, weighted by their precision."""
+    sample = family.tail
+    if not isinstance(sample, DirectionSample):
+        raise TypeError(sample)
+    at_zero = _cone_values(family, sample, 0.0)
+    values = [_estimate(family, sample, float(x), at_zero) for x in t]
+    p, error = np.array(values).reshape(-1, 2).T
+    return p, error
+
+
+def _estimate(
+    family: MaxT, sample: DirectionSample, t: float, at_zero: Array
+) -> tuple[float, float]:
+    found = [_by_cones(family, sample, t, at_zero)]
+    if sample.lengths is not None:
+        found.append(_by_lengths(family, sample, sample.lengths, t))
+    p, error = np.array(found).T
+    bound = float(_bonferroni(family, np.array(t)))
+    if (error <= 1e-14 * bound).any():
+        return min(float(p[error.argmin()]), 1.0), 0.0
+    weight = (bound / error) ** 2
+    value = float(weight @ p / weight.sum())
+    return min(max(value, 0.0), bound, 1.0), bound * float(weight.sum() ** -0.5)
+
+
+def _cone_values(family: MaxT, sample: DirectionSample, t: float) -> Array:
+    values = max_t_directions.cone_values(
+        t, sample.cones.nodes, family.rank, family.df, family.sides
+    )
+    return family.sides * len(family.root) * values
+
+
+def _by_cones(
+    family: MaxT, sample: DirectionSample, t: float, at_zero: Array
+) -> tuple[float, float]:
+    """Sum over the statistics, corrected by the sum at a threshold of zero.
+
+    There (for ``|t|``) the sum is known: one.
+    """
+    values, share = _cone_values(family, sample, t), sample.cones.share
+    each = share @ values
+    if family.sides == 2 and len(each) > 1:
+        mean = share.mean(axis=0)
+        centred = at_zero - mean @ at_zero
+        slope = mean @ (centred * values) / (mean @ centred**2)
+        each = each - slope * (share @ at_zero - 1)
+    return _summary(each)
+
+
+def _by_lengths(
+    family: MaxT, sample: DirectionSample, lengths: max_t_directions.SpreadDistribution, t: float
+) -> tuple[float, float]:
+    """Average over directions, minus the control variate's error where that helps."""
+    r, df = family.rank, family.df
+    each = lengths.share @ max_t_directions.beyond(t, lengths.nodes, r, df)
+    plain = _summary(each)
+    if sample.control is None or sample.control_lengths is None or t < sample.control.low:
+        return plain
+    similar = sample.control_lengths
+    exact = float(max_t_exact.over_chi(sample.control, np.array([t]), df)[0])
+    controlled = _summary(
+        each - similar.share @ max_t_directions.beyond(t, similar.nodes, r, df) + exact
+    )
+    return min(plain, controlled, key=lambda found: found[1])
+
+
+def _summary(replicates: Array) -> tuple[float, float]:
+    n = len(replicates)
+    error = float(replicates.std(ddof=1) / np.sqrt(n)) if n > 1 else 0.0
+    return float(replicates.mean()), error
+
+
+def quantile(family: MaxT, alpha: float) -> float:
+    """Return the c with ``P(max > c) = alpha``: the simultaneous critical value."""
+    each = 2 * alpha / family.sides
+    low = float(critical_t(family.df, each))
+    high = float(critical_t(family.df, each / len(family.root)))
+    if family.tail is None and len(family.root) == 1:
+        return low
+
+    if family.n_means and family.sides == 2:
+        return _range_quantile(family.n_means, family.df, alpha, (low, high))
+    return _crossing(lambda t: survival(family, np.array([t]))[0], (low, high), alpha)
+
+
+@lru_cache(maxsize=256)
+def _range_quantile(k: int, df: float, alpha: float, ends: tuple[float, float]) -> float:
+    """Return the quantile of all pairs with equal errors; many tables share it."""
+    tail = max_t_exact.range_tail(k)
+    return _crossing(lambda t: max_t_exact.over_chi(tail, np.array([t]), df), ends, alpha)
+
+
+def _crossing(tail: Callable[[float], Array], ends: tuple[float, float], alpha: float) -> float:
+    """Return where a survival function falls to alpha, between or at the ends."""
+    margin = 1e-9 * (1 + abs(ends[0]) + abs(ends[1]))
+    low, high = ends[0] - margin, ends[1] + margin
+    return float(brentq(lambda t: float(tail(t)[0]) - alpha, low, high, xtol=1e-10, rtol=1e-12))
+
+
+@dataclass(frozen=True, slots=True)
+class TestFamily:
+    """Comparisons that are made together.
+
+    Attributes
+    ----------
+    kind
+        ``"tukey"``: all pairs of n algorithms with one error; ``"dunnett"``: n - 1 algorithms with
+        a control, with one error; ``"bonferroni"``: n comparisons at equal shares of the level, the
+        first of Holm's steps.
+    n
+        Algorithms, or comparisons.
+    """
+
+    kind: Literal["tukey", "dunnett", "bonferroni"]
+    n: int
+
+
+ALONE = TestFamily("bonferroni", 1)
+
+
+@lru_cache(maxsize=4096)
+def critical(family: TestFamily, aim: Aim, alpha: float, df: float) -> float:
+    """Return the critical value of each comparison.
+
+    Of a difference it is two-sided. Of an equivalence both one-sided tests are at alpha, so that it
+    is the two-sided one at ``2 alpha``. Of a non-inferiority it is one-sided; of all pairs in both
+    directions, which makes it two-sided again.
+
+    Parameters
+    ----------
+    family
+        The comparisons.
+    aim
+        What each is to show.
+    alpha
+        Level of the family.
+    df
+        Degrees of freedom, ``inf`` for a known variance.
+
+    Examples
+    --------
+    >>> [round(critical(TestFamily("tukey", k), "difference", 0.05, 20.0), 4) for k in (2, 3)]
+    [2.086, 2.53]
+    """
+    if family.kind == "bonferroni" or family.n == 2:
+        share = alpha / family.n if family.kind == "bonferroni" else alpha
+        tail = share / 2 if aim == "difference" else share
+        return float(-stdtrit(min(df, 1e12), tail))
+    if aim == "equivalence":
+        alpha *= 2
+    sides = 1 if aim == "non-inferiority" and family.kind == "dunnett" else 2
+    return quantile(_largest(family, df, sides), alpha)
+
+
+def _largest(family: TestFamily, df: float, sides: int) -> MaxT:
+    if family.kind == "tukey":
+        return max_t(all_pairs(family.n)[1], np.eye(family.n), df, sides=sides)
+    contrasts = np.hstack([np.eye(family.n - 1), -np.ones((family.n - 1, 1))])
+    return max_t(contrasts, np.eye(family.n), df, sides=sides)

@@ -1,0 +1,243 @@
+"""Distribution of the largest t statistic by sampled directions.
+
+J statistics T = R A u have a radius R, R^2 / r ~ F(r, df), and an independent direction u, uniform
+on the unit sphere of R^r; A has unit rows. Two estimates integrate the radius exactly.
+
+`lengths` averages over u: P(max T > t) = E P(R g(u) > t), g(u) the largest component of A u.
+
+`cones` adds up the statistics: P(max T > t) is the sum over j of P(T_j > t, T_j is the largest).
+With u = cos(a) A_j + sin(a) w, the j-th is the largest as long as the angle a is below a limit that
+depends on w only. The sampling error falls with the probability itself, however small it is.
+
+Both depend on directions only: one sample serves every threshold and every df.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtr, chdtrc, fdtr, fdtrc, gammaln, ndtri
+
+type Array = NDArray[np.float64]
+REPLICATES = 16
+_SEED = 20120314
+_NODES = 4096
+_PANELS = 256
+# Rows that share their directions.
+_SHARING = 2
+# Elements of (directions, J) tables, and limits of the number of directions.
+_LENGTHS, _CONES = 1e8, 1.8e8
+_FEWEST, _MOST_LENGTHS, _MOST_CONES = 2**12, 2**16, 2**18
+# Beyond this dimension low-discrepancy points do no better than random ones.
+_SMOOTH = 20
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadDistribution:
+    """A distribution of lengths or angles in each replicate.
+
+    Attributes
+    ----------
+    nodes
+        (n,) values.
+    share
+        (replicates, n) their shares; a value between two nodes is shared between them.
+    """
+
+    nodes: Array
+    share: Array
+
+
+def beyond(t: float, g: Array, r: int, df: float) -> Array:
+    """Return ``P(R g > t)`` for lengths g."""
+    if t == 0:
+        return (np.sign(g) + 1) / 2
+    square = np.minimum((t / np.where(g == 0, 1e-150, g)) ** 2, 1e300)
+    if t > 0:
+        upper = chdtrc(r, square) if np.isinf(df) else fdtrc(r, df, square / r)
+        return np.where(g > 0, upper, 0.0)
+    lower = chdtr(r, square) if np.isinf(df) else fdtr(r, df, square / r)
+    return np.where(g < 0, lower, 1.0)
+
+
+def _spheres(d: int, n: int, replicates: int) -> Iterator[Array]:
+    """Yield sets (replicates, n, d) of points of unit length; fixed seeds, so reproducible.
+
+    In the plane equally spaced, randomly rotated points are far better than any others.
+    """
+    rng = np.random.default_rng([_SEED, d])
+    base = _scrambled(d, n, replicates, rng) if 2 < d <= _SMOOTH else np.zeros(0)
+    while True:
+        if d == 1:
+            yield np.broadcast_to(np.resize([[1.0], [-1.0]], (n, 1)), (replicates, n, 1))
+        elif d == 2:
+            angle = 2 * np.pi * (np.arange(n) + rng.random((replicates, 1))) / n
+            yield np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+        else:
+            z = rng.standard_normal((replicates, n, d)) if d > _SMOOTH else _shifted(base, rng)
+            yield z / np.linalg.norm(z, axis=2, keepdims=True)
+
+
+def _scrambled(d: int, n: int, replicates: int, rng: np.random.Generator) -> Array:
+    from scipy.stats import qmc
+
+    bits = int(np.log2(n - 1)) + 1
+    return np.array([qmc.Sobol(d, rng=rng).random_base2(bits)[:n] for _ in range(replicates)])
+
+
+def _shifted(base: Array, rng: np.random.Generator) -> Array:
+    u = (base + rng.random((len(base), 1, base.shape[2]))) % 1.0
+    return ndtri(np.clip(u, 1e-15, 1 - 1e-15))
+
+
+def lengths(roots: list[Array], sides: int) -> list[SpreadDistribution]:
+    """Return the spread of the largest component, over the same directions for each family.
+
+    Parameters
+    ----------
+    roots
+        (J, r) each; rows of any length.
+    sides
+        2 for absolute components, 1 for components.
+    """
+    j, r = roots[0].shape
+    n = 2 ** int(np.log2(_points(_LENGTHS, _MOST_LENGTHS, j)))
+    kind = _precision(r)
+    u = next(_spheres(r, n, REPLICATES)).astype(kind)
+    found: list[SpreadDistribution] = []
+    for root in roots:
+        turned = root.T.astype(kind)
+        g = np.empty((REPLICATES, n))
+        for i, directions in enumerate(u):
+            # Blocks that stay in the cache.
+            for start in range(0, n, 128):
+                y = directions[start : start + 128] @ turned
+                largest = np.abs(y, out=y).max(axis=1) if sides == 2 else y.max(axis=1)
+                g[i, start : start + 128] = largest
+        high = float(np.linalg.norm(root, axis=1).max()) * (1 + 1e-6)
+        found.append(_spread(g, 0.0 if sides == 2 else -high, high))
+    return found
+
+
+def cones(root: Array, sides: int) -> SpreadDistribution:
+    """Return the spread of the angle below which a statistic is the largest.
+
+    Parameters
+    ----------
+    root
+        (J, r) distinct unit rows, r >= 2; for ``sides=2`` also distinct from each other's
+        opposites.
+    sides
+        2 for absolute components, 1 for components.
+    """
+    j, r = root.shape
+    n = 2 if r == 2 else _points(_CONES, _MOST_CONES, j) // j
+    n = n if r > _SMOOTH else 2 ** int(np.log2(max(n, 8)))
+    replicates = 1 if r == 2 else REPLICATES
+    # How far a statistic is from the largest one, per unit of its correlation short of 1 or -1.
+    correlation = np.clip(root @ root.T, -1.0, 1.0)
+    nearer, farther = (np.maximum(1 + sign * correlation, 1e-14) for sign in (-1, 1))
+    n = max(n, 4)
+    limit = np.empty((replicates, n, j))
+    components = (_drawn if r <= _SMOOTH else _shared)(root, n, replicates)
+    for k, y in components:
+        high = _rise(y, nearer[k].astype(y.dtype), k)
+        if sides == 2:
+            high = np.maximum(high, _rise(-y, farther[k].astype(y.dtype), k))
+        limit[:, :, k] = np.arctan2(1.0, high).reshape(replicates, n)
+    if r == 2:
+        return SpreadDistribution(limit.ravel(), np.full((1, limit.size), 1 / limit.size))
+    return _spread(limit.reshape(replicates, -1), 0.0, np.pi / sides)
+
+
+def _drawn(root: Array, n: int, replicates: int) -> Iterator[tuple[int, Array]]:
+    """Yield each row and (replicates n, J) components of directions orthogonal to it."""
+    kind = _precision(root.shape[1])
+    turned = root.T.astype(kind)
+    spheres = _spheres(root.shape[1] - 1, n, replicates)
+    for (k, own), points in zip(enumerate(root), spheres, strict=False):
+        yield k, (_orthogonal(points, own).astype(kind) @ turned).reshape(-1, len(root))
+
+
+def _shared(root: Array, n: int, replicates: int) -> Iterator[tuple[int, Array]]:
+    """Yield the same; a few rows far apart share their directions, which saves products."""
+    single = root.astype(np.float32)
+    groups = -(-len(root) // _SHARING)
+    for start, points in zip(range(groups), _spheres(root.shape[1], n, replicates), strict=False):
+        y = points.astype(np.float32).reshape(-1, root.shape[1]) @ single.T
+        for k in range(start, len(root), groups):
+            along = y[:, k, None]
+            yield k, (y - along * (single @ single[k])) / np.sqrt(1 - along**2)
+
+
+def _rise(y: Array, gap: Array, own: int) -> Array:
+    """Return the cotangent of the angle up to which the own component is the largest."""
+    ratio = y / gap
+    ratio[:, own] = -np.inf
+    return ratio.max(axis=1)
+
+
+def _orthogonal(points: Array, own: Array) -> Array:
+    """Turn points of R^(r-1) into the plane orthogonal to a unit vector of R^r (Householder)."""
+    mirror = own.copy()
+    mirror[-1] += np.copysign(1.0, own[-1])
+    mirror *= np.sqrt(2) / np.linalg.norm(mirror)
+    along = points @ mirror[:-1]
+    turned = -along[..., None] * mirror
+    turned[..., :-1] += points
+    return turned
+
+
+def _points(elements: float, most: int, j: int) -> int:
+    """Return the number of directions in each replicate."""
+    return int(np.clip(elements / j, _FEWEST, most)) // REPLICATES
+
+
+def _precision(r: int) -> type:
+    """Single precision is enough where the sampling error is larger."""
+    return np.float64 if r <= 3 else np.float32
+
+
+def _spread(values: Array, low: float, high: float) -> SpreadDistribution:
+    """Share each value between the two nodes beside it."""
+    nodes = np.linspace(low, high, _NODES + 1)
+    place = (values - low) * (_NODES / (high - low))
+    left = np.clip(place.astype(np.int64), 0, _NODES - 1)
+    part = place - left
+    share = [
+        np.bincount(i, 1 - p, _NODES + 1) + np.bincount(i + 1, p, _NODES + 1)
+        for i, p in zip(left, part, strict=True)
+    ]
+    return SpreadDistribution(nodes, np.array(share) / values.shape[1])
+
+
+def cone_values(t: float, angles: Array, r: int, df: float, sides: int) -> Array:
+    """Return ``P(R cos(a) > t, a < angle)``, a the angle between a direction and a statistic.
+
+    Gauss-Legendre panels, summed up, and cubic polynomials between their ends.
+
+    Parameters
+    ----------
+    t
+        Threshold.
+    angles
+        (n,) limits of the angle.
+    r, df
+        Dimension and degrees of freedom.
+    sides
+        2 where all limits are below a right angle.
+    """
+    edges = np.linspace(0.0, np.pi / sides, _PANELS * 2 // sides + 1)
+    width = edges[1] - edges[0]
+    x, weight = np.polynomial.legendre.leggauss(3)
+    middle = edges[:-1, None] + width * (x + 1) / 2
+    total = np.r_[0.0, np.cumsum(_angle_density(t, middle, r, df) @ weight * width / 2)]
+    from scipy.interpolate import CubicHermiteSpline
+
+    return CubicHermiteSpline(edges, total, _angle_density(t, edges, r, df))(angles)
+
+
+def _angle_density(t: float, angle: Array, r: int, df: float) -> Array:
+    log_norm = gammaln(r / 2) - gammaln((r - 1) / 2) - 0.5 * np.log(np.pi)
+    return np.exp(log_norm) * np.sin(angle) ** (r - 2) * beyond(t, np.cos(angle), r, df)

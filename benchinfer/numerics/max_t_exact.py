@@ -1,0 +1,543 @@
+"""Distribution of the largest t statistic in closed forms: Tukey, Dunnett, studentized range.
+
+A similar family is a control variate: its sampling error, known because its distribution is, is
+taken off the sampling error of the family asked for.
+
+If corr(T_i, T_j) = l_i l_j, then T_i = l_i Y + sqrt(1 - l_i^2) Z_i with independent normal Y and
+Z_i, and given Y all probabilities multiply. Differences from a control have this structure whenever
+the means are uncorrelated (or equally correlated), however different their variances.
+
+References
+----------
+Dunnett, C. W. (1989). Algorithm AS 251: Multivariate normal probability integrals with product
+correlation structure. Applied Statistics 38, 564-579. https://doi.org/10.2307/2347754
+
+With N(w) the chance that the largest of n standard normal statistics exceeds w, that of the largest
+t statistic is E N(t S), S^2 ~ chi-square(df) / df. N is evaluated at a few points only: the log of
+its ratio to Bonferroni's bound is smooth, so that one polynomial serves all thresholds.
+
+Two means differ too much if |x_i - x_j| > c_i + c_j: if the intervals x_i +- c_i do not meet.
+Intervals on a line all meet each other if and only if one point lies in all of them, and the
+probability of that is one integral. With equal variances and allowances this is the range.
+
+References
+----------
+Hayter, A. J. (1990). A one-sided studentized range test for testing against a simple ordered
+alternative. Journal of the American Statistical Association 85, 778-785.
+https://doi.org/10.1080/01621459.1990.10474941
+
+The range of K independent standard normals, divided by an independent chi / sqrt(df): the case of
+equal variances of `ranges`.
+
+References
+----------
+Lund, R. E. & Lund, J. R. (1983). Algorithm AS 190: Probabilities and upper quantiles for the
+studentized range. Applied Statistics 32, 204-210. https://doi.org/10.2307/2347300
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Self
+
+import numpy as np
+from numpy.polynomial import chebyshev
+from numpy.typing import NDArray
+from scipy.integrate import cumulative_simpson
+from scipy.special import gammaln, log_ndtr, ndtr
+
+type Array = NDArray[np.float64]
+
+
+# A loading near 1 leaves a statistic hardly any noise of its own: a step in the integrand, which
+# takes many points. The most kinds of loadings per such noise, and the largest loading.
+_STEEPEST = 1000.0
+_LARGEST = 0.99999
+_BLOCK = 2_000_000
+
+
+def loadings(correlation: Array, tolerance: float = 1e-9) -> Array | None:
+    """Return (J,) loadings l with ``correlation[i, j] = l[i] l[j]`` off the diagonal, if any.
+
+    Also None where `survival` would take too long: a control with some hundred times the variance
+    of others that all differ.
+
+    Parameters
+    ----------
+    correlation
+        (J, J), J >= 2.
+    tolerance
+        Largest deviation of a correlation.
+
+    Examples
+    --------
+    >>> loadings(np.array([[1.0, 0.5], [0.5, 1.0]])).round(4).tolist()
+    [0.7071, 0.7071]
+    """
+    found = _by_pivot(correlation)
+    largest = np.abs(found).max()
+    if _misfit(correlation, found) > tolerance or largest > _LARGEST:
+        return None
+    steep = len(_kinds(found, 2)[0]) / np.sqrt(1 - largest**2) > _STEEPEST
+    return None if steep else found
+
+
+def _kinds(loading: Array, sides: int) -> tuple[Array, NDArray[np.int64]]:
+    """Return distinct loadings and their counts."""
+    value = np.round(np.abs(loading) if sides == 2 else loading, 13)
+    return np.unique(value, return_counts=True)
+
+
+def nearest_loadings(correlation: Array) -> Array:
+    """Return loadings whose products are close to the correlations, by alternating regressions."""
+    off = correlation - np.diag(np.diag(correlation))
+    found = np.clip(_by_pivot(correlation), -0.95, 0.95)
+    for _ in range(200):
+        square = found @ found - found**2
+        step = np.clip(off @ found / np.maximum(square, 1e-12), -0.99, 0.99)
+        # Half steps: full ones can swing between two values.
+        found = (found + step) / 2
+    return found
+
+
+def _misfit(correlation: Array, found: Array) -> float:
+    gap = np.abs(correlation - np.outer(found, found))
+    np.fill_diagonal(gap, 0.0)
+    return float(gap.max())
+
+
+def _by_pivot(correlation: Array) -> Array:
+    """Solve for the loading of the row that correlates most, and divide by it."""
+    off = correlation - np.diag(np.diag(correlation))
+    a = int(np.abs(off).sum(axis=1).argmax())
+    b = int(np.abs(off[a]).argmax())
+    if abs(off[a, b]) < 1e-12:
+        return np.zeros(len(off))
+    third = np.abs(off[b] * off[a])
+    third[[a, b]] = 0
+    c = int(third.argmax())
+    square = abs(off[a, b])
+    if third[c] > 1e-12:
+        square = abs(off[a, b] * off[a, c] / off[b, c])
+    own = np.sqrt(square)
+    found = off[a] / own
+    found[a] = own
+    return found
+
+
+def largest_survival(w: Array, loading: Array, sides: int) -> Array:
+    """Return the chance that the largest of J normal statistics exceeds w.
+
+    The trapezoidal rule over Y, of an analytic integrand; complements are formed without
+    cancellation, so that the relative error stays near 1e-12 far out.
+
+    Parameters
+    ----------
+    w
+        (n,) thresholds.
+    loading
+        (J,) loadings in (-1, 1).
+    sides
+        2 for absolute values, 1 for values.
+
+    Returns
+    -------
+    numpy.ndarray
+        (n,).
+
+    Examples
+    --------
+    Independent statistics have loadings of zero.
+
+    >>> float(largest_survival(np.array([2.0]), np.zeros(3), 2)[0].round(10))
+    0.1303841677
+    """
+    value, count = _kinds(loading, sides)
+    noise = np.sqrt(1 - value**2)
+    step = 0.35 * min(1.0, float((noise / np.maximum(np.abs(value), noise)).min()))
+    reach = 9.0 + float(np.abs(w).max(initial=0))
+    # For absolute values the integrand is even in Y.
+    y = step * np.arange(0 if sides == 2 else -int(9.0 / step), int(reach / step) + 1)
+    weight = step * np.exp(-0.5 * y**2) / np.sqrt(2 * np.pi)
+    if sides == 2:
+        weight[1:] *= 2
+    centre = value[:, None] * y
+    result = np.empty(len(w))
+    block = max(1, _BLOCK // centre.size)
+    for start in range(0, len(w), block):
+        at = w[start : start + block, None, None]
+        beyond = ndtr((centre - at) / noise[:, None])
+        if sides == 2:
+            beyond += ndtr((-at - centre) / noise[:, None])
+        with np.errstate(divide="ignore"):
+            inside = np.einsum("wjy,j->wy", np.log1p(-np.minimum(beyond, 1.0)), count)
+        result[start : start + block] = -np.expm1(inside) @ weight
+    return np.minimum(result, 1.0)
+
+
+# Beyond, the ratio to Bonferroni's bound no longer changes: probabilities below 1e-22, or one.
+_HIGHEST = 10.0
+LOWEST = -8.0
+_DEGREE = 384
+
+
+@dataclass(frozen=True, slots=True)
+class NormalTail:
+    """N(w), the survival of the largest of n standard normal statistics.
+
+    Attributes
+    ----------
+    coefficients
+        Chebyshev coefficients of the log of N(w) over Bonferroni's bound.
+    low
+        Left end of their interval.
+    count
+        The number of tails in the bound: n, or 2n for absolute values.
+    """
+
+    coefficients: Array
+    low: float
+    count: int
+
+    def __call__(self, w: Array) -> Array:
+        """Return N(w), elementwise."""
+        inside = np.clip(w, self.low, _HIGHEST)
+        x = (2 * inside - self.low - _HIGHEST) / (_HIGHEST - self.low)
+        ratio = chebyshev.chebval(x, self.coefficients)
+        return np.exp(np.minimum(ratio + np.log(self.count) + log_ndtr(-w), 0.0))
+
+
+def normal_tail(
+    survival: Callable[[Array], Array], count: int, low: float, tolerance: float = 1e-11
+) -> NormalTail:
+    """Fit a survival function of n normal statistics.
+
+    Parameters
+    ----------
+    survival
+        N(w) for a vector w, accurate relative to itself.
+    count
+        The number of tails: that of statistics, or twice of absolute values.
+    low
+        The smallest w of interest: 0 for absolute values, `LOWEST` for values.
+    tolerance
+        The degree doubles until the last coefficients are below it.
+    """
+    degree = 24
+    while True:
+        degree *= 2
+        x = chebyshev.chebpts1(degree + 1)
+        w = low + (x + 1) / 2 * (_HIGHEST - low)
+        bound = log_ndtr(-w) + np.log(count)
+        log_ratio = np.log(np.clip(survival(w), 1e-300, 1.0)) - bound
+        # At these points the polynomials are orthogonal.
+        coefficients = 2 / (degree + 1) * chebyshev.chebvander(x, degree).T @ log_ratio
+        coefficients[0] /= 2
+        if degree >= _DEGREE or np.abs(coefficients[-4:]).max() < tolerance:
+            return NormalTail(coefficients, low, count)
+
+
+def over_chi(normal: Callable[[Array], Array], t: Array, df: float) -> Array:
+    """Return E N(t S), S^2 ~ chi-square(df) / df.
+
+    The trapezoidal rule in log S: the integrand is analytic and falls fast on both sides, so that
+    the error is that of rounding.
+
+    Parameters
+    ----------
+    normal
+        N(w) for arrays w of any shape.
+    t
+        (n,) thresholds.
+    df
+        Degrees of freedom, ``inf`` for a known variance.
+    """
+    if np.isinf(df):
+        return normal(t)
+    spread = 1 / np.sqrt(2 * df)
+    step = 0.35 * min(spread, 0.35)
+    # The chi density falls like e^(df u) to the left of u = log S = 0 and much faster to the
+    # right; a large threshold moves the mass of the product to smaller S.
+    shift = 0.5 * np.log1p(np.abs(t).max(initial=0) ** 2 / df)
+    u = np.arange(-shift - max(37 / df, 9 * spread), 9 * spread + 9 / df, step)
+    log_norm = np.log(2.0) + df / 2 * np.log(df / 2) - gammaln(df / 2)
+    weight = step * np.exp(df * u - df * np.exp(2 * u) / 2 + log_norm)
+    keep = weight > 0
+    scale, weight = np.exp(u[keep]), weight[keep]
+    return np.minimum(normal(t[:, None] * scale) @ weight, 1.0)
+
+
+_RANGE_BLOCK = 1_000_000
+
+
+def gap_survival(w: Array, sigma: Array, allowance: Array) -> Array:
+    """Return the chance that ``|x_i - x_j| > w (a_i + a_j)`` for some pair of K means.
+
+    With m the largest of the left ends x_i - w a_i, the intervals miss a common point when some
+    right end is below m; sums of such probabilities keep their relative accuracy far out.
+
+    Parameters
+    ----------
+    w
+        (n,) thresholds >= 0.
+    sigma
+        (K,) standard deviations of independent normal means.
+    allowance
+        (K,) allowances a > 0.
+
+    Returns
+    -------
+    numpy.ndarray
+        (n,).
+
+    Examples
+    --------
+    Two means: a normal difference.
+
+    >>> chance = gap_survival(np.array([1.96]), np.array([3.0, 4.0]), np.array([2.0, 3.0]))
+    >>> float(chance[0].round(4))
+    0.05
+    """
+    kinds, count = np.unique(np.column_stack([sigma, allowance]), axis=0, return_counts=True)
+    sd, own = kinds[:, :1], kinds[:, 1:]
+    step = (0.11 if len(kinds) == 1 else 0.3) * sd.min()
+    middle = np.arange(-9.5 * sd.max(), 9.5 * sd.max() + step, step)
+    result = np.empty(len(w))
+    block = max(1, _RANGE_BLOCK // (len(middle) * len(sd)))
+    for start in range(0, len(w), block):
+        reach = w[start : start + block, None, None] * own
+        right = (middle + reach) / sd
+        log_below = log_ndtr(right)
+        with np.errstate(divide="ignore"):
+            meet = np.log1p(-np.minimum(np.exp(log_ndtr((middle - reach) / sd) - log_below), 1.0))
+        log_density = -0.5 * right**2 - 0.5 * np.log(2 * np.pi) - np.log(sd)
+        weight = count[:, None] * np.exp(
+            log_density - log_below + np.einsum("wkm,k->wm", log_below, count)[:, None]
+        )
+        # Without the mean whose left end is m: it always meets itself.
+        finite = np.maximum(meet, -800.0)
+        others = np.einsum("wkm,k->wm", finite, count)[:, None] - finite
+        result[start : start + block] = step * (weight * -np.expm1(others)).sum(axis=(1, 2))
+    return np.minimum(result, 1.0)
+
+
+def ordered_survival(w: Array, sigma: Array, allowance: Array) -> Array:
+    """Return the chance that ``x_i - x_j > w (a_i + a_j)`` for some pair with i before j.
+
+    A recursion over the means for M, the largest left end x_i - w a_i so far: the next mean fails
+    when its right end is below M. Chances of the first failure at each mean add up.
+
+    Parameters
+    ----------
+    w
+        (n,) thresholds >= 0.
+    sigma
+        (K,) standard deviations of independent normal means.
+    allowance
+        (K,) allowances a > 0.
+
+    Returns
+    -------
+    numpy.ndarray
+        (n,).
+
+    Examples
+    --------
+    >>> chance = ordered_survival(np.array([1.645]), np.array([3.0, 4.0]), np.array([2.0, 3.0]))
+    >>> float(chance[0].round(3))
+    0.05
+    """
+    step = (0.05 if np.ptp(sigma) == 0 else 0.15) * sigma.min()
+    result = np.empty(len(w))
+    for n, at in enumerate(w):
+        reach = at * allowance
+        edge = 9.5 * sigma.max() + reach.max()
+        m = np.arange(-edge, edge + step, step)
+        failed = 0.0
+        density = _normal(m + reach[0], sigma[0])
+        below = ndtr((m + reach[0]) / sigma[0])
+        for sd, c in zip(sigma[1:], reach[1:], strict=True):
+            miss = ndtr((m - c) / sd)
+            failed += step * float(miss @ density)
+            density = density * (ndtr((m + c) / sd) - miss) + below * _normal(m + c, sd)
+            below = cumulative_simpson(density, dx=step, initial=0.0)
+        result[n] = failed
+    return np.minimum(result, 1.0)
+
+
+def _normal(x: Array, sd: float) -> Array:
+    return np.exp(-0.5 * (x / sd) ** 2) / (sd * np.sqrt(2 * np.pi))
+
+
+def range_survival(w: Array, k: int) -> Array:
+    """Return ``P(range > w)`` of k independent standard normals, elementwise."""
+    width = np.asarray(w, dtype=np.float64)
+    half = np.full(k, 0.5)
+    return gap_survival(width.ravel(), np.ones(k), half).reshape(width.shape)
+
+
+def studentized_range_survival(q: Array, k: int, df: float) -> Array:
+    """Return ``P(Q > q)`` for the studentized range of k means with df degrees of freedom.
+
+    Parameters
+    ----------
+    q
+        Any shape, values >= 0.
+    k
+        Number of means, at least 2.
+    df
+        Degrees of freedom, ``inf`` for a known variance.
+
+    Returns
+    -------
+    numpy.ndarray
+        Same shape as `q`.
+
+    Examples
+    --------
+    >>> float(studentized_range_survival(np.array(3.876776749), 3, 10).round(6))
+    0.05
+    """
+    q = np.asarray(q, dtype=np.float64)
+    return over_chi(lambda w: range_survival(w, k), q.ravel(), df).reshape(q.shape)
+
+
+# An estimate's control may be off by this much, relative to its probability.
+_CLOSE = 1e-5
+# Limits of the ratio of variances, for the width of the integrals.
+_RATIO = 400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """A family with the distribution `tail` and statistics ``root u R``."""
+
+    tail: NormalTail
+    root: Array
+
+
+def product_tail(root: Array, sides: int) -> NormalTail | None:
+    """Return the normal tail where the correlations are products of loadings, else None."""
+    found = loadings(root @ root.T)
+    return None if found is None else _product(found, sides, 1e-11)
+
+
+def _product(loading: Array, sides: int, tolerance: float) -> NormalTail:
+    low = 0.0 if sides == 2 else LOWEST
+    return normal_tail(
+        lambda w: largest_survival(w, loading, sides), sides * len(loading), low, tolerance
+    )
+
+
+def similar_product(root: Array, sides: int) -> Similar | None:
+    """Return the family with product correlations next to those of (J, J) unit rows."""
+    j, r = root.shape
+    if r < j:
+        return None  # a product structure has full rank: its radius has another distribution
+    loading = nearest_loadings(root @ root.T)
+    correlation = np.outer(loading, loading)
+    np.fill_diagonal(correlation, 1.0)
+    values, vectors = np.linalg.eigh(correlation)
+    own = np.linalg.svd(root)
+    near = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T @ own.U @ own.Vh
+    return Similar(_product(loading, sides, _CLOSE), near)
+
+
+@lru_cache(maxsize=64)
+def range_tail(k: int) -> NormalTail:
+    """Return the normal tail of all pairs of k means with equal variances; many tables share it."""
+    return normal_tail(lambda w: range_survival(np.sqrt(2) * w, k), k * (k - 1), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """All pairs of K means.
+
+    Attributes
+    ----------
+    contrasts
+        (P, p), 1 and -1 in each row.
+    spread
+        (P,) variances of the differences.
+    """
+
+    contrasts: Array
+    spread: Array
+
+    @classmethod
+    def of(cls, contrasts: Array, cov: Array) -> Self | None:
+        """Return the family if it is all pairs of the means that occur in it, else None."""
+        k = int(contrasts.any(axis=0).sum())
+        ends = np.sort(contrasts, axis=1)[:, [0, -1]]
+        if not (
+            len(contrasts) == k * (k - 1) // 2
+            and (ends == [-1, 1]).all()
+            and (np.abs(contrasts).sum(axis=1) == 2).all()
+            and len(np.unique(np.abs(contrasts), axis=0)) == len(contrasts)
+        ):
+            return None
+        return cls(contrasts, np.einsum("jp,pq,jq->j", contrasts, cov, contrasts))
+
+    @property
+    def k(self) -> int:
+        """Number of means."""
+        return int(self.contrasts.any(axis=0).sum())
+
+    @property
+    def equal(self) -> bool:
+        """Whether all differences have the same variance."""
+        return bool(np.ptp(self.spread) <= 1e-9 * self.spread.max())
+
+    def exact(self, sides: int) -> NormalTail | None:
+        """Return the normal tail of the range, for equal variances and absolute values."""
+        if sides == 1 or not self.equal:
+            return None
+        return range_tail(self.k)
+
+    def similar(self, basis: Array, sides: int) -> Similar | None:
+        """Return the pairs of independent means, allowances in place of standard errors.
+
+        Parameters
+        ----------
+        basis
+            (r, p) orthonormal basis of the contrasts in which directions are drawn.
+        sides
+            2 for absolute differences; 1 for differences, each from a mean to a later one.
+        """
+        ends, error = np.abs(self.contrasts), np.sqrt(self.spread)
+        if self.equal:
+            variance = ends.any(axis=0) * self.spread[0] / 2
+            own = np.sqrt(variance / 2)
+        else:
+            variance = np.linalg.lstsq(ends, self.spread)[0]
+            variance = np.clip(variance, variance.max() / _RATIO, None)
+            own = np.linalg.lstsq(ends / error[:, None], np.ones(len(ends)))[0]
+            own = np.clip(own, 1e-2 * own.max(), None)
+        tail = self._tail(np.sqrt(variance), own, sides)
+        if tail is None:
+            return None
+        values, vectors = np.linalg.eigh(basis * variance @ basis.T)
+        half = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+        return Similar(tail, self.contrasts @ basis.T @ half / (ends @ own)[:, None])
+
+    def _tail(self, sd: Array, own: Array, sides: int) -> NormalTail | None:
+        used = self.contrasts.any(axis=0)
+        tolerance = 1e-10 if self.equal else _CLOSE
+        if sides == 2:
+            return normal_tail(
+                lambda w: gap_survival(w, sd[used], own[used]),
+                2 * len(self.spread),
+                0.0,
+                tolerance,
+            )
+        # Later means are first in fewer pairs.
+        firsts = (self.contrasts[:, used] > 0).sum(axis=0)
+        if len(np.unique(firsts)) < self.k:
+            return None
+        order = np.argsort(-firsts)
+        return normal_tail(
+            lambda w: ordered_survival(w, sd[used][order], own[used][order]),
+            len(self.spread),
+            0.0,
+            tolerance,
+        )

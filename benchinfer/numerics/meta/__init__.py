@@ -1,1 +1,0 @@
-"""Meta-analysis: effects of data sets and studies, and how they are pooled."""

@@ -1,1 +1,0 @@
-"""The score model with structured covariances: any of the algorithms, residuals and domains."""

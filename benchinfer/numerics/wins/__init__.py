@@ -1,1 +1,0 @@
-"""Wins of algorithms over each other: counting them, and Bradley-Terry models of the counts."""

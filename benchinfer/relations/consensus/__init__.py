@@ -1,0 +1,1 @@
+"""Consensus of relations, with its stability."""

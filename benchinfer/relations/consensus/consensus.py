@@ -1,0 +1,650 @@
+"""Consensus of relations."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.frames import frame
+from benchinfer.core.result import Showable
+from benchinfer.core.saving import savable
+from benchinfer.core.verdict import Verdict, verdict_columns
+from benchinfer.relations.agreement import stacked
+from benchinfer.relations.consensus.numerics import points as numerics_points
+from benchinfer.relations.consensus.numerics.costs import (
+    FAMILIES,
+    METHODS,
+    ONLY,
+    Costs,
+    of_votes,
+    tally,
+    whole_weights,
+)
+from benchinfer.relations.consensus.numerics.points import classes
+from benchinfer.relations.consensus.numerics.search import of_order
+from benchinfer.relations.consensus.numerics.solve import linear_regrets, solve
+from benchinfer.relations.ensemble import Ensemble
+from benchinfer.relations.numerics.distances import twice_ranks
+from benchinfer.relations.relation import Relation
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+type States = NDArray[np.int8]
+type Array = NDArray[np.float64]
+
+
+type Method = Literal[
+    "symdiff",
+    "cks",
+    "emond-mason",
+    "jmb",
+    "discrete",
+    "borda",
+    "copeland",
+    "condorcet",
+    "cook-seiford",
+]
+type Family = Literal[
+    "linear", "weak", "partial", "preorder", "equivalence", "semiorder", "interval"
+]
+
+
+# Check, value, direction and limit, whether it is passed, and what to do if not.
+type Row = tuple[str, float, Literal["at most", "at least"], float, bool, str]
+
+
+PAIRWISE = METHODS
+SCORES = ("borda", "copeland", "condorcet")
+ASSIGNED = "cook-seiford"
+# Verdicts of the states first, second, equivalent, undecided; the last is the diagonal.
+_VERDICTS = np.array(
+    [
+        Verdict.FIRST,
+        Verdict.SECOND,
+        Verdict.EQUIVALENT,
+        Verdict.UNDECIDED,
+        Verdict.EQUIVALENT,
+    ],
+    dtype=np.int8,
+)
+_SETS = 200_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreed:
+    """What a method finds.
+
+    Attributes
+    ----------
+    cost, bound : float or None
+        Of the optima, and what no relation undercuts; None for scores.
+    count : int
+    orders : list of (K, K)
+        Verdicts of some optima.
+    common : (K, K)
+        Verdicts that hold in all optima, undecided elsewhere.
+    certain : (K, K)
+        Which do.
+    ranks : (K, 2)
+        Best and worst place in any optimum.
+    scores : (K,) or None
+    optimal, exact : bool
+        Whether the optima are proved to be such, and `count` is their number.
+    """
+
+    cost: float | None
+    bound: float | None
+    count: int
+    orders: list[States]
+    common: States
+    certain: NDArray[np.bool_]
+    ranks: NDArray[np.int64]
+    scores: Array | None = None
+    optimal: bool = True
+    exact: bool = True
+
+
+def scaled(weights: Array) -> tuple[Costs, int]:
+    """Return weights as whole numbers where they are fractions of such, and the divisor."""
+    whole = whole_weights(weights)
+    return (weights, 1) if whole is None else whole
+
+
+def whole_votes(votes: Array) -> tuple[Costs, int]:
+    """Return the votes (5, K, K) as whole numbers where they are fractions of such."""
+    whole, divisor = scaled(np.unique(votes))
+    if whole.dtype.kind == "f":
+        return votes, 1
+    return np.round(votes * divisor).astype(np.int64), divisor
+
+
+def pairwise(
+    votes: Costs,
+    asked: tuple[str, str],
+    divisor: int,
+    *,
+    missing_as_undecided: bool,
+    limit: int,
+    seconds: float,
+) -> Agreed:
+    """Minimise the sum of distances to the relations within a family.
+
+    Parameters
+    ----------
+    votes
+        (5, K, K): the weight of each verdict, times the divisor.
+    asked
+        Method and family.
+    divisor
+        What makes votes whole.
+    missing_as_undecided, limit, seconds
+        As asked for.
+    """
+    method, family = asked
+    costs, scale = of_votes(votes, method, missing_as_undecided=missing_as_undecided)
+    divisor *= scale
+    found = solve(costs, FAMILIES[family], limit=limit, deadline=time.monotonic() + seconds)
+    only = ONLY[found.possible]
+    certain = only >= 0
+    n = len(only)
+    return Agreed(
+        found.cost / divisor,
+        found.bound / divisor,
+        found.count,
+        [_VERDICTS[states] for states in found.states],
+        _on_diagonal(np.where(certain, _VERDICTS[only], Verdict.UNDECIDED)),
+        certain | np.eye(n, dtype=np.bool_),
+        np.column_stack([1 + found.above, n - found.below]),
+        optimal=found.optimal,
+        # Rounding may part, or join, orders of the same cost.
+        exact=found.exact and (costs.dtype.kind == "i" or found.count == 1),
+    )
+
+
+def scored(votes: Costs, method: str, *, missing_as_undecided: bool) -> Agreed:
+    """Rank algorithms by points, as means per compared pair where pairs are missing."""
+    whole = votes.astype(np.float64)
+    if missing_as_undecided:
+        whole[Verdict.UNDECIDED] += whole[Verdict.MISSING]
+        whole[Verdict.MISSING] = 0
+    if method == "condorcet":
+        classes = numerics_points.condorcet(whole)
+        points = None
+        tied = Verdict.UNDECIDED
+    else:
+        points = (
+            numerics_points.borda(whole) if method == "borda" else numerics_points.copeland(whole)
+        )
+        if whole[Verdict.MISSING].any():
+            points = numerics_points.per_pair(points, whole)
+        # Points that rounding alone parts are the same.
+        classes = np.unique(-np.round(points, 9), return_inverse=True)[1]
+        tied = Verdict.EQUIVALENT
+    above = np.sign(classes - classes[:, None])
+    order = np.array([tied, Verdict.FIRST, Verdict.SECOND], dtype=np.int8)[above]
+    order = _on_diagonal(order)
+    ranks = np.column_stack([1 + (above < 0).sum(axis=1), len(classes) - (above > 0).sum(axis=1)])
+    certain = np.ones(order.shape, dtype=np.bool_)
+    return Agreed(None, None, 1, [order], order, certain, ranks, points)
+
+
+def placed(verdicts: States, weights: Array, limit: int) -> Agreed:
+    """Choose the places that differ least from the ranks in the relations."""
+    whole, divisor = scaled(weights)
+    costs = numerics_points.place_costs(twice_ranks(verdicts), whole)
+    slack = 0.0 if costs.dtype.kind == "i" else 1e-9 * float(costs.max())
+    twice, paths, first = numerics_points.cheapest(costs, slack, _SETS)
+    cost = twice / (2 * divisor)
+    if paths is None:
+        n = len(first)
+        open_ = _on_diagonal(np.full((n, n), Verdict.UNDECIDED, dtype=np.int8))
+        ranks = np.column_stack([np.ones(n, dtype=np.int64), np.full(n, n)])
+        orders = [_VERDICTS[of_order(first)]]
+        certain = np.eye(n, dtype=np.bool_)
+        return Agreed(cost, cost, 1, orders, open_, certain, ranks, exact=False)
+    position, above = paths.shares()
+    count = paths.count()
+    sure = (above > 0) ^ (above.T > 0)
+    common = np.where(sure, np.where(above > 0, Verdict.FIRST, Verdict.SECOND), Verdict.UNDECIDED)
+    some = position > 0
+    return Agreed(
+        cost,
+        cost,
+        count,
+        [_VERDICTS[of_order(np.array(order))] for order in paths.orders(limit)],
+        _on_diagonal(common),
+        sure | np.eye(len(sure), dtype=np.bool_),
+        np.column_stack([1 + some.argmax(axis=1), len(some) - some[:, ::-1].argmax(axis=1)]),
+        exact=slack == 0 or count == 1,
+    )
+
+
+def _on_diagonal(states: NDArray[np.integer]) -> States:
+    found = states.astype(np.int8)
+    np.fill_diagonal(found, Verdict.EQUIVALENT)
+    return found
+
+
+_METHODS = (*PAIRWISE, *SCORES, ASSIGNED)
+_MISSING = ("ignore", "undecided")
+_PATIENCE = 20.0  # seconds for sharper bounds on regrets of many algorithms
+NOUNS = {
+    "linear": "linear orders",
+    "weak": "weak orders",
+    "partial": "partial orders",
+    "preorder": "preorders",
+    "equivalence": "equivalences",
+    "semiorder": "semiorders",
+    "interval": "interval orders",
+}
+
+
+class Related(Protocol):
+    """What gives relations: comparisons per data set."""
+
+    def relations(self) -> Ensemble:
+        """Return an ensemble."""
+        ...
+
+
+@savable
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Consensus(Showable):
+    """The relations that disagree least with an ensemble of relations.
+
+    Attributes
+    ----------
+    algorithms
+        The K names.
+    method, family, missing_pairs
+        As asked for.
+    cost, lower_bound
+        The total distance of the best relation found to the ensemble, and what no relation of the
+        family undercuts; None for methods that score.
+    optimal
+        Whether the best relation found is proved to be one of least cost.
+    count, count_exact
+        How many optima there are, or at least are where `count_exact` is False.
+    solutions
+        Optima, at most as many as were asked for.
+    certain
+        (K, K) which pairs have the same verdict in all optima.
+    common
+        (K, K) `Verdict` codes of those pairs, undecided elsewhere.
+    ranks
+        (K, 2) best and worst rank in any optimum: 1 + the number strictly above, and K - the
+        number strictly below.
+    scores
+        (K,) points by a scoring method, otherwise None.
+    votes
+        (5, K, K) weight of the relations that give each verdict to each pair, by `Verdict` code.
+    """
+
+    algorithms: tuple[str, ...]
+    method: str
+    family: str
+    missing_pairs: str
+    cost: float | None
+    lower_bound: float | None
+    optimal: bool
+    count: int
+    count_exact: bool
+    solutions: tuple[Relation, ...]
+    certain: NDArray[np.bool_]
+    common: NDArray[np.int8]
+    ranks: NDArray[np.int64]
+    scores: NDArray[np.float64] | None
+    votes: NDArray[np.float64]
+
+    def relations(self) -> tuple[Relation, ...]:
+        """Return the optima, at most as many as were asked for."""
+        return self.solutions
+
+    def relation(self) -> Relation:
+        """Return what holds in all optima; pairs on which they disagree are undecided."""
+        return Relation(self.algorithms, self.common, _rule(self.method, self.family))
+
+    def summary(self) -> "pd.DataFrame":
+        """One row per algorithm: ``algorithm rank_low rank_high``, and ``score`` if there is one.
+
+        Rows are sorted by rank.
+        """
+        order = np.lexsort((self.ranks[:, 1], self.ranks[:, 0]))
+        columns: dict[str, object] = {
+            "algorithm": [self.algorithms[i] for i in order],
+            "rank_low": self.ranks[order, 0],
+            "rank_high": self.ranks[order, 1],
+        }
+        if self.scores is not None:
+            columns["score"] = self.scores[order]
+        return frame(columns)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return `summary`."""
+        return self.summary()
+
+    def support(self) -> "pd.DataFrame":
+        """How much speaks for the verdict of each pair.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per pair: ``first second verdict winner``, the ``weight`` of the relations that
+            give each verdict, and ``support``, the share of the weight that compared the pair and
+            agrees. For linear orders by distance also ``regret``: what the cheapest order with the
+            pair the other way round costs more; where not ``regret_exact``, a lower bound.
+        """
+        i, j = np.triu_indices(len(self.algorithms), 1)
+        names, codes = self.algorithms, self.common[i, j]
+        sides = [(names[a], names[b]) for a, b in zip(i.tolist(), j.tolist(), strict=True)]
+        columns: dict[str, object] = dict(verdict_columns(sides, codes))
+        for verdict in (*list(Verdict)[2:], *list(Verdict)[:2]):
+            columns[f"weight_{verdict.label}"] = self.votes[verdict, i, j]
+        compared = self.votes[1:, i, j].sum(axis=0)
+        told = self.certain[i, j] & (compared > 0)
+        agree = self.votes[codes, i, j]
+        columns["support"] = np.divide(agree, compared, out=np.full(len(i), np.nan), where=told)
+        if self.family == "linear" and self.method in PAIRWISE and self.cost is not None:
+            regret, exact = self._regrets(self.cost)
+            turned = np.where(codes == Verdict.FIRST, regret[j, i], regret[i, j])
+            columns["regret"] = np.where(self.certain[i, j], turned, 0.0)
+            columns["regret_exact"] = ~self.certain[i, j] | (exact & exact.T)[i, j]
+        return frame(columns)
+
+    def _regrets(self, cost: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        whole, divisor = whole_votes(self.votes)
+        costs, scale = of_votes(
+            whole, self.method, missing_as_undecided=self.missing_pairs == "undecided"
+        )
+        scale *= divisor
+        regret, exact = linear_regrets(costs, cost * scale, time.monotonic() + _PATIENCE)
+        return regret / scale, exact
+
+    @property
+    def decided(self) -> bool:
+        """Whether there is one optimum, proved to be one, that leaves nothing to a tie of points.
+
+        Incomparable pairs of a partial order or preorder are a decision; those within a Condorcet
+        class are not.
+        """
+        unique = self.optimal and self.count == 1 and self.count_exact
+        return unique and not (self.cost is None and (self.common == Verdict.UNDECIDED).any())
+
+    def diagnostics(self) -> "pd.DataFrame":
+        """One row per check: ``check value direction limit ok remedy``."""
+        return frame(checks(self))
+
+    def __str__(self) -> str:
+        """Write the order where it is the only one, otherwise what holds in all optima.
+
+        Algorithms in braces are neither ranked as a whole nor all tied; `relation` has the pairs.
+        """
+        if not self.optimal:
+            return f"{self._text(self.solutions[0].states)} (best found, not proved to be the best)"
+        text = self._text(self.common)
+        if self.count == 1 and self.count_exact:
+            return text
+        many = f"{'' if self.count_exact else 'at least '}{self.count} {NOUNS[self.family]}"
+        if not self.certain[np.triu_indices(len(self.certain), 1)].any():
+            return f"{many} fit equally well and have nothing in common"
+        return f"{text} (common to {many} that fit equally well)"
+
+    def _text(self, states: NDArray[np.int8]) -> str:
+        rank = classes(states == Verdict.FIRST)
+        return " > ".join(
+            self._class_text(states, np.flatnonzero(rank == k)) for k in range(rank.max() + 1)
+        )
+
+    def _class_text(self, states: NDArray[np.int8], members: NDArray[np.intp]) -> str:
+        names = [self.algorithms[i] for i in members]
+        pairs = states[members[:, None], members][np.triu_indices(len(members), 1)]
+        for verdict, mark in ((Verdict.EQUIVALENT, " ~ "), (Verdict.UNDECIDED, " ? ")):
+            if (pairs == verdict).all():
+                return mark.join(names)
+        return "{" + ", ".join(names) + "}"
+
+    def __repr__(self) -> str:
+        """Return the method, the number of algorithms and the order."""
+        return f"<Consensus of {len(self.algorithms)} algorithms by {self.method}: {self}>"
+
+
+def consensus(
+    ensemble: Ensemble | Mapping[str, Relation] | Related,
+    *,
+    method: Method = "symdiff",
+    family: Family = "weak",
+    missing_pairs: Literal["ignore", "undecided"] = "ignore",
+    solutions: int | Literal["all"] = 100,
+    time_limit: float | None = 60.0,
+) -> Consensus:
+    """Return the relations that disagree least with an ensemble, with what all of them share.
+
+    Parameters
+    ----------
+    ensemble
+        Relations with weights; or a mapping from names to relations, or comparisons per data set,
+        each of weight 1.
+    method
+        Distance that is minimised: ``"symdiff"`` (symmetric difference, Kemeny and Snell),
+        ``"cks"`` (Cook, Kress and Seiford), ``"emond-mason"``, ``"jmb"`` (Jabeur, Martel and
+        Khelifa), ``"discrete"`` (verdicts that differ); ``"cook-seiford"``, differences of ranks
+        (linear orders only); or points: ``"borda"``, ``"copeland"``, ``"condorcet"`` (the Smith
+        set, then that of the rest; within a set nothing is decided), which give weak orders.
+    family
+        Relations among which to choose. A ``"weak"`` order ranks with ties, a ``"linear"`` one
+        without; in ``"partial"`` orders pairs may be incomparable, in ```"preorder"`` s also
+        equivalent; in ``"semiorder"`` s and ``"interval"`` orders equivalence need not be
+        transitive; an ``"equivalence"`` only groups.
+    missing_pairs
+        Whether a pair that a relation does not compare costs nothing (``"ignore"``) or counts as
+        undecided.
+    solutions
+        How many optima to list. Others are counted where that is feasible.
+    time_limit
+        Seconds after which the best relation found is returned with its bound; None for no limit.
+
+    Returns
+    -------
+    Consensus
+
+    Raises
+    ------
+    DesignError
+        An argument is not one of those named, or the method has no consensus of the family.
+
+    Notes
+    -----
+    The cost is the sum over relations b and pairs of ``w_b d(s, s_b)``, with d between first and
+    second, first and equivalent, first and undecided, equivalent and undecided: 2 1 1 2
+    (``symdiff``), 2 1 2 1 (``cks``), 2 1 1 1 (``emond-mason``), 5/3 1 4/3 4/3 (``jmb``),
+    1 1 1 1 (``discrete``). It is minimised exactly (Hornik & Meyer 2007): the problem splits
+    where all best relations split, parts are solved by dynamic programming or linear programs with
+    lazy transitivity, and all optima are found by what each verdict costs beyond the bound.
+
+    With ``missing_pairs="ignore"`` an algorithm that was hardly ever compared can stand anywhere at
+    no cost; `Consensus.diagnostics` says so.
+
+    References
+    ----------
+    Hornik, K. & Meyer, D. (2007). Deriving consensus rankings from benchmarking experiments. In:
+    Advances in Data Analysis. Springer, 163-170. https://doi.org/10.1007/978-3-540-70981-7_19
+    """
+    limit = _asked(method, family, missing_pairs, solutions, time_limit)
+    given = _gathered(ensemble)
+    names, states = stacked(list(given.values()))
+    weights = given.weights
+    whole, divisor = scaled(weights)
+    votes = tally(states, whole)
+    as_undecided = missing_pairs == "undecided"
+    if method in SCORES:
+        found = scored(votes / divisor, method, missing_as_undecided=as_undecided)
+    elif method == ASSIGNED:
+        found = placed(states, weights, limit)
+    else:
+        found = pairwise(
+            votes,
+            (method, family),
+            divisor,
+            missing_as_undecided=as_undecided,
+            limit=limit,
+            seconds=np.inf if time_limit is None else time_limit,
+        )
+    rule = _rule(method, family)
+    return Consensus(
+        algorithms=names,
+        method=method,
+        family=family,
+        missing_pairs=missing_pairs,
+        cost=found.cost,
+        lower_bound=found.bound,
+        optimal=found.optimal,
+        count=found.count,
+        count_exact=found.exact,
+        solutions=tuple(Relation(names, order, rule) for order in found.orders),
+        certain=found.certain,
+        common=found.common,
+        ranks=found.ranks,
+        scores=found.scores,
+        votes=votes / divisor,
+    )
+
+
+def _rule(method: str, family: str) -> str:
+    return f"consensus by {method} ({family})"
+
+
+def _gathered(given: Ensemble | Mapping[str, Relation] | Related) -> Ensemble:
+    """Return the ensemble that something is, or gives."""
+    relations = getattr(given, "relations", None)
+    found = relations() if callable(relations) else given
+    return found if isinstance(found, Ensemble) else Ensemble(cast("Mapping[str, Relation]", found))
+
+
+def _asked(
+    method: str, family: str, missing_pairs: str, solutions: object, time_limit: float | None
+) -> int:
+    """Check the arguments; return how many optima to list."""
+    for what, value, known in (
+        ("method", method, _METHODS),
+        ("family", family, tuple(FAMILIES)),
+        ("missing_pairs", missing_pairs, _MISSING),
+    ):
+        if value not in known:
+            raise DesignError(unknown(what, value, known))
+    check_asked(method, family)
+    if time_limit is not None and not time_limit > 0:
+        raise DesignError(f"a time limit is a number of seconds above 0, not {time_limit!r}.")
+    if solutions == "all":
+        return 10**9
+    if isinstance(solutions, bool) or not isinstance(solutions, int) or solutions < 1:
+        raise DesignError(f'solutions is a whole number from 1, or "all", not {solutions!r}.')
+    return solutions
+
+
+def check_asked(method: str, family: str) -> None:
+    """Refuse a family that a method has no consensus of."""
+    only = {**dict.fromkeys(SCORES, "weak"), ASSIGNED: "linear"}.get(method, family)
+    if only != family:
+        raise DesignError(
+            message(
+                f"method {method!r} gives {NOUNS[only]}, not {NOUNS[family]}.",
+                hint=f'family="{only}", or a method that minimises a distance: '
+                + ", ".join(PAIRWISE)
+                + ".",
+            )
+        )
+
+
+def checks(found: "Consensus") -> dict[str, list[object]]:
+    """Return the columns ``check value direction limit ok remedy``."""
+    return columns([*_proof(found), *_several(found), *_votes(found)])
+
+
+def columns(rows: list[Row]) -> dict[str, list[object]]:
+    """Return rows as columns; a check that is passed needs no remedy."""
+    names = ("check", "value", "direction", "limit", "ok", "remedy")
+    return {
+        name: [row[k] if k != 5 or not row[4] else "" for row in rows]
+        for k, name in enumerate(names)
+    }
+
+
+def _proof(found: "Consensus") -> list[Row]:
+    if found.cost is None or found.lower_bound is None:
+        return []
+    return [
+        (
+            "cost above the lower bound",
+            found.cost - found.lower_bound,
+            "at most",
+            0.0,
+            found.optimal,
+            (
+                "no order was proved to be the cheapest: there may be better ones; ask for a longer"
+                " time_limit, or for fewer algorithms (of more than 200 that do not split there is"
+                " no proof)"
+            ),
+        )
+    ]
+
+
+def _several(found: "Consensus") -> list[Row]:
+    if not found.optimal:
+        return []
+    n = len(found.certain)
+    open_pairs = int((~found.certain).sum()) // 2
+    return [
+        (
+            "relations that fit equally well",
+            float(found.count),
+            "at most",
+            1.0,
+            found.count == 1 and found.count_exact,
+            (
+                f"{open_pairs} of {n * (n - 1) // 2} pairs are open between them: relation() has"
+                " what all of them say, and no single one is the answer"
+            ),
+        ),
+        (
+            "optima that were not all counted",
+            float(not found.count_exact),
+            "at most",
+            0.0,
+            found.count_exact,
+            (
+                "there may be more of them, or weights that are no fractions of whole numbers make"
+                " ties uncertain"
+            ),
+        ),
+    ]
+
+
+def _votes(found: "Consensus") -> list[Row]:
+    upper = np.triu_indices(len(found.certain), 1)
+    missing = found.votes[Verdict.MISSING][upper]
+    compared = found.votes[1:].sum(axis=0)[upper]
+    never = int((compared == 0).sum())
+    share = float(missing.sum() / max((missing + compared).sum(), np.finfo(float).tiny))
+    if found.missing_pairs == "undecided":
+        advice = "they count as undecided, as if they had been compared without a result"
+    elif found.scores is not None:
+        advice = "points are means per compared pair, so that algorithms met different opponents"
+    else:
+        advice = "they cost nothing: algorithms that were compared less often are placed by less"
+    return [
+        ("share of pairs that were not compared", share, "at most", 0.0, share == 0, advice),
+        (
+            "pairs that no relation compares",
+            float(never),
+            "at most",
+            0.0,
+            never == 0,
+            "nothing is known of them but what follows from other pairs",
+        ),
+    ]

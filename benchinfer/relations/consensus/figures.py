@@ -1,0 +1,139 @@
+"""Figures of a consensus."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer.plots import bars
+from benchinfer.plots.bars import COLOUR
+from benchinfer.plots.style import Width, lines, short
+from benchinfer.plots.tiles import Chances, layout_of
+from benchinfer.relations.consensus.consensus import NOUNS
+from benchinfer.relations.figures import hasse
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from benchinfer.relations.consensus.consensus import Consensus
+    from benchinfer.relations.consensus.stability import Stability
+
+
+size_agreed = hasse.size
+draw_agreed = hasse.draw
+
+
+def optima(found: "Consensus") -> str:
+    """Say how many optima there are, and of which kind.
+
+    Examples
+    --------
+    >>> import benchinfer as bi
+    >>> from benchinfer.relations.consensus.consensus import consensus
+    >>> one = bi.Ensemble({"d1": bi.Relation.from_text("a > b")})
+    >>> optima(consensus(one)), optima(consensus(one, method="borda"))
+    ('the one best weak order', 'the order by borda')
+    """
+    noun = NOUNS[found.family]
+    if found.scores is not None:
+        return f"the order by {found.method}"
+    if not found.optimal:
+        return f"the best {noun.removesuffix('s')} found"
+    if found.count == 1 and found.count_exact:
+        return f"the one best {noun.removesuffix('s')}"
+    many = f"the {found.count:,}" if found.count_exact else f"{found.count:,} or more"
+    return f"{many} best {noun}"
+
+
+def layout_agreed(consensus: "Consensus", width: Width = "wide") -> hasse.Hasse:
+    """Lay out what holds in all optima, or the best order found if none is proved the best."""
+    shown = consensus.relation() if consensus.optimal else consensus.solutions[0]
+    laid = hasse.layout(shown, width)
+    several = consensus.optimal and not (consensus.count == 1 and consensus.count_exact)
+    more = ("not told apart: the best ones disagree, or leave it open",) if several else ()
+    if not consensus.optimal:
+        more = ("not proved to be the best: time was up",)
+    return replace(
+        laid,
+        title=f"Consensus: {'common to ' if several else ''}{optima(consensus)}",
+        legend=(*laid.legend, *more),
+        alt=f"Consensus, best first (> preferred to, ~ equivalent, ? not told apart): {consensus}.",
+    )
+
+
+def layout_positions(found: "Stability", width: Width = "wide") -> Chances:
+    """Lay out the positions over the resamples of a bootstrapped consensus."""
+    return layout_of(found.algorithms, found.position[0], width)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """One algorithm: its name, its ranks in words, the best and the worst one."""
+
+    label: str
+    said: str
+    value: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """Where everything stands.
+
+    Attributes
+    ----------
+    rows
+        From the best on.
+    title, axis, notes
+        Heading, name of the axis, and the lines below it.
+    width
+        The room that there is.
+    alt
+        Text alternative.
+    """
+
+    rows: tuple[Range, ...]
+    title: str
+    axis: str
+    notes: tuple[str, ...]
+    width: Width
+    alt: str
+
+
+def layout_ranges(consensus: "Consensus", width: Width = "wide") -> Ranges:
+    """Lay out the ranks of the algorithms of a consensus."""
+    low, high = consensus.ranks.T
+    names = short(consensus.algorithms)
+    rows = tuple(
+        Range(names[consensus.algorithms[i]], _said(int(low[i]), int(high[i])), low[i], high[i])
+        for i in np.lexsort((high, low)).tolist()
+    )
+    spoken = "; ".join(f"{row.label} {row.said}" for row in rows)
+    return Ranges(
+        rows=rows,
+        title="Ranks in the consensus",
+        axis=f"rank, 1 is best, in {optima(consensus)}",
+        notes=("a line: several ranks, by ties or because optima differ",),
+        width=width,
+        alt=f"Ranks in {optima(consensus)}: {spoken}.",
+    )
+
+
+def _said(low: int, high: int) -> str:
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+size_ranges = bars.size_strips
+
+
+def draw_ranges(ranges: Ranges, ax: "Axes") -> None:
+    """Draw the ranges into an Axes."""
+    beside = bars.fits(ranges)
+    shift = 0.0 if beside else 0.2
+    bars.frame(ranges, ax, (0.6, len(ranges.rows) + 0.4))
+    at = [(row.value, row.high, y + shift) for y, row in enumerate(ranges.rows)]
+    lines(ax, [(low, y, high, y) for low, high, y in at], COLOUR, 1.6)
+    ends = [end for low, high, y in at for end in dict.fromkeys(((low, y), (high, y)))]
+    ax.plot(*zip(*ends, strict=True), "o", color=COLOUR, ms=5.5, zorder=4, clip_on=False)
+    bars.write(ranges, ax, beside=beside)
+    ax.spines["left"].set_visible(False)

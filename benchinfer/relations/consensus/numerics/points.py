@@ -1,0 +1,110 @@
+"""Consensus by points: Borda, Copeland, assignment.
+
+References
+----------
+.. [1] Cook, W. D. and Seiford, L. M. (1978). Priority ranking and consensus formation. Management
+   Science 24, 1721-1732. doi:10.1287/mnsc.24.16.1721
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from benchinfer.relations.consensus.numerics.costs import Costs
+from benchinfer.relations.consensus.numerics.dynamic import Indices, OrderGraph, distinct, trimmed
+from benchinfer.relations.consensus.numerics.solve import components
+
+type Array = NDArray[np.float64]
+
+
+def place_costs(twice: NDArray[np.int64], weights: Array | NDArray[np.int64]) -> Array:
+    """Return twice the cost (n, n) of object i at place k, given twice the ranks (B, n)."""
+    places = 2 * np.arange(1, twice.shape[1] + 1)
+    return np.tensordot(weights, np.abs(twice[:, :, None] - places), axes=1)
+
+
+def cheapest(costs: Array, slack: float, most: int) -> tuple[float, OrderGraph | None, Indices]:
+    """Return the least cost of an order, all orders that have it, and one of them.
+
+    Parameters
+    ----------
+    costs
+        (n, n): the cost of object i at place k.
+    slack
+        How much dearer a place may be to count as cheapest.
+    most
+        How many sets of objects to look at for one place; beyond, None stands for all orders.
+    """
+    rows, places = linear_sum_assignment(costs)
+    tight = costs - costs[rows, places][:, None]
+    # Prices of places, so that no object gains by another: shortest paths along exchanges.
+    price = np.zeros(len(costs), dtype=costs.dtype)
+    for _ in range(len(costs)):
+        price = np.minimum(price, (tight + price[places][:, None]).min(axis=0))
+    free = tight + price[places][:, None] - price <= slack
+    order = np.argsort(places)
+    return costs[rows, places].sum().item(), _placings(free, most), order
+
+
+def _placings(free: NDArray[np.bool_], most: int) -> OrderGraph | None:
+    """Return all orders in which every object stands at a place that is free for it."""
+    n = len(free)
+    members = np.zeros((1, n), dtype=np.bool_)
+    layers: list[tuple[Indices, Indices, Indices, NDArray[np.bool_]]] = []
+    for k in range(n):
+        source, item = np.nonzero(~members & free[:, k])
+        if len(source) > most:
+            return None
+        reached = members[source]
+        reached[np.arange(len(item)), item] = True
+        first, target = distinct(reached)
+        layers.append((source, target, item, np.ones(len(item), dtype=np.bool_)))
+        members = reached[first]
+    return trimmed(n, layers)
+
+
+_EQUIVALENT, _FIRST, _SECOND = 2, 3, 4
+
+
+def borda(votes: Costs) -> Array:
+    """Return (n,): the weight of pairs in which an object is at least as good as the other."""
+    return (votes[_FIRST] + votes[_EQUIVALENT]).sum(axis=1).astype(np.float64)
+
+
+def copeland(votes: Costs) -> Array:
+    """Return (n,): the weight of pairs in which it is better less that in which it is worse."""
+    return (votes[_FIRST] - votes[_SECOND]).sum(axis=1).astype(np.float64)
+
+
+def per_pair(scores: Array, votes: Costs) -> Array:
+    """Return scores as means per compared pair, 0 where an object was compared with none."""
+    compared = votes[1:].sum(axis=(0, 2))
+    return np.divide(scores, compared, out=np.zeros_like(scores), where=compared > 0)
+
+
+def majority(votes: Costs, verdict: int = _FIRST) -> NDArray[np.bool_]:
+    """Return (n, n): more than half of the weight that compared the pair gives it the verdict."""
+    return 2 * votes[verdict] > votes[1:].sum(axis=0)
+
+
+def classes(above: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the class (n,) of each object, 0 the best, given who is above whom (n, n).
+
+    Every object of a class is above every one of later classes, and no class can be split so.
+    """
+    arc = ~above.T
+    np.fill_diagonal(arc, val=False)
+    labels = components(arc, strong=True)
+    outside = (arc & (labels[:, None] != labels)).sum(axis=1)
+    return np.unique(-outside, return_inverse=True)[1]
+
+
+def condorcet(votes: Costs) -> NDArray[np.int64]:
+    """Return the class (n,) of each object by majorities, 0 is the Smith set [1]_.
+
+    References
+    ----------
+    .. [1] Smith, J. H. (1973). Aggregation of preferences with variable electorate. Econometrica
+       41, 1027-1041. doi:10.2307/1914033
+    """
+    return classes(majority(votes))

@@ -1,0 +1,194 @@
+"""Consensus of bootstrap resamples."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.relations.consensus.numerics.costs import (
+    EQUIVALENT,
+    FIRST,
+    SECOND,
+    Costs,
+    RelationFamily,
+)
+from benchinfer.relations.consensus.numerics.solve import solve
+
+type Array = NDArray[np.float64]
+type Counts = NDArray[np.int64]
+
+
+# How many relations are averaged over where they have to be listed.
+_LISTED = 1000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConsensusAverages:
+    """Averages over all cheapest relations, each counting the same: no tie is broken by chance.
+
+    Attributes
+    ----------
+    cost : float
+    count : int
+        How many there are.
+    whole : bool
+        Whether they are proved to be cheapest and the averages are over all of them.
+    position : (n, n)
+        The share of them in which k objects are strictly above object i.
+    above, tied : (n, n)
+        The share in which object i is strictly above object j, and in which both are equivalent.
+    states : (n, n) or None
+        The relation itself where it is the only one.
+    """
+
+    cost: float
+    count: int
+    whole: bool
+    position: Array
+    above: Array
+    tied: Array
+    states: NDArray[np.int8] | None
+
+
+def summarise(
+    costs: Costs, family: RelationFamily, deadline: float = float("inf")
+) -> ConsensusAverages:
+    """Return what the cheapest relations of a family have in common.
+
+    Parameters
+    ----------
+    costs
+        (4, n, n): see `cost_tensor`.
+    family
+        The relations among which to choose.
+    deadline
+        When to stop, as a reading of ``time.monotonic``.
+
+    Notes
+    -----
+    Linear orders are averaged over by their sets. Where these are too many to be held, and in other
+    families, relations are listed, and of very many the averages are over the first of them.
+    """
+    linear = family.name == "linear"
+    found = solve(costs, family, limit=1 if linear else _LISTED, deadline=deadline)
+    if linear and found.shares is None:
+        found = solve(costs, family, limit=_LISTED, deadline=deadline)
+    counted = found.exact and found.optimal
+    only = found.states[0] if counted and found.count == 1 else None
+    if found.shares is not None:
+        position, above = found.shares
+        tied = np.zeros(above.shape)
+        return ConsensusAverages(found.cost, found.count, counted, position, above, tied, only)
+    states = np.array(found.states)
+    rank = (states == SECOND).sum(axis=2)
+    return ConsensusAverages(
+        cost=found.cost,
+        count=found.count,
+        whole=counted and len(states) == found.count,
+        position=(rank[:, :, None] == np.arange(states.shape[1])).mean(axis=0),
+        above=(states == FIRST).mean(axis=0),
+        tied=(states == EQUIVALENT).mean(axis=0),
+        states=only,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resampled:
+    """Averages over N resamples, each of which is the average over its cheapest relations.
+
+    Attributes
+    ----------
+    n : int
+        N.
+    unique, whole : int
+        In how many there was one cheapest relation, and in how many averages are over all.
+    position, above, tied : (n, n)
+        As in `Summary`.
+    position_error, above_error, tied_error : (n, n)
+        Their standard errors by Monte Carlo.
+    orders : list of ((n, n), int)
+        Relations that were the only cheapest one, with how often, the most frequent first.
+    """
+
+    n: int
+    unique: int
+    whole: int
+    position: Array
+    above: Array
+    tied: Array
+    position_error: Array
+    above_error: Array
+    tied_error: Array
+    orders: list[tuple[NDArray[np.int8], int]]
+
+
+def drawn(size: int, resamples: int, seed: int) -> Counts:
+    """Return how often each of `size` units is drawn (resamples, size), with replacement.
+
+    The first resamples are the same whatever their number.
+    """
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(size, np.full(size, 1 / size), resamples)
+
+
+def without_each(size: int) -> Counts:
+    """Return the weights (size, size) that leave out one unit each."""
+    return 1 - np.eye(size, dtype=np.int64)
+
+
+def reweighted(
+    tensors: Costs,
+    weights: Counts,
+    family: RelationFamily,
+    told: Callable[[int], None] | None = None,
+) -> Iterator[ConsensusAverages]:
+    """Yield the summary of each reweighted ensemble.
+
+    Parameters
+    ----------
+    tensors
+        (B, 4, n, n): the costs of each relation by itself.
+    weights
+        (N, B) how often each relation counts.
+    family
+        The relations among which to choose.
+    told
+        Called with the number of ensembles just done.
+    """
+    for row in weights:
+        yield summarise(np.tensordot(row, tensors, axes=1), family)
+        if told is not None:
+            told(1)
+
+
+def averaged(summaries: Iterable[ConsensusAverages]) -> Resampled:
+    """Return the averages of summaries, of which there is at least one."""
+    n = unique = whole = 0
+    sums = squares = np.zeros(())
+    seen: Counter[bytes] = Counter()
+    first: dict[bytes, NDArray[np.int8]] = {}
+    for one in summaries:
+        values = np.stack([one.position, one.above, one.tied])
+        sums, squares = sums + values, squares + values**2
+        n, whole = n + 1, whole + one.whole
+        if one.states is not None:
+            unique += 1
+            key = one.states.tobytes()
+            seen[key] += 1
+            first.setdefault(key, one.states)
+    mean = sums / n
+    error = np.sqrt(np.maximum(squares / n - mean**2, 0) / max(n - 1, 1))
+    return Resampled(
+        n=n,
+        unique=unique,
+        whole=whole,
+        position=mean[0],
+        above=mean[1],
+        tied=mean[2],
+        position_error=error[0],
+        above_error=error[1],
+        tied_error=error[2],
+        orders=[(first[key], k) for key, k in seen.most_common()],
+    )

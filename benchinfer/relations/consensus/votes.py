@@ -1,0 +1,44 @@
+"""Votes of relations."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.frames import frame
+from benchinfer.core.verdict import States, Verdict, unrelated
+from benchinfer.relations.consensus.numerics import costs, points
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+type Floats = NDArray[np.float64]
+_ORDER = (
+    Verdict.FIRST,
+    Verdict.EQUIVALENT,
+    Verdict.SECOND,
+    Verdict.UNDECIDED,
+    Verdict.MISSING,
+)
+
+
+def tally(names: tuple[str, ...], states: States, weights: Floats) -> "pd.DataFrame":
+    """Tabulate the weight of each verdict, pair by pair."""
+    i, j = np.triu_indices(len(names), 1)
+    found = costs.tally(states, weights)[:, i, j]
+    sides: dict[str, object] = {
+        "first": [names[a] for a in i],
+        "second": [names[b] for b in j],
+    }
+    return frame(sides | {f"weight_{verdict.label}": found[verdict] for verdict in _ORDER})
+
+
+def majority(states: States, weights: Floats) -> States:
+    """Return the verdicts (K, K) that more than half the weight of those who compared share."""
+    found = costs.tally(states, weights)
+    result = unrelated(states.shape[-1])
+    result[found[1:].any(axis=0)] = Verdict.UNDECIDED
+    for verdict in (Verdict.EQUIVALENT, Verdict.FIRST, Verdict.SECOND):
+        result[points.majority(found, verdict)] = verdict
+    return result

@@ -1,0 +1,580 @@
+"""Figures of ensembles: support, map, clusters, verdicts."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.numbers import count, join
+from benchinfer.core.verdict import Verdict
+from benchinfer.plots import bars, style, tiles
+from benchinfer.plots.style import (
+    FAINT,
+    HAIR,
+    INK,
+    MARKS,
+    Text,
+    Width,
+    dodge,
+    lines,
+    plain,
+    short,
+    signed,
+    ticks,
+    wrapped,
+)
+from benchinfer.plots.tiles import FILL, SYMBOLS, Tile, Verdicts, tallied
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from benchinfer.relations.consensus.consensus import Consensus
+    from benchinfer.relations.ensemble import Clusters, Ensemble
+    from benchinfer.relations.relation import Relation
+
+
+type Segment = tuple[float, float, float, float]
+
+
+type _Placed = list[tuple[float, BarSegment]]
+
+
+@dataclass(frozen=True, slots=True)
+class Dendrogram:
+    """Where everything stands: across by distance, down by rows.
+
+    Attributes
+    ----------
+    rows
+        The relations, like ones side by side.
+    segments
+        Lines x0, y0, x1, y1.
+    top
+        The largest distance of a merge.
+    title, notes
+        Heading, and the lines below the axis.
+    width
+        The room that there is.
+    alt
+        Text alternative.
+    """
+
+    rows: tuple[str, ...]
+    segments: tuple[Segment, ...]
+    top: float
+    title: str
+    notes: tuple[str, ...]
+    width: Width
+    alt: str
+
+
+def leaves(merges: NDArray[np.float64]) -> list[int]:
+    """Return the things that were merged in an order in which no lines cross.
+
+    Of two clusters the one with the smaller first number stands first.
+
+    Examples
+    --------
+    >>> leaves(np.array([[0, 2, 1.0, 2], [1, 3, 2.0, 3]]))
+    [0, 2, 1]
+    """
+    members = [[i] for i in range(len(merges) + 1)]
+    for a, b in merges[:, :2].astype(int).tolist():
+        first, second = sorted((members[a], members[b]), key=min)
+        members.append(first + second)
+    return members[-1]
+
+
+def layout_dendrogram(ensemble: "Ensemble", width: Width = "wide") -> Dendrogram:
+    """Lay out the clusters of the relations of an ensemble.
+
+    Parameters
+    ----------
+    ensemble
+        Any ensemble; distance and method are the defaults of `Ensemble.clusters`.
+    width
+        ``"narrow"`` for narrow screens.
+    """
+    found = ensemble.clusters()
+    order = leaves(found.merges)
+    names = short(found.names, 24 if width == "wide" else 14)
+    top = float(found.merges[:, 2].max(initial=0.0))
+    n = min(3, len(order))
+    told = "; ".join(join(cluster) for cluster in found.cut(n))
+    return Dendrogram(
+        rows=tuple(names[found.names[i]] for i in order),
+        segments=tuple(_segments(found, order)),
+        top=top,
+        title="Relations that are alike",
+        notes=(
+            "distance at which clusters join: mean symmetric difference",
+            "the sooner two are joined, the more of their verdicts agree",
+        ),
+        width=width,
+        alt=f"Dendrogram of {len(order)} relations, joined by mean symmetric difference up to"
+        f" {top:.3g}. In {n} clusters: {told}.",
+    )
+
+
+def _segments(found: "Clusters", order: list[int]) -> list[Segment]:
+    """Return for each merge the lines of both clusters and the line that joins them."""
+    place = {leaf: (0.0, float(row)) for row, leaf in enumerate(order)}
+    segments: list[Segment] = []
+    for step, (a, b, far, _) in enumerate(found.merges.tolist()):
+        (xa, ya), (xb, yb) = place[int(a)], place[int(b)]
+        segments += [(xa, ya, far, ya), (xb, yb, far, yb), (far, ya, far, yb)]
+        place[len(order) + step] = (far, (ya + yb) / 2)
+    return segments
+
+
+def _names(dendrogram: Dendrogram) -> float:
+    return 0.073 * max(map(len, dendrogram.rows)) + 0.2
+
+
+def _room(dendrogram: Dendrogram) -> float:
+    return (6.7 if dendrogram.width == "wide" else 3.65) - _names(dendrogram)
+
+
+def size_dendrogram(dendrogram: Dendrogram) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    room = _room(dendrogram)
+    words = style.height(dendrogram.title, dendrogram.notes, room)
+    return _names(dendrogram) + room + 0.1, 0.55 + words + 0.25 * len(dendrogram.rows)
+
+
+def draw_dendrogram(dendrogram: Dendrogram, ax: "Axes") -> None:
+    """Draw the dendrogram into an Axes."""
+    d = dendrogram
+    end = 1.04 * d.top or 1.0
+    lines(ax, d.segments, INK, 1.1)
+    ax.set_xlim(0, end)
+    ax.set_ylim(len(d.rows) - 0.45, -0.55)
+    at = ticks(0.0, end, 6 if d.width == "wide" else 3, log=False)
+    ax.set_xticks(at, [signed(x) for x in at], fontsize=8.5, color=INK)
+    ax.set_yticks(range(len(d.rows)), [plain(n) for n in d.rows], fontsize=8.5, color=INK)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["right", "top", "left"]].set_visible(False)
+    ax.spines["bottom"].set_color(FAINT)
+    ax.grid(axis="x", color=HAIR, lw=0.7)
+    ax.set_axisbelow(True)
+    style.write(ax, d.title, d.notes, _room(d))
+
+
+_SAME = 1e-9  # points this close, of the extent, are one
+
+
+@dataclass(frozen=True, slots=True)
+class Landscape:
+    """Where everything stands, in inches from the lower left corner.
+
+    Attributes
+    ----------
+    points
+        Centres.
+    texts
+        The name of each, or the names of several relations that are the same point.
+    extent
+        Width and height of the map.
+    unit
+        Inches of a distance of 1.
+    title, note
+        Heading, and how to read it.
+    width
+        Of the screen.
+    alt
+        Text alternative.
+    """
+
+    points: tuple[tuple[float, float], ...]
+    texts: tuple[Text, ...]
+    extent: tuple[float, float]
+    unit: float
+    title: str
+    note: tuple[str, ...]
+    width: Width
+    alt: str
+
+
+def layout_landscape(ensemble: "Ensemble", width: Width = "wide") -> Landscape:
+    """Lay out the map of `Ensemble.map`, with names where there is room for them."""
+    found = ensemble.map()
+    across, margin = (6.6, 0.9) if width == "wide" else (3.6, 0.6)
+    reach = float(np.abs(found.points).max(initial=0.0))
+    groups = _groups(found.points, _SAME * (reach or 1.0))
+    points = found.points[[group[0] for group in groups]]
+    low, high = points.min(axis=0), points.max(axis=0)
+    spread = high - low
+    unit = (across - 2 * margin) / (spread[0] or 1.0)
+    # Both axes have the same unit; what is flat keeps room for the names.
+    unit = min(unit, (across - 2 * margin) / (spread[1] or 1.0))
+    tall = max(1.6, unit * float(spread[1]) + 2 * 0.5)
+    middle = (low + high) / 2
+    at = (points - middle) * unit + np.array([across / 2, tall / 2])
+    names = short(found.names, 20 if width == "wide" else 12)
+    labels = [_label([names[found.names[i]] for i in group]) for group in groups]
+    return Landscape(
+        points=tuple((float(x), float(y)) for x, y in at),
+        texts=dodge(at, labels, (across, tall)),
+        extent=(across, tall),
+        unit=float(unit),
+        title="Map of the relations",
+        note=(
+            "near: alike in their verdicts (classical scaling of the symmetric differences)",
+            f"the plane shows {100 * found.share:.0f} % of the distances",
+        ),
+        width=width,
+        alt=f"Map of {len(found.names)} relations in {len(groups)} places, showing"
+        f" {100 * found.share:.0f} % of the distances: "
+        + "; ".join(
+            f"{label.replace(chr(10), ' ')} at {x + 0.0:.3g}, {y + 0.0:.3g}"
+            for label, (x, y) in zip(labels, points.tolist(), strict=True)
+        )
+        + ".",
+    )
+
+
+def _groups(points: NDArray[np.float64], near: float) -> list[list[int]]:
+    """Join points that are the same."""
+    found: list[list[int]] = []
+    for i, point in enumerate(points):
+        for group in found:
+            if np.abs(points[group[0]] - point).max() <= near:
+                group.append(i)
+                break
+        else:
+            found.append([i])
+    return found
+
+
+def _label(names: Sequence[str]) -> str:
+    if len(names) > 6:
+        names = [*names[:5], f"and {len(names) - 5} more"]
+    return wrapped(", ".join(names), 32)
+
+
+def size_landscape(landscape: Landscape) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    across, tall = landscape.extent
+    return across + 0.2, tall + 0.15 + style.height(landscape.title, landscape.note, across)
+
+
+def draw_landscape(landscape: Landscape, ax: "Axes") -> None:
+    """Draw the map into an Axes."""
+    m = landscape
+    ax.set_xlim(0, m.extent[0])
+    ax.set_ylim(0, m.extent[1])
+    ax.set_aspect("equal")
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.spines[:].set_color(HAIR)
+    style.write(ax, m.title, m.note, m.extent[0])
+    led = [(text.x, text.y, *point) for text, point in zip(m.texts, m.points, strict=True)]
+    lines(ax, [ends for ends, text in zip(led, m.texts, strict=True) if text.led], FAINT, 0.6)
+    ax.plot(*zip(*m.points, strict=True), "o", color="#0072B2", ms=5.5, zorder=4)
+    for text in m.texts:
+        ax.text(
+            text.x,
+            text.y,
+            plain(text.text),
+            ha=text.ha,
+            va=text.va,
+            fontsize=8.5,
+            color=INK,
+            linespacing=1.1,
+            zorder=5,
+        )
+
+
+def layout_verdicts(ensemble: "Ensemble", width: Width = "wide") -> Verdicts:
+    """Lay out the verdicts of the relations of an ensemble."""
+    where = f"in {count(len(ensemble), 'relation')}"
+    return verdict_tiles(ensemble, "Verdicts of each relation", where, width)
+
+
+def verdict_tiles(
+    relations: Mapping[str, "Relation"], title: str, where: str, width: Width
+) -> Verdicts:
+    algorithms = standing(relations)
+    pairs = list(combinations(algorithms, 2))
+    names, datasets = short(algorithms, 14), short(list(relations), 22)
+    found = [
+        Tile(row, column, _verdict(relation, *pair))
+        for row, relation in enumerate(relations.values())
+        for column, pair in enumerate(pairs)
+    ]
+    return Verdicts(
+        tiles=tuple(found),
+        rows=tuple(datasets[name] for name in relations),
+        columns=tuple(f"{names[a]} : {names[b]}" for a, b in pairs),
+        title=title,
+        note=("> first, < second preferred", "~ equivalent, ? not told apart"),
+        width=width,
+        alt=f"Verdicts about {count(len(pairs), 'pair')} of algorithms {where}: {tallied(found)}.",
+    )
+
+
+def standing(relations: Mapping[str, "Relation"]) -> list[str]:
+    """Return the algorithms by wins less losses, so that most tiles favour the first of a pair."""
+    balance: Counter[str] = Counter()
+    for relation in relations.values():
+        balance.update(dict(zip(relation.algorithms, map(int, _balance(relation)), strict=True)))
+    return sorted(balance, key=lambda name: (-balance[name], name))
+
+
+def _balance(relation: "Relation") -> NDArray[np.int64]:
+    return relation.strict.sum(axis=1) - relation.strict.sum(axis=0)
+
+
+def _verdict(relation: "Relation", a: str, b: str) -> Verdict:
+    if a not in relation.algorithms or b not in relation.algorithms:
+        return Verdict.MISSING
+    i, j = relation.algorithms.index(a), relation.algorithms.index(b)
+    return Verdict(relation.states[i, j])
+
+
+# From what speaks for the first to what speaks for the second, and what does not speak.
+_ALONG = (
+    Verdict.FIRST,
+    Verdict.EQUIVALENT,
+    Verdict.UNDECIDED,
+    Verdict.SECOND,
+    Verdict.MISSING,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BarSegment:
+    """A stretch of a bar, from 0 to 1."""
+
+    verdict: Verdict
+    start: float
+    stop: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """One row.
+
+    Attributes
+    ----------
+    label, said
+        The pair, and its bar in words.
+    pieces
+        From left to right.
+    marked
+        The verdict whose piece has a frame, if any.
+    """
+
+    label: str
+    said: str
+    pieces: tuple[BarSegment, ...]
+    marked: Verdict | None = None
+
+    @property
+    def value(self) -> float:
+        """Where the bar ends."""
+        return self.pieces[-1].stop if self.pieces else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stacks:
+    """Where everything stands.
+
+    Attributes
+    ----------
+    rows
+        From top to bottom.
+    title, axis, notes
+        Heading, name of the axis, and the lines below it.
+    width
+        The room that there is; without enough, words stand above the bars.
+    alt
+        Text alternative.
+    """
+
+    rows: tuple[Stack, ...]
+    title: str
+    axis: str
+    notes: tuple[str, ...]
+    width: Width
+    alt: str
+
+
+def pieces(weights: Sequence[float]) -> tuple[BarSegment, ...]:
+    """Cut a bar by weights in the order of the codes of `Verdict`.
+
+    Examples
+    --------
+    >>> [(piece.verdict.label, piece.stop) for piece in pieces([0, 1, 0, 3, 0])]
+    [('first', 0.75), ('undecided', 1.0)]
+    """
+    whole, start = sum(weights), 0.0
+    found: list[BarSegment] = []
+    for verdict in _ALONG:
+        if weights[verdict] > 0:
+            stop = start + weights[verdict] / whole
+            found.append(BarSegment(verdict, start, stop))
+            start = stop
+    return tuple(found)
+
+
+size_stacks = bars.size_strips
+
+
+def draw_stacks(stacks: Stacks, ax: "Axes") -> None:
+    """Draw the bars into an Axes, with the words beside or above them as there is room."""
+    beside = bars.fits(stacks)
+    bars.frame(stacks, ax, (0.0, 1.0))
+    shift, half = (0.0, 0.34) if beside else (0.2, 0.2)
+    own = [(y + shift, piece) for y, row in enumerate(stacks.rows) for piece in row.pieces]
+    for verdict in _ALONG:
+        _fill(ax, [(y, piece) for y, piece in own if piece.verdict == verdict], half)
+    marked = [
+        (y + shift, piece)
+        for y, row in enumerate(stacks.rows)
+        for piece in row.pieces
+        if piece.verdict == row.marked
+    ]
+    ax.barh(*_bars(marked, half), fc="none", ec=INK, lw=1.3, zorder=3, clip_on=False)
+    bars.write(stacks, ax, beside=beside)
+
+
+def _bars(placed: _Placed, half: float) -> tuple[list[float], list[float], float, list[float]]:
+    """Return rows, lengths, height and left ends of bars."""
+    along = [piece.stop - piece.start for _, piece in placed]
+    return [y for y, _ in placed], along, 2 * half, [piece.start for _, piece in placed]
+
+
+def _fill(ax: "Axes", placed: _Placed, half: float) -> None:
+    """Draw the pieces of one verdict, with its sign where there is room."""
+    if not placed:
+        return
+    verdict = placed[0][1].verdict
+    hatch = "////" if verdict == Verdict.MISSING else None
+    ax.barh(*_bars(placed, half), fc=FILL[verdict], ec=HAIR, lw=0.7, zorder=2, hatch=hatch)
+    at = [((p.start + p.stop) / 2, y) for y, p in placed if p.stop - p.start > 0.04]
+    tiles.symbols(ax, at, SYMBOLS[verdict], MARKS[verdict].ink, 8.5)
+
+
+_PAIRS = 45  # of more pairs neighbours alone are shown
+size_support = size_stacks
+draw_support = draw_stacks
+
+
+def layout_support(ensemble: "Ensemble", width: Width = "wide") -> Stacks:
+    """Lay out how the weight of an ensemble is shared among verdicts.
+
+    Parameters
+    ----------
+    ensemble
+        Any ensemble. Of more than 45 pairs those of neighbours in the order of wins less losses
+        are shown, which the figure says.
+    width
+        ``"narrow"`` for narrow screens.
+    """
+    index = {name: i for i, name in enumerate(ensemble.algorithms)}
+    order = standing(ensemble)
+    every = list(combinations(order, 2))
+    pairs = every if len(every) <= _PAIRS else list(pairwise(order))
+    states, names = ensemble.states, short(order, 14 if width == "wide" else 10)
+    rows: list[Stack] = []
+    for a, b in pairs:
+        codes = states[:, index[a], index[b]]
+        weights = np.bincount(codes, weights=ensemble.weights, minlength=len(Verdict)).tolist()
+        said = ", ".join(_tally(weights))
+        rows.append(Stack(f"{names[a]} : {names[b]}", said, pieces(weights)))
+    shown = _shown(len(every), len(pairs), "the order of wins less losses")
+    return Stacks(
+        rows=tuple(rows),
+        title=f"What {count(len(ensemble), 'relation')} say of each pair",
+        axis="share of the weight of the relations",
+        notes=(*_READ, *shown),
+        width=width,
+        alt=f"Weight of {count(len(ensemble), 'relation')} for each verdict: {_spoken(rows)}.",
+    )
+
+
+_READ = (
+    "> first, < second preferred, ~ equivalent, ? not told apart",
+    "hatched, \N{MULTIPLICATION SIGN}: not compared",
+)
+
+
+def _tally(weights: Sequence[float]) -> list[str]:
+    return [
+        f"{SYMBOLS[v] or chr(0xD7)} {weights[v]:.3g}"
+        for v in (3, 2, 1, 4, 0)
+        if weights[v] > 0
+        for v in (Verdict(v),)
+    ]
+
+
+def _shown(whole: int, shown: int, order: str) -> tuple[str, ...]:
+    return () if shown == whole else (f"{shown} of {whole} pairs: neighbours in {order}",)
+
+
+def _spoken(rows: Sequence[Stack]) -> str:
+    return "; ".join(f"{row.label} {row.said}" for row in rows) or "no pair"
+
+
+def layout_consensus(consensus: "Consensus", width: Width = "wide") -> Stacks:
+    """Lay out what speaks for the order of neighbours in a consensus.
+
+    Parameters
+    ----------
+    consensus
+        Any consensus. Neighbours are those by best, then worst rank in any optimum.
+    width
+        ``"narrow"`` for narrow screens.
+    """
+    order = np.lexsort((consensus.ranks[:, 1], consensus.ranks[:, 0]))
+    table = consensus.support()
+    regret = _square(consensus, table["regret"]) if "regret" in table else None
+    exact = _square(consensus, table["regret_exact"]) if regret is not None else None
+    names = short(consensus.algorithms, 14 if width == "wide" else 9)
+    rows: list[Stack] = []
+    for i, j in pairwise(order.tolist()):
+        weights = consensus.votes[:, i, j].tolist()
+        certain = bool(consensus.certain[i, j])
+        verdict = Verdict(consensus.common[i, j])
+        mark = f" {SYMBOLS[verdict]} " if certain else " : "
+        said = _agreement(weights, verdict) if certain else "open"
+        if certain and regret is not None and exact is not None:
+            least = "" if exact[i, j] else "at least "
+            said += f", regret {least}{regret[i, j]:.3g}"
+        label = mark.join(names[consensus.algorithms[m]] for m in (i, j))
+        rows.append(Stack(label, said, pieces(weights), verdict if certain else None))
+    k = len(order)
+    regrets = ("regret: what the cheapest order with the pair turned round costs more",)
+    return Stacks(
+        rows=tuple(rows),
+        title="What speaks for the consensus, pair by pair",
+        axis="share of the weight of the relations",
+        notes=(
+            *_READ,
+            "framed: agrees with the consensus; its share is of the weight that compared the pair",
+            *(("open: the optima disagree",) if not consensus.certain.all() else ()),
+            *(regrets if regret is not None else ()),
+            *_shown(k * (k - 1) // 2, k - 1, "the consensus"),
+        ),
+        width=width,
+        alt=f"Support of the consensus: {_spoken(rows)}.",
+    )
+
+
+def _agreement(weights: Sequence[float], verdict: Verdict) -> str:
+    compared = sum(weights[1:])
+    return f"{100 * weights[verdict] / compared:.0f} % agree" if compared else "never compared"
+
+
+def _square(consensus: "Consensus", values: "pd.Series") -> NDArray[np.float64]:
+    """Put values of the pairs (i < j) into a symmetric square."""
+    k = len(consensus.algorithms)
+    found = np.zeros((k, k))
+    found[np.triu_indices(k, 1)] = values
+    return found + found.T

@@ -1,0 +1,41 @@
+"""Hasse diagram with undecided pairs."""
+
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from benchinfer.core.verdict import Verdict
+from benchinfer.plots.style import Width
+from benchinfer.relations.figures import hasse
+
+if TYPE_CHECKING:
+    from benchinfer.relations.relation import Relation
+
+
+_BEND = 0.35  # of a line to a neighbour in the same row
+
+
+def layout(relation: "Relation", width: Width = "wide") -> hasse.Hasse:
+    """Lay out the Hasse diagram, and a dotted line for each undecided pair of its boxes.
+
+    Parameters
+    ----------
+    relation
+        Any relation.
+    width
+        ``"narrow"`` keeps rows shorter.
+    """
+    found = hasse.layout(relation, width)
+    index = {name: i for i, name in enumerate(relation.algorithms)}
+    linked = {frozenset((link.a, link.b)) for link in found.links}
+    links: list[hasse.Link] = []
+    for (a, one), (b, other) in combinations(enumerate(found.nodes), 2):
+        states = {int(relation.states[index[i], index[j]]) for i in one.names for j in other.names}
+        if Verdict.UNDECIDED in states and frozenset((a, b)) not in linked:
+            path = ((one.x, one.y), (other.x, other.y))
+            bend = _BEND if one.y == other.y else 0.0
+            links.append(hasse.Link(a, b, Verdict.UNDECIDED, path, bend))
+    legend = tuple(
+        text.replace("no line: not told apart", "dotted: not told apart") for text in found.legend
+    )
+    return replace(found, links=(*found.links, *links), legend=legend)

@@ -1,0 +1,325 @@
+"""Verdict matrix and compact letters.
+
+The columns are the groups of `Relation.letters`: two algorithms share one if and only if they were
+compared and neither is preferred.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from string import ascii_lowercase, ascii_uppercase
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.numbers import count
+from benchinfer.core.verdict import Verdict
+from benchinfer.plots import style, tiles
+from benchinfer.plots.style import FAINT, HAIR, INK, Width, lines, plain, short
+from benchinfer.plots.tiles import Tile, Verdicts
+from benchinfer.relations.figures import ensemble
+from benchinfer.relations.numerics.distances import generalised_ranks
+from benchinfer.relations.numerics.posets import letters
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from benchinfer.relations.relation import Relation
+
+
+type Codes = NDArray[np.int8]
+# Ranks this close are equal: means of the same numbers in another order.
+_SAME = 1e-9
+_ALPHABET = ascii_lowercase + ascii_uppercase
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """How the verdicts of a comparison stand beside mean ranks.
+
+    Attributes
+    ----------
+    ties
+        Algorithms from the best mean rank on; those of equal rank in one tuple.
+    kind
+        ``"bars"``, ``"letters"``, or ``"control"`` where each pair known has the control in it.
+    bars
+        Of bars: first and last index into `ties`, and the level that it is drawn on.
+    letters
+        Of letters: those of each algorithm, K texts.
+    control
+        Index of the control, -1 if none.
+    missing
+        (M, 2) pairs without a verdict.
+    """
+
+    ties: tuple[tuple[int, ...], ...]
+    kind: str
+    bars: tuple[tuple[int, int, int], ...]
+    letters: tuple[str, ...]
+    control: int
+    missing: NDArray[np.int64]
+
+
+def group(states: Codes, ranks: NDArray[np.float64]) -> Groups:
+    """Find out what can be drawn.
+
+    Parameters
+    ----------
+    states
+        (K, K) verdicts, as in `Relation`.
+    ranks
+        (K,) mean ranks, 1 for the best.
+
+    Notes
+    -----
+    A pair is joined where its verdict is "undecided" or "equivalent". Bars join runs of mean ranks
+    of which all pairs are to be joined; they are exact if that covers each such pair. A pair
+    without a verdict is not joined.
+    """
+    ties = _ties(ranks)
+    unknown = np.argwhere(np.triu(states == Verdict.MISSING, 1))
+    control = _control(states)
+    if control >= 0:
+        return Groups(ties, "control", (), (), control, unknown)
+    same = (states == Verdict.UNDECIDED) | (states == Verdict.EQUIVALENT)
+    runs = _runs(same, ties)
+    covered = np.eye(len(states), dtype=np.bool_)
+    for first, last in runs:
+        members = [m for tie in ties[first : last + 1] for m in tie]
+        covered[np.ix_(members, members)] = True
+    if (covered | ~same).all():
+        return Groups(ties, "bars", _levels(runs), (), -1, unknown)
+    order = [m for tie in ties for m in tie]
+    texts = [""] * len(order)
+    for n, column in enumerate(letters(~same[np.ix_(order, order)])):
+        for m in column:
+            texts[order[m]] += letter(n)
+    return Groups(ties, "letters", (), tuple(texts), -1, unknown)
+
+
+def letter(n: int) -> str:
+    """Return a letter; beyond 52 with a number."""
+    again, at = divmod(n, len(_ALPHABET))
+    return _ALPHABET[at] + (str(again) if again else "")
+
+
+def _ties(ranks: NDArray[np.float64]) -> tuple[tuple[int, ...], ...]:
+    found: list[list[int]] = []
+    for m in np.argsort(ranks, kind="stable").tolist():
+        if found and ranks[m] - ranks[found[-1][-1]] <= _SAME:
+            found[-1].append(m)
+        else:
+            found.append([m])
+    return tuple(tuple(sorted(tie)) for tie in found)
+
+
+def _control(states: Codes) -> int:
+    """Return the one algorithm that is in each pair known, of three or more algorithms."""
+    known = states != Verdict.MISSING
+    np.fill_diagonal(known, val=False)
+    k, times = len(states), known.sum(axis=1)
+    n = int(known.sum()) // 2
+    if k > 2 and n and n < k * (k - 1) // 2 and times.max() == n and (times == n).sum() == 1:
+        return int(times.argmax())
+    return -1
+
+
+def _runs(same: NDArray[np.bool_], ties: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]:
+    """Return maximal runs of two or more algorithms, all of whose pairs are alike."""
+
+    def alike(first: int, last: int) -> bool:
+        members = [m for tie in ties[first : last + 1] for m in tie]
+        return bool((same | np.eye(len(same), dtype=np.bool_))[np.ix_(members, members)].all())
+
+    found: list[tuple[int, int]] = []
+    for first in range(len(ties)):
+        last = first
+        while last + 1 < len(ties) and alike(first, last + 1):
+            last += 1
+        several = last > first or len(ties[first]) > 1
+        if several and alike(first, last) and not (found and found[-1][1] >= last):
+            found.append((first, last))
+    return found
+
+
+def _levels(runs: Sequence[tuple[int, int]]) -> tuple[tuple[int, int, int], ...]:
+    """Put each run on the first level that is free."""
+    ends: list[int] = []
+    found: list[tuple[int, int, int]] = []
+    for first, last in runs:
+        level = next((n for n, end in enumerate(ends) if end < first), len(ends))
+        ends[level : level + 1] = [last]
+        found.append((first, last, level))
+    return tuple(found)
+
+
+_PITCH, _ROW, _LETTER = 0.2, 0.25, 0.072  # inches of a column, a row, and a letter of a name
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """Where everything stands.
+
+    Attributes
+    ----------
+    rows
+        Names by mean rank in the relation, best first.
+    ranks
+        These ranks in words.
+    columns
+        Rows of the members of each group.
+    bars
+        Whether each group is a run of rows, so that bars say all.
+    title, note
+        Heading, and how to read it.
+    width
+        Of the screen.
+    alt
+        Text alternative.
+    """
+
+    rows: tuple[str, ...]
+    ranks: tuple[str, ...]
+    columns: tuple[tuple[int, ...], ...]
+    bars: bool
+    title: str
+    note: tuple[str, ...]
+    width: Width
+    alt: str
+
+
+def layout_letters(relation: "Relation", width: Width = "wide") -> Letters:
+    """Lay out the groups of algorithms that a relation does not tell apart.
+
+    Parameters
+    ----------
+    relation
+        Any relation.
+    width
+        ``"narrow"`` for shorter names.
+    """
+    ranks = generalised_ranks(relation.states)
+    order = np.argsort(ranks, kind="stable")
+    states = relation.states[np.ix_(order, order)]
+    missing = states == Verdict.MISSING
+    groups = letters(np.isin(states, (Verdict.FIRST, Verdict.SECOND)) | missing)
+    bars = all(group[-1] - group[0] == len(group) - 1 for group in groups)
+    shown = [group for group in groups if len(group) > 1] if bars else groups
+    names = short(relation.algorithms, 30 if width == "wide" else 18)
+    rows = [names[relation.algorithms[i]] for i in order.tolist()]
+    marks = ["\N{MULTIPLICATION SIGN} " if row.any() else "" for row in missing]
+    what = "neither is preferred: not told apart, or equivalent"
+    if bars:
+        note = f"of two that a bar joins, {what}" if shown else "no bar: all are told apart"
+        said = "; ".join(", ".join(rows[m] for m in group) for group in shown) or "none"
+        said = f"Bars join: {said}"
+    else:
+        note = f"of two that share a letter, {what}; bars could not show all of it"
+        said = "Letters: " + ", ".join(
+            f"{row} {''.join(letter(n) for n, group in enumerate(shown) if m in group)}"
+            for m, row in enumerate(rows)
+        )
+    left = count(int(missing.sum()) // 2, "pair")
+    absent = f"\N{MULTIPLICATION SIGN} has pairs not compared ({left}), which nothing joins"
+    return Letters(
+        rows=tuple(mark + row for mark, row in zip(marks, rows, strict=True)),
+        ranks=tuple(f"{ranks[i]:g}" for i in order.tolist()),
+        columns=tuple(shown),
+        bars=bars,
+        title="What is not told apart",
+        note=(
+            note,
+            "number: rank, of wins and losses; 1 is best",
+            *((absent,) if missing.any() else ()),
+        ),
+        width=width,
+        alt=f"Algorithms by rank, best first: {', '.join(rows)}. {said}.",
+    )
+
+
+def _names(laid: Letters) -> float:
+    return _LETTER * max(map(len, laid.rows), default=0) + 0.55
+
+
+def _across(laid: Letters) -> float:
+    return max(3.75 if laid.width == "narrow" else 5.0, _names(laid) + _columns(laid) + 0.2)
+
+
+def _columns(laid: Letters) -> float:
+    return _PITCH * max(len(laid.columns), 1)
+
+
+def size_letters(laid: Letters) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    across = _across(laid)
+    return across, 0.2 + style.height(laid.title, laid.note, across) + _ROW * len(laid.rows)
+
+
+def draw_letters(laid: Letters, ax: "Axes") -> None:
+    """Draw names and groups into an Axes."""
+    across, names, k = _across(laid), _names(laid), len(laid.rows)
+    ax.set_xlim(0, across)
+    ax.set_ylim(k - 0.5, -0.5)
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.spines[:].set_visible(False)
+    style.write(ax, laid.title, laid.note, across)
+    for y, (name, rank) in enumerate(zip(laid.rows, laid.ranks, strict=True)):
+        for x, text, align, colour in (
+            (0.35, rank, "right", FAINT),
+            (0.45, name, "left", INK),
+        ):
+            ax.text(x, y, plain(text), ha=align, va="center", fontsize=8.5, color=colour)
+    at = [names + (n + 0.5) * _PITCH for n in range(len(laid.columns))]
+    if laid.bars:
+        ends = zip(at, laid.columns, strict=True)
+        lines(ax, [(x, g[0] - 0.3, x, g[-1] + 0.3) for x, g in ends], INK, 3.6)
+        return
+    lines(ax, [(0.0, y + 0.5, across, y + 0.5) for y in range(k - 1)], HAIR, 0.5, zorder=0)
+    for n, (x, group) in enumerate(zip(at, laid.columns, strict=True)):
+        for y in group:
+            ax.text(x, y, letter(n), ha="center", va="center_baseline", fontsize=8.5, color=INK)
+
+
+_LARGE = 24  # with more algorithms tiles are small on wide screens too
+size_matrix = tiles.size_verdicts
+draw_matrix = tiles.draw_verdicts
+
+
+def layout_matrix(relation: "Relation", width: Width = "wide") -> Verdicts:
+    """Lay out the verdicts of a relation.
+
+    Parameters
+    ----------
+    relation
+        Any relation. Algorithms stand in the order of wins less losses; on the diagonal there is
+        nothing, pairs that were not compared have an empty tile.
+    width
+        ``"narrow"`` for smaller tiles.
+    """
+    order = ensemble.standing({"": relation})
+    index = [relation.algorithms.index(name) for name in order]
+    names = short(order, 22 if width == "wide" else 16)
+    found = tuple(
+        Tile(row, column, Verdict(relation.states[i, j]))
+        for row, i in enumerate(index)
+        for column, j in enumerate(index)
+        if row != column
+    )
+    upper = [tile for tile in found if tile.row < tile.column]
+    pairs = count(len(upper), "pair")
+    shown = tuple(names[name] for name in order)
+    return Verdicts(
+        tiles=found,
+        rows=shown,
+        columns=shown,
+        title="Verdicts of the pairs, best first",
+        note=(
+            "> the row's, < the column's algorithm preferred",
+            "~ equivalent, ? not told apart, empty: not compared",
+        ),
+        width="narrow" if len(order) > _LARGE else width,
+        alt=f"Verdicts about {pairs} of {count(len(order), 'algorithm')}, best first:"
+        f" {tiles.tallied(upper)}. {relation}.",
+    )

@@ -1,0 +1,188 @@
+"""Ranks and positions in a relation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.errors import DesignError, NotAWeakOrder, message, unknown
+from benchinfer.core.frames import frame
+from benchinfer.core.verdict import Verdict
+from benchinfer.relations import text as relations_text
+from benchinfer.relations.numerics import posets
+from benchinfer.relations.numerics.distances import generalised_ranks
+from benchinfer.relations.numerics.posets import letters as groups_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.relations.relation import Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Condensed:
+    """A relation whose tied and circular parts are drawn together.
+
+    Attributes
+    ----------
+    classes
+        Names of the members of each class.
+    kinds
+        For each class ``"single"``, ``"tie"`` (all its pairs are equivalent), ``"cycle"``
+        (preferences run in a circle) or ``"unresolved"`` (neither).
+    covers
+        Pairs (better, worse) of classes, as indices, from which the others follow.
+    """
+
+    classes: tuple[tuple[str, ...], ...]
+    kinds: tuple[str, ...]
+    covers: tuple[tuple[int, int], ...]
+
+
+def condensed(relation: "Relation", leads: NDArray[np.bool_]) -> Condensed:
+    """Draw together what `leads` in circles, and reduce it to cover pairs."""
+    members = posets.classes(leads)
+    first = [m[0] for m in members]
+    above = posets.transitive_closure(leads)[np.ix_(first, first)]
+    np.fill_diagonal(above, val=False)
+    return Condensed(
+        tuple(tuple(relation.algorithms[i] for i in m) for m in members),
+        tuple(_kind(relation, m) for m in members),
+        tuple((i, j) for i, j in np.argwhere(posets.transitive_reduction(above)).tolist()),
+    )
+
+
+def _kind(relation: "Relation", members: Sequence[int]) -> str:
+    if len(members) == 1:
+        return "single"
+    inside = np.ix_(members, members)
+    if (relation.states[inside] == Verdict.EQUIVALENT).all():
+        return "tie"
+    return "unresolved" if posets.is_acyclic(relation.strict[inside]) else "cycle"
+
+
+def ranking(relation: "Relation", policy: str | None) -> list[list[str]]:
+    """Return classes best first; see `Relation.ranking`."""
+    if policy == "scc":
+        # One stands above another unless it is worse: of two classes one leads to the other.
+        members = posets.classes(~relation.strict.T)
+    elif policy == "nearest":
+        return _nearest(relation)
+    elif policy is not None:
+        raise DesignError(unknown("policy", policy, ["scc", "nearest"]))
+    elif not relation.is_weak_order():
+        _refuse(relation)
+    else:
+        members = posets.levels(relation.strict)
+    return [[relation.algorithms[i] for i in level] for level in members]
+
+
+def _nearest(relation: "Relation") -> list[list[str]]:
+    """Return the ranking nearest to a relation, if there is but one."""
+    from benchinfer.relations.consensus.consensus import consensus
+
+    found = consensus({"relation": relation}, solutions=3)
+    if found.decided:
+        return found.solutions[0].ranking()
+    many = f"{'' if found.count_exact else 'at least '}{found.count}"
+    raise NotAWeakOrder(
+        message(
+            f"the relation has no nearest ranking: {many} are equally near.",
+            where=[("ranking",), *((str(ranking),) for ranking in found.solutions)],
+            hint="consensus({...: relation}) has them all, and what they have in common.",
+        ),
+        relation.kind,
+        relation.violations(),
+    )
+
+
+def _refuse(relation: "Relation") -> NoReturn:
+    """Raise the error that says why a relation is no ranking."""
+    upper = relation.states[np.triu_indices(len(relation.algorithms), 1)]
+    triples = [v for v in relation.violations() if v.kind != "intransitive equivalence"]
+    hints = (
+        "str(relation) and relation.plot() show what is established;",
+        'ranking(policy="scc") joins what contradicts itself, and positions() has the best and',
+        "worst position of each algorithm.",
+    )
+    if n := int((upper == Verdict.MISSING).sum()):
+        text = f"the relation is not a ranking: {n} of {len(upper)} pairs were not compared."
+        raise NotAWeakOrder(message(text, hint=hints), relation.kind, triples)
+    text = f"the relation is not a ranking: {len(triples)} triples contradict one."
+    where = [("kind", "a", "b", "c"), *triples]
+    raise NotAWeakOrder(message(text, where=where, hint=hints), relation.kind, triples)
+
+
+def text(relation: "Relation") -> str:
+    """Write a ranking so that it can be read back; see `Relation.text`."""
+    ranking(relation, None)
+    if broken := [v for v in relation.violations() if v.kind == "intransitive equivalence"]:
+        raise NotAWeakOrder(
+            message(
+                f"the ranking cannot be written in one line: {len(broken)} triples are equivalent"
+                " in part.",
+                where=[("kind", "a", "b", "c"), *broken],
+                hint="str(relation) writes what there is room for; relation.save keeps all.",
+            ),
+            relation.kind,
+            broken,
+        )
+    return relations_text.order(relation, quoted=True)
+
+
+def positions(relation: "Relation") -> "pd.DataFrame":
+    """Tabulate ranks and possible positions; see `Relation.positions`."""
+    strict = relation.strict
+    if not posets.is_acyclic(strict):
+        circles = [[relation.algorithms[i] for i in m] for m in posets.classes(strict) if m[1:]]
+        raise DesignError(
+            message(
+                "no order keeps all preferences: they run in a circle among"
+                f" {'; and among '.join(', '.join(circle) for circle in circles)}.",
+                hint='ranking(policy="scc") puts each circle into one class.',
+            )
+        )
+    best, worst = posets.positions(strict)
+    return frame(
+        {
+            "algorithm": list(relation.algorithms),
+            "rank": generalised_ranks(relation.states),
+            "rank_low": best,
+            "rank_high": worst,
+        }
+    )
+
+
+def letters(relation: "Relation") -> "pd.DataFrame":
+    """Tabulate the compact letter display; see `Relation.letters`."""
+    ranks = generalised_ranks(relation.states)
+    order = np.argsort(ranks, kind="stable")
+    states = relation.states[np.ix_(order, order)]
+    missing = states == Verdict.MISSING
+    groups = groups_of((states == Verdict.FIRST) | (states == Verdict.SECOND) | missing)
+    names = [relation.algorithms[i] for i in order]
+    columns: dict[str, object] = {
+        "algorithm": names,
+        "rank": ranks[order],
+        "letters": [
+            "".join(_letter(g) for g, group in enumerate(groups) if i in group)
+            for i in range(len(names))
+        ],
+    }
+    if missing.any():
+        columns["not_compared"] = [
+            ", ".join(names[j] for j in np.flatnonzero(row)) for row in missing
+        ]
+    return frame(columns)
+
+
+def _letter(number: int) -> str:
+    """Return a to z, then (aa), (ab) and so on."""
+    text = ""
+    left = number + 1
+    while left:
+        left, digit = divmod(left - 1, 26)
+        text = chr(ord("a") + digit) + text
+    return text if len(text) == 1 else f"({text})"

@@ -1,0 +1,686 @@
+"""Roles of columns.
+
+Six columns: ``domain`` (if there is one), ``dataset``, ``replication``, ``algorithm`` and
+``measure`` are text without empty strings, ``value`` is a float. A seventh, ``text``, is there only
+where scores came as text; it holds what was written. Covariates follow, each a float in its slot;
+those that came as text have a second column, named by `written`.
+"""
+
+import difflib
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.errors import ScoreTableError, message, unknown
+from benchinfer.scores.coverage import Finding
+
+type Layout = Literal["long", "wide-algorithms", "wide-measures"]
+
+
+type Frame = "nw.LazyFrame[Any]"
+
+
+type Array = NDArray[np.float64]
+
+
+LABELS = ("domain", "dataset", "replication", "algorithm", "measure")
+ROLES = (*LABELS, "value")
+LAYOUTS = ("long", "wide-algorithms", "wide-measures")
+# The first name of a role is its own and wins over the others. Compared without case, spaces,
+# dashes and dots, and without "_name" or "_id" at the end.
+COMMON: dict[str, tuple[str, ...]] = {
+    "domain": ("domain",),
+    "dataset": ("dataset", "data_set", "data", "task", "problem"),
+    "replication": (
+        *("replication", "replicate", "rep", "repeat", "repetition", "fold", "seed", "run"),
+        *("iteration", "iter", "resample", "split", "trial", "item", "random_state"),
+    ),
+    "algorithm": ("algorithm", "model", "method", "learner", "classifier", "estimator", "system"),
+    "measure": ("measure", "metric"),
+    "value": ("value", "score", "result", "performance"),
+}
+
+
+def slots(covariates: Sequence[str]) -> list[str]:
+    """Name the columns that hold covariates in a loaded frame; a user's name might be taken.
+
+    Examples
+    --------
+    >>> slots(["n_rows", "size"])
+    ['benchinfer_covariate_0', 'benchinfer_covariate_1']
+    """
+    return [f"benchinfer_covariate_{i}" for i in range(len(covariates))]
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The columns of a table by role.
+
+    Attributes
+    ----------
+    of
+        Role to the columns that play it: one, or several whose labels are joined (replications).
+    wide
+        In a wide layout, the columns that hold scores; each is an algorithm or a measure.
+    layout
+        The layout of the table.
+    findings
+        What was recognised, is absent or is ambiguous.
+    covariates
+        Numeric columns that are kept; they may hold labels too, but not scores.
+    """
+
+    of: Mapping[str, tuple[str, ...]]
+    wide: tuple[str, ...]
+    layout: Layout
+    findings: tuple[Finding, ...]
+    covariates: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> list[str]:
+        """The columns that hold labels."""
+        return [name for role in LABELS for name in self.of.get(role, ())]
+
+    @property
+    def scores(self) -> list[str]:
+        """The columns that hold scores."""
+        return [*self.of.get("value", ()), *self.wide]
+
+    @property
+    def spread(self) -> str:
+        """The role of the wide columns' names; empty in a long table."""
+        return {"wide-algorithms": "algorithm", "wide-measures": "measure"}.get(self.layout, "")
+
+    def has(self, role: str) -> bool:
+        """Whether the table has the role, as a column or as the names of wide columns."""
+        return role in self.of or (bool(self.wide) and role in {"value", self.spread})
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    names: Sequence[str]
+    covariates: Sequence[str] = ()
+    of: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    findings: list[Finding] = field(default_factory=list[Finding])
+
+    @property
+    def left(self) -> list[str]:
+        used = {name for names in self.of.values() for name in names}.union(self.covariates)
+        return [name for name in self.names if name not in used]
+
+
+def assign(
+    names: Sequence[str],
+    columns: Mapping[str, str] | None,
+    layout: str,
+    measures: Sequence[str],
+    covariates: Sequence[str] = (),
+) -> Roles:
+    """Find out which column plays which role.
+
+    Parameters
+    ----------
+    names
+        The columns of the table.
+    columns
+        Column to role, where the user says so.
+    layout
+        Long, or one column per algorithm or per measure.
+    measures
+        Names of the declared measures: a column of that name holds its scores.
+    covariates
+        Columns to be kept as covariates. They are not recognised as anything else by their names;
+        `columns` may say that they hold labels too.
+
+    Returns
+    -------
+    Roles
+        With an error among the findings where a role has no column or several.
+    """
+    if layout not in LAYOUTS:
+        raise ScoreTableError(unknown("layout", layout, LAYOUTS))
+    scores = [name for name, role in (columns or {}).items() if role == "value"]
+    scores += measures if layout == "wide-measures" else ()
+    kept, faults = _covariates(names, covariates, scores)
+    search = _Search(names, kept, findings=faults)
+    _given(search, columns or {})
+    # A wide table has no column for what its column names say, nor for the scores.
+    absent = {
+        "long": (),
+        "wide-algorithms": ("algorithm", "value"),
+        "wide-measures": ("measure", "value"),
+    }
+    _recognised(search, [r for r in ROLES if r not in search.of and r not in absent[layout]])
+    wide: list[str] = []
+    if layout == "long":
+        if "value" not in search.of and len(measures) == 1 and measures[0] in search.left:
+            search.of["value"] = (measures[0],)
+    else:
+        declared = [name for name in search.left if name in measures]
+        by_measure = layout == "wide-measures" and bool(measures)
+        wide = declared if by_measure else search.left
+        if by_measure:
+            _without_column(search, measures)
+    _missing(search, layout, wide, measures)
+    unused = [name for name in search.left if name not in wide]
+    if unused and (wide or "value" in search.of):
+        what = f"{len(unused)} {_plural('column', len(unused))} not used: {', '.join(unused)}."
+        hint = "columns={...} gives a column a role."
+        search.findings.append(Finding("unused columns", "note", len(unused), what, (), hint))
+    return Roles(search.of, tuple(wide), layout, tuple(search.findings), tuple(kept))  # pyright: ignore[reportArgumentType]
+
+
+def _plural(noun: str, n: int) -> str:
+    return noun if n == 1 else noun + "s"
+
+
+def _covariates(
+    names: Sequence[str], asked: Sequence[str], scores: Sequence[str]
+) -> tuple[list[str], list[Finding]]:
+    """Give the covariates that can be kept, and a fault for each that cannot."""
+    kept: list[str] = []
+    faults: list[Finding] = []
+    for name in dict.fromkeys(asked):
+        if name not in names:
+            near = difflib.get_close_matches(name, names, 1)
+            what = f"there is no column {name!r} to be a covariate."
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            hint += f"The table has: {', '.join(names)}."
+            faults.append(Finding("missing columns", "error", 1, what, (), hint))
+        elif name in scores:
+            what = f"the column {name!r} is said to hold scores, and to be a covariate."
+            hint = "leave it out of covariates=, or keep a copy of it under another name."
+            faults.append(Finding("covariate of scores", "error", 1, what, (), hint))
+        elif name in ROLES:
+            what = f"a covariate cannot be called {name!r}, which is the name of a role."
+            hint = "give the column another name, or keep a copy of it under another name."
+            faults.append(Finding("covariate named as a role", "error", 1, what, (), hint))
+        else:
+            kept.append(name)
+    return kept, faults
+
+
+def _given(search: _Search, columns: Mapping[str, str]) -> None:
+    """Take over what the user says, column to role."""
+    for name, role in columns.items():
+        if role not in ROLES:
+            raise ScoreTableError(
+                message(
+                    f"columns={{{name!r}: {role!r}}}: there is no role {role!r}.",
+                    hint="from the table's name to ours: " + ", ".join(map(repr, ROLES)) + ".",
+                )
+            )
+        if name not in search.names:
+            near = difflib.get_close_matches(name, search.names, 1)
+            found = f"did you mean {near[0]!r}? " if near else ""
+            search.findings.append(
+                Finding(
+                    "missing columns",
+                    "error",
+                    1,
+                    f"there is no column {name!r} to be the {role}.",
+                    (),
+                    f"{found}The table has: {', '.join(search.names)}.",
+                )
+            )
+        else:
+            search.of[role] = (*search.of.get(role, ()), name)
+    for role, taken in search.of.items():
+        if len(taken) > 1 and role != "replication":
+            search.findings.append(_several(role, list(taken)))
+
+
+def _recognised(search: _Search, roles: Sequence[str]) -> None:
+    """Recognise the common names of the roles that are still open."""
+    rows: list[tuple[str, str]] = []
+    for role in roles:
+        hits = {name: _plain(name) for name in search.left if _plain(name) in COMMON[role]}
+        own = [name for name, plain in hits.items() if plain == role]
+        chosen = own or list(hits)
+        if len(chosen) > 1:
+            search.findings.append(_several(role, chosen))
+        if chosen:
+            search.of[role] = (chosen[0],)
+            if chosen[0] != role:
+                rows.append((chosen[0], role))
+    if rows:
+        what = "columns recognised by name: " + ", ".join(f"{a} as {b}" for a, b in rows) + "."
+        hint = "columns={...} says otherwise."
+        search.findings.append(Finding("recognised columns", "note", len(rows), what, (), hint))
+
+
+def _plain(name: str) -> str:
+    plain = re.sub(r"[\s.\-]+", "_", name.strip().casefold())
+    return re.sub(r"_(name|id)$", "", plain)
+
+
+def _several(role: str, names: list[str]) -> Finding:
+    one = "columns={" + f"{names[0]!r}: {role!r}" + "} chooses one"
+    both = ", ".join(f"{name!r}: {role!r}" for name in names)
+    more = f"; columns={{{both}}} joins them." if role == "replication" else "."
+    what = f"{len(names)} columns could be the {role}: {', '.join(names)}."
+    return Finding("ambiguous columns", "error", len(names), what, (), one + more)
+
+
+def _missing(search: _Search, layout: str, wide: Sequence[str], measures: Sequence[str]) -> None:
+    """Report the roles without which nothing can be compared."""
+    needed = {"long": ["algorithm", "value"], "wide-measures": ["algorithm"]}.get(layout, [])
+    absent = [role for role in needed if role not in search.of]
+    named = {name for f in search.findings if f.rule == "missing columns" for name in absent}
+    for role in absent:
+        if any(f"to be the {role}." in f.what for f in search.findings if named):
+            continue  # said already, by the user's own name for it
+        hint = f"columns={{{'NAME'!r}: {role!r}}} says which it is; the table has: "
+        if layout == "long" and role == "value" and not measures:
+            scores = search.left[0] if len(search.left) == 1 else "NAME"
+            hint = f'measures={{{scores!r}: ...}}, with "higher" or "lower", says which it is; the'
+            hint += " table has: "
+        hint += ", ".join(search.names) + "."
+        if (
+            layout == "long"
+            and role == "value"
+            and (hits := [m for m in measures if m in search.left])
+        ):
+            hint = f'layout="wide-measures" reads {", ".join(hits)} as columns of scores.'
+        elif layout == "long" and role == "algorithm" and "value" not in search.of:
+            hint += '\nlayout="wide-algorithms" reads one column per algorithm.'
+        what = f"there is no column for the {role}."
+        search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
+    if layout != "long" and not wide and not (layout == "wide-measures" and measures):
+        what = f"there is no column of scores to read with layout={layout!r}."
+        hint = f"the table has: {', '.join(search.names)}."
+        search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
+
+
+def _without_column(search: _Search, measures: Sequence[str]) -> None:
+    """Report declared measures that no column of a wide table is named after."""
+    left = [name for name in search.left if name not in measures]
+    for measure in measures:
+        if measure in search.left:
+            continue
+        used = [role for role, names in search.of.items() if measure in names]
+        near = difflib.get_close_matches(measure, left, 1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        if used:
+            hint = f"it is read as the {used[0]}; columns={{...}} says otherwise. "
+        hint += f"The table has: {', '.join(search.names)}."
+        what = f"there is no column of scores for the measure {measure!r}."
+        search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
+
+
+def unnamed_index(roles: Roles, labels: Sequence[str]) -> list[Finding]:
+    """Tell that an index without a name holds labels, which would be lost.
+
+    Parameters
+    ----------
+    roles
+        Which column plays which role.
+    labels
+        The first labels of the index; none where it only counts.
+
+    Returns
+    -------
+    list of Finding
+        An error; a warning where the columns of a long table say all that is needed.
+    """
+    if not labels:
+        return []
+    shown = ", ".join(labels)
+    open_roles = [r for r in ("dataset", "algorithm", "replication") if not roles.has(r)]
+    if roles.layout == "long" and not {"dataset", "algorithm"} & set(open_roles):
+        what = f"the index has no name and is not used: {shown}."
+        hint = 'df.rename_axis("replication") names it.'
+        return [Finding("unnamed index", "warning", 1, what, (), hint)]
+    what = f"the index has labels, but no name: {shown}."
+    hint = f'name it: df.rename_axis("{[*open_roles, "dataset"][0]}"), several levels by a list;\n'
+    hint += "df.reset_index(drop=True) leaves it out."
+    return [Finding("unnamed index", "error", 1, what, (), hint)]
+
+
+# Kind to what is said of it, and what to give instead; those below may not be labels either.
+_KINDS = {
+    "complex": ("complex numbers, which have no order", "a real number: df[{}].abs(), say."),
+    "duration": ("durations", "as seconds: df[{}].dt.total_seconds()."),
+    "date": ("dates or times", "a number, such as the seconds since the start."),
+    "nested": ("lists or records", "one number or text in each place."),
+    "bytes": ("bytes", "text or numbers: decode them first."),
+    "object": ("Python objects", "text or numbers: cast the column first."),
+}
+_NO_LABELS = ("duration", "nested", "bytes", "object")
+
+
+def odd_kinds(roles: Roles, kinds: Mapping[str, str]) -> list[Finding]:
+    """Report columns of labels, scores or covariates that hold neither text nor numbers.
+
+    Parameters
+    ----------
+    roles
+        Which column plays which role.
+    kinds
+        Column to its kind, for those that are odd.
+
+    Returns
+    -------
+    list of Finding
+        One error for each kind there is.
+    """
+    found: list[Finding] = []
+    for kind, (what, hint) in _KINDS.items():
+        for whose, columns in (
+            ("labels", roles.labels if kind in _NO_LABELS else ()),
+            ("scores", roles.scores),
+            ("covariates", roles.covariates),
+        ):
+            names = [name for name in columns if kinds.get(name) == kind]
+            if names:
+                said = (
+                    f"{_plural('column', len(names))} {', '.join(names)}: the {whose} are {what}."
+                )
+                how = hint.format(repr(names[0]))
+                found.append(Finding(f"{kind} values", "error", len(names), said, (), how))
+    return found
+
+
+_TEXTS: tuple[Any, ...] = (nw.String, nw.Categorical, nw.Enum)
+_FRACTIONS: tuple[Any, ...] = (
+    nw.Decimal,
+    nw.Datetime,
+    nw.Time,
+)  # engines write more or fewer zeros at the end
+_EXACT = 2.0**53  # whole numbers beyond are not told apart
+_NAME, _VALUE = "benchinfer_name", "benchinfer_value"  # until they have their roles
+# What stands for "no number" in a text column, as CSV readers take it.
+NONE = (
+    *("", "NA", "NaN", "-NaN", "nan", "-nan", "NULL", "null", "None", "N/A", "n/a", "NaT"),
+    *("#N/A", "#NA", "#N/A N/A", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+)
+# Not \d: some engines take the digits of every script as such, and none reads them.
+_NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+_INFINITE = r"^[+-]?(?:[iI][nN][fF]|[iI]nfinity)$"
+COMMA = r"^[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?$"
+BLANKS = " \t\r\n\v\f"  # by default engines differ in what they strip
+
+
+def canonical(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> Frame:
+    """Name, type and arrange the columns.
+
+    Parameters
+    ----------
+    frame
+        As loaded.
+    roles
+        Which column plays which role.
+    absent
+        Role to the one label that stands for a column that is not there.
+
+    Returns
+    -------
+    LazyFrame
+        The canonical columns. In memory, labels are dictionary-encoded.
+    """
+    if roles.wide:
+        frame = _long(frame, roles)
+    # What to read, and where to keep what is written if it is text.
+    numbers = {"value": (_VALUE if roles.wide else roles.of["value"][0], "text")}
+    numbers |= {slot: (slot, written(slot)) for slot in slots(roles.covariates)}
+    schema = frame.collect_schema()
+    texts = {to: text for to, (name, text) in numbers.items() if not _numeric(schema[name])}
+    columns = _labels(frame, roles, absent)
+    for to, (name, text) in numbers.items():
+        if to in texts:
+            columns.append(_stripped(name, schema[name]).alias(text))
+        else:
+            columns.append(_float(name, schema[name]).alias(to))
+    frame = frame.select(*columns)
+    if texts:
+        frame = frame.with_columns(*(_parsed(text).alias(to) for to, text in texts.items()))
+    return encoded(frame)
+
+
+def _labels(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> list[nw.Expr]:
+    """Name the labels by their roles; several columns of one role are joined."""
+    schema, memory = frame.collect_schema(), in_memory(frame)
+    columns: list[nw.Expr] = []
+    for role in LABELS:
+        names = (_NAME,) if roles.wide and role == roles.spread else roles.of.get(role, ())
+        if len(names) == 1:
+            columns.append(as_label(names[0], schema[names[0]], memory=memory).alias(role))
+        elif names:
+            parts = [as_label(name, schema[name], memory=False) for name in names]
+            columns.append(nw.concat_str(parts, separator="/").alias(role))
+        elif role in absent:
+            columns.append(nw.lit(absent[role]).alias(role))
+    return columns
+
+
+def written(slot: str) -> str:
+    """Name the column that holds what was written where a covariate came as text."""
+    return f"{slot}_text"
+
+
+def _numeric(kind: nw.dtypes.DType) -> bool:
+    return kind.is_numeric() or kind == nw.Boolean
+
+
+def _float(name: str, kind: nw.dtypes.DType) -> nw.Expr:
+    """Nearest float of a number; of a decimal by its digits, since engines round otherwise."""
+    column = nw.col(name)
+    return (column.cast(nw.String) if kind == nw.Decimal else column).cast(nw.Float64)
+
+
+def _stripped(name: str, kind: nw.dtypes.DType) -> nw.Expr:
+    """Text of a number, null for what stands for none."""
+    text = nw.col(name) if kind == nw.String else nw.col(name).cast(nw.String)
+    text = text.str.strip_chars(BLANKS)
+    return nw.when(~text.is_in(NONE)).then(text)
+
+
+def _long(frame: Frame, roles: Roles) -> Frame:
+    """One row per score."""
+    schema = frame.collect_schema()
+    as_text = any(schema[name] in _TEXTS for name in roles.wide)
+    # Not unpivot: narwhals 2.28 cannot do it on DuckDB connections other than the default one.
+    parts = [
+        frame.select(
+            *roles.labels,
+            *slots(roles.covariates),
+            nw.lit(name).alias(_NAME),
+            (nw.col(name).cast(nw.String) if as_text else _float(name, schema[name])).alias(_VALUE),
+        )
+        for name in roles.wide
+    ]
+    return nw.concat(parts)
+
+
+def in_memory(frame: Frame) -> bool:
+    """Whether the frame is an Arrow table; all that is in memory is taken over into one."""
+    return type(nw.to_native(frame)).__module__.split(".")[0] == "pyarrow"
+
+
+def as_label(name: str, kind: nw.dtypes.DType, *, memory: bool = False) -> nw.Expr:
+    """Write a label as text: no zeros after the point, truth as in Python, null for nothing."""
+    column = nw.col(name)
+    if memory and kind == nw.Categorical:
+        return column  # codes of text, as our CSV reader gives them
+    if kind.is_float():
+        there = ~(column.is_null() | column.is_nan())
+        whole = there & (column.abs() < _EXACT) & (column == column.round(0))
+        # The cast must not see the others: engines raise on them.
+        as_whole = nw.when(whole).then(column).otherwise(nw.lit(0.0)).cast(nw.Int64)
+        text = nw.when(whole).then(as_whole.cast(nw.String)).otherwise(column.cast(nw.String))
+        return nw.when(there).then(text)
+    if kind in _FRACTIONS:
+        text = column.cast(nw.String)
+        short = text.str.replace_all("0+$", "").str.replace_all(r"\.$", "")
+        return nw.when(text.str.contains(r"\.[0-9]+$")).then(short).otherwise(text)
+    if kind == nw.Boolean:
+        return nw.when(column).then(nw.lit("True")).when(~column).then(nw.lit("False"))
+    if kind == nw.String:
+        return nw.when(column != nw.lit("")).then(column)
+    return column.cast(nw.String)
+
+
+def _parsed(column: str) -> nw.Expr:
+    """Read numbers from text; those with a decimal comma too, so that later checks see them."""
+    text = nw.col(column)
+    # Each cast must not see what it cannot read: engines raise on it.
+    number = nw.when(text.str.contains(_NUMBER)).then(text).cast(nw.Float64)
+    swapped = text.str.replace_all(",", ".", literal=True)
+    comma = nw.when(text.str.contains(COMMA)).then(swapped).cast(nw.Float64)
+    infinite = nw.when(text.str.contains(_INFINITE)).then(nw.lit(float("inf")))
+    return nw.coalesce(number, comma, infinite)
+
+
+def unreadable(column: str = "text", *, commas: bool = True) -> nw.Expr:
+    """Whether text is there that is no number; `commas` takes those with a decimal comma as one."""
+    text = nw.col(column)
+    pattern = f"{_NUMBER}|{_INFINITE}" + (f"|{COMMA}" if commas else "")
+    return ~text.is_null() & ~text.str.contains(pattern).fill_null(value=False)
+
+
+def encoded(frame: Frame) -> Frame:
+    """Dictionary-encode the labels of a frame in memory; leave others to their engine."""
+    if not in_memory(frame):
+        return frame
+    import pyarrow as pa
+
+    native = cast("pa.Table", nw.to_native(frame))
+    for i, name in enumerate(native.schema.names):
+        column = native.column(i)
+        if name in LABELS:
+            if not pa.types.is_dictionary(column.type):
+                column = column.cast(pa.string()).dictionary_encode()
+            native = native.set_column(i, name, _without_empty(column))
+    return nw.from_native(native.unify_dictionaries(), eager_only=True).lazy()
+
+
+def _without_empty(column: Any) -> Any:
+    """Make empty labels null."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not any("" in chunk.dictionary.to_pylist() for chunk in column.chunks[:1]):
+        return column
+    text = column.cast(pa.string())
+    return pc.if_else(pc.equal(text, ""), None, text).dictionary_encode()  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def holds(
+    names: Sequence[str],
+    given: Mapping[str, str],
+    common: Mapping[str, Sequence[str]],
+    needed: Sequence[str],
+) -> bool:
+    """Whether columns play all the roles of a table of pairs, which is not one of algorithms.
+
+    Parameters
+    ----------
+    names, given
+        As in `holds_effects`.
+    common
+        Role to common names of its column.
+    needed
+        The roles.
+    """
+    left = {_plain_name(name) for name in names if name not in given}
+    told = set(given.values())
+    return "algorithm" not in left | told and all(
+        role in told or left & set(common[role]) for role in needed
+    )
+
+
+def _plain_name(name: str) -> str:
+    return re.sub(r"[\s.\-]+", "_", name.strip().lower())
+
+
+def column_roles(
+    names: Sequence[str],
+    given: Mapping[str, str],
+    common: Mapping[str, Sequence[str]],
+    covariates: Sequence[str] = (),
+) -> tuple[dict[str, str], list[Finding]]:
+    """Find which column plays which role.
+
+    Parameters
+    ----------
+    names
+        Columns of the table.
+    given
+        Column to role, as the user says.
+    common
+        Role to common names of its column, its own name first.
+    covariates
+        Columns that play no role.
+
+    Returns
+    -------
+    of, findings
+        Role to column, and what is wrong.
+    """
+    has = f"the table has: {', '.join(names)}"
+    found = [
+        _error(f"there is no column {name!r}.", f"{has}.")
+        for name in (*given, *covariates)
+        if name not in names
+    ]
+    found += [
+        _error(f"{role!r} is no role of a column.", f"one of {', '.join(common)}.")
+        for role in given.values()
+        if role not in common
+    ]
+    of = {role: name for name, role in given.items()}
+    left = [name for name in names if name not in given and name not in covariates]
+    for role, usual in common.items():
+        near = [name for known in usual for name in left if _plain_name(name) == known]
+        if role in of or not near:
+            continue
+        of[role] = near[0]
+        if len(near) > 1 and _plain_name(near[0]) != role:
+            said = ", ".join(map(repr, near))
+            what = f"several columns could be the {role}: {said}."
+            found.append(_error(what, "columns={...} says which is."))
+    return of, found
+
+
+def missing_columns(lacking: Sequence[str], names: Sequence[str]) -> Finding:
+    """Report columns that are lacking, and those that there are."""
+    has = f"the table has: {', '.join(names)}"
+    what = f"missing columns: {', '.join(lacking)}."
+    return _error(what, f"{has}; columns={{...}} says which is which.")
+
+
+def _error(what: str, hint: str) -> Finding:
+    return Finding("columns", "error", 1, what, (), hint)
+
+
+def label(value: Any) -> str:
+    """Return a label without the white space around it, empty where there is none."""
+    absent = value is None or (isinstance(value, float) and math.isnan(value))
+    return "" if absent else str(value).strip()
+
+
+def numbers(name: str, values: Sequence[Any]) -> tuple[Array, list[Finding]]:
+    """Return a column's numbers, NaN where there is none, and a finding where something else is."""
+    found, bad = np.full(len(values), np.nan), list[int]()
+    for row, value in enumerate(values):
+        if label(value) == "":
+            continue
+        try:
+            found[row] = float(value)
+        except (TypeError, ValueError, OverflowError):
+            bad.append(row)
+            continue
+        # Python reads the digits of every script, and 1_0 as 10.
+        if isinstance(value, str) and (not value.isascii() or "_" in value):
+            bad.append(row)
+    if not bad:
+        return found, []
+    what = f"{len(bad)} values of the column {name!r} are no numbers."
+    where = (("row", name), *((str(row + 1), str(values[row])) for row in bad[:5]))
+    return found, [Finding("not a number", "error", len(bad), what, where, "correct them.")]

@@ -1,0 +1,364 @@
+"""Findings about a table worth knowing.
+
+What makes a table unfit stands in `faults`; nothing here stops reading.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchinfer.core.measure import Measure
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.summary import Summary
+
+type Rule = Callable[[Facts], Finding | None]
+_SHOWN = 5
+# Differences below vanish when they are squared.
+_TINY = 1e-150
+# Labels that only count: 3, fold_3, rep 1/3.
+_COUNTED = re.compile(r"([a-z]+[\s_.-]*)?\d+([/_.-]\d+)*", re.IGNORECASE)
+_FOLD = re.compile(
+    r"(fold|cv|rep\w*|seed|run|split|resample|boot\w*|iter\w*|trial)[\s_.-]*\d+", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a rule sees.
+
+    Attributes
+    ----------
+    summary
+        Counts and moments.
+    paired
+        Whether algorithms share replications.
+    measures
+        As declared.
+    """
+
+    summary: Summary
+    paired: bool
+    measures: tuple[Measure, ...] = ()
+
+    @property
+    def declared(self) -> list[tuple[int, Measure]]:
+        """The declared measures that have scores, each with its position."""
+        names = self.summary.measures
+        return [(names.index(m.name), m) for m in self.measures if m.name in names]
+
+
+def _where(
+    header: tuple[str, ...], rows: Sequence[Sequence[object]]
+) -> tuple[tuple[str, ...], ...]:
+    return (header, *(tuple(str(value) for value in row) for row in rows[:_SHOWN]))
+
+
+def _short(facts: Facts, *, empty: bool) -> tuple[list[tuple[object, ...]], tuple[str, ...]]:
+    """List the cells without a score, or those with fewer than the data set has."""
+    s = facts.summary
+    expected = np.broadcast_to(s.expected(paired=facts.paired)[:, :, None], s.n.shape)
+    found = s.replications
+    cells = (found == 0) & (expected > 0) if empty else (found > 0) & (found < expected)
+    rows: list[tuple[object, ...]] = []
+    many = len(s.measures) > 1
+    for m, d, k in np.argwhere(cells):
+        place = (s.datasets[d], s.algorithms[k], *((s.measures[m],) if many else ()))
+        rows.append((*place, found[m, d, k], expected[m, d, k]))
+    header = ("dataset", "algorithm", *(("measure",) if many else ()), "found", "expected")
+    return rows, header
+
+
+def missing_cells(facts: Facts) -> Finding | None:
+    """List algorithms without a score on a data set."""
+    rows, header = _short(facts, empty=True)
+    if not rows:
+        return None
+    total = int((facts.summary.shared > 0).sum()) * len(facts.summary.algorithms)
+    return Finding(
+        "missing cells",
+        "warning",
+        len(rows),
+        f"{len(rows)} of {total} cells {'has' if len(rows) == 1 else 'have'} no score.",
+        _where(header, rows),
+        "complete() keeps the data sets that are whole.",
+    )
+
+
+def thin_cells(facts: Facts) -> Finding | None:
+    """List algorithms with fewer replications on a data set than others have there."""
+    rows, header = _short(facts, empty=False)
+    if not rows:
+        return None
+    total = int((facts.summary.shared > 0).sum()) * len(facts.summary.algorithms)
+    verb = "has" if len(rows) == 1 else "have"
+    return Finding(
+        "thin cells",
+        "warning",
+        len(rows),
+        f"{len(rows)} of {total} cells {verb} fewer replications than the data set.",
+        _where(header, rows),
+        "complete() keeps the data sets that are whole.",
+    )
+
+
+def constant_algorithms(facts: Facts) -> Finding | None:
+    """List algorithms whose scores are all the same."""
+    s = facts.summary
+    rows: list[tuple[str, ...]] = []
+    for m, measure in enumerate(s.measures):
+        for k, algorithm in enumerate(s.algorithms):
+            there = s.n[m, :, k] > 0
+            low, high = s.minimum[m, there, k], s.maximum[m, there, k]
+            if s.n[m, :, k].sum() > 1 and low.min() == high.max():
+                rows.append((algorithm, measure, f"{low[0]:.6g}"))
+    if not rows:
+        return None
+    what = f"{len(rows)} {'algorithm has' if len(rows) == 1 else 'algorithms have'}"
+    return Finding(
+        "constant algorithms",
+        "warning",
+        len(rows),
+        f"{what} the same score everywhere.",
+        _where(("algorithm", "measure", "value"), rows),
+        "a failed run, or a score that was never computed?",
+    )
+
+
+def identical_algorithms(facts: Facts) -> Finding | None:
+    """List algorithms that have the same scores as another one."""
+    s = facts.summary
+    rows: list[tuple[str, str, str]] = []
+    for m, measure in enumerate(s.measures):
+        alike: dict[bytes, list[int]] = {}
+        for k in np.flatnonzero(s.n[m].sum(axis=0) > 2):
+            # Counts and extremes are exact in every engine; moments are rounded.
+            parts = (s.n[m, :, k], s.minimum[m, :, k], s.maximum[m, :, k])
+            alike.setdefault(b"".join(p.tobytes() for p in parts), []).append(int(k))
+        for group in alike.values():
+            first = group[0]
+            rows += [
+                (s.algorithms[first], s.algorithms[k], measure)
+                for k in group[1:]
+                if np.allclose(s.mean[m, :, k], s.mean[m, :, first], 1e-12, 0.0, equal_nan=True)
+                and np.allclose(s.squares[m, :, k], s.squares[m, :, first], 1e-9, 0.0)
+            ]
+    if not rows:
+        return None
+    what = f"{len(rows)} {'algorithm has' if len(rows) == 1 else 'algorithms have'}"
+    return Finding(
+        "identical algorithms",
+        "warning",
+        len(rows),
+        f"{what} the same scores as another.",
+        _where(("algorithm", "same as", "measure"), [(b, a, m) for a, b, m in rows]),
+        "one algorithm under two names, or a copied column?",
+    )
+
+
+def one_algorithm(facts: Facts) -> Finding | None:
+    """Report that there is nothing to compare."""
+    names = facts.summary.algorithms
+    if len(names) != 1:
+        return None
+    what = f"there is one algorithm only: {names[0]}."
+    return Finding("one algorithm", "warning", 1, what, (), "a comparison needs two.")
+
+
+def one_dataset(facts: Facts) -> Finding | None:
+    """Report that there is nothing to generalise over."""
+    names = facts.summary.datasets
+    if len(names) != 1:
+        return None
+    what = f"there is one data set only: {names[0]}."
+    hint = "claims are about this data set, not about a domain."
+    return Finding("one data set", "note", 1, what, (), hint)
+
+
+def similar_names(facts: Facts) -> Finding | None:
+    """List names that differ only in case or space."""
+    rows: list[tuple[str, str, str]] = []
+    for role, names in (
+        ("dataset", facts.summary.datasets),
+        ("algorithm", facts.summary.algorithms),
+        ("measure", facts.summary.measures),
+    ):
+        first: dict[str, str] = {}
+        for name in names:
+            plain = re.sub(r"\s+", "", name.casefold())
+            if plain in first:
+                rows.append((role, repr(first[plain]), repr(name)))
+            first.setdefault(plain, name)
+    if not rows:
+        return None
+    what = f"{len(rows)} {'pair' if len(rows) == 1 else 'pairs'} of names"
+    return Finding(
+        "similar names",
+        "warning",
+        len(rows),
+        f"{what} {'differs' if len(rows) == 1 else 'differ'} only in case or space.",
+        _where(("role", "name", "other name"), rows),
+        "write them alike if they are the same.",
+    )
+
+
+def outside_the_scale(facts: Facts) -> Finding | None:
+    """List cells with scores that have no finite place on the scale of their measure."""
+    s = facts.summary
+    rows: list[tuple[str, ...]] = []
+    scales: dict[str, str] = {}
+    for m, measure in facts.declared:
+        if measure.scale == "identity":
+            continue
+        # Comparisons with NaN, where there is no score, are false.
+        bad = s.minimum[m] <= 0
+        if measure.scale == "logit":
+            bad |= s.maximum[m] >= 1
+        for d, k in np.argwhere(bad):
+            span = (f"{s.minimum[m, d, k]:.6g}", f"{s.maximum[m, d, k]:.6g}")
+            rows.append((s.datasets[d], s.algorithms[k], measure.name, *span))
+            takes = "above 0" if measure.scale == "log" else "between 0 and 1, both excluded"
+            scales[measure.name] = f"{measure.scale} scale of {measure.name!r} ({takes})"
+    if not rows:
+        return None
+    return Finding(
+        "outside the scale",
+        "warning",
+        len(rows),
+        f"{len(rows)} {'cell has' if len(rows) == 1 else 'cells have'} scores outside the"
+        f" {', the '.join(scales.values())}; they cannot be compared there.",
+        _where(("dataset", "algorithm", "measure", "minimum", "maximum"), rows),
+        'another scale, such as scale="identity"; or add an offset to the scores, and say so.',
+    )
+
+
+def too_small(facts: Facts) -> Finding | None:
+    """List measures whose scores differ by less than can be squared."""
+    s = facts.summary
+    log = {measure.name for measure in facts.measures if measure.scale == "log"}
+    rows: list[tuple[str, str, str]] = []
+    for m, measure in enumerate(s.measures):
+        low, high = np.nanmin(s.minimum[m]), np.nanmax(s.maximum[m])
+        if measure not in log and 0 < high - low < _TINY:
+            rows.append((measure, f"{low:.6g}", f"{high:.6g}"))
+    if not rows:
+        return None
+    return Finding(
+        "too small to square",
+        "warning",
+        len(rows),
+        f"the scores differ by less than {_TINY:g}: {', '.join(row[0] for row in rows)}.",
+        _where(("measure", "minimum", "maximum"), rows),
+        'change the unit, or say scale="log"; variances of such scores are taken as 0.',
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    missing_cells,
+    thin_cells,
+    constant_algorithms,
+    identical_algorithms,
+    one_algorithm,
+    one_dataset,
+    similar_names,
+    outside_the_scale,
+    too_small,
+)
+
+
+def check(
+    summary: Summary, *, paired: bool, measures: tuple[Measure, ...] = ()
+) -> tuple[Finding, ...]:
+    """Run every rule.
+
+    Parameters
+    ----------
+    summary
+        Of the table, or of one measure of it.
+    paired
+        Whether algorithms share replications.
+    measures
+        As declared.
+
+    Returns
+    -------
+    tuple of Finding
+        In the order of the rules.
+    """
+    facts = Facts(summary, paired, measures)
+    return tuple(finding for rule in RULES if (finding := rule(facts)) is not None)
+
+
+def swapped_roles(datasets: Sequence[str], replications: Sequence[str]) -> Finding | None:
+    """Tell when replications look like data sets, or the reverse.
+
+    Parameters
+    ----------
+    datasets, replications
+        The labels.
+
+    Returns
+    -------
+    Finding or None
+        A warning.
+
+    Examples
+    --------
+    >>> swapped_roles(["fold1", "fold2"], ["iris", "wine"]).what
+    'the data sets look like replications: fold1, fold2.'
+    """
+    hint = "columns={...} says which column is which."
+    if all(_FOLD.fullmatch(name) for name in datasets):
+        what = f"the data sets look like replications: {', '.join(datasets[:_SHOWN])}."
+        return Finding("swapped roles", "warning", len(datasets), what, (), hint)
+    words = len(replications) > 1 and not any(map(_COUNTED.fullmatch, replications))
+    counted = len(datasets) == 1 or all(map(_COUNTED.fullmatch, datasets))
+    if words and counted:
+        what = f"the replications look like data sets: {', '.join(replications[:_SHOWN])}."
+        return Finding("swapped roles", "warning", len(replications), what, (), hint)
+    return None
+
+
+def pairing(summary: Summary, *, said: bool | None, by: str) -> tuple[bool, Finding]:
+    """Decide whether algorithms share replications, and say why.
+
+    Parameters
+    ----------
+    summary
+        Of the whole table.
+    said
+        What the argument or the resampling says; None leaves it to the labels.
+    by
+        Who said it.
+
+    Returns
+    -------
+    paired, finding
+        The decision, and a note (a warning where the labels speak against it).
+    """
+    several = int(summary.shared.max(initial=0)) > 1
+    used = summary.replications.sum(axis=2)
+    shared = int((used - summary.shared).clip(min=0).sum()) > 0
+    n = int(summary.shared.sum())
+    if said is None:
+        paired = several and shared
+        hint = "paired=... says otherwise."
+        if not several or len(summary.algorithms) < 2:
+            one = "algorithm" if several else "replication per data set"
+            what = f"one {one}: there is nothing to pair."
+        elif shared:
+            what = "algorithms share the labels of replications: taken as paired."
+            hint = (
+                "are they the same folds, resamples, items or runs for all algorithms? paired=True"
+                ' says so; resampling="seeds" or paired=False, if each algorithm had its own.'
+            )
+        else:
+            what = "no two algorithms share the label of a replication: taken as not paired."
+        return paired, Finding("pairing", "note", n, what, (), hint)
+    if said and several and not shared and len(summary.algorithms) > 1:
+        what = f"{by} says paired, but no two algorithms share the label of a replication."
+        hint = "label the replications alike, or say paired=False."
+        return said, Finding("pairing", "warning", n, what, (), hint)
+    what = f"replications are {'' if said else 'not '}paired, {by} says."
+    return said, Finding("pairing", "note", n, what)

@@ -1,0 +1,392 @@
+"""Cells, blocks and observations of a table."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.measure import Measure
+from benchinfer.scores.summary import (
+    ScoreRows,
+    Summary,
+    coded,
+    collect,
+    first_rows,
+    matrix,
+    moments,
+)
+
+type Frame = "nw.LazyFrame[Any]"
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Count, mean and standard deviation per data set x algorithm, oriented.
+
+    Exact for Gaussian models with independent replications.
+
+    Attributes
+    ----------
+    measure
+        The measure; values below are on its modelling scale, larger is better.
+    datasets, algorithms
+        The D and K names, sorted.
+    n
+        (D, K) number of scores, 0 where the cell is empty.
+    mean
+        (D, K) means, NaN where the cell is empty.
+    sd
+        (D, K) standard deviations with n - 1, NaN where n < 2.
+    """
+
+    measure: Measure
+    datasets: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    n: NDArray[np.int64]
+    mean: NDArray[np.float64]
+    sd: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """One row per (data set, replication), one column per algorithm, oriented.
+
+    Attributes
+    ----------
+    measure
+        The measure; values below are on its modelling scale, larger is better.
+    datasets, algorithms
+        The D and K names, sorted.
+    dataset
+        (R,) index of each block's data set, non-decreasing.
+    replication, labels
+        (R,) position of each block's replication among the L labels.
+    count
+        (R, K) how many scores the block has of the algorithm: 0 or 1, more where repeats are kept.
+    mean
+        (R, K) the score, or the mean of the repeats; 0 where there is none.
+    within
+        (D, K) sum of squares of the repeats about their (block, algorithm) mean; 0 without repeats.
+    paired
+        Whether the replications are shared by the algorithms. Where they are not, each score is a
+        block of its own.
+    """
+
+    measure: Measure
+    datasets: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    dataset: NDArray[np.int64]
+    replication: NDArray[np.int64]
+    labels: tuple[str, ...]
+    count: NDArray[np.int64]
+    mean: NDArray[np.float64]
+    within: NDArray[np.float64]
+    paired: bool
+
+
+def reduce_cells(
+    frame: Frame, measure: Measure, datasets: tuple[str, ...], algorithms: tuple[str, ...]
+) -> Cells:
+    """Ask the engine for the moments of one measure on its modelling scale.
+
+    Parameters
+    ----------
+    frame
+        Canonical columns of the table.
+    measure
+        The measure.
+    datasets, algorithms
+        The D and K names, in the order of rows and columns.
+
+    Returns
+    -------
+    Cells
+        Oriented.
+
+    Raises
+    ------
+    DesignError
+        A score has no finite place on the scale, as 0 on the log scale.
+    """
+    require_scale(frame, measure)
+    rows = frame.filter(nw.col("measure") == measure.name)
+    keys = ("dataset", "algorithm")
+    table = moments(rows, _on_scale(measure), keys).collect().to_arrow()
+    where = (
+        coded(table.column("dataset"), datasets)[0],
+        coded(table.column("algorithm"), algorithms)[0],
+    )
+    column = {name: table.column(name).to_numpy() for name in ("n", "centre", "shift", "squares")}
+    n = np.zeros((len(datasets), len(algorithms)), np.int64)
+    mean, squares = np.full(n.shape, np.nan), np.full(n.shape, np.nan)
+    n[where] = column["n"]
+    mean[where] = column["centre"] + column["shift"]
+    squares[where] = column["squares"] - column["n"] * column["shift"] ** 2
+    return Cells(measure, datasets, algorithms, n, measure.sign * mean, deviation(n, squares))
+
+
+def cells_of(measure: Measure, own: Summary) -> Cells:
+    """Give the cells of a measure on its own scale, from its summary."""
+    n, mean = own.n[0], measure.sign * own.mean[0]
+    return Cells(measure, own.datasets, own.algorithms, n, mean, deviation(n, own.squares[0]))
+
+
+def deviation(n: NDArray[np.int64], squares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Turn sums of squared deviations into standard deviations, NaN where n < 2."""
+    degrees = np.where(n > 1, n - 1, np.nan)
+    return np.sqrt(np.clip(squares, 0.0, None) / degrees)
+
+
+def reduce_blocks(
+    rows: ScoreRows,
+    measure: Measure,
+    datasets: tuple[str, ...],
+    algorithms: tuple[str, ...],
+    *,
+    paired: bool,
+) -> Blocks:
+    """Arrange the scores of one measure as a matrix of blocks by algorithms.
+
+    Parameters
+    ----------
+    rows
+        The scores of the measure.
+    measure
+        The measure, on whose scale they have a place (`require_scale`).
+    datasets, algorithms
+        The D and K names.
+    paired
+        Whether algorithms share replications.
+
+    Returns
+    -------
+    Blocks
+        Sorted by data set, then by replication (as numbers where all are), and where replications
+        are not shared by algorithm.
+    """
+    oriented = measure.orient(rows.value)
+    k = len(algorithms)
+    levels = int(rows.replication.max(initial=-1)) + 1
+    block = rows.dataset * levels + rows.replication
+    if not paired:
+        block = block * k + rows.algorithm
+    blocks, index = _dense(block, len(datasets) * levels * (1 if paired else k))
+    cell = index * k + rows.algorithm
+    size = len(blocks) * k
+    count = np.bincount(cell, minlength=size)
+    if count.max(initial=0) > 1:
+        mean = np.bincount(cell, oriented, size) / np.maximum(count, 1)
+        # The first pass rounds the mean of large values; the second puts it right.
+        mean += np.bincount(cell, oriented - mean[cell], size) / np.maximum(count, 1)
+        squares = (oriented - mean[cell]) ** 2
+        within = np.bincount(rows.dataset * k + rows.algorithm, squares, len(datasets) * k)
+    else:
+        mean = np.zeros(size)
+        mean[cell] = oriented
+        within = np.zeros(len(datasets) * k)
+    place = blocks if paired else blocks // k
+    return Blocks(
+        measure,
+        datasets,
+        algorithms,
+        dataset=place // max(levels, 1),
+        replication=place % max(levels, 1),
+        labels=rows.labels,
+        count=count.reshape(-1, k),
+        mean=mean.reshape(-1, k),
+        within=within.reshape(-1, k),
+        paired=paired,
+    )
+
+
+def _dense(codes: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give the (R,) codes that occur, sorted, and (N,) the position of each row's code."""
+    if size > 8 * len(codes) + 1024:
+        found, index = np.unique(codes, return_inverse=True)
+        return found, index
+    there = np.zeros(size, dtype=bool)
+    there[codes] = True
+    position = np.cumsum(there) - 1
+    return np.flatnonzero(there), position[codes]
+
+
+def require_scale(frame: Frame, measure: Measure) -> None:
+    """Refuse scores that have no finite place on the measure's modelling scale."""
+    value = nw.col("value")
+    if measure.scale == "identity":
+        return
+    legal = value > 0 if measure.scale == "log" else (value > 0) & (value < 1)
+    bad = frame.filter((nw.col("measure") == measure.name) & ~legal)
+    count = int(bad.select(nw.len().alias("n")).collect().to_arrow().column("n")[0].as_py())
+    if count:
+        asked = (
+            "scores above 0" if measure.scale == "log" else "scores between 0 and 1, both excluded"
+        )
+        raise DesignError(
+            message(
+                f"{count} {'score' if count == 1 else 'scores'} of measure {measure.name!r} cannot"
+                f" be put on the {measure.scale} scale.",
+                where=first_rows(bad, ("dataset", "replication", "algorithm", "value")),
+                hint=[
+                    f"the {measure.scale} scale takes {asked}:",
+                    'say scale="identity", or move the scores away from the border and say how.',
+                ],
+            )
+        )
+
+
+def _on_scale(measure: Measure) -> nw.Expr:
+    value = nw.col("value")
+    if measure.scale == "log":
+        return value.log()
+    return (value / (1 - value)).log() if measure.scale == "logit" else value
+
+
+@dataclass(frozen=True, slots=True)
+class Observations:
+    """One row per score, oriented, sorted by data set, replication and algorithm.
+
+    Attributes
+    ----------
+    measure
+        The measure; values below are on its modelling scale, larger is better.
+    datasets, algorithms, replications, covariates
+        The D, K, L and q names; replications in the order of numbers where all are.
+    dataset, algorithm, replication
+        (N,) positions of the names. A replication is one within its data set: what two data sets
+        call alike has one position, and is told apart by the data set.
+    value
+        (N,) scores.
+    covariate
+        (N, q) covariates, as they were read.
+    paired
+        Whether the replications are shared by the algorithms.
+    """
+
+    measure: Measure
+    datasets: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    replications: tuple[str, ...]
+    covariates: tuple[str, ...]
+    dataset: NDArray[np.int64]
+    algorithm: NDArray[np.int64]
+    replication: NDArray[np.int64]
+    value: NDArray[np.float64]
+    covariate: NDArray[np.float64]
+    paired: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetCovariates:
+    """The covariates of a table, by whether they are features of a data set or of a run.
+
+    Attributes
+    ----------
+    datasets
+        The D names, sorted.
+    constant
+        Covariate to its (D,) numbers, for those that have one number within each data set; NaN
+        where the data set has no score of the measure.
+    varying
+        Covariate to the data sets within which it varies, for all others.
+    """
+
+    datasets: tuple[str, ...]
+    constant: Mapping[str, NDArray[np.float64]]
+    varying: Mapping[str, tuple[str, ...]]
+
+
+def reduce_observations(
+    frame: Frame,
+    measure: Measure,
+    names: tuple[tuple[str, ...], tuple[str, ...]],
+    covariates: Mapping[str, str],
+    *,
+    paired: bool,
+) -> Observations:
+    """Collect the scores of one measure with their covariates.
+
+    Parameters
+    ----------
+    frame
+        Canonical columns of the table.
+    measure
+        The measure.
+    names
+        Data sets and algorithms.
+    covariates
+        Name to column.
+    paired
+        Whether algorithms share replications.
+
+    Returns
+    -------
+    Observations
+        In an order that does not depend on that of the table's rows.
+
+    Raises
+    ------
+    DesignError
+        A score has no finite place on the scale.
+    """
+    require_scale(frame, measure)
+    rows = collect(frame, measure.name, *names, list(covariates.values()))
+    keys = (*rows.covariate.T[::-1], rows.value, rows.algorithm, rows.replication, rows.dataset)
+    order = np.lexsort(keys)
+    return Observations(
+        measure,
+        *names,
+        replications=rows.labels,
+        covariates=tuple(covariates),
+        dataset=rows.dataset[order],
+        algorithm=rows.algorithm[order],
+        replication=rows.replication[order],
+        value=measure.orient(rows.value[order]),
+        covariate=rows.covariate[order],
+        paired=paired,
+    )
+
+
+def reduce_covariates(
+    frame: Frame, measure: str, datasets: tuple[str, ...], covariates: Mapping[str, str]
+) -> DatasetCovariates:
+    """Ask the engine for the range of each covariate within each data set.
+
+    Parameters
+    ----------
+    frame
+        Canonical columns of the table.
+    measure
+        Name of the measure.
+    datasets
+        The D names.
+    covariates
+        Name to column.
+
+    Returns
+    -------
+    DatasetCovariates
+        With a covariate as constant where its smallest and largest number are the same.
+    """
+    columns = list(covariates.values())
+    ends = [nw.col(c).min().alias(f"{c}_low") for c in columns]
+    ends += [nw.col(c).max().alias(f"{c}_high") for c in columns]
+    own = frame.filter(nw.col("measure") == measure)
+    table = own.group_by("dataset").agg(*ends, nw.len().alias("n")).collect().to_arrow()
+    where = coded(table.column("dataset"), datasets)[0]
+    low, high = (np.full((len(datasets), len(columns)), np.nan) for _ in range(2))
+    low[where] = matrix(table, [f"{c}_low" for c in columns])
+    high[where] = matrix(table, [f"{c}_high" for c in columns])
+    differ = low < high  # false for NaN, where there is no score
+    constant: dict[str, NDArray[np.float64]] = {}
+    varying: dict[str, tuple[str, ...]] = {}
+    for i, name in enumerate(covariates):
+        if differ[:, i].any():
+            varying[name] = tuple(datasets[d] for d in np.flatnonzero(differ[:, i]))
+        else:
+            constant[name] = low[:, i] + 0.0
+    return DatasetCovariates(datasets, constant, varying)

@@ -1,1 +1,0 @@
-"""Running experiments: decide while they run, with error control."""

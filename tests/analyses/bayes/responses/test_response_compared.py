@@ -1,0 +1,196 @@
+"""What is made of draws of row-level models; the draws are made up, so that nothing compiles."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+import benchinfer as bi
+from benchinfer.analyses.bayes.numerics.contrasts import helmert
+from benchinfer.analyses.bayes.numerics.responses import mean_response
+from benchinfer.analyses.bayes.responses import comparison
+from benchinfer.analyses.bayes.responses.comparison import ResponseComparison
+from benchinfer.analyses.bayes.responses.model import ResponseFit, logit_draws, response_convergence
+
+M, K, N = 6, 3, 40
+LOGITS = np.array([0.2, 0.9, 1.0])
+SIZE = (4, 400)
+
+
+def table(kind="binomial", better="higher", **columns):
+    rng = np.random.default_rng(1)
+    m, n, k = (x.ravel() for x in np.indices((M, N, K)))
+    p = expit(LOGITS[k] + 0.5 * rng.standard_normal((M, N))[m, n])
+    value = rng.beta(9 * p, 9 - 9 * p)
+    if kind == "binomial":
+        value = (rng.random(p.size) < p).astype(float)
+    frame = pd.DataFrame(
+        {
+            "dataset": [f"d{i}" for i in m],
+            "algorithm": [f"a{i}" for i in k],
+            "replication": n,
+            "measure": "score",
+            "value": value,
+            **{name: of(m) for name, of in columns.items()},
+        }
+    )
+    return bi.read_scores(
+        frame, measures=[bi.Measure("score", better, tolerance=0.05)], resampling="items"
+    )
+
+
+def made_up(model, size, scale):
+    """Return draws about known logits, with scales that are known."""
+    rng = np.random.default_rng(2)
+    mu = LOGITS - LOGITS.mean()
+    contrasts = mu @ helmert(K).T + 0.02 * rng.standard_normal((*size, K - 1))
+    level = LOGITS.mean() + 0.02 * rng.standard_normal(size)
+    theta = level[..., None, None] + (contrasts @ helmert(K))[:, :, None]
+    noise = scale * rng.standard_normal((*size, M, K))
+    one = np.ones(size) + 0.01 * rng.standard_normal(size)
+    values = {
+        "level": level,
+        "dataset_scale": scale * one,
+        "contrasts": contrasts,
+        "scale": scale * one,
+        "logit": theta + noise,
+        "item_scale": 0.5 * one,
+        "residual_centre": 0.01 * rng.standard_normal(size),
+        "residual_spread": 0.1 * one,
+        "log_sigma": 0.01 * rng.standard_normal((*size, M)),
+    }
+    if model.domain is not None:
+        values["domain_scale"] = scale * one
+        values["domain_unit"] = rng.standard_normal((*size, model.domain.max() + 1, K - 1))
+    draws = logit_draws(model, values)
+    return ResponseFit(values, draws, response_convergence(draws, values), extended=False)
+
+
+@pytest.fixture
+def sampled(monkeypatch):
+    def use(scale=0.3):
+        def fake(model, _responses, _likelihood, size, *_):
+            return made_up(model, size, scale)
+
+        monkeypatch.setattr(comparison, "sample_responses", fake)
+
+    use()
+    return use
+
+
+def compare(scores, likelihood="binomial", **options):
+    options = {"interactions": "normal", "structure": "common", "seed": 1} | options
+    chains, draws = SIZE
+    return bi.compare_bayes(scores, likelihood=likelihood, draws=draws, chains=chains, **options)
+
+
+def test_effects_are_mean_scores(sampled):
+    sampled(1e-4)
+    found = compare(table())
+    assert isinstance(found, ResponseComparison)
+    wanted = mean_response(LOGITS, np.array(0.25))
+    rows = found.summary()
+    np.testing.assert_allclose(rows["estimate"], wanted, atol=0.002)
+    np.testing.assert_allclose(
+        found.contrasts()["estimate"], wanted[[0, 0, 1]] - wanted[[1, 2, 2]], atol=0.002
+    )
+    assert found.contrasts()["verdict"].tolist() == ["second", "second", "equivalent"]
+    # Without variation between data sets, the next one is like the average.
+    np.testing.assert_allclose(found.draws.following, found.draws.effects, atol=1e-3)
+    np.testing.assert_allclose(found.draws.these, found.draws.effects, atol=1e-3)
+
+
+def test_average_is_over_data_sets_that_there_could_be(sampled):
+    sampled(0.8)
+    found = compare(table())
+    rng = np.random.default_rng(3)
+    variance = 0.25 + 0.64 + 0.64 * (1 - 1 / K)
+    wanted = expit(LOGITS + np.sqrt(variance) * rng.standard_normal((200_000, 1))).mean(axis=0)
+    np.testing.assert_allclose(found.summary()["estimate"], wanted, atol=0.005)
+    spread = found.draws.following.std(axis=(0, 1))
+    simulated = expit(
+        LOGITS
+        + 0.8 * rng.standard_normal((200_000, 1))
+        + 0.8 * (rng.standard_normal((200_000, K - 1)) @ helmert(K))
+    )
+    np.testing.assert_allclose(spread, simulated.std(axis=0), rtol=0.15)
+    following = found.contrasts("next")
+    assert (following["prob_second"] < found.contrasts()["prob_second"]).iloc[0]
+    np.testing.assert_allclose(following["estimate"], found.contrasts()["estimate"])
+
+
+@pytest.mark.usefixtures("sampled")
+def test_lower_is_better():
+    high, low = compare(table()), compare(table(better="lower"))
+    one, two = high.summary(), low.summary()
+    np.testing.assert_allclose(one["estimate"], two["estimate"])
+    np.testing.assert_allclose(one["conf_low"], two["conf_low"])
+    np.testing.assert_allclose(one["rank"], 4 - two["rank"])
+
+
+@pytest.mark.usefixtures("sampled")
+def test_words_and_records(tmp_path):
+    found = compare(table())
+    assert found.formula.startswith("score ~ binomial; logit = data set + algorithm + interaction")
+    assert "Algorithms share items" in found.method
+    assert "NUTS (PyMC, nutpie)" in found.method
+    assert "residual variance of each data set" not in found.method
+    assert found.unused_priors >= {"residual_sd", "slope_sd", "tail_rate", "shrinkage_sd"}
+    assert "item_scale" not in found.unused_priors
+    assert "bock1981" in found.citations()
+    assert found.diagnostics()["ok"].iloc[:2].all()
+    assert np.isfinite(found.observed_mean).all()
+    again = bi.load(found.save(tmp_path / "result.json"))
+    assert again.contrasts().equals(found.contrasts())
+    assert again.responses.items.count.tolist() == found.responses.items.count.tolist()
+    tree = again.posterior
+    assert set(tree.children) == {"posterior"}
+    assert {"logit", "effect", "item_scale"} <= set(tree["posterior"].data_vars)
+    assert list(found.model().coords["dataset"]) == [f"d{i}" for i in range(M)]
+    assert found.of("next").relation() is not None
+
+
+@pytest.mark.usefixtures("sampled")
+@pytest.mark.parametrize("likelihood", ["beta", "logit-normal"])
+def test_shares(likelihood):
+    found = compare(table("beta"), likelihood)
+    assert likelihood in found.formula
+    assert "Algorithms share replications" in found.method
+    residual = 0.0 if likelihood == "beta" else np.exp(2 * found.log_sd)
+    own = mean_response(LOGITS, np.array(0.25 + residual))
+    np.testing.assert_allclose(found.draws.these.mean(axis=(0, 1)), own, atol=0.02)
+    np.testing.assert_allclose(np.nanmean(found.observed_mean, axis=0), own, atol=0.05)
+
+
+@pytest.mark.usefixtures("sampled")
+def test_domains():
+    found = compare(table(domain=lambda m: [f"g{i % 3}" for i in m]), domains="random")
+    parts = found.by_domain()
+    assert list(parts) == ["g0", "g1", "g2", "new domain"]
+    assert "3 domains" in found.method
+    assert parts["new domain"].summary()["estimate"].between(0.4, 0.9).all()
+
+
+@pytest.mark.usefixtures("sampled")
+def test_these_data_sets():
+    found = compare(table(), target="datasets")
+    assert found.following is None
+    np.testing.assert_allclose(found.levels.estimate, found.draws.these.mean(axis=(0, 1)))
+
+
+@pytest.mark.usefixtures("sampled")
+def test_refusals():
+    found = compare(table())
+    with pytest.raises(bi.DesignError, match="each compiles for a minute"):
+        found.sensitivity()
+    with pytest.raises(bi.DesignError, match="of rows, not of contrasts"):
+        _ = found.sampled
+    with pytest.raises(bi.DesignError, match="the model has no covariates"):
+        found.slopes()
+    for options in ({"covariates": "size"}, {"sampler": "gibbs"}):
+        with pytest.raises(bi.DesignError, match="does not go with likelihood='binomial'"):
+            compare(table(), **options)
+    with pytest.raises(bi.DesignError, match="likelihood"):
+        compare(table(), "poisson")
+    with pytest.raises(bi.DesignError, match="trials= goes with"):
+        compare(table(), "normal", trials="n")

@@ -1,0 +1,135 @@
+"""Densities of row-level models against brute force, without compiling them."""
+
+import numpy as np
+import pytensor
+import pytest
+from pytensor import tensor as pt
+from pytensor.compile.mode import Mode
+from scipy import stats
+from scipy.special import expit, logsumexp
+
+from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
+from benchinfer.analyses.bayes.numerics.priors import Priors
+from benchinfer.analyses.bayes.numerics.responses import count_items
+from benchinfer.analyses.bayes.responses.model import (
+    _Informed,
+    block_density,
+    item_density,
+    response_model,
+)
+from benchinfer.analyses.bayes.responses.scores import Answers, ShareScores, guessed
+from tests.analyses.bayes.numerics.simulator import design
+
+
+def value(x):
+    return pytensor.function([], x, mode=Mode("py", None))()
+
+
+def answers(m=3, k=3, n=20, seed=1):
+    rng = np.random.default_rng(seed)
+    dataset = np.repeat(np.arange(m), n)
+    trials = (rng.random((m * n, k)) < 0.8).astype(int)
+    trials[::7] *= 2
+    right = rng.binomial(trials, 0.6)
+    return dataset, trials, right
+
+
+def test_items_by_brute_force():
+    dataset, trials, right = answers()
+    theta, spread = np.random.default_rng(2).standard_normal((3, 3)), 1.3
+    grid = np.linspace(-13, 13, 2001)
+
+    def one(at, n, y):
+        p = expit(at + grid[:, None])
+        density = stats.norm(0, spread).pdf(grid) * np.prod(p**y * (1 - p) ** (n - y), axis=1)
+        return np.log(np.trapezoid(density, grid))
+
+    wanted = sum(one(theta[d], n, y) for d, n, y in zip(dataset, trials, right, strict=True))
+    found = item_density(count_items(dataset, trials, right), pt.constant(theta), pt.constant(1.3))
+    assert value(found) == pytest.approx(wanted, rel=1e-6)
+
+
+def test_many_answers_to_an_item():
+    """The nodes are close enough where many answers leave an item's effect narrow."""
+    rng = np.random.default_rng(3)
+    right = rng.integers(0, 2, (5, 40))
+    theta = rng.standard_normal((1, 40))
+    items = count_items(np.zeros(5, int), np.ones_like(right), right)
+    found = value(item_density(items, pt.constant(theta), pt.constant(2.5)))
+    u = np.linspace(-20, 20, 40001)
+    p = -np.logaddexp(0, -(theta[0] + u[:, None]))
+    q = -np.logaddexp(0, theta[0] + u[:, None])
+    logs = right @ p.T + (1 - right) @ q.T + stats.norm(0, 2.5).logpdf(u)
+    wanted = (logsumexp(logs, axis=1) + np.log(u[1] - u[0])).sum()
+    assert found == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.parametrize("tau", [None, 0.7])
+def test_shared_replications_by_brute_force(tau):
+    rng = np.random.default_rng(4)
+    y, theta = rng.standard_normal((6, 3)), rng.standard_normal((2, 3))
+    y[1, 0] = y[2, 1] = y[2, 2] = np.nan
+    dataset, sigma = np.array([0, 0, 0, 1, 1, 1]), np.array([0.5, 1.1])
+    wanted = 0.0
+    for d, row in zip(dataset, y, strict=True):
+        held = np.isfinite(row)
+        cov = sigma[d] ** 2 * np.eye(held.sum()) + (tau or 0.0) ** 2
+        wanted += stats.multivariate_normal(theta[d][held], cov).logpdf(row[held])
+    own = None if tau is None else pt.constant(tau)
+    found = block_density(dataset, y, pt.constant(theta), pt.constant(sigma), own)
+    assert value(found) == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize("vectors", [False, True])
+def test_informed_effects(vectors):
+    rng = np.random.default_rng(5)
+    transform = _Informed(rng.standard_normal((4, 2)), rng.random((4, 2)))
+    cov = np.array([[1.0, 0.3], [0.3, 0.5]]) * np.ones((4, 1, 1))
+    scale = pt.constant(cov if vectors else np.full((1, 1), 0.8))
+    inputs = (pt.constant(rng.standard_normal((4, 2))), scale)
+    x = pt.constant(rng.standard_normal((4, 2)))
+    back = transform.backward(x, *inputs)
+    np.testing.assert_allclose(value(transform.forward(back, *inputs)), x.data)
+    step = value(transform.backward(x + 1, *inputs)) - value(back)
+    slope = np.log(step).sum(axis=1) if vectors else np.log(step)
+    np.testing.assert_allclose(value(transform.log_jac_det(x, *inputs)), slope)
+
+
+def responses(kind):
+    rng = np.random.default_rng(6)
+    if kind == "binomial":
+        dataset, trials, right = answers()
+        cells = [np.stack([x[dataset == m].sum(axis=0) for m in range(3)]) for x in (trials, right)]
+        return Answers(*cells, count_items(dataset, trials, right))
+    if kind == "cells":
+        return Answers(np.full((3, 3), 50), rng.integers(10, 40, (3, 3)), None)
+    value = rng.beta(6, 3, (12, 3))
+    value[0, 1] = np.nan
+    return ShareScores(np.repeat(np.arange(3), 4), value, shared=True)
+
+
+@pytest.mark.parametrize("kind", ["binomial", "cells", "beta", "logit-normal"])
+@pytest.mark.parametrize("structure", ["common", "unstructured"])
+def test_models_have_what_they_are_said_to_have(kind, structure):
+    domain = np.arange(3) if structure == "common" else None
+    model = GibbsModel(design("whole", 3, 3), "t", structure, Priors(), domain)
+    built = response_model(model, responses(kind), "binomial" if kind == "cells" else kind)
+    names = {x.name for x in (*built.free_RVs, *built.deterministics)}
+    wanted = {"level", "dataset_scale", "dataset_level", "dataset_contrasts", "logit", "tail"}
+    assert wanted <= names
+    assert ("item_scale" in names) == (kind != "cells")
+    assert ("log_sigma" in names) == (kind in ("beta", "logit-normal"))
+    assert ("domain_scale" in names) == (structure == "common")
+    assert ("shrinkage" in names) == (structure == "unstructured")
+
+
+def test_guesses_are_near_the_cells():
+    found = guessed(responses("cells"), "binomial")
+    seen = responses("cells")
+    np.testing.assert_allclose(expit(found.logit), seen.successes / seen.trials, atol=0.02)
+    rng = np.random.default_rng(7)
+    p = 0.7
+    shares = ShareScores(
+        np.zeros(4000, int), rng.beta(20 * p, 20 * (1 - p), (4000, 2)), shared=False
+    )
+    assert np.exp(-2 * guessed(shares, "beta").log_sd) == pytest.approx(20, rel=0.05)

@@ -1,0 +1,103 @@
+"""Other models beside a comparison, by few draws."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+from benchinfer.analyses.bayes import fit, sensitivity
+from benchinfer.analyses.bayes.numerics import gibbs
+from benchinfer.core.verdict import Verdict
+from tests.analyses.bayes.test_bayes import read
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(fit, "WARM_UP", 150)
+
+
+def outlying(n=12, far=-3.0, shift=0.5):
+    """Return a table on which b is a little better than a, but on one data set far worse."""
+    rng = np.random.default_rng(4)
+    rows = []
+    for i in range(n):
+        gain = far if i == 0 else 0.1 + 0.05 * rng.standard_normal()
+        rows += [(f"d{i}", r, "a", shift + 0.01 * rng.standard_normal()) for r in range(4)]
+        rows += [(f"d{i}", r, "b", shift + gain + 0.01 * rng.standard_normal()) for r in range(4)]
+    return pd.DataFrame(rows, columns=["dataset", "replication", "algorithm", "value"])
+
+
+def test_one_unusual_data_set_turns_the_answer():
+    found = bi.compare_bayes(read(outlying()), draws=400, seed=1, sensitivity="quick")
+    assert found.ranks.best[1] > 0.95
+    assert found.beside.variants[0] == 'interactions="normal" (every data set counts fully)'
+    assert found.beside.best[0, 1] < 0.5
+    row = found.diagnostics().iloc[-1]
+    assert (row["value"], row["ok"]) == (found.beside.disagree, False)
+    assert 'interactions="normal" (every data set counts fully): a is likeliest' in row["remedy"]
+    assert "rather than b" in row["remedy"]
+
+
+def test_few_draws_tell_what_many_do():
+    scores = read(outlying(far=-0.2))
+    found = bi.compare_bayes(scores, draws=400, seed=1, sensitivity="quick")
+    many = bi.compare_bayes(scores, interactions="normal", draws=800, seed=2)
+    error = np.hypot(found.beside.error[0], many.ranks.error.max())
+    np.testing.assert_allclose(found.beside.best[0], many.ranks.best, atol=4 * error)
+    after = many.ranks_following
+    np.testing.assert_allclose(found.beside.following[0], after.best, atol=4 * error)
+
+
+def test_where_nothing_is_unusual_all_agree():
+    found = bi.compare_bayes(
+        read(outlying(far=0.1, shift=0.9)),
+        draws=400,
+        seed=1,
+        sensitivity="quick",
+        target="datasets",
+    )
+    assert found.beside.disagree == 0
+    assert found.beside.following is None
+    assert found.diagnostics().iloc[-1]["ok"]
+    rows = found.beside.table(found.measure, found.algorithms)
+    # Some scores are above 1: there is room for logs, and none for log-odds.
+    assert rows["variant"].unique().tolist()[1:] == ["standardised on each data set", 'scale="log"']
+    np.testing.assert_allclose(rows.groupby("variant")["prob_best"].sum(), 1)
+
+
+def test_logs_are_left_out_where_there_is_room_for_log_odds():
+    found = bi.compare_bayes(
+        read(outlying(far=0.1, shift=0.3)), draws=400, seed=1, sensitivity="quick"
+    )
+    assert found.beside.variants[1:] == ("standardised on each data set", 'scale="logit"')
+
+
+def test_nobody_is_asked_by_default():
+    found = bi.compare_bayes(read(outlying()), draws=100, chains=4, seed=1)
+    assert found.beside is None
+    assert sensitivity.leaders(found)[1] == []
+
+
+def test_what_cannot_be_sampled_is_left_out(monkeypatch):
+    def fails(*_, **__):
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr(sensitivity, "_compared", fails)
+    found = bi.compare_bayes(read(outlying()), draws=100, chains=4, seed=1, sensitivity="quick")
+    assert found.beside is None
+    monkeypatch.setattr(gibbs, "sample", fails)
+    with pytest.raises(bi.DesignError, match="spike at 0 that cannot be sampled"):
+        bi.compare_bayes(read(outlying()), draws=100, chains=4, seed=1)
+
+
+def test_changes_within_monte_carlo_error_are_none():
+    found = bi.compare_bayes(read(outlying(far=0.1)), draws=100, seed=1)
+    by_code = {Verdict.FIRST: "first", Verdict.SECOND: "second", Verdict.EQUIVALENT: "equivalent"}
+    own = int(found.codes[0])
+    p = float(getattr(found.outcomes, by_code[Verdict(own)])[0])
+    from dataclasses import replace
+
+    error = np.array([0.01])
+    near = replace(found, level=1.01, average=replace(found.average, error=error))
+    assert not sensitivity._changed(replace(found, level=p - 0.015), near).any()
+    assert sensitivity._changed(replace(found, level=p - 0.03), near).all()

@@ -1,0 +1,69 @@
+"""Models compared by what they say of data sets that they have not seen."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+from benchinfer.analyses.bayes import fit
+from tests.analyses.bayes.test_bayes_left_out import table
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(fit, "WARM_UP", 100)
+
+
+def skewed(base=1.0, seed=3):
+    """Return scores whose interactions are of one size on the log scale."""
+    rng = np.random.default_rng(seed)
+    d, r, a = (x.ravel() for x in np.indices((25, 3, 3)))
+    level = 1.5 * rng.standard_normal(25)
+    log = level[:, None] + 0.3 * rng.standard_normal((25, 3)) + 0.2 * np.arange(3)
+    value = base * np.exp(log[d, a] + 0.05 * rng.standard_normal(d.size))
+    frame = pd.DataFrame(
+        {
+            "dataset": [f"d{i}" for i in d],
+            "replication": r,
+            "algorithm": [f"a{i}" for i in a],
+            "value": value,
+        }
+    )
+    return bi.read_scores(frame, measures=[bi.Measure("value", "lower")], paired=True)
+
+
+def test_the_scale_that_generated_the_scores_wins():
+    scores = skewed()
+    result = bi.compare_bayes(scores, interactions="normal", draws=100, chains=4, seed=1)
+    found = result.compare_models(scores, draws=100).set_index("variant")
+    assert found.loc['scale="log"', "elpd_difference"] == 0
+    worse = found.loc["as compared"]
+    assert worse["elpd_difference"] < -3 * worse["difference_error"]
+    assert found["stacking_weight"].sum() == pytest.approx(1)
+    assert found.loc['scale="log"', "stacking_weight"] > 0.5
+    assert np.isnan(found.loc["each data set over its spread", "elpd"])
+    assert (found["winner_score"] > np.log(1 / 3) - 0.5).all()
+
+
+def test_the_unit_does_not_matter():
+    def differences(scores):
+        result = bi.compare_bayes(scores, interactions="normal", draws=100, chains=4, seed=1)
+        found = result.compare_models(scores, draws=100).set_index("variant")
+        return found["elpd"]
+
+    one, other = differences(skewed()), differences(skewed(base=1000.0))
+    apart = (one - other).dropna()
+    np.testing.assert_allclose(apart, 25 * 2 * np.log(1000), rtol=1e-3)
+
+
+def test_without_the_table_there_are_no_other_scales():
+    result = bi.compare_bayes(table(), draws=100, chains=4, seed=1)
+    found = result.compare_models(draws=100)
+    assert found["variant"].tolist() == [
+        "as compared",
+        'interactions="normal"',
+        'structure="common"',
+        "each data set over its spread",
+    ]
+    with pytest.raises(bi.DesignError, match="not the one that was compared"):
+        result.compare_models(table(seed=3), draws=100)

@@ -1,0 +1,75 @@
+"""Standardised random effects against closed forms and healthy tables."""
+
+import numpy as np
+import pytest
+from scipy import stats as distributions
+
+from benchinfer.analyses.mixed.numerics.moments import from_cells
+from benchinfer.analyses.mixed.numerics.optimum import fit
+from benchinfer.analyses.mixed.numerics.random_effects import effects_of, shape_of
+from tests.analyses.mixed.numerics.test_new_dataset import fitted, simulate
+
+
+def test_profiles_of_one_score_per_cell_have_the_closed_form():
+    rng = np.random.default_rng(5)
+    y = rng.normal(size=(12, 4)) + rng.normal(size=(12, 1))
+    y[3, 2] += 9
+    stats = from_cells(np.ones(y.shape, int), y, np.zeros_like(y))
+    found = effects_of(stats, fit(stats, ("dataset",)))
+    rest = y - y.mean(axis=0) - y.mean(axis=1, keepdims=True) + y.mean()
+    # Studentised by the spread of the other rows, as in a regression on a constant.
+    inner = rest / np.sqrt((rest**2).sum(axis=0) / 12)
+    t = inner * np.sqrt(10 / (11 - inner**2))
+    expected = np.sign(t) * distributions.norm.isf(distributions.t.sf(np.abs(t), 10))
+    np.testing.assert_allclose(found.profile, expected, rtol=1e-6)
+    centred = expected - expected.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(found.distance, (centred**2).sum(axis=1) * 0.75, rtol=1e-6)
+    assert found.distance.argmax() == 3
+    assert found.p_distance[3] < 0.005
+    assert found.p_profile[3, 2] < 0.005
+    assert np.delete(found.p_distance, 3).min() > 0.05
+    level = y.mean(axis=1)
+    np.testing.assert_allclose(
+        np.diff(found.dataset),
+        np.diff(level) / level.std(ddof=1) / np.sqrt(11 / 12),
+        rtol=1e-5,
+    )
+
+
+def test_standardised_effects_of_healthy_tables_are_standard_normal():
+    rng = np.random.default_rng(6)
+    profile, distance, effect = [], [], []
+    for _ in range(60):
+        dataset, count, mean = simulate(rng, 15, 4, np.array([0.3, 1, 1, 2]), np.ones(4), 0.15)
+        stats, model, _ = fitted(dataset, count, mean)
+        found = effects_of(stats, model)
+        profile.append(found.profile)
+        distance.append(found.distance)
+        effect.append(found.dataset)
+    for k in range(4):
+        assert distributions.kstest(np.concatenate(profile)[:, k], "norm").pvalue > 1e-3
+    assert np.mean(distance) == pytest.approx(3, abs=0.25)
+    assert np.quantile(np.concatenate(distance), 0.99) < distributions.chi2.isf(0.002, 3)
+    assert np.std(np.concatenate(effect)) == pytest.approx(1, abs=0.1)
+
+
+def test_empty_and_lonely_cells_have_no_profile():
+    rng = np.random.default_rng(7)
+    n = np.ones((9, 3), int)
+    n[0, 1] = n[1, 0] = n[1, 1] = 0
+    y = np.where(n, rng.normal(size=n.shape), np.nan)
+    stats = from_cells(n, y, np.zeros(n.shape))
+    found = effects_of(stats, fit(stats, ("dataset",)))
+    assert found.profile[0, 1] == found.profile[1, 0] == 0
+    assert found.p_distance[1] == 1
+    assert np.isfinite(found.distance).all()
+
+
+def test_shape_of_a_sample():
+    values = np.random.default_rng(8).exponential(size=500)
+    found = shape_of(values)
+    assert found.skewness == pytest.approx(distributions.skew(values))
+    assert found.kurtosis == pytest.approx(distributions.kurtosis(values))
+    assert found.p_normal == distributions.shapiro(values).pvalue
+    assert np.isnan(shape_of(values, test=False).p_normal)
+    assert shape_of(np.ones(9)).n == 0

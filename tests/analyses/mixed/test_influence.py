@@ -1,0 +1,160 @@
+"""Influence of data sets and algorithms against tables that never had them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from benchinfer.analyses.mixed import influence
+from benchinfer.analyses.mixed.numerics import leave_out
+from benchinfer.analyses.mixed.numerics.leave_out import blocks_without_algorithm
+from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
+from benchinfer.analyses.mixed.numerics.moments import from_blocks
+from benchinfer.analyses.mixed.numerics.optimum import fit
+from benchinfer.comparison.evidence import decide
+from benchinfer.core.verdict import Verdict
+from benchinfer.numerics import max_t, multiplicity
+from tests.analyses.mixed.numerics.test_new_dataset import simulate
+
+PAIRS, MATRIX = max_t.all_pairs(3)
+SIDES = [("a", "b"), ("a", "c"), ("b", "c")]
+NAMES = [f"d{i}" for i in range(12)]
+
+
+def holm(levels, errors, matrix):
+    error = np.sqrt(np.einsum("jp,pq,jq->j", matrix, errors.cov, matrix))
+    p = multiplicity.holm(max_t.raw_p(matrix @ levels / error, errors.df))
+    return p, np.ones_like(p)
+
+
+def table():
+    """Return a table in which ``a > b`` hangs on all data sets and data set 3 is against it."""
+    dataset, count, mean = simulate(np.random.default_rng(1), 12, 4, np.full(3, 0.3), np.ones(3))
+    mean[:, 0] += 1.0
+    mean[dataset == 3, 0] -= 6.0
+    return dataset, count, mean
+
+
+def asked(data, *, own=True, judge=holm):
+    stats = from_blocks(*data, np.zeros(data[0].max() + 1))
+    model = fit(stats, COMPONENTS[:3])
+    whole = leave_out.refit(stats, COMPONENTS[:3], MATRIX, "kenward-roger", own=own)
+    errors = whole.chosen()
+    p, q = judge(model.beta, errors, MATRIX)
+    return (
+        stats,
+        model,
+        influence.WholeTable(
+            matrix=MATRIX,
+            sides=SIDES,
+            codes=decide(MATRIX @ model.beta, p, q, 0.05),
+            std_error=np.sqrt(np.diag(MATRIX @ errors.cov @ MATRIX.T)),
+            terms=COMPONENTS[:3],
+            df="kenward-roger",
+            own=own,
+            alpha=0.05,
+            judge=judge,
+        ),
+    )
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_each_row_is_the_smaller_tables(own):
+    data = table()
+    stats, model, whole = asked(data, own=own)
+    found = influence.datasets_left_out(stats, model, whole, NAMES)
+    for m in (0, 3, 11):
+        rest = data[0] != m
+        home = data[0][rest] - (data[0][rest] > m)
+        _, smaller, other = asked((home, data[1][rest], data[2][rest]), own=own)
+        np.testing.assert_allclose(found.std_error[m], other.std_error, rtol=1e-5)
+        np.testing.assert_array_equal(found.codes[m], other.codes)
+        moved = MATRIX @ (model.beta - smaller.beta) / whole.std_error
+        np.testing.assert_allclose(found.shift[m], moved, rtol=1e-4, atol=1e-7)
+        ratio = found.variance_ratio[m]
+        np.testing.assert_allclose(ratio, smaller.variances / model.variances, rtol=1e-4)
+    assert found.refitted.all()
+    assert np.isnan(found.own_error).all() == (not own)
+    chosen = found.own_error if own else found.common_error
+    np.testing.assert_array_equal(chosen, found.std_error)
+
+
+def test_the_odd_data_set_stands_out_and_verdicts_are_named():
+    stats, model, whole = asked(table())
+    found = influence.datasets_left_out(stats, model, whole, NAMES)
+    columns = found.columns()
+    assert np.argmax(columns["cooks_distance"]) == 3
+    assert whole.codes[0] == Verdict.UNDECIDED
+    assert columns["changes"][3] == "a ? b becomes a > b; a ? c becomes a > c"
+    assert columns["n_changed"][3] == 2
+    assert columns["changes"][0] == ""
+    assert {columns["first"][3], columns["second"][3]} & {"a"}
+    assert columns["shift"][3] < -0.5
+
+
+def test_states_in_words():
+    claim, state = influence._claim, influence._state
+    sides = ("a", "b")
+    assert claim(sides, Verdict.SECOND) == "a < b"
+    assert state(sides, Verdict.UNDECIDED) == "undecided"
+    assert state(sides, Verdict.EQUIVALENT) == "equivalent"
+
+
+def test_large_tables_refit_those_that_move_most():
+    stats, model, whole = asked(table())
+    every = influence.datasets_left_out(stats, model, whole, NAMES)
+    found = influence.datasets_left_out(stats, model, whole, NAMES, most=2)
+    assert found.refitted.sum() == 2
+    assert found.refitted[3]
+    np.testing.assert_allclose(found.shift, every.shift, rtol=0.15, atol=0.02)
+    assert (found.codes[~found.refitted] == Verdict.MISSING).all()
+    assert not found.changed[~found.refitted].any()
+
+
+def test_algorithms():
+    data = table()
+    _, model, whole = asked(data)
+
+    def without(k):
+        return blocks_without_algorithm(*data, np.zeros((12, 3)), k)
+
+    found = influence.algorithms_left_out(without, model, whole, ["a", "b", "c"])
+    columns = found.columns()
+    assert "cooks_distance" not in columns
+    assert found.codes[0].tolist()[:2] == [Verdict.MISSING, Verdict.MISSING]
+    # On a complete table the others' differences and errors stay; only the family shrinks.
+    np.testing.assert_allclose(found.shift[0, 2], 0, atol=1e-6)
+    np.testing.assert_allclose(found.std_error[0, 2], whole.std_error[2], rtol=1e-6)
+    smaller = fit(without(0), COMPONENTS[:3])
+    np.testing.assert_allclose(found.variance_ratio[0], smaller.variances / model.variances)
+
+
+def test_overlap_raises_the_error():
+    stats, model, whole = asked(table(), own=False)
+    plain = influence.datasets_left_out(stats, model, whole, NAMES, most=1)
+    more = replace(whole, overlap=lambda fitted: float(fitted.variances[3]))
+    found = influence.datasets_left_out(stats, model, more, NAMES, most=1)
+    residual = found.variance_ratio[3, 3] * model.variances[3]
+    np.testing.assert_allclose(found.std_error[3] ** 2 - plain.std_error[3] ** 2, 2 * residual)
+
+
+def test_single_step_by_independent_tests():
+    stats, model, _ = asked(table(), own=False)
+    errors = leave_out.refit(stats, COMPONENTS[:3], MATRIX, "kenward-roger", own=False).common
+    df = float(errors.df.min())
+    joint = max_t.max_t(MATRIX, errors.cov, df)
+    n, wide = (influence.independent_tests(max_t.quantile(joint, a), df, a) for a in (0.05, 0.1))
+    assert 2 < n < 3
+    judge = influence.single_step(n, wide, 0.8)
+    p, q = judge(model.beta, errors, MATRIX)
+    error = np.sqrt(np.diag(MATRIX @ errors.cov @ MATRIX.T))
+    t = np.abs(MATRIX @ model.beta) / error
+    np.testing.assert_allclose(p, max_t.survival(joint, t)[0], rtol=0.1, atol=1e-3)
+    gap = (0.8 - np.abs(MATRIX @ model.beta)) / error
+    half = max_t.survival(joint, np.abs(gap))[0] / 2
+    np.testing.assert_allclose(q, np.where(gap > 0, half, 1 - half), rtol=0.1, atol=1e-2)
+    near = np.argmin(np.abs(p - 0.05))
+    assert p[near] == pytest.approx(max_t.survival(joint, t[[near]])[0][0], rel=0.02)
+    # Exact at the level, and after one data set's worth of degrees of freedom still.
+    other = max_t.quantile(max_t.max_t(MATRIX, errors.cov, df * 0.9), 0.05)
+    assert influence.independent_tests(other, df * 0.9, 0.05) == pytest.approx(n, rel=1e-2)

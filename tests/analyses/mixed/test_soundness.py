@@ -1,0 +1,65 @@
+"""Rows of the diagnostics: silent on healthy tables, with a remedy on sick ones."""
+
+import numpy as np
+import pytest
+
+from benchinfer.analyses.mixed.diagnostics import residual_checks
+from benchinfer.core.measure import Measure
+from tests.analyses.mixed.numerics.test_new_dataset import simulate
+from tests.analyses.mixed.numerics.test_residuals import diagnose
+
+MEASURE = Measure("accuracy", better="higher")
+ALGORITHMS = ["knn", "lda", "rf", "svm"]
+
+
+def rows(dataset, count, mean, measure=MEASURE):
+    _, found = diagnose(dataset, count, mean)
+    names = [f"d{i:02d}" for i in range(dataset.max() + 1)]
+    return {row.check: row for row in residual_checks(found, names, ALGORITHMS, measure)}
+
+
+def test_healthy_tables_rarely_raise_a_row():
+    rng = np.random.default_rng(1)
+    raised: dict[str, int] = {}
+    for _ in range(150):
+        table = simulate(rng, 12, 5, np.array([0.3, 1, 1, 2]), np.ones(4), 0.1)
+        for name, row in rows(*table).items():
+            raised[name] = raised.get(name, 0) + (not row.ok)
+    assert len(raised) == 8
+    # At 1 % the chance to see more than 6 of 150 is 1e-3.
+    assert max(raised.values()) <= 6
+
+
+def test_unequal_algorithms():
+    table = simulate(np.random.default_rng(2), 15, 10, np.ones(4), np.array([1, 1, 1, 4.0]))
+    row = rows(*table)["residuals: largest / smallest SD of an algorithm"]
+    assert not row.ok
+    assert row.remedy.startswith("the residual SD of svm is 4")
+    assert 'residual="algorithm"' in row.remedy
+
+
+@pytest.mark.parametrize(("better", "sign"), [("higher", 1), ("lower", -1)])
+def test_spread_that_grows_with_the_score(better, sign):
+    rng = np.random.default_rng(3)
+    dataset, count, mean = simulate(rng, 25, 10, np.full(4, 0.3), np.full(4, 0.2))
+    times = np.exp(mean * 1.5)
+    found = rows(dataset, count, sign * times, Measure("seconds", better=better))
+    row = found["residuals: upper / lower decile of the data sets' SD"]
+    assert not row.ok
+    assert 'Measure(scale="log"), as the spread grows' in row.remedy
+    assert not found["residuals: excess kurtosis"].ok
+
+
+def test_outlying_cell():
+    dataset, count, mean = simulate(np.random.default_rng(4), 15, 5, np.ones(4), np.ones(4))
+    mean[dataset == 6, 1] -= 12
+    found = rows(dataset, count, mean)
+    assert "lda on d06 (worse than elsewhere)" in found["outlying cells"].remedy
+    assert "on d06 the algorithms differ" in found["outlying data sets"].remedy
+
+
+def test_skewed_residuals():
+    rng = np.random.default_rng(5)
+    dataset, count, mean = simulate(rng, 15, 10, np.ones(4), np.zeros(4))
+    found = rows(dataset, count, mean + 3 * rng.exponential(size=mean.shape))
+    assert "logit" in found["residuals: skewness"].remedy

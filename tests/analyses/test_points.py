@@ -1,0 +1,107 @@
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+from benchinfer.core.errors import DesignError
+from tests.analyses.mixed.test_mixed import simulated, table
+
+
+@pytest.mark.parametrize(
+    ("statistic", "reduce"), [("mean", np.mean), ("median", np.median), ("worst", np.min)]
+)
+def test_statistic_of_each_data_set_with_equal_weight(statistic, reduce):
+    values = simulated(1)
+    points = bi.compare_points(table(values), statistic=statistic)
+    expected = reduce(values, axis=1).mean(axis=0)
+    np.testing.assert_allclose(points.summary()["estimate"], expected)
+    assert list(points.contrasts().columns) == [
+        "measure", "first", "second", "estimate", "verdict", "winner",
+    ]  # fmt: skip
+
+
+def test_worst_score_is_the_largest_error():
+    values = simulated(2)
+    points = bi.compare_points(table(values, measures={"error": "lower"}), statistic="worst")
+    np.testing.assert_allclose(points.summary()["estimate"], values.max(axis=1).mean(axis=0))
+
+
+def test_tolerance_makes_equivalent_and_a_bare_tie_does_not():
+    values = np.broadcast_to(np.array([0.3, 0.3, 0.1 + 0.2, 0.5]), (3, 1, 4))
+    bare = bi.compare_points(table(values, measures={"score": "higher"}))
+    assert str(bare.relation()) == "d > a ? b ? c"
+    assert str(bi.compare_points(table(values), tolerance=0.2).relation()) == "a ~ b ~ c ~ d"
+    assert not bare.diagnostics()["ok"].any()
+
+
+def test_a_wrong_statistic_is_refused():
+    with pytest.raises(DesignError, match="unknown statistic 'mode'"):
+        bi.compare_points(table(simulated(3)), statistic="mode")
+
+
+def test_of_a_table_with_an_empty_cell_the_complete_part_is_compared():
+    values = simulated(3)
+    values[1, :, 2] = np.nan
+    scores = table(values, measures={"score": "higher"})
+    found = bi.compare_points(scores)
+    whole = np.delete(values, 1, axis=0).mean(axis=(0, 1))
+    np.testing.assert_allclose(found.summary()["estimate"], whole, rtol=1e-13)
+    assert "over these 7 data sets, leaving out the data set d01 for empty cells, " in str(found)
+    row = found.diagnostics().set_index("check").loc["scores left out of the complete part"]
+    assert (row["value"], row["ok"]) == (3 * values.shape[1], False)
+    assert row["remedy"].startswith("left out: data sets d01.")
+    with pytest.raises(DesignError, match=r'(?s)1 of 32 cells lack scores.*missing="complete"'):
+        bi.compare_points(scores, missing="error")
+    with pytest.raises(DesignError, match="unknown missing 'use'"):
+        bi.compare_points(scores, missing="use")
+
+
+def test_an_algorithm_with_few_data_sets_goes_before_the_data_sets_do():
+    values = simulated(3)
+    values[2:, :, 0] = values[7, :, 1] = np.nan
+    found = bi.compare_points(table(values, measures={"score": "higher"}))
+    assert found.algorithms == ("b", "c", "d")
+    assert "leaving out the data set d07 and the algorithm a for empty cells" in str(found)
+    np.testing.assert_allclose(
+        found.summary()["estimate"], values[:7, :, 1:].mean(axis=(0, 1)), rtol=1e-13
+    )
+
+
+def test_whoever_lacks_the_hard_data_sets_is_not_flattered():
+    values = np.broadcast_to([0.6, 0.5], (6, 1, 2)) - np.arange(6)[:, None, None] / 10
+    values[3:, :, 1] = np.nan
+    found = bi.compare_points(table(values, measures={"score": "higher"}))
+    assert found.contrasts()["winner"].tolist() == ["a"]
+
+
+def test_a_table_without_a_complete_part_is_refused():
+    values = simulated(3)[:2, :, :2].copy()
+    values[0, :, 0] = values[1, :, 1] = np.nan
+    with pytest.raises(DesignError, match=r"2 of 4 cells .* no part of the table is complete"):
+        bi.compare_points(table(values))
+
+
+def test_words_follow_the_scale_and_the_tolerance():
+    log = bi.Measure("seconds", "lower", scale="log", tolerance=0.1)
+    points = bi.compare_points(table(np.exp(simulated(4)), measures=log))
+    assert "the geometric mean of the data sets' geometric means" in points.headline()
+    assert "by at most a factor of 1.1" in points.rule
+    bare = bi.compare_points(table(simulated(4), measures={"score": "higher"}))
+    assert "equivalent" not in bare.rule
+    assert "equal values are undecided" in bare.rule
+
+
+def test_many_algorithms_need_no_matrix_of_contrasts():
+    values = np.random.default_rng(1).normal(size=(2, 1, 600))
+    long = pd.DataFrame(values[:, 0], columns=[f"a{i:03d}" for i in range(600)])
+    rows = long.rename_axis("dataset").reset_index().melt("dataset", var_name="algorithm")
+    tracemalloc.start()
+    found = bi.compare_points(bi.read_scores(rows, measures={"value": "higher"}))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2e8  # a matrix of 179,700 pairs by 600 algorithms has 8.6e8 bytes
+    level = values.mean(axis=(0, 1))
+    first, second = found.pairs.T
+    np.testing.assert_array_equal(found.contrasts()["estimate"], level[first] - level[second])

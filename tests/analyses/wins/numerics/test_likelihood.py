@@ -1,0 +1,121 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from benchinfer.analyses.wins.numerics.likelihood import fit_wins, log_likelihood, probabilities
+from benchinfer.analyses.wins.numerics.tally import Tally, count
+from benchinfer.numerics.max_t import all_pairs
+
+GOLDEN = json.loads(
+    (Path(__file__).parents[3] / "golden" / "wins" / "wins.json").read_text(encoding="utf-8")
+)
+SCORES = np.array(GOLDEN["input"]["scores"])
+VALUES = GOLDEN["values"]
+
+
+@pytest.fixture(scope="module")
+def tally():
+    return count(SCORES, np.arange(len(SCORES)), tie=1e-6)
+
+
+def _variances(cov):
+    _, matrix = all_pairs(len(cov))
+    return np.einsum("pk,kl,pl->p", matrix, cov, matrix)
+
+
+def _two(wins, ties, losses):
+    counts = [np.array([[x]], dtype=float) for x in (wins, ties, losses)]
+    return Tally(np.array([[0, 1]]), *counts)
+
+
+def test_counts_are_those_of_r(tally):
+    total, names = tally.total, ("win", "tie", "loss")
+    rows = {(r["i"] - 1, r["j"] - 1): [r[name] for name in names] for r in VALUES["counts"]}
+    for p, pair in enumerate(map(tuple, tally.pairs.tolist())):
+        assert [total.wins[0, p], total.ties[0, p], total.losses[0, p]] == rows[pair]
+
+
+@pytest.mark.parametrize("ties", ["half", "drop"])
+def test_bradley_terry_agrees_with_glm(tally, ties):
+    found, golden = fit_wins(tally.taken(ties)), VALUES[ties]
+    np.testing.assert_allclose(found.log_worth - found.log_worth[0], golden["worth"], atol=1e-9)
+    np.testing.assert_allclose(_variances(found.cov), golden["variance"], rtol=1e-8)
+    np.testing.assert_allclose(_variances(found.robust), golden["robust"], rtol=1e-8)
+
+
+def test_davidson_agrees_with_the_log_linear_model(tally):
+    found, golden = fit_wins(tally), VALUES["davidson"]
+    np.testing.assert_allclose(found.log_worth - found.log_worth[0], golden["worth"], atol=1e-8)
+    assert found.tie == pytest.approx(golden["tie"], abs=1e-8)
+    np.testing.assert_allclose(_variances(found.cov), golden["variance"], rtol=1e-7)
+
+
+def test_penalised_agrees_with_the_maximum_in_r(tally):
+    found = fit_wins(tally.taken("half"), penalised=True)
+    difference = found.log_worth - found.log_worth[0]
+    np.testing.assert_allclose(difference, VALUES["firth"]["worth"], atol=2e-5)
+
+
+def test_davidson_agrees_with_a_general_optimiser(tally):
+    def negative(x):
+        return -log_likelihood(tally, np.append(x[:-1], -x[:-1].sum()), x[-1])
+
+    found = fit_wins(tally)
+    best = minimize(negative, np.zeros(5), method="BFGS", options={"gtol": 1e-8})
+    np.testing.assert_allclose(found.log_worth[:4], best.x[:4], atol=1e-5)
+    assert found.log_likelihood == pytest.approx(-best.fun, abs=1e-8)
+
+
+def test_davidson_of_two_algorithms_in_closed_form():
+    # Saturated: P(win) : P(tie) : P(loss) = 9 : 6 : 4, nu = tie / sqrt(win loss).
+    found = fit_wins(_two(9, 6, 4))
+    assert found.log_worth[0] - found.log_worth[1] == pytest.approx(np.log(9 / 4))
+    assert found.tie == pytest.approx(np.log(6 / np.sqrt(36)))
+
+
+def test_bradley_terry_of_two_algorithms_in_closed_form():
+    found = fit_wins(_two(6, 0, 2))
+    assert found.log_worth[0] - found.log_worth[1] == pytest.approx(np.log(3))
+    assert _variances(found.cov)[0] == pytest.approx(1 / 6 + 1 / 2)
+    assert found.robust is None
+
+
+def test_penalty_of_two_algorithms_in_closed_form():
+    # Of a single probability Firth's penalty adds half a win to each side.
+    found = fit_wins(_two(5, 0, 0), penalised=True)
+    assert found.log_worth[0] - found.log_worth[1] == pytest.approx(np.log(5.5 / 0.5))
+
+
+def test_robust_variance_of_two_algorithms_in_closed_form():
+    # One contest for each data set: the binomial variance, times M / (M - 1).
+    wins = np.array([1.0, 1, 1, 0, 1, 1, 0, 1])[:, None]
+    found = fit_wins(Tally(np.array([[0, 1]]), wins, np.zeros_like(wins), 1 - wins))
+    assert _variances(found.robust)[0] == pytest.approx(8 / 7 * _variances(found.cov)[0])
+
+
+def test_scores_of_clusters_of_two_are_added():
+    # Contests that come twice carry the evidence of one.
+    once = count(SCORES, np.arange(len(SCORES)), 1e-6).taken("half")
+    twice = Tally(once.pairs, 2 * once.wins, once.ties, 2 * once.losses)
+    np.testing.assert_allclose(fit_wins(twice).robust, fit_wins(once).robust, atol=1e-9)
+    np.testing.assert_allclose(2 * fit_wins(twice).cov, fit_wins(once).cov, atol=1e-9)
+
+
+def test_probabilities_sum_to_one_however_far_apart():
+    d = np.array([-2000.0, -3.0, 0.0, 1e-9, 5.0, 2000.0])
+    for tie in (None, -1.0, 3.0):
+        first, even, second = probabilities(d, tie)
+        np.testing.assert_allclose(first + even + second, 1.0)
+        np.testing.assert_allclose(first[1:5], np.exp(d[1:5]) * second[1:5])
+
+
+def test_a_strong_order_has_finite_worths_under_the_penalty():
+    pairs, _ = all_pairs(4)
+    ones = np.full((1, 6), 9.0)
+    tally = Tally(pairs, ones, np.zeros((1, 6)), np.zeros((1, 6)))
+    worth = fit_wins(tally, penalised=True).log_worth
+    assert (np.diff(worth) < -1).all()
+    np.testing.assert_allclose(worth, -worth[::-1], atol=1e-8)

@@ -1,0 +1,472 @@
+"""Comparisons by wins."""
+
+from dataclasses import replace
+
+import arviz
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+import benchinfer as bi
+from benchinfer.analyses.wins import compare as asking
+from benchinfer.analyses.wins import posterior
+from benchinfer.analyses.wins.diagnostics import error_ratio
+from benchinfer.analyses.wins.numerics import likelihood
+from benchinfer.analyses.wins.numerics.tally import count
+from benchinfer.comparison import posterior as comparison_posterior
+from tests.analyses.mixed.test_mixed import table as scores_table
+
+
+def _table(seed=1, datasets=20, k=4, replications=1, step=0.5, *, paired=True):
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"d{m:02}", f"r{b}", f"a{i}", step * i + rng.gumbel())
+        for m in range(datasets)
+        for b in range(replications)
+        for i in range(k)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "replication", "algorithm", "value"])
+    return bi.read_scores(frame, measures={"value": "higher"}, paired=paired)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def brief():
+    """Warm up briefly."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(posterior, "WARM_UP", 300)
+        yield
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return _table()
+
+
+@pytest.fixture(scope="module")
+def found(scores):
+    return bi.compare_wins(scores)
+
+
+@pytest.fixture(scope="module")
+def sampled(scores):
+    return bi.compare_wins(scores, inference="bayes", seed=1, draws=400)
+
+
+WINS = pd.DataFrame(
+    {
+        "first": ["a", "a", "b"],
+        "second": ["b", "c", "c"],
+        "wins": [6, 7, 5],
+        "ties": [1, 0, 2],
+        "losses": [3, 3, 4],
+    }
+)
+
+
+def test_contrasts_are_odds_with_counts(found, scores):
+    table, cells = found.contrasts(), scores.cells("value").mean
+    names = list(found.algorithms)
+    for row in table.to_dict("records"):
+        i, j = names.index(row["first"]), names.index(row["second"])
+        assert row["wins"] == (cells[:, i] > cells[:, j]).sum()
+        assert row["losses"] == (cells[:, i] < cells[:, j]).sum()
+        assert row["n_contests"] == 20
+        worth = found.log_worth[i] - found.log_worth[j]
+        assert row["estimate"] == pytest.approx(np.exp(worth))
+        assert row["prob_win"] == pytest.approx(expit(worth))
+    assert (table["df"] == 19).all()
+    assert found.errors == "robust"
+
+
+def test_counts_of_a_control_are_those_of_its_pairs(scores, found):
+    table = bi.compare_wins(scores, contrasts="dunnett", control="a0").contrasts()
+    all_pairs = found.contrasts()
+    turned = all_pairs[all_pairs["first"] == "a0"]
+    assert table["wins"].tolist() == turned["losses"].tolist()
+    mean = bi.compare_wins(scores, contrasts="mean").contrasts()
+    assert "wins" not in mean
+    assert "prob_win" in mean
+
+
+def test_lower_is_better_turns_wins_around():
+    rng = np.random.default_rng(3)
+    rows = [(f"d{m}", f"a{i}", rng.normal() + i) for m in range(12) for i in range(3)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "value"])
+    up = bi.compare_wins(bi.read_scores(frame, measures={"value": "higher"}))
+    frame["value"] *= -1
+    down = bi.compare_wins(bi.read_scores(frame, measures={"value": "lower"}))
+    np.testing.assert_allclose(up.log_worth, down.log_worth)
+    assert up.relation() == down.relation()
+    assert "(value, lower is better)" in down.headline()
+
+
+def test_summary_has_worths_and_contests(found):
+    table = found.summary()
+    assert table["worth"].sum() == pytest.approx(1)
+    assert (table["wins"] + table["losses"] == 60).all()
+    np.testing.assert_allclose(table["estimate"], expit(found.log_worth))
+    assert (table["quasi_error"] > 0).all()
+
+
+def test_robust_errors_exceed_those_of_independent_contests(scores, found):
+    other = bi.compare_wins(scores, errors="independent")
+    assert error_ratio(found.fit, found.fit.robust) > 1.2
+    checks = other.diagnostics().set_index("check")
+    name = "standard errors by data set, over those of independent contests"
+    assert not checks.loc[name, "ok"]
+    assert found.diagnostics().set_index("check").loc[name, "ok"]
+    assert other.evidence.std_error.mean() < found.evidence.std_error.mean()
+
+
+def test_robust_errors_go_with_holm_and_sidak(scores, found):
+    assert "adjusted by Holm's method, intervals by Sidak's" in found.method
+    for adjust in ("single-step", "westfall"):
+        with pytest.raises(bi.DesignError, match='adjust="holm" goes with robust errors'):
+            bi.compare_wins(scores, adjust=adjust)
+    other = bi.compare_wins(scores, errors="independent")
+    assert "single-step" in other.method
+
+
+@pytest.mark.parametrize("datasets", [2, 3, 4])
+def test_few_data_sets_are_refused_unless_asked_for(datasets):
+    few = _table(datasets=datasets, seed=3, step=0.0)
+    asked = {"ties": "half", "penalised": True}
+    with pytest.raises(bi.DesignError) as error:
+        bi.compare_wins(few, **asked)
+    assert str(error.value).splitlines()[0] == (
+        f"{datasets} data sets with contests: those of a data set depend on each other, and fewer"
+        " than 5 do not show by how much."
+    )
+    assert 'errors="independent"' in str(error.value)
+    for errors in ("independent", "robust"):
+        found = bi.compare_wins(few, errors=errors, **asked)
+        rows = found.diagnostics().set_index("check")
+        assert not rows.loc["data sets with contests", "ok"]
+        assert rows.loc["data sets with contests", "direction"] == "at least"
+        assert not rows["remedy"].str.contains('errors="robust"').any()
+
+
+def test_algorithms_that_always_tie_are_undecided_and_named():
+    rng = np.random.default_rng(6)
+    values = rng.normal(size=(10, 1, 4))
+    values[:, :, 3] = values[:, :, 2]
+    found = bi.compare_wins(scores_table(values, measures={"score": "higher"}))
+    table = found.contrasts().set_index(["first", "second"])
+    same = table.loc[("c", "d")]
+    assert (same["estimate"], same["verdict"]) == (1.0, "undecided")
+    assert same["ties"] == 10
+    # The others are as sure as without the copy's pair.
+    assert np.isfinite(table.drop(("c", "d"))[["conf_low", "conf_high"]]).all(axis=None)
+    rows = found.diagnostics().set_index("check")
+    row = rows.loc["pairs with the same difference on every data set"]
+    assert row["remedy"].startswith("c and d")
+
+
+def test_ties_are_those_of_ranks_whatever_the_unit():
+    first = np.round([1 / 3, 2 / 3, 1 / 7], 12)
+    second = np.array([first[2] + 1e-12, first[0], first[1]])
+    one = np.stack([first, second, [0.1, 0.2, 0.3]], axis=1)
+    for unit, zero in ((1.0, 0.0), (1e-9, 0.0), (1e6, 0.0), (1.0, 50.0)):
+        values = np.repeat(one[None], 8, axis=0) * unit + zero
+        scores = scores_table(values, measures={"score": "higher"})
+        found = bi.compare_wins(scores, ties="half", penalised=True)
+        pair = found.contrasts().iloc[0]
+        assert (pair["wins"], pair["ties"], pair["losses"]) == (0, 8, 0)
+        ranked = bi.compare_permutation(scores, seed=1)
+        assert ranked.ranks.mean_ranks.tolist() == [1.5, 1.5, 3]
+        for result in (found, ranked):
+            rows = result.diagnostics().set_index("check")
+            assert rows.loc["scores taken as equal to another though they differ", "value"] == 8
+    assert "scores taken" not in " ".join(bi.compare_wins(_table()).diagnostics()["check"])
+
+
+def test_ties_come_from_the_tolerance_and_are_stated(scores):
+    wide = bi.compare_wins(scores, tie_tolerance=0.5)
+    counted = count(scores.cells("value").mean, np.arange(20), 0.5).total
+    assert wide.wins()["ties"].tolist() == counted.ties[0].tolist()
+    assert "means that differ by at most 0.5 are ties" in wide.method
+    assert wide.fit.tie is not None
+    assert "Davidson" in wide.method
+    half = bi.compare_wins(scores, tie_tolerance=0.5, ties="half")
+    assert "half a win" in half.method
+    assert half.fit.tie is None
+
+
+def test_a_local_rope_of_paired_replications_is_wainers():
+    table = _table(2, replications=5, step=0.4)
+    found = bi.compare_wins(table, local_rope=0.4).wins()
+    blocks = table.blocks("value")
+    for row in found.to_dict("records"):
+        i, j = int(row["first"][1]), int(row["second"][1])
+        ties = 0
+        for m in range(20):
+            d = (blocks.mean[:, i] - blocks.mean[:, j])[blocks.dataset == m]
+            ties += abs(d.mean()) <= 0.4 * d.std(ddof=1)
+        assert row["ties"] == ties
+    assert found["ties"].sum() > 0
+
+
+def test_a_local_rope_of_unpaired_replications_pools_the_deviations():
+    table = _table(2, replications=5, step=0.4, paired=False)
+    found = bi.compare_wins(table, local_rope=0.4).wins()
+    cells = table.cells("value")
+    d = np.abs(cells.mean[:, 0] - cells.mean[:, 1])
+    sd = np.sqrt((cells.sd[:, 0] ** 2 + cells.sd[:, 1] ** 2) / 2)
+    assert found["ties"].iloc[0] == (d <= 0.4 * sd).sum()
+
+
+def test_replications_are_clustered_by_data_set():
+    table = _table(4, replications=6)
+    found = bi.compare_wins(table, by="replications")
+    assert (found.wins()["n_contests"] == 120).all()
+    assert (found.contrasts()["df"] == 19).all()
+    assert "by wins on replications of the domain" in found.scope()
+
+
+def test_one_data_set_is_compared_by_its_replications():
+    table = _table(5, datasets=1, replications=30)
+    found = bi.compare_wins(table, by="replications")
+    assert found.target == "datasets"
+    assert (found.contrasts()["df"] == 29).all()
+    assert "replications of the data set d00" in found.headline()
+    with pytest.raises(bi.DesignError, match="one data set is a single contest"):
+        bi.compare_wins(table)
+
+
+def test_only_data_sets_with_both_scores_count():
+    rng = np.random.default_rng(6)
+    rows = [
+        (f"d{m:02}", f"a{i}", 0.3 * i + rng.gumbel())
+        for m in range(16)
+        for i in range(3)
+        if not (i == 2 and m < 6)
+    ]
+    kept = pd.DataFrame(rows, columns=["dataset", "algorithm", "value"])
+    found = bi.compare_wins(bi.read_scores(kept, measures={"value": "higher"}))
+    assert found.wins()["n_contests"].tolist() == [16, 10, 10]
+    with pytest.raises(bi.DesignError, match="6 of 48 cells lack scores"):
+        bi.compare_wins(
+            bi.read_scores(kept, measures={"value": "higher"}), missing="error"
+        )  # fmt: skip
+
+
+def test_published_counts():
+    found = bi.compare_wins(bi.read_wins(WINS, name="accuracy"))
+    assert found.errors == "independent"
+    assert str(found).startswith("By wins as published, ")
+    assert "accuracy, higher is better" in found.headline()
+    checks = found.diagnostics().set_index("check")
+    assert not checks.loc["contests known to be of one data set", "ok"]
+    with pytest.raises(bi.DesignError, match="counted already"):
+        bi.compare_wins(bi.read_wins(WINS), tie_tolerance=0.1)
+    with pytest.raises(bi.DesignError, match="need to know which contests go together"):
+        bi.compare_wins(bi.read_wins(WINS), errors="robust")
+    with pytest.raises(bi.DesignError, match="departures of data sets show"):
+        bi.compare_wins(bi.read_wins(WINS), inference="bayes", departures=True)
+    with pytest.raises(bi.DesignError, match="without scores"):
+        found.plot("distributions")
+
+
+def test_separated_algorithms_are_listed_and_the_ways_out_work():
+    table = bi.read_wins(WINS.assign(losses=[3, 0, 0], ties=0))
+    with pytest.raises(bi.DesignError) as error:
+        bi.compare_wins(table)
+    assert str(error.value).splitlines()[1:4] == [
+        "    group  algorithms",
+        "    1      a, b",
+        "    2      c",
+    ]
+    penalised = bi.compare_wins(table, penalised=True, ties="half")
+    assert np.isfinite(penalised.log_worth).all()
+    assert penalised.log_worth.argmin() == 2
+    row = penalised.diagnostics().iloc[-1]
+    assert not row["ok"]
+    assert row["remedy"].endswith("a and b; c")
+    bayes = bi.compare_wins(table, inference="bayes", seed=1, draws=200, chains=4)
+    assert bayes.log_worth.argmin() == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"rope": 0.5}, "rope is 0.5"),
+        ({"tie_tolerance": -1}, "tie_tolerance is -1"),
+        ({"local_rope": np.nan}, "local_rope is nan"),
+        ({"local_rope": 0.4}, "needs several scores"),
+        ({"ties": "spread"}, "'spread'"),
+        ({"inference": "mcmc"}, "'mcmc'"),
+        ({"penalised": True}, "wins and losses alone"),
+        ({"departures": True}, "departures is of a posterior"),
+        ({"inference": "bayes", "adjust": "holm"}, "adjust is of tests"),
+        ({"inference": "bayes", "draws": 33}, "draws is 33"),
+        ({"inference": "bayes", "chains": 1}, "chains is 1"),
+        ({"tie_tolerance": 1e6}, "all 120 contests are ties"),
+        ({"level": 2}, "level is 2"),
+    ],
+)
+def test_what_cannot_be_answered(scores, given, text):
+    with pytest.raises(bi.DesignError, match=text):
+        bi.compare_wins(scores, **given)
+
+
+def test_ties_without_a_limit_are_refused():
+    values = np.full((6, 1, 3), 0.7)
+    values[0, 0, 0] = 1.7
+    once = scores_table(values)
+    with pytest.raises(bi.DesignError, match=r"16 of 18 contests are ties.*no finite"):
+        bi.compare_wins(once)
+    assert set(bi.compare_wins(once, ties="half", penalised=True).contrasts()["winner"]) == {""}
+
+
+def test_a_likelihood_that_was_not_maximised_gives_no_verdict(scores, monkeypatch):
+    monkeypatch.setattr(likelihood, "_STEPS", 1)
+    with pytest.raises(bi.FitError, match="no maximum that was reached"):
+        bi.compare_wins(scores)
+
+
+def test_chains_that_do_not_agree_decide_no_pair(scores, sampled, monkeypatch):
+    assert sampled.contrasts()["verdict"].isin(["first", "second"]).any()
+    looked = comparison_posterior.settled
+    monkeypatch.setattr(posterior, "settled", lambda *a: replace(looked(*a), r_hat=1.2))
+    found = bi.compare_wins(scores, inference="bayes", seed=1, draws=400)
+    assert set(found.contrasts()["verdict"]) == {"undecided"}
+    rows = found.diagnostics().set_index("check")
+    assert not rows.loc["largest R-hat of average effects and scales", "ok"]
+
+
+def test_parts_that_never_met():
+    rows = [(f"d{m}", a, float(m % 3 + n)) for m in range(8) for n, a in
+            enumerate(("a", "b") if m < 4 else ("c", "d"))]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "value"])
+    with pytest.raises(bi.DesignError, match="2 parts that never met"):
+        bi.compare_wins(bi.read_scores(frame, measures={"value": "higher"}))
+
+
+def test_a_posterior_has_probabilities_and_gates(sampled):
+    table = sampled.contrasts()
+    three = table[["prob_first", "prob_equivalent", "prob_second"]]
+    np.testing.assert_allclose(three.sum(axis=1), 1)
+    assert (table["prob_more_wins"] >= table["prob_first"]).all()
+    assert "p_value" not in table
+    assert sampled.bayes.convergence.passed
+    decided = table["verdict"].isin(["first", "second"])
+    assert (three.max(axis=1)[decided] >= 0.95).all()
+    assert sampled.summary()["prob_best"].sum() == pytest.approx(1)
+    assert "Hamiltonian Monte Carlo" in sampled.method
+    with pytest.raises(bi.DesignError, match="not significant or otherwise"):
+        sampled.relation("not-significant")
+    names = sampled.diagnostics()["check"]
+    assert not names.str.contains("data sets' effects|divergent").any()
+
+
+def test_the_same_seed_gives_the_same_posterior(scores, sampled):
+    again = bi.compare_wins(scores, inference="bayes", seed=1, draws=400)
+    pd.testing.assert_frame_equal(again.contrasts(), sampled.contrasts())
+
+
+@pytest.fixture(scope="module")
+def with_departures(scores):
+    return bi.compare_wins(
+        scores, inference="bayes", departures=True, seed=1, draws=200, chains=4
+    )  # fmt: skip
+
+
+def test_posteriors_are_trees_that_arviz_reads(sampled, with_departures, found, scores):
+    tied = bi.compare_wins(
+        scores, inference="bayes", tie_tolerance=0.2, seed=1, draws=100, chains=4
+    )
+    for result, names in (
+        (sampled, {"log_worth", "worth_scale"}),
+        (tied, {"log_worth", "worth_scale", "log_nu"}),
+        (with_departures, {"log_worth", "worth_scale", "departure_scale"}),
+    ):
+        tree = result.posterior
+        assert set(tree.children) == {"posterior", "prior", "observed_data"}
+        assert set(tree["posterior"].data_vars) == set(tree["prior"].data_vars) == names
+        worth = tree["posterior"]["log_worth"]
+        assert worth.dims == ("chain", "draw", "algorithm")
+        np.testing.assert_allclose(worth.mean(("chain", "draw")), result.log_worth)
+        seen = tree["observed_data"]
+        assert float(seen["wins"].sum() + seen["ties"].sum() + seen["losses"].sum()) == 120
+    summary = arviz.summary(sampled.posterior, var_names=["log_worth"])
+    assert list(summary.index) == [f"log_worth[a{i}]" for i in range(4)]
+    # Log worths have the prior's scale, about 1, less the one that their mean takes.
+    prior = tied.posterior["prior"]
+    assert np.median(prior["worth_scale"]) == pytest.approx(1, abs=0.3)
+    with pytest.raises(bi.DesignError, match="maximum likelihood has no posterior"):
+        _ = found.posterior
+
+
+def test_departures_of_very_many_data_sets_are_refused(scores, monkeypatch):
+    monkeypatch.setattr(asking, "_MOST_PAIRS", 100)
+    with pytest.raises(bi.DesignError, match="20 data sets are too many to sample") as error:
+        bi.compare_wins(scores, inference="bayes", departures=True)
+    assert "robust errors" in str(error.value)
+
+
+def test_departures_make_a_posterior_less_sure(scores, sampled, with_departures):
+    wide, narrow = (
+        np.mean(r.bayes.outcomes.high - r.bayes.outcomes.low) for r in (with_departures, sampled)
+    )
+    assert wide > 1.1 * narrow
+    assert "worths of each data set that depart" in with_departures.method
+    assert "R-hat of the data sets' effects" in " ".join(with_departures.diagnostics()["check"])
+    with pytest.raises(bi.DesignError, match="contests are ties: with departures"):
+        bi.compare_wins(scores, inference="bayes", departures=True, tie_tolerance=0.2)
+
+
+def test_saved_and_loaded_again(sampled, tmp_path):
+    back = bi.load(sampled.save(tmp_path / "wins.json"))
+    pd.testing.assert_frame_equal(back.contrasts(), sampled.contrasts())
+    pd.testing.assert_frame_equal(back.predicted(), sampled.predicted())
+    assert back.method == sampled.method
+
+
+@pytest.mark.parametrize("which", ["found", "sampled"])
+def test_predictions_are_near_what_was_seen(which, request):
+    result = request.getfixturevalue(which)
+    table = result.predicted()
+    assert table["inside"].mean() > 0.6
+    # A maximum of the likelihood has the wins of each algorithm right.
+    if which == "found":
+        total = dict.fromkeys(result.algorithms, 0.0)
+        for row in table.to_dict("records"):
+            n = 20
+            total[row["first"]] += row["expected_wins"]
+            total[row["second"]] += n - row["expected_wins"]
+        wins = result.summary().set_index("algorithm")["wins"]
+        np.testing.assert_allclose(list(total.values()), wins.to_numpy(), atol=1e-6)
+
+
+def test_a_circle_does_not_fit_one_worth_each():
+    beats = pd.DataFrame(
+        {"first": ["a", "b", "c"], "second": ["b", "c", "a"], "wins": 20, "ties": 0, "losses": 2}
+    )
+    found = bi.compare_wins(bi.read_wins(beats))
+    checks = found.diagnostics().set_index("check")
+    name = "p-value of the win table under the model, contests taken as independent"
+    assert checks.loc[name, "value"] < 1e-6
+    assert not checks.loc[name, "ok"]
+    np.testing.assert_allclose(found.log_worth, 0, atol=1e-9)
+    assert not found.predicted()["inside"].any()
+
+
+def test_many_wins_within_the_region_are_equivalent():
+    even = pd.DataFrame(
+        {"first": ["a"], "second": ["b"], "wins": [2010], "ties": [0], "losses": [1990]}
+    )
+    found = bi.compare_wins(bi.read_wins(even))
+    assert found.contrasts()["verdict"].tolist() == ["equivalent"]
+    assert found.rope == pytest.approx(0.05)
+    none = bi.compare_wins(bi.read_wins(even), rope=0)
+    assert none.contrasts()["verdict"].tolist() == ["undecided"]
+    assert "No region of equivalence" in none.rule
+    bayes = bi.compare_wins(bi.read_wins(even), inference="bayes", seed=1, draws=1000)
+    assert bayes.contrasts()["verdict"].tolist() == ["equivalent"]
+
+
+def test_citations_name_the_models(found, sampled):
+    assert "Davidson" in found.citations()
+    assert "Quasi-Variances" in found.citations()
+    assert "Hamiltonian" in sampled.citations()
