@@ -56,7 +56,9 @@ cat(sprintf('{"friedman": %.3f, "tukey": %.3f, "versions": "coin %s, %s"}',
 COLD = """
 import time
 import numpy as np
-from benchinfer.analyses.permutation.numerics import blocks as align, arrangements, nulls, arrangements as resample
+from benchinfer.analyses.permutation.numerics import arrangements, nulls
+from benchinfer.analyses.permutation.numerics import blocks as align
+from benchinfer.analyses.permutation.numerics import arrangements as resample
 from benchinfer.numerics import max_t as tukey
 from benchinfer.analyses.permutation.numerics.blocks import lay_out
 layout = lay_out(np.repeat(np.arange(5), 3), np.tile(np.arange(3), 5), 3)

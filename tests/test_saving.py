@@ -187,7 +187,8 @@ def test_links_are_followed_and_the_mode_is_kept(tmp_path):
 
 @pytest.mark.parametrize("mask", [0o022, 0o077, 0o002])
 def test_a_new_file_has_the_mode_of_the_process(tmp_path, mask):
-    code = f"import os; os.umask({mask}); from benchinfer.core.saving import write_whole as w; w('x', '')"
+    code = f"import os; os.umask({mask}); "
+    code += "from benchinfer.core.saving import write_whole as w; w('x', '')"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
     assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o666 & ~mask
 

@@ -68,6 +68,8 @@ class Comparison(Showable):
         (P,) names that the user gave to the contrasts, else empty.
     """
 
+    home: ClassVar[str] = "benchinfer.comparison"
+
     setting: Setting
     pairs: NDArray[np.int64]
     codes: NDArray[np.int8]

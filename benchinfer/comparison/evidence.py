@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,8 @@ class Setting:
     datasets_left_out, algorithms_left_out, scores_left_out
         What the complete part of the table lacks (`complete_part`), and how many scores that is.
     """
+
+    home: ClassVar[str] = "benchinfer.comparison"
 
     measure: Measure
     algorithms: tuple[str, ...]

@@ -9,7 +9,7 @@ https://doi.org/10.17713/ajs.v41i1.185
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.core.errors import DesignError, FitError, message
@@ -39,6 +39,8 @@ class Comparisons(Showable, Mapping[str, Comparison]):
     -----
     Tests are adjusted for many pairs within each data set, and not over data sets.
     """
+
+    home: ClassVar[str] = "benchinfer.comparison"
 
     results: Mapping[str, Comparison]
     refused: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -90,6 +90,8 @@ class NewDataset:
     predicted
         The numbers, on the modelling scale.
     """
+
+    home: ClassVar[str] = "benchinfer.comparison"
 
     measure: Measure
     algorithms: tuple[str, ...]

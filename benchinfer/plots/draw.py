@@ -5,48 +5,15 @@ import warnings
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from benchinfer.analyses.bayes import figures as bayes_figures
-from benchinfer.analyses.bayes.comparison import BayesComparison
-from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
-from benchinfer.analyses.bootstrap import figures as bootstrap_figures
-from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
-from benchinfer.analyses.meta import figures as meta_figures
-from benchinfer.analyses.meta.comparison import MetaComparison
-from benchinfer.analyses.mixed import figures
-from benchinfer.analyses.mixed.comparison import MixedComparison
-from benchinfer.analyses.monitor.comparison import MonitorComparison
-from benchinfer.analyses.monitor.figures import bets, paths
-from benchinfer.analyses.monitor.measures import MonitoredMeasures
-from benchinfer.analyses.monitor.reordering import Consecutive
-from benchinfer.analyses.pair import figures as pair_figures
-from benchinfer.analyses.pair.comparison import PairComparison
-from benchinfer.analyses.permutation import figures as permutation_figures
-from benchinfer.analyses.permutation.comparison import PermutationComparison
-from benchinfer.analyses.plan import figures as plan_figures
-from benchinfer.analyses.plan.result import Plan
-from benchinfer.analyses.wins import figures as wins_figures
-from benchinfer.analyses.wins.comparison import WinsComparison
-from benchinfer.comparison.comparison import Comparison
-from benchinfer.comparison.evidence import Setting
-from benchinfer.comparison.figures import datasets, forest, influence
-from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core.errors import BenchinferError, DesignError, message, unknown
 from benchinfer.core.sections import Image, Picture
-from benchinfer.plots import tiles
-from benchinfer.relations.consensus import figures as consensus_figures
-from benchinfer.relations.consensus.consensus import Consensus
-from benchinfer.relations.consensus.stability import Stability
-from benchinfer.relations.ensemble import Ensemble
-from benchinfer.relations.figures import ensemble, hasse, hasse_undecided, pairs
-from benchinfer.relations.relation import Relation
-from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,19 +41,7 @@ class Kind:
     draw: Callable[[Any, "Axes"], None]
 
 
-_hasse = Kind(hasse.layout, hasse.size, hasse.draw)
-_forest = Kind(forest.layout, forest.size, forest.draw)
-_verdicts = Kind(datasets.layout_verdicts, tiles.size_verdicts, tiles.draw_verdicts)
-_scores = Kind(
-    datasets.layout_distributions, datasets.size_distributions, datasets.draw_distributions
-)
-_influence = Kind(influence.layout_influence, influence.size_influence, influence.draw_influence)
-_prediction = Kind(
-    influence.layout_prediction, influence.size_prediction, influence.draw_prediction
-)
-
-
-def _on(kind: Kind, part: Callable[[Any], object]) -> Kind:
+def of_part(kind: Kind, part: Callable[[Any], object]) -> Kind:
     """Return the kind that shows a part of a result."""
 
     def layout(result: object, width: "Width" = "wide") -> object:
@@ -95,180 +50,11 @@ def _on(kind: Kind, part: Callable[[Any], object]) -> Kind:
     return replace(kind, layout=layout)
 
 
-_relation = {
-    "hasse": _hasse,
-    "hasse-undecided": Kind(hasse_undecided.layout, hasse.size, hasse.draw),
-    "matrix": Kind(pairs.layout_matrix, pairs.size_matrix, pairs.draw_matrix),
-    "letters": Kind(pairs.layout_letters, pairs.size_letters, pairs.draw_letters),
-}
-_comparison = {
-    "forest": _forest,
-    **{name: _on(kind, lambda result: result.relation()) for name, kind in _relation.items()},
-    "distributions": _on(_scores, lambda comparison: comparison.setting),
-}
-_alike = {
-    "support": Kind(ensemble.layout_support, ensemble.size_support, ensemble.draw_support),
-    "map": Kind(ensemble.layout_landscape, ensemble.size_landscape, ensemble.draw_landscape),
-    "clusters": Kind(
-        ensemble.layout_dendrogram, ensemble.size_dendrogram, ensemble.draw_dendrogram
-    ),
-}
-# The default kind first. The table is open: a type of your own can be added to it.
-KINDS: dict[type, Mapping[str, Kind]] = {
-    Comparison: _comparison,
-    MixedComparison: {
-        **_comparison,
-        "variances": Kind(figures.layout_variances, figures.size_variances, figures.draw_variances),
-        "caterpillar": Kind(
-            figures.layout_caterpillar, figures.size_caterpillar, figures.draw_caterpillar
-        ),
-        "residuals": Kind(figures.layout_residuals, figures.size_residuals, figures.draw_residuals),
-        "influence": _on(_influence, influence.InfluenceLayout.of),
-        "prediction": _on(_prediction, lambda mixed: mixed.predict()),
-    },
-    BootstrapComparison: {
-        **_comparison,
-        "aggregates": Kind(
-            bootstrap_figures.layout_aggregates,
-            bootstrap_figures.size_aggregates,
-            bootstrap_figures.draw_aggregates,
-        ),
-        "profile": Kind(
-            bootstrap_figures.layout_profile,
-            bootstrap_figures.size_profile,
-            bootstrap_figures.draw_profile,
-        ),
-        "ratios": Kind(
-            bootstrap_figures.ratios, bootstrap_figures.size_profile, bootstrap_figures.draw_profile
-        ),
-        "improvement": Kind(
-            bootstrap_figures.layout_improvement,
-            bootstrap_figures.size_improvement,
-            bootstrap_figures.draw_improvement,
-        ),
-    },
-    BayesComparison: {
-        **_comparison,
-        "ranks": Kind(bayes_figures.layout_ranks, tiles.size_chances, tiles.draw_chances),
-        "simplex": Kind(
-            bayes_figures.layout_simplex, bayes_figures.size_simplex, bayes_figures.draw_simplex
-        ),
-        "shrinkage": Kind(
-            bayes_figures.layout_shrinkage,
-            bayes_figures.size_shrinkage,
-            bayes_figures.draw_shrinkage,
-        ),
-        "left-out": Kind(
-            bayes_figures.layout_left_out, bayes_figures.size_left_out, bayes_figures.draw_left_out
-        ),
-        "predicted": Kind(
-            bayes_figures.layout_predicted,
-            bayes_figures.size_predicted,
-            bayes_figures.draw_predicted,
-        ),
-    },
-    BayesPairsComparison: {
-        **_comparison,
-        "simplex": Kind(
-            bayes_figures.layout_pairs, bayes_figures.size_simplex, bayes_figures.draw_simplex
-        ),
-    },
-    MetaComparison: {
-        **_comparison,
-        "studies": Kind(
-            meta_figures.layout_studies, meta_figures.size_studies, meta_figures.draw_studies
-        ),
-        "funnel": Kind(
-            meta_figures.layout_funnel, meta_figures.size_funnel, meta_figures.draw_funnel
-        ),
-        "network": Kind(
-            meta_figures.layout_network, meta_figures.size_network, meta_figures.draw_network
-        ),
-        "influence": _on(_influence, influence.InfluenceLayout.of_meta),
-        "prediction": _on(_prediction, lambda meta: meta.prediction()),
-    },
-    PairComparison: {
-        **_comparison,
-        "quantiles": Kind(pair_figures.layout, pair_figures.size, pair_figures.draw),
-    },
-    WinsComparison: {
-        **_comparison,
-        "distributions": _on(_scores, lambda wins: wins.counted.scored),
-        "worths": Kind(
-            wins_figures.layout_worths, wins_figures.size_worths, wins_figures.draw_worths
-        ),
-        "wins": Kind(
-            wins_figures.layout_win_matrix,
-            wins_figures.size_win_matrix,
-            wins_figures.draw_win_matrix,
-        ),
-    },
-    PermutationComparison: {
-        **_comparison,
-        "critical-difference": Kind(
-            permutation_figures.layout_critical_difference,
-            permutation_figures.size_critical_difference,
-            permutation_figures.draw_critical_difference,
-        ),
-        "null": Kind(
-            permutation_figures.layout_null,
-            permutation_figures.size_null,
-            permutation_figures.draw_null,
-        ),
-    },
-    MonitorComparison: {
-        **_comparison,
-        "path": Kind(
-            paths.layout_decision_path, paths.size_decision_path, paths.draw_decision_path
-        ),
-        "e-process": Kind(bets.layout_e_process, bets.size_e_process, bets.draw_e_process),
-        "sequence": Kind(bets.layout_sequence, bets.size_sequence, bets.draw_sequence),
-    },
-    influence.InfluenceLayout: {"influence": _influence},
-    NewDataset: {"prediction": _prediction},
-    Comparisons: {
-        "verdicts": _verdicts,
-        "podium": Kind(datasets.layout_podium, datasets.size_podium, datasets.draw_podium),
-        **{name: _on(kind, lambda local: local.relations()) for name, kind in _alike.items()},
-    },
-    Relation: _relation,
-    Ensemble: {
-        "verdicts": Kind(ensemble.layout_verdicts, tiles.size_verdicts, tiles.draw_verdicts),
-        **_alike,
-    },
-    Consensus: {
-        "hasse": Kind(
-            consensus_figures.layout_agreed,
-            consensus_figures.size_agreed,
-            consensus_figures.draw_agreed,
-        ),
-        "support": Kind(ensemble.layout_consensus, ensemble.size_support, ensemble.draw_support),
-        "positions": Kind(
-            consensus_figures.layout_ranges,
-            consensus_figures.size_ranges,
-            consensus_figures.draw_ranges,
-        ),
-        "matrix": _on(_relation["matrix"], lambda found: found.relation()),
-    },
-    Stability: {
-        "positions": Kind(
-            consensus_figures.layout_positions, tiles.size_chances, tiles.draw_chances
-        ),
-    },
-    MonitoredMeasures: {
-        "verdicts": Kind(paths.layout_measures, tiles.size_verdicts, tiles.draw_verdicts),
-    },
-    Consecutive: {
-        "order": Kind(bets.layout_rearranged, bets.size_rearranged, bets.draw_rearranged)
-    },
-    Plan: {"power": Kind(plan_figures.layout, plan_figures.size, plan_figures.draw)},
-    Setting: {"distributions": _scores},
-    ScoreTable: {"distributions": _on(_scores, lambda scores: Setting.of(scores)[0])},
-}
-
-
 def kinds(result: object) -> Mapping[str, Kind]:
     """Return the figures that a result can be shown as by name, the default first.
+
+    They stand in ``FIGURES`` of the module ``figures`` beside the class, by class: the module that
+    its attribute ``home`` names.
 
     Raises
     ------
@@ -276,8 +62,10 @@ def kinds(result: object) -> Mapping[str, Kind]:
         There is no figure of such an object.
     """
     for cls in type(result).__mro__:
-        if cls in KINDS:
-            return KINDS[cls]
+        home = vars(cls).get("home")
+        figures = import_module(f"{home}.figures").FIGURES if home else {}
+        if cls in figures:
+            return figures[cls]
     raise BenchinferError(
         message(
             f"there is no figure of a {type(result).__name__}.",

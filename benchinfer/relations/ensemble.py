@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,6 +127,8 @@ class Ensemble(Showable, Mapping[str, Relation]):
     >>> both.states[1].tolist()
     [[2, 0, 0], [0, 2, 3], [0, 4, 2]]
     """
+
+    home: ClassVar[str] = "benchinfer.relations"
 
     relations: Mapping[str, Relation]
     weights: NDArray[np.float64]

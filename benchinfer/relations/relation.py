@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -246,6 +246,8 @@ class Relation(JudgedPairs):
     >>> str(r)
     'a ? b > c'
     """
+
+    home: ClassVar[str] = "benchinfer.relations"
 
     @staticmethod
     def from_pairs(

@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, override
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, override
 
 import narwhals as nw
 import numpy as np
@@ -367,6 +367,8 @@ class ScoreTable(Showable):
     covariates
         Names of the columns of numbers that are kept beside the scores.
     """
+
+    home: ClassVar[str] = "benchinfer.comparison"
 
     measures: tuple[Measure, ...]
     resampling: Resampling | None

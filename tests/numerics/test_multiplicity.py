@@ -60,7 +60,7 @@ def test_hommel_is_closed_testing_with_simes(p):
 @given(probabilities, st.randoms())
 @pytest.mark.parametrize("method", ALL)
 def test_keeps_the_order_and_goes_with_the_hypotheses(method, p, random):
-    adjust = getattr(multiplicity if method == "rom" else multiplicity, method)
+    adjust = getattr(multiplicity, method)
     adjusted = adjust(p)
     assert (adjusted >= p * (1 - 1e-12)).all()
     assert (adjusted <= 1).all()
@@ -149,7 +149,7 @@ def test_false_claims_beside_true_ones(method, share):
 
 @pytest.mark.parametrize("method", ALL)
 def test_tiny_p_values_keep_their_digits(method):
-    adjust = getattr(multiplicity if method == "rom" else multiplicity, method)
+    adjust = getattr(multiplicity, method)
     adjusted = adjust(np.array([1e-200, 0.3, 0.6]))
     assert 1e-200 <= adjusted[0] <= 6e-200
     assert adjust(np.empty(0)).tolist() == []

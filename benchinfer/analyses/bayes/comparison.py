@@ -381,6 +381,8 @@ class BayesComparison(Checked, Comparison):
         Covariates of the data sets, and where along them claims are made; None without them.
     """
 
+    home: ClassVar[str] = "benchinfer.analyses.bayes"
+
     quantity: Quantity
     structure: Structure
     average: Outcomes

@@ -1,18 +1,22 @@
 """Figures of Bayesian comparisons: ranks, simplex, shrinkage, leave-one-out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.analyses.bayes.comparison import BayesComparison
 from benchinfer.analyses.bayes.model_checks import STATISTICS
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
+from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
+from benchinfer.comparison.figures import COMPARISON
 from benchinfer.comparison.figures.forest import axis_title, band, band_note, order
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots import bars
 from benchinfer.plots.bars import Bar, Bars, Interval, Intervals
+from benchinfer.plots.draw import Kind
 from benchinfer.plots.style import (
     BAND,
     FAINT,
@@ -31,15 +35,13 @@ from benchinfer.plots.style import (
     ticks,
     wrapped,
 )
-from benchinfer.plots.tiles import Chances, layout_of
+from benchinfer.plots.tiles import Chances, draw_chances, layout_of, size_chances
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from benchinfer.analyses.bayes.comparison import BayesComparison
     from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
     from benchinfer.analyses.bayes.numerics.regret import Votes
-    from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
     from benchinfer.comparison.evidence import Array
     from benchinfer.numerics.outcome_probabilities import Outcomes
 
@@ -566,3 +568,20 @@ def _key(simplex: Simplex, ax: "Axes") -> None:
         x, y = (1.2, _TOP - step * n) if beside else (0.0, -0.19 - step * n)
         text = plain(wrapped(dot.label, 60))
         ax.text(x, y, text, fontsize=7.5, va="center", color=MARKS[dot.verdict].ink)
+
+
+# By class, the default kind first.
+FIGURES: Mapping[type, Mapping[str, Kind]] = {
+    BayesComparison: {
+        **COMPARISON,
+        "ranks": Kind(layout_ranks, size_chances, draw_chances),
+        "simplex": Kind(layout_simplex, size_simplex, draw_simplex),
+        "shrinkage": Kind(layout_shrinkage, size_shrinkage, draw_shrinkage),
+        "left-out": Kind(layout_left_out, size_left_out, draw_left_out),
+        "predicted": Kind(layout_predicted, size_predicted, draw_predicted),
+    },
+    BayesPairsComparison: {
+        **COMPARISON,
+        "simplex": Kind(layout_pairs, size_simplex, draw_simplex),
+    },
+}

@@ -53,6 +53,8 @@ class BootstrapComparison(TestedComparison):
         Performance profiles; no ratios where scores are not above 0.
     """
 
+    home: ClassVar[str] = "benchinfer.analyses.bootstrap"
+
     reported: Measure
     statistic: str
     p_error: Array

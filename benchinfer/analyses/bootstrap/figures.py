@@ -4,17 +4,21 @@ Few algorithms share a panel. Of many each has a panel of its own, in which the 
 is shaded: more than six colours cannot be told apart.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
+from benchinfer.comparison.figures import COMPARISON
 from benchinfer.comparison.figures.forest import order
 from benchinfer.core.numbers import count
 from benchinfer.numerics.max_t import pairs_of
 from benchinfer.plots import bars
 from benchinfer.plots.bars import Interval, Intervals, room
+from benchinfer.plots.draw import Kind
 from benchinfer.plots.panels import scaled
 from benchinfer.plots.style import (
     FAINT,
@@ -32,8 +36,6 @@ from benchinfer.plots.style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
 
 
 type Array = NDArray[np.float64]
@@ -478,3 +480,15 @@ def _line(
         label=name or None,
         zorder=3,
     )
+
+
+# By class, the default kind first.
+FIGURES: Mapping[type, Mapping[str, Kind]] = {
+    BootstrapComparison: {
+        **COMPARISON,
+        "aggregates": Kind(layout_aggregates, size_aggregates, draw_aggregates),
+        "profile": Kind(layout_profile, size_profile, draw_profile),
+        "ratios": Kind(ratios, size_profile, draw_profile),
+        "improvement": Kind(layout_improvement, size_improvement, draw_improvement),
+    },
+}

@@ -62,6 +62,8 @@ class MetaComparison(TestedComparison):
         What data sets lie within, ``"study"`` or ``"domain"``; empty for two levels.
     """
 
+    home: ClassVar[str] = "benchinfer.analyses.meta"
+
     studies: Studies
     fit: NetworkFit | None
     alone: PairFits

@@ -1,5 +1,6 @@
 """Figures of a meta-analysis: studies, funnel, network."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -7,13 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.analyses.meta.comparison import MetaComparison
+from benchinfer.analyses.meta.influence import SHOWN
 from benchinfer.analyses.meta.numerics.effects import together
 from benchinfer.analyses.meta.tables import study_intervals
 from benchinfer.comparison.evidence import Array
+from benchinfer.comparison.figures import COMPARISON, INFLUENCE, PREDICTION
 from benchinfer.comparison.figures.forest import axis_title, band, band_note
+from benchinfer.comparison.figures.influence import InfluenceLayout
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
+from benchinfer.plots.draw import Kind, of_part
 from benchinfer.plots.style import (
     BAND,
     FAINT,
@@ -381,3 +386,21 @@ def draw_network(network: Network, ax: "Axes") -> None:
     ax.set_xlabel(plain(below), loc="left", fontsize=8.5, color=INK)
     head = plain(wrapped(network.title, 60 if network.width == "wide" else 40))
     ax.set_title(head, loc="left", fontsize=10, fontweight="bold", color=INK)
+
+
+def influence_of(meta: MetaComparison) -> InfluenceLayout:
+    """Return the influence of each data set, the largest first."""
+    return InfluenceLayout.sorted(meta.measure, meta.left_out(SHOWN))
+
+
+# By class, the default kind first.
+FIGURES: Mapping[type, Mapping[str, Kind]] = {
+    MetaComparison: {
+        **COMPARISON,
+        "studies": Kind(layout_studies, size_studies, draw_studies),
+        "funnel": Kind(layout_funnel, size_funnel, draw_funnel),
+        "network": Kind(layout_network, size_network, draw_network),
+        "influence": of_part(INFLUENCE, influence_of),
+        "prediction": of_part(PREDICTION, lambda meta: meta.prediction()),
+    },
+}

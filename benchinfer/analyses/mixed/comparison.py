@@ -56,6 +56,8 @@ class MixedComparison(TestedComparison):
         Which levels are compared, where these are not those of the average data set.
     """
 
+    home: ClassVar[str] = "benchinfer.analyses.mixed"
+
     fitted: MixedFit
     about: str = ""
 

@@ -1,6 +1,7 @@
 """Figures of a mixed model: variances, random effects, residuals."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -8,12 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from benchinfer.analyses.mixed.comparison import MixedComparison
 from benchinfer.analyses.mixed.numerics.residuals import PROBABILITIES
+from benchinfer.comparison.figures import COMPARISON, INFLUENCE, PREDICTION
+from benchinfer.comparison.figures.influence import InfluenceLayout
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.numbers import count, join
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots import bars, panels
 from benchinfer.plots.bars import Bar, Bars
+from benchinfer.plots.draw import Kind, of_part
 from benchinfer.plots.panels import COLUMN, scaled
 from benchinfer.plots.style import (
     FAINT,
@@ -34,7 +39,6 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from benchinfer.analyses.mixed.comparison import MixedComparison
     from benchinfer.core.measure import Measure
 
 
@@ -481,3 +485,21 @@ def layout_variances(mixed: "MixedComparison", width: Width = "wide") -> Bars:
 
 
 size_variances, draw_variances = bars.size_bars, bars.draw_bars
+
+
+def influence_of(mixed: MixedComparison) -> InfluenceLayout:
+    """Return the influence of each data set, the largest first."""
+    return InfluenceLayout.sorted(mixed.measure, mixed.influence())
+
+
+# By class, the default kind first.
+FIGURES: Mapping[type, Mapping[str, Kind]] = {
+    MixedComparison: {
+        **COMPARISON,
+        "variances": Kind(layout_variances, size_variances, draw_variances),
+        "caterpillar": Kind(layout_caterpillar, size_caterpillar, draw_caterpillar),
+        "residuals": Kind(layout_residuals, size_residuals, draw_residuals),
+        "influence": of_part(INFLUENCE, influence_of),
+        "prediction": of_part(PREDICTION, lambda mixed: mixed.predict()),
+    },
+}

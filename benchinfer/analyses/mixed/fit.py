@@ -200,8 +200,8 @@ class ScoreReduction:
             Whether each source has one variance, so that the simpler moments suffice.
         """
         if self.dataset is None:
-            engine = moments if plain else moments
-            return engine.from_cells(self.count, self.mean, self.within)
+            reduce = moments.from_cells if plain else moments.structured_from_cells
+            return reduce(self.count, self.mean, self.within)
         if one:
             return one_dataset(self.count, self.mean, self.within)
         if plain:
@@ -352,8 +352,8 @@ class ObservedFit:
     Attributes
     ----------
     terms, variances, beta, cov, criterion, reml, n, singular, optimizer
-        As in `benchinfer.analyses.mixed.numerics.optimum.ScoreModelFit`; of the optimiser's record only that
-        it converged is known.
+        As in `benchinfer.analyses.mixed.numerics.optimum.ScoreModelFit`; of the optimiser's record
+        only that it converged is known.
     """
 
     terms: tuple[str, ...]

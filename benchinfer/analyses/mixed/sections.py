@@ -300,7 +300,8 @@ def departing(mixed: MixedComparison) -> Section:
             picture(
                 mixed,
                 "caterpillar",
-                f"Predicted departures; {sections.better_side(mixed.measure)}. Data sets from the one"
+                f"Predicted departures; {sections.better_side(mixed.measure)}."
+                " Data sets from the one"
                 " with the largest departure on.",
             ),
         ),
@@ -350,7 +351,7 @@ def influence(mixed: MixedComparison) -> Section:
             title=title,
             text=(f"With {d} data sets, what leaving out each does is left to influence().",),
         )
-    left = InfluenceLayout.of(mixed)
+    left = InfluenceLayout.sorted(mixed.measure, mixed.influence())
     found = influence_table(left)
     fold, shown = None, (found,) if found.rows else ()
     if len(found.rows) > _ROWS:

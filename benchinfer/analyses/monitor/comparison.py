@@ -50,7 +50,8 @@ def rule(design: "MonitorDesign", measure: "Measure") -> str:
         shared = shared_by(design, "directions" if len(design.sides) > 1 else "")
         over = f" ({alpha} over all {shared})" if design.alpha_one < design.alpha else ""
         return (
-            f"A pair is decided when one of its recursions rejects at {level_percent(design.alpha_one)}"
+            "A pair is decided when one of its recursions rejects at"
+            f" {level_percent(design.alpha_one)}"
             f"{over}. One that stops for futility is undecided: no evidence of equality. No pair"
             " can be called equivalent."
         )
@@ -58,7 +59,8 @@ def rule(design: "MonitorDesign", measure: "Measure") -> str:
         over = f" per pair ({alpha} over all {shared_by(design)})" if many else ""
         return (
             f"A pair is decided when its statistic crosses the boundary of a look, and undecided"
-            f" otherwise; the boundaries spend {level_percent(design.alpha_pair)}{over}. No pair can be"
+            f" otherwise; the boundaries spend {level_percent(design.alpha_pair)}{over}."
+            " No pair can be"
             " called equivalent."
         )
     text = f"A pair is decided when its adjusted anytime p-value is at most {alpha}"
@@ -182,6 +184,8 @@ class MonitorComparison(Comparison):
     cells
         Columns of `next_cells`.
     """
+
+    home: ClassVar[str] = "benchinfer.analyses.monitor"
 
     design: MonitorDesign
     course: Course

@@ -5,7 +5,7 @@ Columns are ordered by measure, then by algorithm; a pair is two columns of one 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,6 +130,8 @@ class MonitoredMeasures(Showable, Mapping[str, MonitorComparison]):
     results
         Name of the measure to comparison.
     """
+
+    home: ClassVar[str] = "benchinfer.analyses.monitor"
 
     results: Mapping[str, MonitorComparison]
 

@@ -5,7 +5,7 @@ significant up to the last one. It describes; it is no test, as nothing is adjus
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -203,6 +203,8 @@ class Consecutive(Showable):
     orders
         What was found, per pair.
     """
+
+    home: ClassVar[str] = "benchinfer.analyses.monitor"
 
     measure: Measure
     sides: tuple[tuple[str, str], ...]

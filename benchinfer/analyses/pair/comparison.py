@@ -45,6 +45,8 @@ class PairComparison(EitherComparison):
         Tests that do not decide.
     """
 
+    home: ClassVar[str] = "benchinfer.analyses.pair"
+
     test: str
     reason: str
     n: Array

@@ -1,13 +1,17 @@
 """Q-Q plot of differences."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.analyses.pair.comparison import PairComparison
+from benchinfer.comparison.figures import COMPARISON
 from benchinfer.core.errors import DesignError, message
+from benchinfer.plots.draw import Kind
 from benchinfer.plots.style import (
     FAINT,
     HAIR,
@@ -23,7 +27,6 @@ from benchinfer.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from benchinfer.analyses.pair.comparison import PairComparison
     from benchinfer.analyses.pair.diagnostics import Normality
 
 
@@ -171,3 +174,12 @@ def _draw(panel: QuantilePanel, reach: float, ax: "Axes", *, labelled: bool) -> 
     ax.set_xlabel("normal quantile", fontsize=8, color=INK)
     if labelled:
         ax.set_ylabel("difference / SD, centred", fontsize=8, color=INK)
+
+
+# By class, the default kind first.
+FIGURES: Mapping[type, Mapping[str, Kind]] = {
+    PairComparison: {
+        **COMPARISON,
+        "quantiles": Kind(layout, size, draw),
+    },
+}

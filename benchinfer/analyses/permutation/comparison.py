@@ -77,6 +77,8 @@ class PermutationComparison(TestedComparison):
         Sums of within-block ranks.
     """
 
+    home: ClassVar[str] = "benchinfer.analyses.permutation"
+
     unit: str
     repeated: bool
     p_error: Array

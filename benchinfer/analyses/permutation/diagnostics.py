@@ -267,7 +267,8 @@ def _adjustment(asked: PermutationOptions) -> list[Check]:
                 1.0,
                 least=True,
                 ok=False,
-                remedy=f"it needs {comparison_stepwise.CONDITIONS[asked.adjust]} of the p-values, which is not"
+                remedy=f"it needs {comparison_stepwise.CONDITIONS[asked.adjust]} of the p-values,"
+                " which is not"
                 ' established for tests of pairs: adjust="holm" needs nothing',
             )
         )

@@ -6,6 +6,7 @@ comparison's own verdicts, whatever test they come from.
 
 import math
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,12 @@ from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 from scipy.special import chdtri, gammaln, xlogy
 
+from benchinfer.analyses.permutation.comparison import PermutationComparison
+from benchinfer.comparison.figures import COMPARISON
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.numbers import count, join
 from benchinfer.core.verdict import Verdict
+from benchinfer.plots.draw import Kind
 from benchinfer.plots.style import (
     FAINT,
     INK,
@@ -34,8 +38,6 @@ from benchinfer.relations.figures.pairs import Groups, group
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from benchinfer.analyses.permutation.comparison import PermutationComparison
 
 
 type Array = NDArray[np.float64]
@@ -550,3 +552,15 @@ def draw_null(null: NullDistribution, ax: "Axes") -> None:
     ax.tick_params(axis="x", labelsize=8.5, color=FAINT, labelcolor=INK)
     ax.set_xlabel(plain(below), loc="left", fontsize=8.5, color=INK, linespacing=1.35)
     ax.set_title(plain(title), loc="left", fontsize=10, fontweight="bold", color=INK, pad=8)
+
+
+# By class, the default kind first.
+FIGURES: Mapping[type, Mapping[str, Kind]] = {
+    PermutationComparison: {
+        **COMPARISON,
+        "critical-difference": Kind(
+            layout_critical_difference, size_critical_difference, draw_critical_difference
+        ),
+        "null": Kind(layout_null, size_null, draw_null),
+    },
+}

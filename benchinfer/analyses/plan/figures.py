@@ -1,5 +1,6 @@
 """Power curves."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -8,15 +9,14 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from benchinfer.analyses.bootstrap.figures import STYLES
-from benchinfer.analyses.plan.result import shown
+from benchinfer.analyses.plan.result import Plan, shown
 from benchinfer.core.numbers import count
+from benchinfer.plots.draw import Kind
 from benchinfer.plots.style import FAINT, HAIR, INK, Width, plain, wrapped
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-    from benchinfer.analyses.plan.result import Plan
 
 
 type Array = NDArray[np.float64]
@@ -170,3 +170,7 @@ def draw(laid: PowerCurves, ax: "Axes") -> None:
         ax.plot(laid.across, curve.power, color=colour, ls=dash, lw=1.7, label=plain(curve.label))
     ax.plot(*laid.design, "o", color=STYLES[0][0], ms=7, mec="white", mew=1.2, zorder=4)
     ax.legend(loc="lower right", frameon=False, fontsize=8.5, labelcolor=INK, handlelength=3.2)
+
+
+# By class, the default kind first.
+FIGURES: Mapping[type, Mapping[str, Kind]] = {Plan: {"power": Kind(layout, size, draw)}}

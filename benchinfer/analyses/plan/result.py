@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -136,6 +136,8 @@ class Plan(Showable):
     costs
         What there is to pay.
     """
+
+    home: ClassVar[str] = "benchinfer.analyses.plan"
 
     question: PlanAims
     n_datasets: int

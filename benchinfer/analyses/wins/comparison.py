@@ -262,6 +262,8 @@ class WinsComparison(EitherComparison):
         Of a Bayesian model, else None.
     """
 
+    home: ClassVar[str] = "benchinfer.analyses.wins"
+
     counted: Counted
     quasi: QuasiVariances
     errors: str

@@ -1,20 +1,18 @@
 """Figures of abilities and wins."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 from scipy.stats import norm
 
-from benchinfer.analyses.wins.comparison import win_square
+from benchinfer.analyses.wins.comparison import WinsComparison, win_square
+from benchinfer.comparison.figures import COMPARISON, DISTRIBUTIONS
 from benchinfer.core.numbers import count
 from benchinfer.plots import bars, tiles
 from benchinfer.plots.bars import Interval, Intervals, room
+from benchinfer.plots.draw import Kind, of_part
 from benchinfer.plots.style import Width, short, signed
 from benchinfer.plots.tiles import Chance, Chances
-
-if TYPE_CHECKING:
-    from benchinfer.analyses.wins.comparison import WinsComparison
-
 
 _NUMBERED, _LARGE = 20, 24
 size_win_matrix, draw_win_matrix = tiles.size_chances, tiles.draw_chances
@@ -115,3 +113,14 @@ def layout_worths(result: "WinsComparison", width: Width = "wide") -> Intervals:
         alt=f"Dots with intervals: the log worth of {count(len(rows), 'algorithm')}, best first:"
         f" {', '.join(f'{row.label} {row.said}' for row in rows)}.",
     )
+
+
+# By class, the default kind first.
+FIGURES: Mapping[type, Mapping[str, Kind]] = {
+    WinsComparison: {
+        **COMPARISON,
+        "distributions": of_part(DISTRIBUTIONS, lambda wins: wins.counted.scored),
+        "worths": Kind(layout_worths, size_worths, draw_worths),
+        "wins": Kind(layout_win_matrix, size_win_matrix, draw_win_matrix),
+    },
+}

@@ -1,1 +1,38 @@
-"""Figures of any comparison."""
+"""Figures of any comparison, and of comparisons per data set."""
+
+from collections.abc import Mapping
+
+from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.evidence import Setting
+from benchinfer.comparison.figures import datasets, forest, influence
+from benchinfer.comparison.figures.influence import InfluenceLayout
+from benchinfer.comparison.per_dataset import Comparisons
+from benchinfer.comparison.prediction import NewDataset
+from benchinfer.plots.draw import Kind, of_part
+from benchinfer.plots.tiles import draw_verdicts, size_verdicts
+from benchinfer.relations.figures import LIKENESS, RELATION
+from benchinfer.scores import ScoreTable
+
+DISTRIBUTIONS = Kind(
+    datasets.layout_distributions, datasets.size_distributions, datasets.draw_distributions
+)
+INFLUENCE = Kind(influence.layout_influence, influence.size_influence, influence.draw_influence)
+PREDICTION = Kind(influence.layout_prediction, influence.size_prediction, influence.draw_prediction)
+COMPARISON: Mapping[str, Kind] = {
+    "forest": Kind(forest.layout, forest.size, forest.draw),
+    **{name: of_part(kind, lambda result: result.relation()) for name, kind in RELATION.items()},
+    "distributions": of_part(DISTRIBUTIONS, lambda result: result.setting),
+}
+# By class, the default kind first.
+FIGURES: Mapping[type, Mapping[str, Kind]] = {
+    Comparison: COMPARISON,
+    Comparisons: {
+        "verdicts": Kind(datasets.layout_verdicts, size_verdicts, draw_verdicts),
+        "podium": Kind(datasets.layout_podium, datasets.size_podium, datasets.draw_podium),
+        **{name: of_part(kind, lambda local: local.relations()) for name, kind in LIKENESS.items()},
+    },
+    InfluenceLayout: {"influence": INFLUENCE},
+    NewDataset: {"prediction": PREDICTION},
+    Setting: {"distributions": DISTRIBUTIONS},
+    ScoreTable: {"distributions": of_part(DISTRIBUTIONS, lambda scores: Setting.of(scores)[0])},
+}

@@ -1,11 +1,10 @@
 """Figures of influence and prediction."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from benchinfer.analyses.meta.influence import SHOWN
 from benchinfer.comparison.wording import margin
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
@@ -17,8 +16,6 @@ from benchinfer.plots.style import MARKS, Width, measure_name, short
 if TYPE_CHECKING:
     import pandas as pd
 
-    from benchinfer.analyses.meta.comparison import MetaComparison
-    from benchinfer.analyses.mixed.comparison import MixedComparison
     from benchinfer.comparison.prediction import NewDataset
 
 
@@ -40,25 +37,11 @@ class InfluenceLayout:
         From `MixedComparison.influence`, the largest move of a difference first.
     """
 
+    home: ClassVar[str] = "benchinfer.comparison"
+
     measure: Measure
     unit: str
     table: "pd.DataFrame"
-
-    @staticmethod
-    def of(mixed: "MixedComparison") -> "InfluenceLayout":
-        """Ask a comparison.
-
-        Raises
-        ------
-        DesignError
-            The model is not one that can be fitted again from its moments.
-        """
-        return InfluenceLayout.sorted(mixed.measure, mixed.influence())
-
-    @staticmethod
-    def of_meta(meta: "MetaComparison") -> "InfluenceLayout":
-        """Ask a meta-analysis."""
-        return InfluenceLayout.sorted(meta.measure, meta.left_out(SHOWN))
 
     @staticmethod
     def sorted(measure: Measure, table: "pd.DataFrame") -> "InfluenceLayout":

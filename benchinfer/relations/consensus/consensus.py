@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -285,6 +285,8 @@ class Consensus(Showable):
     votes
         (5, K, K) weight of the relations that give each verdict to each pair, by `Verdict` code.
     """
+
+    home: ClassVar[str] = "benchinfer.relations.consensus"
 
     algorithms: tuple[str, ...]
     method: str

@@ -1,5 +1,6 @@
 """Figures of a consensus."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -7,16 +8,16 @@ import numpy as np
 
 from benchinfer.plots import bars
 from benchinfer.plots.bars import COLOUR
+from benchinfer.plots.draw import Kind, of_part
 from benchinfer.plots.style import Width, lines, short
-from benchinfer.plots.tiles import Chances, layout_of
-from benchinfer.relations.consensus.consensus import NOUNS
-from benchinfer.relations.figures import hasse
+from benchinfer.plots.tiles import Chances, draw_chances, layout_of, size_chances
+from benchinfer.relations.consensus.consensus import NOUNS, Consensus
+from benchinfer.relations.consensus.stability import Stability
+from benchinfer.relations.figures import RELATION, hasse
+from benchinfer.relations.figures.ensemble import draw_support, layout_consensus, size_support
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from benchinfer.relations.consensus.consensus import Consensus
-    from benchinfer.relations.consensus.stability import Stability
 
 
 size_agreed = hasse.size
@@ -137,3 +138,15 @@ def draw_ranges(ranges: Ranges, ax: "Axes") -> None:
     ax.plot(*zip(*ends, strict=True), "o", color=COLOUR, ms=5.5, zorder=4, clip_on=False)
     bars.write(ranges, ax, beside=beside)
     ax.spines["left"].set_visible(False)
+
+
+# By class, the default kind first.
+FIGURES: Mapping[type, Mapping[str, Kind]] = {
+    Consensus: {
+        "hasse": Kind(layout_agreed, size_agreed, draw_agreed),
+        "support": Kind(layout_consensus, size_support, draw_support),
+        "positions": Kind(layout_ranges, size_ranges, draw_ranges),
+        "matrix": of_part(RELATION["matrix"], lambda consensus: consensus.relation()),
+    },
+    Stability: {"positions": Kind(layout_positions, size_chances, draw_chances)},
+}

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -334,6 +334,8 @@ class Stability(Showable):
     solutions, counts
         Orders that were the only optimum, and of how many resamples; the most frequent first.
     """
+
+    home: ClassVar[str] = "benchinfer.relations.consensus"
 
     algorithms: tuple[str, ...]
     method: str

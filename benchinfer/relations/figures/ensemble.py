@@ -292,6 +292,7 @@ def draw_landscape(landscape: Landscape, ax: "Axes") -> None:
 
 def layout_verdicts(ensemble: "Ensemble", width: Width = "wide") -> Verdicts:
     """Lay out the verdicts of the relations of an ensemble."""
+    """Lay out the verdicts of the relations of an ensemble."""
     where = f"in {count(len(ensemble), 'relation')}"
     return verdict_tiles(ensemble, "Verdicts of each relation", where, width)
 
@@ -299,6 +300,7 @@ def layout_verdicts(ensemble: "Ensemble", width: Width = "wide") -> Verdicts:
 def verdict_tiles(
     relations: Mapping[str, "Relation"], title: str, where: str, width: Width
 ) -> Verdicts:
+    """Lay out a tile for each pair and relation."""
     algorithms = standing(relations)
     pairs = list(combinations(algorithms, 2))
     names, datasets = short(algorithms, 14), short(list(relations), 22)

@@ -79,6 +79,8 @@ class BayesPairsComparison(Comparison):
         (P,) whether each pair's chains have: others decide nothing; True where there are no chains.
     """
 
+    home: ClassVar[str] = "benchinfer.analyses.bayes"
+
     preset: Preset
     quantity: PairQuantity
     following: Outcomes

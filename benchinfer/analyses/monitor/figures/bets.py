@@ -426,7 +426,8 @@ def layout_sequence(result: "MonitorComparison", width: Width = "wide") -> Seque
         x_label="replications",
         y_label=f"{measure.effect_name}, first {'/' if log else 'minus'} second",
         width=width,
-        alt=f"Confidence sequences after each replication, in {name}. {plots_panels.described(panels)}.",
+        alt=f"Confidence sequences after each replication, in {name}."
+        f" {plots_panels.described(panels)}.",
         neutral=measure.neutral,
         tolerance=tolerance,
         most=max([2, *(int(p.n.max(initial=0)) for p in panels)]),

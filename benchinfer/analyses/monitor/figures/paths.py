@@ -225,7 +225,8 @@ def layout_decision_path(result: "MonitorComparison", width: Width = "wide") -> 
         x_label=f"look of {last}" if group else f"stage of {design.stage} replications",
         y_label=how,
         width=width,
-        alt=f"Statistic of each stage between boundaries, in {name}. {plots_panels.described(panels)}.",
+        alt=f"Statistic of each stage between boundaries, in {name}."
+        f" {plots_panels.described(panels)}.",
         last=last,
         reach=reach,
         stage_ticks=_stage_ticks(last),
