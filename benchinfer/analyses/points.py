@@ -79,9 +79,9 @@ class PointsComparison(Comparison):
         where = wording.scope(self.setting, self.target, where="over")
         return f"going by {self.words} alone, without inference, {where}"
 
-    def rests_on(self) -> list[str]:
-        """Return the modules and functions used whose docstrings name their sources."""
-        return ["benchinfer.analyses.points"]
+    def sources(self) -> list[object]:
+        """Return the functions used whose docstrings name their sources."""
+        return [compare_points]
 
     def effects(self) -> Mapping[str, Array]:
         """Return the estimates of the pairs, in the measure's own unit."""

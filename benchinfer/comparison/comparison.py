@@ -208,10 +208,10 @@ class Comparison(Showable):
 
     def citations(self) -> str:
         """Return BibTeX entries of the methods used."""
-        return bibtex(self.rests_on())
+        return bibtex(self.sources())
 
-    def rests_on(self) -> list[str]:
-        """Return the modules and functions used whose docstrings name their sources."""
+    def sources(self) -> list[object]:
+        """Return the functions used whose docstrings name their sources."""
         raise NotImplementedError
 
     def __str__(self) -> str:

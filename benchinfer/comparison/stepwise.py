@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from benchinfer.comparison.evidence import Array
-from benchinfer.numerics import multiplicity
+from benchinfer.numerics import closed_testing, multiplicity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,16 +56,16 @@ CONDITIONS = {
 }
 # What controls errors only if no pair differs, under whichever dependence.
 WEAK = ("finner",)
-# Modules and functions of `benchinfer.numerics` whose docstrings name the sources.
-HOMES = {
-    "shaffer": "closed_pairs:shaffer",
-    "bergmann-hommel": "closed_pairs",
-    "holm": "multiplicity",
-    "hochberg": "multiplicity:hochberg",
-    "hommel": "multiplicity:hommel",
-    "finner": "multiplicity:finner",
-    "rom": "rom:rom",
-    "li": "multiplicity:li",
+# The functions whose docstrings name the sources.
+SOURCES: "dict[str, Callable[..., Array]]" = {
+    "shaffer": closed_testing.shaffer,
+    "bergmann-hommel": closed_testing.bergmann_hommel,
+    "holm": multiplicity.holm,
+    "hochberg": multiplicity.hochberg,
+    "hommel": multiplicity.hommel,
+    "finner": multiplicity.finner,
+    "rom": multiplicity.rom,
+    "li": multiplicity.li,
 }
 WORDS = {
     "single-step": "P-values are single-step (largest statistic) over {family}, from pooled scores",

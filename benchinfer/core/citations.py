@@ -2,22 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from importlib import import_module
 from importlib.resources import files
 
 _doi = re.compile(r"https://doi\.org/(10\.\S+?)[\s.,;)]*(?:\s|$)")
 
 
-def dois(names: Sequence[str]) -> list[str]:
-    """Return the DOIs in docstrings of modules (``"a.b"``) and functions (``"a.b:f"``), once."""
-    text = "\n".join(_docstring(name) for name in names)
+def dois(sources: Sequence[object]) -> list[str]:
+    """Return the DOIs in the docstrings of functions and classes, each once."""
+    text = "\n".join(source.__doc__ or "" for source in sources)
     return list(dict.fromkeys(_doi.findall(text)))
-
-
-def _docstring(name: str) -> str:
-    module, _, function = name.partition(":")
-    home = import_module(module)
-    return (getattr(home, function) if function else home).__doc__ or ""
 
 
 def entries() -> dict[str, str]:
@@ -28,13 +21,14 @@ def entries() -> dict[str, str]:
     return {match[1].lower(): entry for match, entry in by_doi.items() if match}
 
 
-def bibtex(names: Sequence[str]) -> str:
+def bibtex(sources: Sequence[object]) -> str:
     """Return the BibTeX entries of the works that docstrings name; see `dois`.
 
     Examples
     --------
-    >>> print(bibtex(["benchinfer.numerics.max_t_exact"]).splitlines()[0])
-    @article{lund1983,
+    >>> from benchinfer.numerics.multiplicity import hommel
+    >>> print(bibtex([hommel]).splitlines()[0])
+    @article{hommel1988,
     """
     known = entries()
-    return "\n\n".join(known[doi.lower()] for doi in dois(names))
+    return "\n\n".join(known[doi.lower()] for doi in dois(sources))

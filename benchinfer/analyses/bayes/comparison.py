@@ -329,20 +329,33 @@ def scope(result: "BayesComparison") -> str:
     return where + _DECIDED[result.decision]
 
 
-def rests_on(result: "BayesComparison") -> list[str]:
-    """Return the modules and functions used whose docstrings name their sources."""
-    numerics = ("gibbs", "slices", "residual_scales", "outcomes", "regret")
-    names = ["benchinfer.analyses.bayes.compare", "benchinfer.comparison.posterior"]
-    names += [f"benchinfer.analyses.bayes.numerics.{name}" for name in numerics]
+def sources(result: "BayesComparison") -> list[object]:
+    """Return the functions used whose docstrings name their sources."""
+    from benchinfer.analyses.bayes.compare import compare_bayes
+    from benchinfer.analyses.bayes.numerics import gibbs, scales
+    from benchinfer.analyses.bayes.numerics.contrasts import reduce_contrasts
+    from benchinfer.analyses.bayes.numerics.covariance import draw_unstructured
+    from benchinfer.analyses.bayes.numerics.levels import draw_levels
+    from benchinfer.analyses.bayes.numerics.regret import regrets
+    from benchinfer.comparison.posterior import settled
+    from benchinfer.numerics.outcome_probabilities import average_outcomes
+
+    used: list[object] = [
+        compare_bayes,
+        settled,
+        gibbs.sample,
+        scales.slice_step,
+        scales.draw_scales,
+        average_outcomes,
+        regrets,
+    ]
     if result.structure == "unstructured":
-        names.append("benchinfer.analyses.bayes.numerics.covariance")
+        used.append(draw_unstructured)
     if result.domain is not None:
-        names.append("benchinfer.analyses.bayes.numerics.levels")
-    if result.provenance.arguments["sampler"] == "nuts":
-        names.append("benchinfer.analyses.bayes.pymc_model")
+        used.append(draw_levels)
     if result.setting.resampling is not None and result.setting.resampling.overlap:
-        names.append("benchinfer.analyses.bayes.numerics.contrasts:reduce_contrasts")
-    return names
+        used.append(reduce_contrasts)
+    return used
 
 
 @savable
@@ -509,9 +522,9 @@ class BayesComparison(Checked, Comparison):
         """Return what the claims are about, in words."""
         return scope(self)
 
-    def rests_on(self) -> list[str]:
-        """Return the modules and functions used whose docstrings name their sources."""
-        return rests_on(self)
+    def sources(self) -> list[object]:
+        """Return the functions used whose docstrings name their sources."""
+        return sources(self)
 
     @property
     def outcomes(self) -> Outcomes:

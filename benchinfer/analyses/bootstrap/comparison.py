@@ -31,7 +31,6 @@ _interval_words = {
     "expanded": "percentiles of the draws, expanded for the number of units drawn from",
     "bca": "BCa percentiles of the draws (corrected for bias and acceleration)",
 }
-_interval_homes = {"expanded": "expanded", "bca": "gather"}
 
 
 @savable
@@ -104,20 +103,20 @@ class BootstrapComparison(TestedComparison):
         where = wording.scope(self.setting, self.target, where="over")
         return f"by the {self.statistic}, {where}"
 
-    def rests_on(self) -> list[str]:
-        """Return the modules and functions used whose docstrings name their sources."""
-        names = [
-            "benchinfer.analyses.bootstrap.compare",
-            "benchinfer.analyses.bootstrap.numerics.profiles",
-        ]
+    def sources(self) -> list[object]:
+        """Return the functions used whose docstrings name their sources."""
+        from benchinfer.analyses.bootstrap.compare import compare_bootstrap
+        from benchinfer.analyses.bootstrap.numerics import intervals, profiles
+        from benchinfer.comparison.adjustment import sidak
+        from benchinfer.numerics import multiplicity
+
+        used: list[object] = [compare_bootstrap, profiles.scores_above]
         kind = str(self.provenance.arguments["interval"])
         if kind != "percentile":
-            names.append(
-                f"benchinfer.analyses.bootstrap.numerics.intervals:{_interval_homes[kind]}"
-            )
+            used.append(intervals.expanded if kind == "expanded" else intervals.gather)
         if self.provenance.arguments["adjust"] == "holm":
-            names += ["benchinfer.numerics.multiplicity", "benchinfer.comparison.adjustment:sidak"]
-        return names
+            used += [multiplicity.holm, sidak]
+        return used
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the reported unit."""

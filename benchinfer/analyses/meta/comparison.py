@@ -136,28 +136,34 @@ class MetaComparison(TestedComparison):
             f" {errors}.{source}{slopes} {self.provenance.adjustment}."
         )
 
-    def rests_on(self) -> list[str]:
-        """Return the modules and functions used whose docstrings name their sources."""
-        asked, home = self.provenance.arguments, "benchinfer.analyses.meta.numerics"
-        names = ["benchinfer.analyses.meta.compare", f"{home}.pooling", f"{home}.heterogeneity"]
+    def sources(self) -> list[object]:
+        """Return the functions used whose docstrings name their sources."""
+        from benchinfer.analyses.meta.compare import compare_meta
+        from benchinfer.analyses.meta.numerics import network, pooling
+        from benchinfer.analyses.meta.numerics.effects import rows_of, standardised
+        from benchinfer.analyses.meta.numerics.nested import nested
+        from benchinfer.numerics import closed_testing, multiplicity
+        from benchinfer.numerics.covariance import cluster_robust
+        from benchinfer.numerics.max_t import max_t
+
+        asked = self.provenance.arguments
+        used: list[object] = [compare_meta, pooling.pool, pooling.heterogeneity]
         if asked["effect"] != "difference":
-            names.append(f"{home}.effects")
+            used.append(standardised)
         if self.third:
-            names.append(f"{home}.nested")
+            used.append(nested)
         if self.interval == "robust":
-            names += [f"{home}.clusters", "benchinfer.analyses.mixed.numerics.robust"]
-        elif self.interval == "hartung-knapp" and not self.third:
-            names.append(f"{home}.pooling:pool")
+            used += [network.clusters, cluster_robust]
         if self.fit is not None and len(self.algorithms) > 2:
-            names += [f"{home}.rows", f"{home}.consistency"]
+            used += [rows_of, network.by_design]
         _, chosen = self.asked()
         if chosen in adjustment.JOINT:
-            names.append("benchinfer.numerics.max_t")
+            used.append(max_t)
         if chosen in {"shaffer", "westfall"}:
-            names.append(f"benchinfer.numerics.closed_testing:{chosen}")
+            used.append(getattr(closed_testing, chosen))
         if chosen in {"holm", "shaffer"}:
-            names += ["benchinfer.numerics.multiplicity", "benchinfer.comparison.adjustment:sidak"]
-        return names
+            used += [multiplicity.holm, adjustment.sidak]
+        return used
 
     def summary(self) -> "pd.DataFrame":
         """One row per algorithm: ``measure algorithm estimate n rank [prob_best prob_near_best]``.

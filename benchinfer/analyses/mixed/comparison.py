@@ -110,27 +110,31 @@ class MixedComparison(TestedComparison):
             f" {self.provenance.adjustment}."
         )
 
-    def rests_on(self) -> list[str]:
-        """Return the modules and functions used whose docstrings name their sources."""
+    def sources(self) -> list[object]:
+        """Return the functions used whose docstrings name their sources."""
+        from benchinfer.analyses.mixed.compare import compare_mixed
+        from benchinfer.analyses.mixed.numerics import degrees, likelihood, structured_likelihood
+        from benchinfer.comparison.checks import overlap_share
+        from benchinfer.numerics import closed_testing, multiplicity
+        from benchinfer.numerics.covariance import cluster_robust
+        from benchinfer.numerics.max_t import max_t
+
         _, adjustment = self.asked()
         joint, pairwise = adjustment in comparison_adjustment.JOINT, self.structure == "pairwise"
-        df = str(self.provenance.arguments["df"]).replace("-", "_")
-        engine = "reml" if self.fitted.plain is not None else "structured.levels"
-        names = ["benchinfer.analyses.mixed.compare", f"benchinfer.numerics.{engine}"]
-        names.append(
-            "benchinfer.analyses.mixed.numerics.robust"
-            if pairwise
-            else f"benchinfer.analyses.mixed.numerics.degrees:{df}"
+        engine = likelihood if self.fitted.plain is not None else structured_likelihood
+        method = (
+            cluster_robust if pairwise else degrees.METHODS[str(self.provenance.arguments["df"])]
         )
+        used: list[object] = [compare_mixed, engine.evaluate, method]
         if adjustment in {"shaffer", "westfall"}:
-            names.append(f"benchinfer.numerics.closed_testing:{adjustment}")
+            used.append(getattr(closed_testing, adjustment))
         if adjustment in {"holm", "shaffer"}:
-            names += ["benchinfer.numerics.multiplicity", "benchinfer.comparison.adjustment:sidak"]
+            used += [multiplicity.holm, comparison_adjustment.sidak]
         if joint:
-            names.append("benchinfer.numerics.max_t")
+            used.append(max_t)
         if self.target == "datasets" and diagnostics.overlap_words(self.setting, self.design):
-            names.append("benchinfer.comparison.checks:overlap_share")
-        return names
+            used.append(overlap_share)
+        return used
 
     def by_domain(self) -> Comparisons:
         """Compare the algorithms in each domain, adjusted for many pairs within each.

@@ -419,17 +419,18 @@ class MonitorComparison(Comparison):
                 found["state" if name == "decision" else name] = values
         return frame(found)
 
-    def rests_on(self) -> list[str]:
-        """Return the modules and functions used whose docstrings name their sources."""
-        home = {
-            "recursive": [
-                "benchinfer.analyses.monitor.numerics.stages",
-                "benchinfer.analyses.monitor.monitor:monitor",
-            ],
-            "anytime": ["benchinfer.analyses.monitor.numerics.betting"],
-            "group-sequential": ["benchinfer.analyses.monitor.stagewise"],
-        }
-        return home[self.design.method]
+    def sources(self) -> list[object]:
+        """Return the functions used whose docstrings name their sources."""
+        from benchinfer.analyses.monitor.monitor import monitor
+        from benchinfer.analyses.monitor.numerics.betting import SymmetryBet
+        from benchinfer.analyses.monitor.numerics.stages import recursion
+        from benchinfer.analyses.monitor.stagewise import group_sequential
+
+        return {
+            "recursive": [recursion, monitor],
+            "anytime": [SymmetryBet],
+            "group-sequential": [group_sequential],
+        }[self.design.method]
 
     def __str__(self) -> str:
         """Return the headline."""

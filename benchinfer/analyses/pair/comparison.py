@@ -127,10 +127,10 @@ class PairComparison(EitherComparison):
         columns = ("first", "second", "test", "statistic", "p_value", "n")
         return frame({name: [row[i] for row in rows] for i, name in enumerate(columns)})
 
-    def rests_on(self) -> list[str]:
-        """Return the modules and functions used whose docstrings name their sources."""
+    def sources(self) -> list[object]:
+        """Return the functions used whose docstrings name their sources."""
         adjusted = len(self.pairs) > 1 and not self.bayesian
         return [
-            *rules.homes(self.test, clustered=self.clusters > 0),
+            *rules.sources(self.test, clustered=self.clusters > 0),
             *rules.adjusting(str(self.provenance.arguments["adjust"]), adjusted=adjusted),
         ]

@@ -4,13 +4,17 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from benchinfer.analyses.pair.numerics import outcomes, t_tests
 from benchinfer.analyses.pair.scores import PairedScores
 from benchinfer.comparison import stepwise
+from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.checks import declaration
 from benchinfer.comparison.wording import margin, zeros
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
+from benchinfer.numerics import signs
+from benchinfer.numerics.shifts import hodges_lehmann
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -238,25 +242,22 @@ _INTERVALS: dict[str, str] = {
     "paired-rates": "differences of rates with normal intervals",
     "independent-rates": "differences of rates with Newcombe's intervals",
 }
-_PAIRED = "benchinfer.analyses.pair.numerics.t_tests"
-_OUTCOMES = "benchinfer.analyses.pair.numerics.outcomes"
-_SIGNS = ("benchinfer.numerics.signs", "benchinfer.numerics.signs")
-_HOMES: dict[str, tuple[str, ...]] = {
+_SOURCES: dict[str, tuple[object, ...]] = {
     "t": (),
-    "welch": (f"{_PAIRED}:welch",),
-    "corrected-t": (_PAIRED, f"{_PAIRED}:corrected_t"),
-    "5x2cv-t": (f"{_PAIRED}:five_by_two_t",),
-    "5x2cv-f": (f"{_PAIRED}:five_by_two_f",),
-    "wilcoxon": (*_SIGNS, "benchinfer.numerics.shifts"),
+    "welch": (t_tests.welch,),
+    "corrected-t": (t_tests.paired_t, t_tests.corrected_t),
+    "5x2cv-t": (t_tests.five_by_two_t,),
+    "5x2cv-f": (t_tests.five_by_two_f,),
+    "wilcoxon": (signs.sign_flip, signs.sign_tests, hodges_lehmann),
     "sign": (),
-    "sign-flip": ("benchinfer.numerics.signs",),
-    "bayes-t": (_PAIRED, f"{_PAIRED}:posterior"),
-    "mcnemar": (f"{_OUTCOMES}:mcnemar", f"{_OUTCOMES}:newcombe_paired"),
-    "mcnemar-midp": (f"{_OUTCOMES}:mcnemar", f"{_OUTCOMES}:newcombe_paired"),
-    "mcnemar-chi2": (f"{_OUTCOMES}:mcnemar", f"{_OUTCOMES}:newcombe_paired"),
-    "mcnemar-score": (f"{_OUTCOMES}:mcnemar", f"{_OUTCOMES}:score_statistic"),
+    "sign-flip": (signs.sign_tests,),
+    "bayes-t": (t_tests.paired_t, t_tests.posterior),
+    "mcnemar": (outcomes.mcnemar, outcomes.newcombe_paired),
+    "mcnemar-midp": (outcomes.mcnemar, outcomes.newcombe_paired),
+    "mcnemar-chi2": (outcomes.mcnemar, outcomes.newcombe_paired),
+    "mcnemar-score": (outcomes.mcnemar, outcomes.score_statistic),
     "paired-rates": (),
-    "independent-rates": (_OUTCOMES,),
+    "independent-rates": (outcomes.mcnemar,),
     "parts-t": (),
 }
 
@@ -327,15 +328,17 @@ def adjustment(test: str, adjust: str, family: str, n: int, *, side: int) -> str
     return f"{stepwise.WORDS[adjust].format(family=family)}; intervals are {intervals}"
 
 
-def homes(test: str, *, clustered: bool) -> list[str]:
-    """Return the modules and functions whose docstrings name the sources of a test."""
-    found = ["benchinfer.analyses.pair.compare", *_HOMES[test]]
-    return [*found, f"{_PAIRED}:clustered"] if clustered else found
+def sources(test: str, *, clustered: bool) -> list[object]:
+    """Return the functions whose docstrings name the sources of a test."""
+    from benchinfer.analyses.pair.compare import compare_pair
+
+    used = [compare_pair, *_SOURCES[test]]
+    return [*used, t_tests.clustered] if clustered else used
 
 
-def adjusting(adjust: str, *, adjusted: bool) -> list[str]:
+def adjusting(adjust: str, *, adjusted: bool) -> list[object]:
     """Return the same for an adjustment."""
     if not adjusted or adjust == "none":
         return []
-    home = [f"benchinfer.numerics.{stepwise.HOMES[adjust]}"] if adjust in stepwise.HOMES else []
-    return [*home, "benchinfer.comparison.adjustment:sidak"]
+    used = [stepwise.SOURCES[adjust]] if adjust in stepwise.SOURCES else []
+    return [*used, sidak]

@@ -258,20 +258,26 @@ class PermutationComparison(TestedComparison):
             )
         return kinds[kind](len(self.algorithms), self.ranks.n_blocks, self.alpha)
 
-    def rests_on(self) -> list[str]:
-        """Return the modules and functions used whose docstrings name their sources."""
+    def sources(self) -> list[object]:
+        """Return the functions used whose docstrings name their sources."""
+        from benchinfer.analyses.permutation.compare import compare_permutation
+        from benchinfer.analyses.permutation.numerics.blocks import aligned
+        from benchinfer.comparison.adjustment import sidak
+        from benchinfer.numerics import signs
+        from benchinfer.numerics.shifts import hodges_lehmann
+
         adjust = str(self.provenance.arguments["adjust"])
         if adjust == "auto":
             adjust = "holm" if self.pairwise else "single-step"
-        names = ["benchinfer.analyses.permutation.compare"]
+        used: list[object] = [compare_permutation]
         if self.on in ("aligned-ranks", "ranks", "normal-scores"):
-            names.append("benchinfer.numerics.shifts")
+            used.append(hodges_lehmann)
             if self.pairwise and not self.repeated:
-                names.append("benchinfer.numerics.signs")
+                used.append(signs.sign_flip)
         if self.on == "aligned-ranks":
-            names.append("benchinfer.analyses.permutation.numerics.blocks")
+            used.append(aligned)
         if "monte-carlo" in self.kinds:
-            names.append("benchinfer.numerics.signs")
-        if adjust in stepwise.HOMES:
-            names.append(f"benchinfer.numerics.{stepwise.HOMES[adjust]}")
-        return [*names, "benchinfer.comparison.adjustment:sidak"]
+            used.append(signs.sign_tests)
+        if adjust in stepwise.SOURCES:
+            used.append(stepwise.SOURCES[adjust])
+        return [*used, sidak]

@@ -4,6 +4,7 @@ import math
 from typing import TYPE_CHECKING
 
 from benchinfer.analyses.plan import result
+from benchinfer.analyses.plan.numerics.power import Bound
 from benchinfer.core.citations import bibtex
 from benchinfer.core.numbers import brief, significant
 from benchinfer.core.sections import Cell, Column, Section, Table
@@ -44,7 +45,7 @@ def sections(plan: "Plan") -> tuple[Section, ...]:
 
 def citations() -> str:
     """Return the BibTeX entries of what a plan rests on."""
-    return bibtex(["benchinfer.analyses.plan.numerics.power:Bound"])
+    return bibtex([Bound])
 
 
 def designs(plan: "Plan") -> Table:

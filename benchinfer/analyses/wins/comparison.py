@@ -438,15 +438,14 @@ class WinsComparison(EitherComparison):
         """
         return predicted(self)
 
-    def rests_on(self) -> list[str]:
-        """Return the modules and functions used whose docstrings name their sources."""
-        home = "benchinfer.numerics"
-        names = ["benchinfer.analyses.wins.compare", f"{home}.wins.quasi"]
+    def sources(self) -> list[object]:
+        """Return the functions used whose docstrings name their sources."""
+        from benchinfer.analyses.wins.compare import compare_wins
+        from benchinfer.analyses.wins.numerics import likelihood, posterior
+        from benchinfer.comparison.posterior import settled
+        from benchinfer.numerics.max_t import max_t
+
+        used: list[object] = [compare_wins, likelihood.quasi_variances]
         if self.bayes is not None:
-            return [
-                *names,
-                f"{home}.wins.posterior",
-                f"{home}.hmc",
-                "benchinfer.comparison.posterior",
-            ]
-        return [*names, f"{home}.wins.likelihood", f"{home}.tukey"]
+            return [*used, posterior.density, posterior.sample, settled]
+        return [*used, likelihood.fit_wins, max_t]

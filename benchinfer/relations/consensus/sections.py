@@ -11,6 +11,7 @@ from benchinfer.core.sections import Cell, Check, Column, Fold, Section, Table
 from benchinfer.plots.draw import picture
 from benchinfer.relations import sections
 from benchinfer.relations.consensus.consensus import NOUNS
+from benchinfer.relations.consensus.consensus import consensus as find_consensus
 from benchinfer.relations.consensus.figures import optima
 from benchinfer.relations.sections import TILES, pair_verdict, rows_of
 
@@ -208,7 +209,7 @@ def numbered(result: "Consensus", number: int) -> Section:
 
 def citations() -> str:
     """Return the BibTeX entries of what a consensus rests on."""
-    return bibtex(["benchinfer.relations.consensus.consensus:consensus"])
+    return bibtex([find_consensus])
 
 
 def over_datasets(result: "Consensus", datasets: int) -> Section:

@@ -207,12 +207,15 @@ class BayesPairsComparison(Comparison):
             where = wording.TYPICAL
         return wording.scope(self.setting, self.target, where=where)
 
-    def rests_on(self) -> list[str]:
-        """Return the modules and functions used whose docstrings name their sources."""
+    def sources(self) -> list[object]:
+        """Return the functions used whose docstrings name their sources."""
+        from benchinfer.analyses.bayes.numerics import pair_model
+        from benchinfer.analyses.bayes.numerics.dirichlet import signed_rank_test
+        from benchinfer.comparison import posterior
+
         if self.preset == "corani2017":
-            home = "benchinfer.analyses.bayes.numerics"
-            return [f"{home}.pair_moves", "benchinfer.comparison.posterior"]
-        return ["benchinfer.analyses.bayes.numerics.dirichlet"]
+            return [pair_model.sweep, posterior.settled]
+        return [signed_rank_test]
 
     @property
     def outcomes(self) -> Outcomes:

@@ -195,15 +195,19 @@ class ResponseComparison(BayesComparison):
         )
         return told.replace(old, new).replace("Gibbs sampling", "NUTS (PyMC, nutpie)")
 
-    def rests_on(self) -> list[str]:
-        """Return the modules and functions used whose docstrings name their sources."""
-        names = ["benchinfer.analyses.bayes.compare", "benchinfer.comparison.posterior"]
-        names += ["benchinfer.analyses.bayes.pymc_model"]
+    def sources(self) -> list[object]:
+        """Return the functions used whose docstrings name their sources."""
+        from benchinfer.analyses.bayes.compare import compare_bayes
+        from benchinfer.analyses.bayes.numerics.responses import count_items
+        from benchinfer.analyses.bayes.responses.model import response_model
+        from benchinfer.comparison.posterior import settled
+
+        used: list[object] = [compare_bayes, settled]
         if self.likelihood == "beta":
-            names.append("benchinfer.analyses.bayes.responses.model")
+            used.append(response_model)
         if self.likelihood == "binomial" and self.items:
-            names.append("benchinfer.analyses.bayes.numerics.responses")
-        return names
+            used.append(count_items)
+        return used
 
     def sensitivity(
         self,
