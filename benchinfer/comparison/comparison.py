@@ -69,6 +69,7 @@ class Comparison(Showable):
     """
 
     home: ClassVar[str] = "benchinfer.comparison"
+    formula_name: ClassVar[str] = "Statistic"
 
     setting: Setting
     pairs: NDArray[np.int64]
@@ -205,6 +206,11 @@ class Comparison(Showable):
     def scope(self) -> str:
         """Return what the claims are about, in words."""
         return wording.scope(self.setting, self.target)
+
+    @property
+    def relative(self) -> bool:
+        """Whether levels are relative to the mean of the algorithms: effects have no level."""
+        return False
 
     def citations(self) -> str:
         """Return BibTeX entries of the methods used."""

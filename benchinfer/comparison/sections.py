@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.analyses.meta.comparison import MetaComparison
-from benchinfer.analyses.mixed.comparison import MixedComparison
 from benchinfer.comparison.figures.forest import order
 from benchinfer.core import sections
 from benchinfer.core.frames import GLOSSARY
@@ -21,8 +19,7 @@ from benchinfer.core.numbers import (
     significant,
     within,
 )
-from benchinfer.core.sections import Cell, Column, Fold, Picture, Section, Table
-from benchinfer.plots.draw import picture
+from benchinfer.core.sections import Cell, Column, Figure, Fold, Refusal, Section, Table
 from benchinfer.relations import sections as relations_sections
 from benchinfer.relations.sections import (
     MOST_PAIRS,
@@ -40,7 +37,6 @@ if TYPE_CHECKING:
     from benchinfer.comparison.evidence import Setting
     from benchinfer.comparison.per_dataset import Comparisons
     from benchinfer.core.measure import Measure
-    from benchinfer.reports.gather import Refusal
     from benchinfer.scores.coverage import Coverage, Finding
 
 
@@ -206,7 +202,7 @@ def summary(comparison: "Comparison") -> Table:
         if "conf_low" in frame
         else ""
     )
-    if isinstance(comparison, MetaComparison) and comparison.relative:
+    if comparison.relative:
         interval = "Estimates are relative to the mean of the algorithms: effects have no level."
     return Table(
         caption=f"Algorithms by {measure.title}, {measure.better} is better, best first",
@@ -300,7 +296,7 @@ def verdict(comparison: "Comparison", *, main: bool) -> Section:
         Whether figures are drawn and tables stand open. Of many pairs the forest and the contrasts
         are folded, behind a matrix of the verdicts.
     """
-    pictures, found, fold = _pairs(comparison) if main else ((), [], None)
+    figures, found, fold = _pairs(comparison) if main else ((), [], None)
     found.append(summary(comparison))
     found.append(sections.checks_table(comparison.checks))
     if not main:
@@ -313,16 +309,16 @@ def verdict(comparison: "Comparison", *, main: bool) -> Section:
         order=order,
         open_pairs=open_pairs,
         text=(_irrelevant(comparison),) if _irrelevant(comparison) else (),
-        pictures=pictures,
+        figures=figures,
         tables=tuple(found),
         fold=fold,
     )
 
 
-def _pairs(comparison: "Comparison") -> tuple[tuple[Picture, ...], list[Table], Fold | None]:
+def _pairs(comparison: "Comparison") -> tuple[tuple[Figure, ...], list[Table], Fold | None]:
     """Return figures, tables and what is folded of the pairs."""
-    forest = picture(comparison, "forest", favours(comparison.measure))
-    hasse = picture(comparison, "hasse", ORDER_CAPTION)
+    forest = Figure(comparison, "forest", favours(comparison.measure))
+    hasse = Figure(comparison, "hasse", ORDER_CAPTION)
     rows, n = contrasts(comparison), len(comparison.pairs)
     if n <= MOST_PAIRS:
         return (forest, hasse), [rows], None
@@ -364,16 +360,16 @@ def each_dataset(results: "Comparisons") -> Section:
     return Section(
         title=f"Each data set by itself: {within(first.heading)}",
         text=(f"{_LOCAL} {_WITHIN}" if inferential(first) else _LOCAL,),
-        pictures=_tiles(results),
+        figures=_tiles(results),
         tables=(orders, checks) if checks.rows else (orders,),
     )
 
 
-def _tiles(results: "Comparisons") -> tuple[Picture, ...]:
+def _tiles(results: "Comparisons") -> tuple[Figure, ...]:
     """Draw the verdicts, unless there are more than a reader can take in."""
     if sum(len(result.pairs) for result in results.values()) > TILES:
         return ()
-    return (picture(results, "verdicts", "Columns are pairs, the one with more wins first."),)
+    return (Figure(results, "verdicts", "Columns are pairs, the one with more wins first."),)
 
 
 def _shared_checks(results: "Comparisons") -> Table:
@@ -406,8 +402,8 @@ def data(setting: "Setting") -> Section:
     return Section(
         title="Scores",
         text=(_coverage(setting), _replications(setting)),
-        pictures=(
-            picture(
+        figures=(
+            Figure(
                 setting,
                 "distributions",
                 "Algorithms from the best on, data sets from the hardest on.",
@@ -473,13 +469,12 @@ def method(comparison: "Comparison", *, each: bool = False) -> Section:
     if resampling is not None and resampling.kind == "bootstrap":
         claims.append("Bootstrap replications speak of the data sets as drawn.")
     level = "" if not inferential(comparison) else f"{100 * comparison.level:g} %"
-    modelled = isinstance(comparison, MixedComparison)
     return Section(
         title=f"Method: {within(comparison.heading)}{' on each data set' if each else ''}",
         facts=tuple(
             (name, text)
             for name, text in (
-                ("Model" if modelled else "Statistic", comparison.formula),
+                (comparison.formula_name, comparison.formula),
                 ("Method", comparison.method),
                 ("Rule", comparison.rule),
                 ("Level", level),
@@ -490,7 +485,7 @@ def method(comparison: "Comparison", *, each: bool = False) -> Section:
     )
 
 
-def refused(refusals: "Sequence[Refusal]") -> Section:
+def refused(refusals: Sequence[Refusal]) -> Section:
     """Say what the table cannot answer, in the words of the errors."""
     names = list(dict.fromkeys(refusal.analysis.lower() for refusal in refusals))
     return Section(

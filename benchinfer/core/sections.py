@@ -111,22 +111,15 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Image:
-    """An image in the file itself: data URI and natural size in CSS pixels."""
+class Figure:
+    """A figure of a result: its kind as in `benchinfer.plot`, and its caption.
 
-    uri: str
-    width: int
-    height: int
+    A writer draws it, or leaves it out where the result has no such figure.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A figure for wide and for narrow screens, with caption and text alternative."""
-
-    wide: Image
-    narrow: Image
+    result: object
+    kind: str
     caption: str
-    alt: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +127,7 @@ class Fold:
     """Figures and tables for those who open them, under a summary."""
 
     summary: str
-    pictures: tuple[Picture, ...] = ()
+    figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
 
 
@@ -154,7 +147,7 @@ class Section:
         Paragraphs.
     facts
         Names and what is to be said about them.
-    pictures, tables
+    figures, tables
         Figures and tables.
     warnings
         What could not be done, in the words of the error.
@@ -168,10 +161,19 @@ class Section:
     open_pairs: str = ""
     text: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
-    pictures: tuple[Picture, ...] = ()
+    figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
     warnings: tuple[str, ...] = ()
     fold: Fold | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A question that the table cannot answer: measure, analysis, and why."""
+
+    measure: str
+    analysis: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)

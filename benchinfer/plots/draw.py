@@ -2,7 +2,6 @@
 
 import re
 import warnings
-from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -13,7 +12,6 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from benchinfer.core.errors import BenchinferError, DesignError, message, unknown
-from benchinfer.core.sections import Image, Picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,14 +59,19 @@ def kinds(result: object) -> Mapping[str, Kind]:
     BenchinferError
         There is no figure of such an object.
     """
-    for cls in type(result).__mro__:
+    return kinds_of(type(result))
+
+
+def kinds_of(result: type) -> Mapping[str, Kind]:
+    """Return the figures of a class of results; see `kinds`."""
+    for cls in result.__mro__:
         home = vars(cls).get("home")
         figures = import_module(f"{home}.figures").FIGURES if home else {}
         if cls in figures:
             return figures[cls]
     raise BenchinferError(
         message(
-            f"there is no figure of a {type(result).__name__}.",
+            f"there is no figure of a {result.__name__}.",
             hint="plot a comparison, comparisons per data set, a relation, an ensemble, a"
             " consensus, its bootstrap, a plan or a score table.",
         )
@@ -216,18 +219,3 @@ def _trimmed(svg: str) -> str:
     )
     # Within tags only: texts keep their digits.
     return re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", tag[0]), svg)
-
-
-def picture(result: object, kind: str, caption: str) -> Picture:
-    """Draw a figure for wide and for narrow screens.
-
-    As images and not as markup of the page: what a name contains cannot reach the page, and the
-    ids of two figures cannot meet.
-    """
-    wide, narrow = vector(result, kind, "wide"), vector(result, kind, "narrow")
-    return Picture(_image(wide), _image(narrow), caption, wide.alt)
-
-
-def _image(drawn: "Vector") -> Image:
-    code = b64encode(drawn.text.encode()).decode("ascii")
-    return Image(f"data:image/svg+xml;base64,{code}", drawn.width, drawn.height)

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchinfer.core.sections import Cell, Column, Fold, Section, Table
+from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
 from benchinfer.core.verdict import Verdict
-from benchinfer.plots.draw import picture
 from benchinfer.plots.style import MARKS, words
 from benchinfer.plots.tiles import SYMBOLS
 
@@ -112,7 +111,7 @@ def relation(result: "Relation", number: int) -> Section:
             for name, text in (("Rule", result.rule), ("Against a ranking", "; ".join(broken)))
             if text
         ),
-        pictures=(picture(result, "hasse", ORDER_CAPTION),),
+        figures=(Figure(result, "hasse", ORDER_CAPTION),),
         tables=(rows,),
         fold=fold,
     )

@@ -12,6 +12,7 @@ from benchinfer.analyses.points import compare_points
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons, per_dataset
 from benchinfer.core.errors import BenchinferError, DesignError, FitError, message
+from benchinfer.core.sections import Refusal
 from benchinfer.relations.consensus.consensus import Consensus, consensus
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.relation import Relation
@@ -27,15 +28,6 @@ _MANY = 300
 # Data sets from which on a consensus over them says more than they do one by one.
 _SEVERAL = 3
 _PATIENCE = 5.0  # seconds for a consensus that nobody asked for
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A question that the table cannot answer: measure, analysis, and why."""
-
-    measure: str
-    analysis: str
-    why: str
 
 
 @dataclass(frozen=True, slots=True)

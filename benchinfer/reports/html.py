@@ -1,9 +1,14 @@
-"""References of a report."""
+"""Figures and references of a report as HTML."""
 
 import re
 import unicodedata
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from benchinfer.core.sections import Reference
+from benchinfer.core.errors import DesignError
+from benchinfer.core.sections import Figure, Reference
+from benchinfer.plots.draw import Vector, vector
 
 _ACCENTS = {
     '"': "\N{COMBINING DIAERESIS}",
@@ -56,3 +61,47 @@ def _plain(value: str) -> str:
     for macro, letter in _LETTERS.items():
         text = re.sub(re.escape(macro) + r"(?![a-z])\s*", letter, text)
     return text.replace(r"\&", "&").replace("{", "").replace("}", "").replace("--", "\N{EN DASH}")
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image in the file itself: data URI and natural size in CSS pixels."""
+
+    uri: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure for wide and for narrow screens, with caption and text alternative."""
+
+    wide: Image
+    narrow: Image
+    caption: str
+    alt: str
+
+
+def pictures(figures: Sequence[Figure]) -> list[Picture]:
+    """Draw those of the figures that their results have."""
+    drawn = (_picture(figure) for figure in figures)
+    return [picture for picture in drawn if picture is not None]
+
+
+def _picture(figure: Figure) -> Picture | None:
+    """Draw a figure for wide and for narrow screens.
+
+    As images and not as markup of the page: what a name contains cannot reach the page, and the
+    ids of two figures cannot meet.
+    """
+    try:
+        wide = vector(figure.result, figure.kind, "wide")
+    except DesignError:
+        return None
+    narrow = vector(figure.result, figure.kind, "narrow")
+    return Picture(_image(wide), _image(narrow), figure.caption, wide.alt)
+
+
+def _image(drawn: Vector) -> Image:
+    code = b64encode(drawn.text.encode()).decode("ascii")
+    return Image(f"data:image/svg+xml;base64,{code}", drawn.width, drawn.height)

@@ -136,6 +136,7 @@ def render(page: Page) -> str:
         lstrip_blocks=True,
     )
     # Names may hold what HTML must not, in whichever text they stand.
+    environment.filters["pictures"] = html.pictures
     page_text = environment.get_template("page.html").render(page=page)
     return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", page_text)
 

@@ -295,20 +295,20 @@ def many_algorithms(k: int) -> bi.ScoreTable:
 @pytest.mark.parametrize(
     ("compare", "engine"),
     [
-        (bi.compare_mixed, "mixed.fit_design"),
-        (bi.compare_permutation, "permutation.exchangeable"),
-        (bi.compare_bootstrap, "bootstrap.Taken"),
-        (bi.compare_bayes, "bayes_joint.reduced"),
-        (partial(bi.compare_bayes, preset="sign"), "bayes_presets.differences"),
-        (bi.compare_wins, "wins_counted.count"),
-        (bi.compare_meta, "meta.of_scores"),
+        (bi.compare_mixed, "mixed.compare.fit_design"),
+        (bi.compare_permutation, "permutation.compare.exchangeable"),
+        (bi.compare_bootstrap, "bootstrap.compare.BootstrapSample"),
+        (bi.compare_bayes, "bayes.compare.reduced"),
+        (partial(bi.compare_bayes, preset="sign"), "bayes.pairwise.compare.differences"),
+        (bi.compare_wins, "wins.counts.count"),
+        (bi.compare_meta, "meta.compare.of_scores"),
     ],
 )
 def test_all_pairs_of_very_many_algorithms_are_refused_first(
     monkeypatch, compare, engine, question
 ):
     scores = many_algorithms(MOST_IN_PAIRS + 1)
-    monkeypatch.setattr(f"benchinfer.comparison.{engine}", None)  # reached, it cannot be called
+    monkeypatch.setattr(f"benchinfer.analyses.{engine}", None)  # reached, it cannot be called
     with pytest.raises(DesignError, match=r"(?s)algorithms are \d+ contrasts.*control="):
         compare(scores, **question)
 

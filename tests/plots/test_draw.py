@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 import benchinfer as bi
 from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
 from benchinfer.analyses.mixed.comparison import MixedComparison
-from benchinfer.plots.draw import KINDS, kinds, vector
+from benchinfer.plots.draw import kinds, kinds_of, vector
 from benchinfer.relations.consensus.consensus import Consensus
 from benchinfer.relations.ensemble import Ensemble
 
@@ -74,11 +74,11 @@ def test_names_are_not_formulas(nasty):
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        *(("nasty", kind) for kind in KINDS[MixedComparison]),
-        *(("nasty_resampled", kind) for kind in KINDS[BootstrapComparison]),
+        *(("nasty", kind) for kind in kinds_of(MixedComparison)),
+        *(("nasty_resampled", kind) for kind in kinds_of(BootstrapComparison)),
         *(("nasty_sampled", kind) for kind in ("simplex", "shrinkage")),
-        *(("nasty_ensemble", kind) for kind in KINDS[Ensemble]),
-        *(("nasty_order", kind) for kind in KINDS[Consensus]),
+        *(("nasty_ensemble", kind) for kind in kinds_of(Ensemble)),
+        *(("nasty_order", kind) for kind in kinds_of(Consensus)),
     ],
 )
 @pytest.mark.parametrize("width", ["wide", "narrow"])

@@ -14,7 +14,7 @@ def tested():
 def test_what_papers_print_has_a_table_and_a_figure(tested):
     (section,) = sections.beyond_pairwise(tested)
     assert section.lead == "Each pair has the Bayesian sign test of its own."
-    assert len(section.pictures) == 1
+    assert len(section.figures) == 1
     (table,) = section.tables
     row = tested.dominance().iloc[0]
     assert [cell.text for cell in table.rows[0]] == [

@@ -20,7 +20,7 @@ def test_who_is_best_in_a_sentence(sampled):
         f"{top['algorithm']} is the best algorithm on a typical data set with probability {share}"
     )
     assert after in section.lead
-    assert [len(section.pictures), len(section.fold.pictures)] == [2, 2]
+    assert [len(section.figures), len(section.fold.figures)] == [2, 2]
     assert "On the next data set: on a single one" in section.text[0]
     assert "did not settle, so take the numbers as rough" in section.text[2]
 

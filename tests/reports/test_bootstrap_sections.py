@@ -45,7 +45,7 @@ def test_the_aggregate_is_named(table):
 
 def test_ratios_are_shown_where_they_have_a_meaning(resampled):
     shown, without = (sections.profiles(r) for r in (resampled, noise(2, -0.5)))
-    assert (len(shown.pictures), len(without.pictures)) == (2, 1)
+    assert (len(shown.figures), len(without.figures)) == (2, 1)
     assert "At 1 the curve is the share of data sets on which the algorithm is best" in text(shown)
     assert "some scores are not above 0" in text(without)
 
@@ -73,7 +73,7 @@ def test_the_table_holds_the_pairs(resampled):
 def test_many_pairs_are_folded(monkeypatch, resampled):
     monkeypatch.setattr(sections, "_PAIRS", 5)
     section = sections.improvement(resampled)
-    assert (section.pictures, section.tables) == ((), ())
+    assert (section.figures, section.tables) == ((), ())
     assert section.fold.summary == "Figure and table of the 6 pairs"
     assert len(section.fold.tables[0].rows) == 6
 

@@ -145,7 +145,7 @@ def test_influence_is_skipped_on_many_data_sets(monkeypatch, mixed):
     monkeypatch.setattr(sections, "_MOST", 9)
     section = sections.influence(mixed)
     assert text(section) == "With 10 data sets, what leaving out each does is left to influence()."
-    assert section.pictures == ()
+    assert section.figures == ()
 
 
 def test_verdicts_that_hang_on_nothing():

@@ -35,7 +35,7 @@ def test_without_the_table_nothing_is_said_of_the_order(written, running):
 )
 def test_every_method_has_its_figures(running, method, figures):
     section = sections.standing(bi.monitor(running(60, THREE), method=method, stage=20))
-    assert len(section.pictures) == figures
+    assert len(section.figures) == figures
     assert section.fold is not None
     assert section.lead.startswith("Go on: ")
 

@@ -31,7 +31,7 @@ def test_a_consensus_says_its_cost_and_how_many_fit_as_well(found):
     assert facts(section)["Cost"].startswith("2, proved to be the least")
     assert facts(section)["Optima"] == "the 2 best linear orders; they agree on 2 of 3 pairs"
     assert "It is no test" in section.text[0]
-    assert [picture.alt.split()[0] for picture in section.pictures] == [
+    assert [figure.kind for figure in section.figures] == [
         "Consensus,",
         "Support",
         "Ranks",
@@ -52,7 +52,7 @@ def test_tables_are_those_of_the_consensus(found):
 def test_one_order_needs_no_figure_of_ranks():
     one = consensus(bi.Ensemble({"d": bi.Relation.from_text("a > b")}))
     section = sections.consensus(one)
-    assert len(section.pictures) == 2
+    assert len(section.figures) == 2
     assert facts(section)["Optima"] == "one"
 
 
@@ -67,7 +67,7 @@ def test_an_ensemble_says_how_far_its_relations_agree():
     section = sections.ensemble(EVEN, 1)
     assert facts(section)["Concordance"].startswith(f"{EVEN.concordance():.2f} ")
     assert facts(section)["Agreement"].startswith(f"{EVEN.agreement():.2f} ")
-    assert len(section.pictures) == 4
+    assert len(section.figures) == 4
     assert [row[1].text for row in section.tables[0].rows] == ["1", "1", "0.5"]
 
 

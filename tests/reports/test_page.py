@@ -235,10 +235,10 @@ def eleven():
 
 def test_many_pairs_are_a_matrix_with_forest_and_contrasts_folded(eleven):
     section = sections.verdict(eleven, main=True)
-    assert [picture.alt.split()[0] for picture in section.pictures] == ["Hasse"]
+    assert [figure.kind for figure in section.figures] == ["Hasse"]
     assert section.tables[0].caption == "Verdicts of the pairs, best algorithm first"
     assert section.fold.summary == "Figure and table of the 55 contrasts"
-    assert [picture.alt.split()[0] for picture in section.fold.pictures] == ["Forest"]
+    assert [figure.kind for figure in section.fold.figures] == ["Forest"]
     assert [len(table.rows) for table in section.fold.tables] == [55]
 
 
@@ -260,7 +260,7 @@ def test_matrix_mirrors_itself_and_says_the_verdicts(eleven):
 def test_few_pairs_stand_open(table):
     section = sections.verdict(bi.compare_mixed(table), main=True)
     assert section.fold is None
-    assert [picture.alt.split()[0] for picture in section.pictures] == ["Forest", "Hasse"]
+    assert [figure.kind for figure in section.figures] == ["Forest", "Hasse"]
 
 
 def test_large_relations_have_a_matrix(written):

@@ -27,7 +27,7 @@ def test_the_test_and_its_reason():
     assert section.text[0].endswith(
         "It was chosen because scores come from 'cv', whose training sets overlap."
     )
-    assert len(section.pictures) == 1
+    assert len(section.figures) == 1
     assert section.tables[0].rows[0][2].text == "Shapiro-Wilk"
     assert section.fold.tables[0].rows[0][2].text == "paired t-test"
     assert "training sets overlap" in section.fold.tables[0].rows[0][6].text
@@ -35,7 +35,7 @@ def test_the_test_and_its_reason():
 
 def test_unshared_replications_have_no_differences():
     (section,) = sections.beyond(compared("seeds"))
-    assert (section.pictures, section.tables, section.fold) == ((), (), None)
+    assert (section.figures, section.tables, section.fold) == ((), (), None)
     assert len(section.text) == 1
 
 

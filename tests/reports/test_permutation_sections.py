@@ -25,7 +25,7 @@ def mixed(scores):
 
 def test_alone_it_leads(found):
     verdict, together = sections.found(found, [])
-    assert len(verdict.pictures) == 3
+    assert len(verdict.figures) == 3
     assert verdict.tables[0].caption.startswith("Contrasts")
     assert verdict.fold is None
     assert together.title == "Permutation tests of all algorithms together"
@@ -33,7 +33,7 @@ def test_alone_it_leads(found):
 
 def test_beside_another_one_it_is_held_against_that(found, mixed):
     verdict, _ = sections.found(found, [mixed])
-    assert len(verdict.pictures) == 1
+    assert len(verdict.figures) == 1
     assert verdict.tables == ()
     assert verdict.fold.summary == "Tables of this comparison; 2 diagnostics ask for attention"
     ours = {(r.first, r.second): r.verdict for r in found.contrasts().itertuples()}
@@ -113,7 +113,7 @@ def test_averages_have_no_diagram(scores):
         scores, "error", contrasts="mean", pairs="pooled", resamples=1000, seed=1
     )
     verdict, _ = sections.found(found, [])
-    assert len(verdict.pictures) == 2
+    assert len(verdict.figures) == 2
 
 
 def test_seed_and_resamples_of_a_whole_table():

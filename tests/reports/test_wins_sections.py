@@ -17,7 +17,7 @@ def test_who_wins_in_a_sentence_and_what_wins_are_not(wins):
     assert section.lead.startswith("svm has the largest worth: it wins 44 of its 60 contests")
     assert "180 contests, of which 37 ties" in section.text[0]
     assert "not by how much" in section.text[1]
-    assert len(section.pictures) == 2
+    assert len(section.figures) == 2
     rows = section.tables[0].rows
     assert [cell.text for cell in rows[0]][:4] == ["svm", "44", "14", "2"]
     pairs = section.fold.tables[0]

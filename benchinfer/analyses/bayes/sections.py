@@ -8,8 +8,7 @@ from benchinfer.analyses.bayes.pairwise.comparison import NAMES, BayesPairsCompa
 from benchinfer.analyses.bayes.responses.comparison import ResponseComparison
 from benchinfer.analyses.bayes.sensitivity import leaders
 from benchinfer.core.numbers import alike, fixed, percent, significant
-from benchinfer.core.sections import Cell, Column, Fold, Section, Table
-from benchinfer.plots.draw import picture
+from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
 from benchinfer.relations.sections import rows_of
 
 if TYPE_CHECKING:
@@ -32,8 +31,8 @@ def beyond_pairwise(comparison: "Comparison") -> tuple[Section, ...]:
             title="What is probable, and which outcome is ahead",
             lead=f"Each pair has {NAMES[comparison.preset]} of its own.",
             text=(_pairwise_text(comparison),),
-            pictures=(
-                picture(
+            figures=(
+                Figure(
                     comparison,
                     "simplex",
                     f"The three outcomes of each pair: filled on the {where}, hollow as the most"
@@ -117,32 +116,32 @@ def beyond(comparison: "Comparison") -> tuple[Section, ...]:
     """
     if not isinstance(comparison, BayesComparison):
         return ()
-    shrinkage = picture(
+    shrinkage = Figure(
         comparison,
         "shrinkage",
         "What scores say of the two best algorithms on each data set, and what the model makes of"
         " it.",
     )
-    text, pictures = _text(comparison), (shrinkage,)
+    text, figures = _text(comparison), (shrinkage,)
     if not isinstance(comparison, ResponseComparison):  # whose rows have no such checks
-        predicted = picture(
+        predicted = Figure(
             comparison,
             "predicted",
             "How far apart algorithms are on each data set, and what the other data sets let"
             " expect.",
         )
-        text, pictures = (*text, fits(comparison)), (shrinkage, predicted)
+        text, figures = (*text, fits(comparison)), (shrinkage, predicted)
     return (
         Section(
             title="How probable it is",
             lead=best(comparison),
             text=text,
-            pictures=(
-                picture(comparison, "ranks", "Probability of each rank."),
-                picture(comparison, "simplex", "The three outcomes of each pair."),
+            figures=(
+                Figure(comparison, "ranks", "Probability of each rank."),
+                Figure(comparison, "simplex", "The three outcomes of each pair."),
             ),
             tables=(chances(comparison), *others(comparison)),
-            fold=Fold("Data sets one by one, and the priors", pictures, (priors(comparison),)),
+            fold=Fold("Data sets one by one, and the priors", figures, (priors(comparison),)),
         ),
     )
 

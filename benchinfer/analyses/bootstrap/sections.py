@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
 from benchinfer.comparison.figures.forest import order
 from benchinfer.core.numbers import count, fixed, p_value
-from benchinfer.core.sections import Cell, Column, Fold, Section, Table
+from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
 from benchinfer.numerics.max_t import pairs_of
-from benchinfer.plots.draw import picture
 
 if TYPE_CHECKING:
     from benchinfer.comparison.comparison import Comparison
@@ -39,7 +38,7 @@ def aggregates(result: BootstrapComparison) -> Section:
     return Section(
         title="Aggregates",
         text=(text,),
-        pictures=(picture(result, "aggregates", "Algorithms from the best aggregate on."),),
+        figures=(Figure(result, "aggregates", "Algorithms from the best aggregate on."),),
     )
 
 
@@ -52,7 +51,7 @@ def profiles(result: BootstrapComparison) -> Section:
         " it depends on the threshold."
     )
     text = [what]
-    pictures = [picture(result, "profile", "Share of scores better than each threshold.")]
+    figures = [Figure(result, "profile", "Share of scores better than each threshold.")]
     if result.ratios_profile is None:
         text.append("There is no profile of ratios to the best: some scores are not above 0.")
     else:
@@ -60,14 +59,14 @@ def profiles(result: BootstrapComparison) -> Section:
             "Ratios are those of an algorithm's mean to the best mean on the same data set. At 1"
             " the curve is the share of data sets on which the algorithm is best."
         )
-        pictures.append(
-            picture(result, "ratios", "Share of data sets within a ratio of the best algorithm.")
+        figures.append(
+            Figure(result, "ratios", "Share of data sets within a ratio of the best algorithm.")
         )
     text.append(
         f"Bands hold the whole curve of one algorithm with {100 * result.level:g} % confidence;"
         " they are no test of two algorithms."
     )
-    return Section(title="Performance profiles", text=tuple(text), pictures=tuple(pictures))
+    return Section(title="Performance profiles", text=tuple(text), figures=tuple(figures))
 
 
 def improvement(result: BootstrapComparison) -> Section:
@@ -85,12 +84,12 @@ def improvement(result: BootstrapComparison) -> Section:
         " come in nearly every run, and an algorithm that is mostly better can be worse by its"
         " aggregate."
     )
-    shown = picture(result, "improvement", "Probability that the first is better, all pairs.")
+    shown = Figure(result, "improvement", "Probability that the first is better, all pairs.")
     if of > _PAIRS:
         fold = Fold(f"Figure and table of the {of} pairs", (shown,), (found,))
         return Section(title="Probability of improvement", text=(said, reading), fold=fold)
     return Section(
-        title="Probability of improvement", text=(said, reading), pictures=(shown,), tables=(found,)
+        title="Probability of improvement", text=(said, reading), figures=(shown,), tables=(found,)
     )
 
 

@@ -8,8 +8,7 @@ from benchinfer.analyses.meta.comparison import MetaComparison
 from benchinfer.analyses.meta.influence import SHOWN, looked_at
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, fixed, p_value, significant
-from benchinfer.core.sections import Cell, Column, Fold, Picture, Section, Table
-from benchinfer.plots.draw import picture
+from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
 from benchinfer.relations.sections import rows_of
 
 if TYPE_CHECKING:
@@ -55,19 +54,19 @@ def heterogeneity(meta: MetaComparison) -> Section:
     return Section(
         title="Differences between data sets",
         text=tuple(text),
-        pictures=_pictures(meta),
+        figures=_figures(meta),
         tables=(_amounts(meta),),
         fold=Fold("Without one data set", (), (_left_out(meta),)),
     )
 
 
-def _pictures(meta: MetaComparison) -> tuple[Picture, ...]:
+def _figures(meta: MetaComparison) -> tuple[Figure, ...]:
     kinds = {
         "studies": "Effects of each data set, pooled, and what to expect on a new one.",
         "funnel": "Effects against their standard errors.",
     }
     try:
-        return tuple(picture(meta, kind, caption) for kind, caption in kinds.items())
+        return tuple(Figure(meta, kind, caption) for kind, caption in kinds.items())
     except DesignError:
         return ()  # no pair is on two data sets
 
@@ -139,11 +138,11 @@ def _left_out(meta: MetaComparison) -> Table:
 def network(meta: MetaComparison) -> Section:
     """Say who was compared with whom, and whether direct and indirect evidence agree."""
     k = len(meta.algorithms)
-    shown = picture(meta, "network", "Who was compared with whom.")
+    shown = Figure(meta, "network", "Who was compared with whom.")
     try:
         tests = meta.consistency()
     except DesignError as refusal:
-        return Section(title="Network", text=(str(refusal).splitlines()[0],), pictures=(shown,))
+        return Section(title="Network", text=(str(refusal).splitlines()[0],), figures=(shown,))
     names = ("term", "test", "statistic", "df", "p_value")
     text = (
         f"The {k} algorithms were estimated jointly: a data set with the first and the second of"
@@ -167,4 +166,4 @@ def network(meta: MetaComparison) -> Section:
         ),
         note="P-values are of each test alone.",
     )
-    return Section(title="Network", text=(text,), pictures=(shown,), tables=(table,))
+    return Section(title="Network", text=(text,), figures=(shown,), tables=(table,))

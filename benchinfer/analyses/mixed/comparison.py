@@ -57,6 +57,7 @@ class MixedComparison(TestedComparison):
     """
 
     home: ClassVar[str] = "benchinfer.analyses.mixed"
+    formula_name: ClassVar[str] = "Model"
 
     fitted: MixedFit
     about: str = ""

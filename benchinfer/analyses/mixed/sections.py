@@ -12,8 +12,7 @@ from benchinfer.comparison.sections import effect_head, favours
 from benchinfer.comparison.wording import margin
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, decimals, fixed, join, p_value, percent, significant
-from benchinfer.core.sections import Cell, Column, Fold, Section, Table
-from benchinfer.plots.draw import picture
+from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
 from benchinfer.relations.sections import rows_of
 
 if TYPE_CHECKING:
@@ -223,8 +222,8 @@ def spread(mixed: MixedComparison) -> Section:
     return Section(
         title="Where the spread comes from",
         text=tuple(line for line in text if line),
-        pictures=(
-            picture(mixed, "variances", "What single scores differ by, as shares of variance."),
+        figures=(
+            Figure(mixed, "variances", "What single scores differ by, as shares of variance."),
         ),
         tables=(found,),
     )
@@ -296,8 +295,8 @@ def departing(mixed: MixedComparison) -> Section:
     return Section(
         title="Data sets that depart",
         text=(text, reading),
-        pictures=(
-            picture(
+        figures=(
+            Figure(
                 mixed,
                 "caterpillar",
                 f"Predicted departures; {sections.better_side(mixed.measure)}."
@@ -316,7 +315,7 @@ def checks(mixed: MixedComparison) -> Section:
     DesignError
         Residuals are not known.
     """
-    shown = picture(
+    shown = Figure(
         mixed,
         "residuals",
         "Residuals are what the model leaves of the scores. Where their quantiles follow the dashed"
@@ -334,7 +333,7 @@ def checks(mixed: MixedComparison) -> Section:
             f" {join([row.check.partition(': Shapiro')[0] for row in failed])}. The diagnostics say"
             " how to read each and what to do."
         )
-    return Section(title="Checks of the model", text=(text,), pictures=(shown,))
+    return Section(title="Checks of the model", text=(text,), figures=(shown,))
 
 
 def influence(mixed: MixedComparison) -> Section:
@@ -359,8 +358,8 @@ def influence(mixed: MixedComparison) -> Section:
     return Section(
         title=title,
         text=(_influence(left, mixed),),
-        pictures=(
-            picture(
+        figures=(
+            Figure(
                 left,
                 "influence",
                 "How far the difference that moves most does so when the data set is left out.",
@@ -412,8 +411,8 @@ def new_dataset(mixed: MixedComparison) -> Section:
     return Section(
         title="A new data set",
         text=(str(new), reading),
-        pictures=(
-            picture(new, "prediction", "Probability to be best on one new data set of the domain."),
+        figures=(
+            Figure(new, "prediction", "Probability to be best on one new data set of the domain."),
         ),
         fold=Fold(f"Table of the {len(found.rows)} contrasts there", (), (found,)),
     )

@@ -22,9 +22,8 @@ from benchinfer.core.numbers import (
     p_value,
     significant,
 )
-from benchinfer.core.sections import Cell, Column, Fold, Section, Table
+from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
 from benchinfer.core.verdict import Verdict
-from benchinfer.plots.draw import picture
 from benchinfer.plots.style import words
 from benchinfer.relations.sections import rows_of
 
@@ -259,7 +258,7 @@ def standing(result: MonitorComparison) -> Section:
         lead=result.standing,
         text=_text(result),
         facts=_next(result),
-        pictures=tuple(picture(result, kind, _CAPTIONS[kind]) for kind in kinds),
+        figures=tuple(Figure(result, kind, _CAPTIONS[kind]) for kind in kinds),
         fold=fold,
     )
 
@@ -319,6 +318,6 @@ def _orders(result: MonitorComparison, scores: "ScoreTable") -> list[Section]:
             title="What is owed to the order",
             lead=str(found),
             text=(text,),
-            pictures=(picture(found, "order", "Growing samples in random orders."),),
+            figures=(Figure(found, "order", "Growing samples in random orders."),),
         )
     ]

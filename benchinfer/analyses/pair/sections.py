@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from benchinfer.analyses.pair.comparison import PairComparison
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import fixed, p_value
-from benchinfer.core.sections import Cell, Column, Fold, Picture, Section, Table
-from benchinfer.plots.draw import picture
+from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
 
 if TYPE_CHECKING:
     from benchinfer.comparison.comparison import Comparison
@@ -28,7 +27,7 @@ def beyond(comparison: "Comparison") -> tuple[Section, ...]:
     """
     if not isinstance(comparison, PairComparison):
         return ()
-    pictures, tables = _pictures(comparison), []
+    figures, tables = _figures(comparison), []
     if comparison.looks and any(len(look.tests) for look in comparison.looks):
         tables.append(normality(comparison))
     fold = None
@@ -39,7 +38,7 @@ def beyond(comparison: "Comparison") -> tuple[Section, ...]:
         Section(
             title="The test of two algorithms",
             text=_text(comparison),
-            pictures=pictures,
+            figures=figures,
             tables=tuple(tables),
             fold=fold,
         ),
@@ -62,9 +61,9 @@ def _text(result: PairComparison) -> tuple[str, ...]:
     )
 
 
-def _pictures(result: PairComparison) -> tuple[Picture, ...]:
+def _figures(result: PairComparison) -> tuple[Figure, ...]:
     try:
-        return (picture(result, "quantiles", _DIFFERENCES),)
+        return (Figure(result, "quantiles", _DIFFERENCES),)
     except DesignError:
         return ()  # no shared replications, or no spread
 

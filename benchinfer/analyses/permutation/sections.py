@@ -10,9 +10,8 @@ from benchinfer.comparison import sections
 from benchinfer.core import sections as core_sections
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, fixed, join, p_value, significant, within
-from benchinfer.core.sections import Cell, Column, Fold, Picture, Section, Table
+from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
 from benchinfer.core.verdict import Verdict
-from benchinfer.plots.draw import picture
 from benchinfer.plots.style import words
 from benchinfer.relations.sections import rows_of
 
@@ -130,18 +129,18 @@ def found(comparison: PermutationComparison, before: "Sequence[Comparison]") -> 
     if before:
         return _beside(comparison, before[0], ranks), together(comparison)
     shown = sections.verdict(comparison, main=True)
-    return replace(shown, pictures=(*shown.pictures, *ranks)), together(comparison)
+    return replace(shown, figures=(*shown.figures, *ranks)), together(comparison)
 
 
-def _ranks(comparison: PermutationComparison) -> tuple[Picture, ...]:
+def _ranks(comparison: PermutationComparison) -> tuple[Figure, ...]:
     try:
-        return (picture(comparison, "critical-difference", _RANKS),)
+        return (Figure(comparison, "critical-difference", _RANKS),)
     except DesignError:
         return ()  # averages of algorithms have no ranks
 
 
 def _beside(
-    comparison: PermutationComparison, other: "Comparison", ranks: tuple[Picture, ...]
+    comparison: PermutationComparison, other: "Comparison", ranks: tuple[Figure, ...]
 ) -> Section:
     """Return the verdicts with what is known already folded away."""
     whole = sections.verdict(comparison, main=False)
@@ -150,7 +149,7 @@ def _beside(
     return replace(
         whole,
         text=(_reading(comparison), agreement(comparison, other), *whole.text),
-        pictures=ranks,
+        figures=ranks,
         fold=Fold(
             f"Tables of this comparison{said * bool(attention)}",
             (),
@@ -230,7 +229,7 @@ def together(comparison: PermutationComparison) -> Section:
     return Section(
         title="Permutation tests of all algorithms together",
         text=(text,),
-        pictures=(picture(comparison, "null", _NULL),),
+        figures=(Figure(comparison, "null", _NULL),),
         tables=(tests(comparison.tests()),),
         fold=Fold("Pairs tested with the scores of all algorithms", (), (pairs,))
         if pairs.rows

@@ -7,8 +7,7 @@ from benchinfer.analyses.plan import result
 from benchinfer.analyses.plan.numerics.power import Bound
 from benchinfer.core.citations import bibtex
 from benchinfer.core.numbers import brief, significant
-from benchinfer.core.sections import Cell, Column, Section, Table
-from benchinfer.plots.draw import picture
+from benchinfer.core.sections import Cell, Column, Figure, Section, Table
 
 if TYPE_CHECKING:
     from benchinfer.analyses.plan.result import Plan
@@ -36,7 +35,7 @@ def sections(plan: "Plan") -> tuple[Section, ...]:
             title=f"A plan to show {_AIMS[plan.question.aim]}",
             lead=first,
             text=tuple(rest),
-            pictures=(picture(plan, "power", "Power of this design and of those around it."),),
+            figures=(Figure(plan, "power", "Power of this design and of those around it."),),
             tables=tables,
         ),
         Section(title="What the plan rests on", text=_assumptions(plan), facts=_facts(plan)),

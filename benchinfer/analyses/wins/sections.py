@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from benchinfer.analyses.wins import comparison as wins_comparison
 from benchinfer.analyses.wins.comparison import WinsComparison
 from benchinfer.core.numbers import fixed, percent
-from benchinfer.core.sections import Cell, Column, Fold, Section, Table
-from benchinfer.plots.draw import picture
+from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
 from benchinfer.relations.sections import rows_of
 
 if TYPE_CHECKING:
@@ -34,9 +33,9 @@ def beyond(comparison: "Comparison") -> tuple[Section, ...]:
                 f"{wins_comparison.counting(comparison)}.",
                 f"{wins_comparison.SIZES}. {_MEANS}",
             ),
-            pictures=(
-                picture(comparison, "wins", "Share of the contests that the row's algorithm wins."),
-                picture(comparison, "worths", "Log worths, with intervals that compare any two."),
+            figures=(
+                Figure(comparison, "wins", "Share of the contests that the row's algorithm wins."),
+                Figure(comparison, "worths", "Log worths, with intervals that compare any two."),
             ),
             tables=(worths(comparison),),
             fold=Fold("Wins of each pair, and what the model expects", (), (pairs(comparison),)),

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from benchinfer.core import sections as core_sections
 from benchinfer.core.citations import bibtex
 from benchinfer.core.numbers import brief, count, fixed
-from benchinfer.core.sections import Cell, Check, Column, Fold, Section, Table
-from benchinfer.plots.draw import picture
+from benchinfer.core.sections import Cell, Check, Column, Figure, Fold, Section, Table
 from benchinfer.relations import sections
 from benchinfer.relations.consensus.consensus import NOUNS
 from benchinfer.relations.consensus.consensus import consensus as find_consensus
@@ -16,7 +15,6 @@ from benchinfer.relations.consensus.figures import optima
 from benchinfer.relations.sections import TILES, pair_verdict, rows_of
 
 if TYPE_CHECKING:
-    from benchinfer.core.sections import Picture
     from benchinfer.relations.consensus.consensus import Consensus
     from benchinfer.relations.ensemble import Ensemble
 
@@ -119,22 +117,22 @@ def ensemble(result: "Ensemble", number: int) -> Section:
     return Section(
         title=f"Ensemble {number}",
         facts=(*facts, ("Majorities", str(result.majority()))),
-        pictures=_likeness(result),
+        figures=_likeness(result),
         tables=(orders(result),),
     )
 
 
-def _likeness(result: "Ensemble") -> "tuple[Picture, ...]":
+def _likeness(result: "Ensemble") -> "tuple[Figure, ...]":
     k, b = len(result.algorithms), len(result)
-    found: list[Picture] = []
+    found: list[Figure] = []
     if k > 1 and b * k * (k - 1) // 2 <= TILES:
         told = "Columns are pairs, the one with more wins first."
-        found.append(picture(result, "verdicts", told))
+        found.append(Figure(result, "verdicts", told))
     if k > 1:
-        found.append(picture(result, "support", "How the weight of the relations is divided."))
+        found.append(Figure(result, "support", "How the weight of the relations is divided."))
     if b > 2:
-        found.append(picture(result, "map", "Relations that agree are near each other."))
-        found.append(picture(result, "clusters", "Relations that agree are joined first."))
+        found.append(Figure(result, "map", "Relations that agree are near each other."))
+        found.append(Figure(result, "clusters", "Relations that agree are joined first."))
     return tuple(found)
 
 
@@ -146,7 +144,7 @@ def consensus(result: "Consensus", title: str = "Consensus") -> Section:
         order=text,
         text=(_NO_TEST, *((_BRACES,) if "{" in text else ())),
         facts=_facts(result),
-        pictures=_pictures(result),
+        figures=_figures(result),
         tables=(positions(result),),
         fold=Fold(
             "Support of each pair, and diagnostics",
@@ -162,12 +160,12 @@ def _checks(result: "Consensus") -> "Table":
     return core_sections.checks_table([Check(*row) for row in rows])
 
 
-def _pictures(result: "Consensus") -> "tuple[Picture, ...]":
-    shown = [picture(result, "hasse", _HOLDS)]
+def _figures(result: "Consensus") -> "tuple[Figure, ...]":
+    shown = [Figure(result, "hasse", _HOLDS)]
     if len(result.algorithms) > 1:
-        shown.append(picture(result, "support", _SPEAKS))
+        shown.append(Figure(result, "support", _SPEAKS))
     if (result.ranks[:, 0] < result.ranks[:, 1]).any():
-        shown.append(picture(result, "positions", _RANGES))
+        shown.append(Figure(result, "positions", _RANGES))
     return tuple(shown)
 
 
