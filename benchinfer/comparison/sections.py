@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.figures.forest import order
 from benchinfer.core import sections
 from benchinfer.core.frames import GLOSSARY
@@ -19,6 +20,7 @@ from benchinfer.core.numbers import (
     significant,
     within,
 )
+from benchinfer.core.result import registered
 from benchinfer.core.sections import Cell, Column, Figure, Fold, Refusal, Section, Table
 from benchinfer.relations import sections as relations_sections
 from benchinfer.relations.sections import (
@@ -33,11 +35,11 @@ from benchinfer.relations.sections import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from benchinfer.comparison.comparison import Comparison
     from benchinfer.comparison.evidence import Setting
     from benchinfer.comparison.per_dataset import Comparisons
     from benchinfer.core.measure import Measure
     from benchinfer.scores.coverage import Coverage, Finding
+    from benchinfer.scores.table import ScoreTable
 
 
 type Write = Callable[[float], str]
@@ -493,3 +495,36 @@ def refused(refusals: Sequence[Refusal]) -> Section:
         text=(f"The table does not support: {join(names)}.",),
         warnings=tuple(f"{refusal.analysis}: {refusal.why}" for refusal in refusals),
     )
+
+
+def leading(comparison: "Comparison", before: "Sequence[Comparison]") -> Section:
+    """Return the verdict of a comparison: in full for the first one and for those with tests."""
+    return verdict(comparison, main=not before or inferential(comparison))
+
+
+def sections_of(
+    comparison: "Comparison", before: "Sequence[Comparison]", scores: "ScoreTable | None"
+) -> tuple[Section, ...]:
+    """Return the sections of a comparison, as its folder registers them.
+
+    Parameters
+    ----------
+    comparison
+        Any comparison.
+    before
+        Comparisons of the same measure that are shown before.
+    scores
+        The table that was compared, if it is at hand.
+    """
+    write = registered(type(comparison), "sections", "SECTIONS")
+    return write(comparison, before, scores)
+
+
+def _sections(
+    comparison: "Comparison", before: "Sequence[Comparison]", _: "ScoreTable | None"
+) -> tuple[Section, ...]:
+    return (leading(comparison, before),)
+
+
+# By class: what is said of a result, given those shown before and the table.
+SECTIONS = {Comparison: _sections}

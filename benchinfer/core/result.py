@@ -1,5 +1,6 @@
 """Methods of every result: plot, report, save."""
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,24 @@ from benchinfer.core import saving
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+
+def registered(cls: type, module: str, table: str) -> Any:
+    """Return what the folder of a class registers for it or for its nearest base, else None.
+
+    Parameters
+    ----------
+    cls
+        A class of results; its attribute ``home`` names the folder.
+    module, table
+        Names of the module beside the class and of its table by class.
+    """
+    for kind in cls.__mro__:
+        if home := vars(kind).get("home"):
+            found = getattr(import_module(f"{home}.{module}"), table)
+            if kind in found:
+                return found[kind]
+    return None
 
 
 class Showable:

@@ -4,7 +4,6 @@ import re
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from importlib import import_module
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from benchinfer.core.errors import BenchinferError, DesignError, message, unknown
+from benchinfer.core.result import registered
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,11 +64,9 @@ def kinds(result: object) -> Mapping[str, Kind]:
 
 def kinds_of(result: type) -> Mapping[str, Kind]:
     """Return the figures of a class of results; see `kinds`."""
-    for cls in result.__mro__:
-        home = vars(cls).get("home")
-        figures = import_module(f"{home}.figures").FIGURES if home else {}
-        if cls in figures:
-            return figures[cls]
+    figures: Mapping[str, Kind] | None = registered(result, "figures", "FIGURES")
+    if figures is not None:
+        return figures
     raise BenchinferError(
         message(
             f"there is no figure of a {result.__name__}.",

@@ -6,17 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.analyses.bayes import sections as bayes_sections
-from benchinfer.analyses.bootstrap import sections as bootstrap_sections
-from benchinfer.analyses.meta import sections as meta_sections
-from benchinfer.analyses.mixed.sections import beyond
-from benchinfer.analyses.monitor import sections as monitor_sections
-from benchinfer.analyses.pair import sections as pair_sections
-from benchinfer.analyses.permutation import sections as permutation_sections
-from benchinfer.analyses.permutation.comparison import PermutationComparison
 from benchinfer.analyses.plan import sections as plan_sections
 from benchinfer.analyses.plan.result import Plan
-from benchinfer.analyses.wins import sections as wins_sections
 from benchinfer.comparison import sections as comparison_sections
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
@@ -167,18 +158,7 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
     comparisons.sort(key=lambda c: not comparison_sections.inferential(c))
     found: list[Section] = []
     for n, c in enumerate(comparisons):
-        if isinstance(c, PermutationComparison):
-            found += permutation_sections.found(c, comparisons[:n])
-        else:
-            found += [
-                comparison_sections.verdict(c, main=n == 0 or comparison_sections.inferential(c)),
-                *beyond(c),
-            ]
-        found += bootstrap_sections.beyond(c)
-        found += [*meta_sections.beyond(c), *pair_sections.beyond(c), *bayes_sections.beyond(c)]
-        found += bayes_sections.beyond_pairwise(c)
-        found += monitor_sections.beyond(c, gathered.scores)
-        found += wins_sections.beyond(c)
+        found += comparison_sections.sections_of(c, comparisons[:n], gathered.scores)
     local = [
         r
         for r in gathered.results

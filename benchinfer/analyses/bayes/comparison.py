@@ -30,10 +30,10 @@ from benchinfer.relations.relation import Relation
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pymc import Model as PyMCModel
     from xarray import DataTree
 
     from benchinfer.analyses.bayes.model_checks import LeaveOneOut, PredictiveChecks
+    from benchinfer.analyses.bayes.pymc_model import PyMCModel
     from benchinfer.core.progress import Progress
     from benchinfer.scores.table import ScoreTable
 

@@ -1,5 +1,15 @@
 """Report sections of Bayesian comparisons."""
 
+from typing import TYPE_CHECKING
+
+from benchinfer.comparison import sections as comparison_sections
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.scores.table import ScoreTable
+
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -15,16 +25,22 @@ if TYPE_CHECKING:
     from benchinfer.comparison.comparison import Comparison
 
 
-def beyond_pairwise(comparison: "Comparison") -> tuple[Section, ...]:
-    """Return the section that follows the verdicts of a comparison.
+def pairwise_sections(
+    comparison: BayesPairsComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
+) -> tuple[Section, ...]:
+    """Return the sections about a comparison: verdicts, and what follows from them.
 
     Parameters
     ----------
     comparison
-        Any comparison; only tests of the literature have such a section.
+        The comparison.
+    before
+        Comparisons of the same measure that are shown before.
     """
-    if not isinstance(comparison, BayesPairsComparison):
-        return ()
+    return (comparison_sections.leading(comparison, before), *_beyond_pairwise(comparison))
+
+
+def _beyond_pairwise(comparison: BayesPairsComparison) -> tuple[Section, ...]:
     where = comparison.next_words
     return (
         Section(
@@ -106,16 +122,22 @@ _PRIORS = {
 }
 
 
-def beyond(comparison: "Comparison") -> tuple[Section, ...]:
-    """Return the section that follows the verdicts of a comparison.
+def sections(
+    comparison: BayesComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
+) -> tuple[Section, ...]:
+    """Return the sections about a comparison: verdicts, and what follows from them.
 
     Parameters
     ----------
     comparison
-        Any comparison; only hierarchical models have such a section.
+        The comparison.
+    before
+        Comparisons of the same measure that are shown before.
     """
-    if not isinstance(comparison, BayesComparison):
-        return ()
+    return (comparison_sections.leading(comparison, before), *_beyond(comparison))
+
+
+def _beyond(comparison: BayesComparison) -> tuple[Section, ...]:
     shrinkage = Figure(
         comparison,
         "shrinkage",
@@ -321,3 +343,6 @@ def priors(result: BayesComparison) -> Table:
         rows=tuple(rows),
         note=f"Priors are {result.prior_unit}.",
     )
+
+
+SECTIONS = {BayesComparison: sections, BayesPairsComparison: pairwise_sections}

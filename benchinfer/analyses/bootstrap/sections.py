@@ -2,6 +2,16 @@
 
 from typing import TYPE_CHECKING
 
+from benchinfer.comparison import sections as comparison_sections
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.scores.table import ScoreTable
+
+from typing import TYPE_CHECKING
+
 from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
 from benchinfer.comparison.figures.forest import order
 from benchinfer.core.numbers import count, fixed, p_value
@@ -15,16 +25,22 @@ if TYPE_CHECKING:
 _PAIRS = 45  # of more pairs the figure and the table are folded
 
 
-def beyond(comparison: "Comparison") -> tuple[Section, ...]:
-    """Return the sections that follow the verdicts of a comparison.
+def sections(
+    comparison: BootstrapComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
+) -> tuple[Section, ...]:
+    """Return the sections about a comparison: verdicts, and what follows from them.
 
     Parameters
     ----------
     comparison
-        Any comparison; only those by the bootstrap have such sections.
+        The comparison.
+    before
+        Comparisons of the same measure that are shown before.
     """
-    if not isinstance(comparison, BootstrapComparison):
-        return ()
+    return (comparison_sections.leading(comparison, before), *_beyond(comparison))
+
+
+def _beyond(comparison: BootstrapComparison) -> tuple[Section, ...]:
     return aggregates(comparison), profiles(comparison), improvement(comparison)
 
 
@@ -118,3 +134,6 @@ def table(result: BootstrapComparison) -> Table:
             for _, row in frame.iterrows()
         ),
     )
+
+
+SECTIONS = {BootstrapComparison: sections}

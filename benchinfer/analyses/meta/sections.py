@@ -2,6 +2,16 @@
 
 from typing import TYPE_CHECKING
 
+from benchinfer.comparison import sections as comparison_sections
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.scores.table import ScoreTable
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from benchinfer.analyses.meta.comparison import MetaComparison
@@ -15,16 +25,22 @@ if TYPE_CHECKING:
     from benchinfer.comparison.comparison import Comparison
 
 
-def beyond(comparison: "Comparison") -> tuple[Section, ...]:
-    """Return the sections that follow the verdicts of a comparison.
+def sections(
+    comparison: MetaComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
+) -> tuple[Section, ...]:
+    """Return the sections about a comparison: verdicts, and what follows from them.
 
     Parameters
     ----------
     comparison
-        Any comparison; only meta-analyses have such sections.
+        The comparison.
+    before
+        Comparisons of the same measure that are shown before.
     """
-    if not isinstance(comparison, MetaComparison):
-        return ()
+    return (comparison_sections.leading(comparison, before), *_beyond(comparison))
+
+
+def _beyond(comparison: MetaComparison) -> tuple[Section, ...]:
     found = [heterogeneity(comparison)]
     if comparison.joint and len(comparison.algorithms) > 2:
         found.append(network(comparison))
@@ -167,3 +183,6 @@ def network(meta: MetaComparison) -> Section:
         note="P-values are of each test alone.",
     )
     return Section(title="Network", text=(text,), figures=(shown,), tables=(table,))
+
+
+SECTIONS = {MetaComparison: sections}

@@ -2,11 +2,20 @@
 
 from typing import TYPE_CHECKING
 
+from benchinfer.comparison import sections as comparison_sections
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.scores.table import ScoreTable
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from benchinfer.analyses.mixed.comparison import MixedComparison
 from benchinfer.analyses.mixed.figures import departures, words
-from benchinfer.comparison import sections
 from benchinfer.comparison.figures.influence import InfluenceLayout
 from benchinfer.comparison.sections import effect_head, favours
 from benchinfer.comparison.wording import margin
@@ -174,16 +183,22 @@ _ROWS = 8  # of more rows a table is folded
 _CHECKS = ("residuals: ", "data set effects: ", "data set x algorithm effects: ", "outlying ")
 
 
-def beyond(comparison: "Comparison") -> tuple[Section, ...]:
-    """Return the sections that follow the verdicts of a comparison.
+def sections(
+    comparison: MixedComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
+) -> tuple[Section, ...]:
+    """Return the sections about a comparison: verdicts, and what follows from them.
 
     Parameters
     ----------
     comparison
-        Any comparison; only those by mixed models have such sections.
+        The comparison.
+    before
+        Comparisons of the same measure that are shown before.
     """
-    if not isinstance(comparison, MixedComparison):
-        return ()
+    return (comparison_sections.leading(comparison, before), *_beyond(comparison))
+
+
+def _beyond(comparison: MixedComparison) -> tuple[Section, ...]:
     return tuple(_sections(comparison))
 
 
@@ -299,7 +314,7 @@ def departing(mixed: MixedComparison) -> Section:
             Figure(
                 mixed,
                 "caterpillar",
-                f"Predicted departures; {sections.better_side(mixed.measure)}."
+                f"Predicted departures; {comparison_sections.better_side(mixed.measure)}."
                 " Data sets from the one"
                 " with the largest departure on.",
             ),
@@ -416,3 +431,6 @@ def new_dataset(mixed: MixedComparison) -> Section:
         ),
         fold=Fold(f"Table of the {len(found.rows)} contrasts there", (), (found,)),
     )
+
+
+SECTIONS = {MixedComparison: sections}

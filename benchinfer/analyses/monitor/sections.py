@@ -2,6 +2,16 @@
 
 from typing import TYPE_CHECKING
 
+from benchinfer.comparison import sections as comparison_sections
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.scores.table import ScoreTable
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.special import ndtr
 
@@ -226,18 +236,24 @@ _CAPTIONS = {
 }
 
 
-def beyond(comparison: "Comparison", scores: "ScoreTable | None" = None) -> tuple[Section, ...]:
-    """Return the sections that follow the verdicts of a comparison.
+def sections(
+    comparison: MonitorComparison, before: "Sequence[Comparison]", scores: "ScoreTable | None"
+) -> tuple[Section, ...]:
+    """Return the sections about a comparison: verdicts, and what follows from them.
 
     Parameters
     ----------
     comparison
-        Any comparison; only monitored experiments have such sections.
+        The comparison.
+    before
+        Comparisons of the same measure that are shown before.
     scores
-        The table that was monitored, if it is at hand: random orders need it.
+        The table that was compared, if it is at hand.
     """
-    if not isinstance(comparison, MonitorComparison):
-        return ()
+    return (comparison_sections.leading(comparison, before), *_beyond(comparison, scores))
+
+
+def _beyond(comparison: MonitorComparison, scores: "ScoreTable | None") -> tuple[Section, ...]:
     found = [standing(comparison), section(comparison)]
     if scores is not None:
         found += _orders(comparison, scores)
@@ -321,3 +337,6 @@ def _orders(result: MonitorComparison, scores: "ScoreTable") -> list[Section]:
             figures=(Figure(found, "order", "Growing samples in random orders."),),
         )
     ]
+
+
+SECTIONS = {MonitorComparison: sections}

@@ -2,6 +2,16 @@
 
 from typing import TYPE_CHECKING
 
+from benchinfer.comparison import sections as comparison_sections
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.scores.table import ScoreTable
+
+from typing import TYPE_CHECKING
+
 from benchinfer.analyses.pair.comparison import PairComparison
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import fixed, p_value
@@ -17,16 +27,22 @@ _DIFFERENCES = (
 )
 
 
-def beyond(comparison: "Comparison") -> tuple[Section, ...]:
-    """Return the section that follows the verdicts of a comparison.
+def sections(
+    comparison: PairComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
+) -> tuple[Section, ...]:
+    """Return the sections about a comparison: verdicts, and what follows from them.
 
     Parameters
     ----------
     comparison
-        Any comparison; only tests of two algorithms have such a section.
+        The comparison.
+    before
+        Comparisons of the same measure that are shown before.
     """
-    if not isinstance(comparison, PairComparison):
-        return ()
+    return (comparison_sections.leading(comparison, before), *_beyond(comparison))
+
+
+def _beyond(comparison: PairComparison) -> tuple[Section, ...]:
     figures, tables = _figures(comparison), []
     if comparison.looks and any(len(look.tests) for look in comparison.looks):
         tables.append(normality(comparison))
@@ -122,3 +138,6 @@ def tests(result: PairComparison) -> Table:
         note="None of them decides; p-values are not adjusted. Choosing among tests by their"
         " p-values makes every one of them wrong.",
     )
+
+
+SECTIONS = {PairComparison: sections}

@@ -1,12 +1,21 @@
 """Report sections of permutation tests."""
 
+from typing import TYPE_CHECKING
+
+from benchinfer.comparison import sections as comparison_sections
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.scores.table import ScoreTable
+
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchinfer.analyses.permutation.comparison import PermutationComparison
-from benchinfer.comparison import sections
 from benchinfer.core import sections as core_sections
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, fixed, join, p_value, significant, within
@@ -114,7 +123,9 @@ _RANKS = "Mean ranks within blocks, which say how often an algorithm is ahead an
 _NULL = "What the statistic would be if all algorithms were alike, and what it is."
 
 
-def found(comparison: PermutationComparison, before: "Sequence[Comparison]") -> tuple[Section, ...]:
+def sections(
+    comparison: PermutationComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
+) -> tuple[Section, ...]:
     """Return the sections about a comparison.
 
     Parameters
@@ -128,7 +139,7 @@ def found(comparison: PermutationComparison, before: "Sequence[Comparison]") -> 
     ranks = _ranks(comparison)
     if before:
         return _beside(comparison, before[0], ranks), together(comparison)
-    shown = sections.verdict(comparison, main=True)
+    shown = comparison_sections.verdict(comparison, main=True)
     return replace(shown, figures=(*shown.figures, *ranks)), together(comparison)
 
 
@@ -143,7 +154,7 @@ def _beside(
     comparison: PermutationComparison, other: "Comparison", ranks: tuple[Figure, ...]
 ) -> Section:
     """Return the verdicts with what is known already folded away."""
-    whole = sections.verdict(comparison, main=False)
+    whole = comparison_sections.verdict(comparison, main=False)
     attention = [row for row in comparison.checks if not row.ok]
     said = f"; {count(len(attention), 'diagnostic')} ask{'s' * (len(attention) == 1)} for attention"
     return replace(
@@ -154,8 +165,8 @@ def _beside(
             f"Tables of this comparison{said * bool(attention)}",
             (),
             (
-                sections.contrasts(comparison),
-                sections.summary(comparison),
+                comparison_sections.contrasts(comparison),
+                comparison_sections.summary(comparison),
                 core_sections.checks_table(comparison.checks),
             ),
         ),
@@ -235,3 +246,6 @@ def together(comparison: PermutationComparison) -> Section:
         if pairs.rows
         else None,
     )
+
+
+SECTIONS = {PermutationComparison: sections}

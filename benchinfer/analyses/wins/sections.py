@@ -2,6 +2,16 @@
 
 from typing import TYPE_CHECKING
 
+from benchinfer.comparison import sections as comparison_sections
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.scores.table import ScoreTable
+
+from typing import TYPE_CHECKING
+
 from benchinfer.analyses.wins import comparison as wins_comparison
 from benchinfer.analyses.wins.comparison import WinsComparison
 from benchinfer.core.numbers import fixed, percent
@@ -15,16 +25,22 @@ if TYPE_CHECKING:
 _MEANS = "A preference by wins can be the opposite of one by mean scores."
 
 
-def beyond(comparison: "Comparison") -> tuple[Section, ...]:
-    """Return the section that follows the verdicts of a comparison.
+def sections(
+    comparison: WinsComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
+) -> tuple[Section, ...]:
+    """Return the sections about a comparison: verdicts, and what follows from them.
 
     Parameters
     ----------
     comparison
-        Any comparison; only those of wins have such a section.
+        The comparison.
+    before
+        Comparisons of the same measure that are shown before.
     """
-    if not isinstance(comparison, WinsComparison):
-        return ()
+    return (comparison_sections.leading(comparison, before), *_beyond(comparison))
+
+
+def _beyond(comparison: WinsComparison) -> tuple[Section, ...]:
     return (
         Section(
             title="Who wins how often",
@@ -140,3 +156,6 @@ def pairs(result: WinsComparison) -> Table:
         ),
         note=f"From, to: 90 % of new contests; {share} of the pairs lie within.",
     )
+
+
+SECTIONS = {WinsComparison: sections}

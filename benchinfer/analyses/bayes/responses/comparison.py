@@ -34,11 +34,11 @@ from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pymc import Model as PyMCModel
     from xarray import DataTree
 
     from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
     from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
+    from benchinfer.analyses.bayes.pymc_model import PyMCModel
     from benchinfer.comparison.comparison import Target
     from benchinfer.comparison.evidence import Setting
     from benchinfer.core.progress import Progress
