@@ -1,13 +1,15 @@
-"""The shape of the code: what `docs/architecture.md` lists, and the length of functions."""
+"""The shape of the code: folders as in `docs/architecture.md`, names, length of functions."""
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "benchinfer"
 FILES = sorted(PACKAGE.rglob("*.py"))
+MOST_ENTRIES = 15
 
 type Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -35,10 +37,39 @@ def _code_lines(node: Function, lines: list[str]) -> int:
     return sum(bool(line.strip()) and not line.strip().startswith("#") for line in own)
 
 
-def test_architecture_lists_every_module() -> None:
+def test_architecture_shows_every_folder() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    listed = re.findall(r"^- `([\w/]+\.py)`: \S", text, flags=re.MULTILINE)
-    assert sorted(listed) == sorted(map(_name, FILES))
+    tree = text.split("```text\nbenchinfer/\n")[1].split("```")[0]
+    shown, open_folders = set(), []
+    for line in tree.splitlines():
+        depth = (len(line) - len(line.lstrip())) // 2
+        open_folders[depth - 1 :] = [line.split("/")[0].strip()]
+        shown.add("/".join(open_folders))
+    folders = {path.parent.relative_to(PACKAGE).as_posix() for path in FILES} - {"."}
+    assert shown == folders
+
+
+def test_every_folder_can_be_taken_in_at_a_glance() -> None:
+    entries: Counter[Path] = Counter()
+    for path in {p for file in FILES for p in (file, *file.parents) if PACKAGE in p.parents}:
+        entries[path.parent] += path.name != "__init__.py"
+    crowded = {_name(folder): n for folder, n in entries.items() if n > MOST_ENTRIES}
+    assert crowded == {}
+
+
+def test_names_of_classes_are_unique() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(_name(path))
+    assert {name: where for name, where in homes.items() if len(where) > 1} == {}
+
+
+def test_modules_are_titled_by_a_noun_phrase() -> None:
+    clause = re.compile(r"(What|How|Where|Which|Who|Whether|When)\b")
+    titles = {_name(p): ast.get_docstring(ast.parse(p.read_text(encoding="utf-8"))) for p in FILES}
+    assert {name: title for name, title in titles.items() if clause.match(title or "")} == {}
 
 
 def test_functions_are_short() -> None:
