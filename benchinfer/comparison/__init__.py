@@ -1,1 +1,1 @@
-"""One analysis per module: ask, compute, return a comparison."""
+"""The comparison: verdict and evidence for every pair."""

@@ -339,7 +339,7 @@ def _crossing(tail: Callable[[float], Array], ends: tuple[float, float], alpha: 
 
 
 @dataclass(frozen=True, slots=True)
-class TestFamily:
+class CriticalFamily:
     """Comparisons that are made together.
 
     Attributes
@@ -356,11 +356,11 @@ class TestFamily:
     n: int
 
 
-ALONE = TestFamily("bonferroni", 1)
+ALONE = CriticalFamily("bonferroni", 1)
 
 
 @lru_cache(maxsize=4096)
-def critical(family: TestFamily, aim: Aim, alpha: float, df: float) -> float:
+def critical(family: CriticalFamily, aim: Aim, alpha: float, df: float) -> float:
     """Return the critical value of each comparison.
 
     Of a difference it is two-sided. Of an equivalence both one-sided tests are at alpha, so that it
@@ -380,7 +380,7 @@ def critical(family: TestFamily, aim: Aim, alpha: float, df: float) -> float:
 
     Examples
     --------
-    >>> [round(critical(TestFamily("tukey", k), "difference", 0.05, 20.0), 4) for k in (2, 3)]
+    >>> [round(critical(CriticalFamily("tukey", k), "difference", 0.05, 20.0), 4) for k in (2, 3)]
     [2.086, 2.53]
     """
     if family.kind == "bonferroni" or family.n == 2:
@@ -393,7 +393,7 @@ def critical(family: TestFamily, aim: Aim, alpha: float, df: float) -> float:
     return quantile(_largest(family, df, sides), alpha)
 
 
-def _largest(family: TestFamily, df: float, sides: int) -> MaxT:
+def _largest(family: CriticalFamily, df: float, sides: int) -> MaxT:
     if family.kind == "tukey":
         return max_t(all_pairs(family.n)[1], np.eye(family.n), df, sides=sides)
     contrasts = np.hstack([np.eye(family.n - 1), -np.ones((family.n - 1, 1))])

@@ -1,1 +1,1 @@
-"""Figures: one per file, each a pure `layout` and a `draw`; no statistics are computed here."""
+"""Drawing kit of all figures; no statistics are computed here."""

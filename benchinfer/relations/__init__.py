@@ -1,1 +1,1 @@
-"""What follows from comparisons."""
+"""Preference relations, ensembles and consensus."""

@@ -1,1 +1,1 @@
-"""Results to one self-contained HTML file; no statistics are computed here."""
+"""Reports: sections to one HTML file; no statistics are computed here."""

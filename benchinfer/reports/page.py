@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -126,8 +126,9 @@ def render(page: Page) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    filters: dict[str, Any] = environment.filters
+    filters["pictures"] = html.pictures
     # Names may hold what HTML must not, in whichever text they stand.
-    environment.filters["pictures"] = html.pictures
     page_text = environment.get_template("page.html").render(page=page)
     return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", page_text)
 

@@ -156,14 +156,14 @@ def test_hints_of_the_package_speak_no_python() -> None:
     )
     found = [
         (path.name, as_options(hint))
-        for folder in ("scores", "compare", "sequential")
-        for path in Path(benchinfer.__file__).with_name(folder).glob("*.py")
+        for folder in ("scores", "comparison", "analyses")
+        for path in Path(benchinfer.__file__).with_name(folder).rglob("*.py")
         for hint in _hints(ast.parse(path.read_text(encoding="utf-8")))
         if "{'x'}" not in hint  # a mapping that is put together elsewhere
         if spoken.search(as_options(hint))
     ]
     # Of frames, and of objects that the command line does not make.
-    only_python = {"evidence.py", "roles.py", "select.py", "sources.py"}
+    only_python = {"columns.py", "evidence.py", "sources.py", "table.py"}
     assert {name for name, _ in found} <= only_python, found
 
 

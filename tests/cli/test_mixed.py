@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import benchinfer as bi
-from benchinfer.analyses.mixed import compare, fit
+from benchinfer.analyses.mixed import compare
+from benchinfer.comparison import groups
 
 BOOTSTRAP = ("compare", "mixed", "example:sklearn_bootstrap", "--measure", "error")
 
@@ -42,7 +43,7 @@ def test_every_argument_reaches_the_library(
 ) -> None:
     real = compare.compare_mixed
     given = spied(compare, "compare_mixed")
-    monkeypatch.setattr(fit, "known_covariates", lambda _scores, _names: None)
+    monkeypatch.setattr(groups, "known_covariates", lambda _scores, _names: None)
     run(
         *BOOTSTRAP,
         *("--order", "lda, svm", "--alternative", "better", "--adjust", "holm", "--level", "0.9"),

@@ -11,7 +11,7 @@ import pytest
 
 # As if each resample took its time, so that nothing has to.
 _CODE = (
-    "from benchinfer import progress; progress._PATIENCE = 0.0; "
+    "from benchinfer.core import progress; progress._PATIENCE = 0.0; "
     "from benchinfer.cli import main; main()"
 )
 _LONG = ("compare", "bootstrap", "example:simulated/balanced", "--resamples", "1000", "--json")

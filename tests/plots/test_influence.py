@@ -1,13 +1,14 @@
 import pytest
 
 import benchinfer as bi
+from benchinfer.analyses.mixed.figures import influence_of
 from benchinfer.comparison.figures import influence
 from benchinfer.comparison.figures.influence import InfluenceLayout
 
 
 @pytest.fixture(scope="module")
 def left(mixed):
-    return InfluenceLayout.of(mixed)
+    return influence_of(mixed)
 
 
 def test_rows_are_the_data_sets(mixed, left):
@@ -43,7 +44,7 @@ def test_of_many_those_that_change_verdicts_come_first(left):
 
 def test_replications_of_one_dataset(table):
     one = bi.compare_mixed(table.subset(datasets=[table.datasets[0]]))
-    laid = influence.layout_influence(InfluenceLayout.of(one))
+    laid = influence.layout_influence(influence_of(one))
     assert laid.title.startswith("Leaving out one replication")
     assert "replication" in laid.alt
 

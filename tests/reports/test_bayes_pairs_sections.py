@@ -12,7 +12,7 @@ def tested():
 
 
 def test_what_papers_print_has_a_table_and_a_figure(tested):
-    (section,) = sections.beyond_pairwise(tested)
+    (section,) = sections.pairwise_sections(tested, (), None)[1:]
     assert section.lead == "Each pair has the Bayesian sign test of its own."
     assert len(section.figures) == 1
     (table,) = section.tables
@@ -23,8 +23,3 @@ def test_what_papers_print_has_a_table_and_a_figure(tested):
         *(f"{row[f'dominant_{name}']:.3f}" for name in ("first", "equivalent", "second")),
         "14",
     ]
-
-
-def test_other_comparisons_have_no_such_section():
-    points = bi.compare_points(bi.load_example("demsar2006"))
-    assert sections.beyond_pairwise(points) == ()

@@ -13,7 +13,7 @@ def sampled():
 
 
 def test_who_is_best_in_a_sentence(sampled):
-    (section,) = sections.beyond(sampled)
+    (section,) = sections.sections(sampled, (), None)[1:]
     top = sampled.summary().sort_values("prob_best").iloc[-1]
     share, after = (f"{100 * top[name]:.1f} %" for name in ("prob_best", "prob_best_next"))
     assert section.lead.startswith(
@@ -29,7 +29,7 @@ def test_these_data_sets_have_no_next_one():
     found = bi.compare_bayes(
         bi.load_example("simulated/balanced"), target="datasets", draws=100, chains=4, seed=1
     )
-    (section,) = sections.beyond(found)
+    (section,) = sections.sections(found, (), None)[1:]
     assert section.lead.endswith(", of these data sets.")
     assert "next" not in section.text[0]
     assert [column.name for column in section.tables[0].columns][:3] == [
@@ -52,10 +52,6 @@ def test_the_likeliest_comes_first(sampled):
     assert shares == sorted(shares, reverse=True)
     wanted = sampled.summary().set_index("algorithm")["prob_best"]
     np.testing.assert_allclose(shares, [round(wanted[row[0].text], 3) for row in table.rows])
-
-
-def test_other_comparisons_have_no_such_section():
-    assert sections.beyond(bi.compare_points(bi.load_example("demsar2006"))) == ()
 
 
 def test_a_page(tmp_path, sampled):

@@ -27,11 +27,7 @@ def noise(k, low):
 
 
 def test_sections(resampled):
-    assert [section.title for section in sections.beyond(resampled)] == ALL
-
-
-def test_only_the_bootstrap_has_them(table):
-    assert sections.beyond(bi.compare_points(table)) == ()
+    assert [section.title for section in sections.sections(resampled, (), None)[1:]] == ALL
 
 
 def test_the_aggregate_is_named(table):

@@ -22,7 +22,7 @@ def mixed(table):
 
 
 def titles(comparison):
-    return [section.title for section in sections.beyond(comparison)]
+    return [section.title for section in sections.sections(comparison, (), None)[1:]]
 
 
 def text(section):
@@ -39,10 +39,6 @@ def two_way(d, k, *, spread=0.3):
 
 def test_sections_of_a_mixed_model(mixed):
     assert titles(mixed) == ALL
-
-
-def test_only_mixed_models_have_them(table):
-    assert sections.beyond(bi.compare_points(table)) == ()
 
 
 @pytest.mark.parametrize(
@@ -68,7 +64,7 @@ def test_one_dataset(table):
 # One data set alone leaves the optimiser without curvature.
 def test_two_data_sets(table):
     mixed = bi.compare_mixed(table.subset(datasets=list(table.datasets[:2])))
-    sections = {s.title: s for s in mixed_sections.beyond(mixed)}
+    sections = {s.title: s for s in mixed_sections.sections(mixed, (), None)[1:]}
     assert "Data sets that depart" not in sections  # the variance is zero
     assert "cannot be fitted without one of its data sets" in text(sections["Influence"])
 

@@ -54,7 +54,3 @@ def test_many_data_sets_are_cut(running):
     assert len(section.facts) == 9
     assert section.facts[-1] == ("", "and on 3 more data sets")
     assert section.fold is None
-
-
-def test_other_comparisons_have_no_such_section(running):
-    assert sections.beyond(bi.compare_points(running(5, THREE))) == ()

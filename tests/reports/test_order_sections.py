@@ -32,9 +32,9 @@ def test_a_consensus_says_its_cost_and_how_many_fit_as_well(found):
     assert facts(section)["Optima"] == "the 2 best linear orders; they agree on 2 of 3 pairs"
     assert "It is no test" in section.text[0]
     assert [figure.kind for figure in section.figures] == [
-        "Consensus,",
-        "Support",
-        "Ranks",
+        "hasse",
+        "support",
+        "positions",
     ]
 
 

@@ -204,7 +204,7 @@ def test_many_algorithms_stay_readable(written):
 def test_tiles_that_nobody_could_read_are_left_out(monkeypatch, written, table):
     local = bi.per_dataset(bi.compare_mixed, table)
     assert "img" in written(local).tags
-    monkeypatch.setattr("benchinfer.relations.sections.TILES", 10)
+    monkeypatch.setattr("benchinfer.comparison.sections.TILES", 10)
     assert "img" not in written(local).tags
 
 
@@ -235,10 +235,10 @@ def eleven():
 
 def test_many_pairs_are_a_matrix_with_forest_and_contrasts_folded(eleven):
     section = sections.verdict(eleven, main=True)
-    assert [figure.kind for figure in section.figures] == ["Hasse"]
+    assert [figure.kind for figure in section.figures] == ["hasse"]
     assert section.tables[0].caption == "Verdicts of the pairs, best algorithm first"
     assert section.fold.summary == "Figure and table of the 55 contrasts"
-    assert [figure.kind for figure in section.fold.figures] == ["Forest"]
+    assert [figure.kind for figure in section.fold.figures] == ["forest"]
     assert [len(table.rows) for table in section.fold.tables] == [55]
 
 
@@ -260,7 +260,7 @@ def test_matrix_mirrors_itself_and_says_the_verdicts(eleven):
 def test_few_pairs_stand_open(table):
     section = sections.verdict(bi.compare_mixed(table), main=True)
     assert section.fold is None
-    assert [figure.kind for figure in section.figures] == ["Forest", "Hasse"]
+    assert [figure.kind for figure in section.figures] == ["forest", "hasse"]
 
 
 def test_large_relations_have_a_matrix(written):

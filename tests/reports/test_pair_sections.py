@@ -22,7 +22,7 @@ def compared(resampling, **arguments):
 
 
 def test_the_test_and_its_reason():
-    (section,) = sections.beyond(compared(bi.Resampling("cv", folds=10)))
+    (section,) = sections.sections(compared(bi.Resampling("cv", folds=10)), (), None)[1:]
     assert section.text[0].startswith("The verdicts are those of the corrected resampled t-test:")
     assert section.text[0].endswith(
         "It was chosen because scores come from 'cv', whose training sets overlap."
@@ -34,18 +34,14 @@ def test_the_test_and_its_reason():
 
 
 def test_unshared_replications_have_no_differences():
-    (section,) = sections.beyond(compared("seeds"))
+    (section,) = sections.sections(compared("seeds"), (), None)[1:]
     assert (section.figures, section.tables, section.fold) == ((), (), None)
     assert len(section.text) == 1
 
 
 def test_asked_for_by_name():
-    (section,) = sections.beyond(compared("bootstrap", test="sign-flip", seed=1))
+    (section,) = sections.sections(compared("bootstrap", test="sign-flip", seed=1), (), None)[1:]
     assert section.text[0].endswith("It was asked for by name.")
-
-
-def test_other_comparisons_have_no_such_section():
-    assert sections.beyond(bi.compare_points(bi.load_example("demsar2006"))) == ()
 
 
 @pytest.mark.parametrize("arguments", [{}, {"test": "bayes-t"}])

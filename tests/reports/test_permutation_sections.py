@@ -24,7 +24,7 @@ def mixed(scores):
 
 
 def test_alone_it_leads(found):
-    verdict, together = sections.found(found, [])
+    verdict, together = sections.sections(found, [], None)
     assert len(verdict.figures) == 3
     assert verdict.tables[0].caption.startswith("Contrasts")
     assert verdict.fold is None
@@ -32,7 +32,7 @@ def test_alone_it_leads(found):
 
 
 def test_beside_another_one_it_is_held_against_that(found, mixed):
-    verdict, _ = sections.found(found, [mixed])
+    verdict, _ = sections.sections(found, [mixed], None)
     assert len(verdict.figures) == 1
     assert verdict.tables == ()
     assert verdict.fold.summary == "Tables of this comparison; 2 diagnostics ask for attention"
@@ -112,7 +112,7 @@ def test_averages_have_no_diagram(scores):
     found = bi.compare_permutation(
         scores, "error", contrasts="mean", pairs="pooled", resamples=1000, seed=1
     )
-    verdict, _ = sections.found(found, [])
+    verdict, _ = sections.sections(found, [], None)
     assert len(verdict.figures) == 2
 
 

@@ -13,7 +13,7 @@ def wins():
 
 
 def test_who_wins_in_a_sentence_and_what_wins_are_not(wins):
-    (section,) = sections.beyond(wins)
+    (section,) = sections.sections(wins, (), None)[1:]
     assert section.lead.startswith("svm has the largest worth: it wins 44 of its 60 contests")
     assert "180 contests, of which 37 ties" in section.text[0]
     assert "not by how much" in section.text[1]
@@ -30,11 +30,6 @@ def test_a_posterior_says_who_is_best():
     found = bi.compare_wins(scores, inference="bayes", seed=1, draws=100, chains=4)
     assert "it is the best one with probability" in sections.best(found)
     assert "P(best)" in [column.head for column in sections.worths(found).columns]
-
-
-def test_other_comparisons_have_no_such_section():
-    found = bi.compare_points(bi.load_example("demsar2006"))
-    assert sections.beyond(found) == ()
 
 
 def test_a_report_of_published_wins(tmp_path):

@@ -1,15 +1,5 @@
 """Report sections of Bayesian comparisons."""
 
-from typing import TYPE_CHECKING
-
-from benchinfer.comparison import sections as comparison_sections
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchinfer.comparison.comparison import Comparison
-    from benchinfer.scores.table import ScoreTable
-
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -17,12 +7,16 @@ from benchinfer.analyses.bayes.comparison import BayesComparison
 from benchinfer.analyses.bayes.pairwise.comparison import NAMES, BayesPairsComparison
 from benchinfer.analyses.bayes.responses.comparison import ResponseComparison
 from benchinfer.analyses.bayes.sensitivity import leaders
+from benchinfer.comparison import sections as comparison_sections
 from benchinfer.core.numbers import alike, fixed, percent, significant
 from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
 from benchinfer.relations.sections import rows_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from benchinfer.comparison.comparison import Comparison
+    from benchinfer.scores.table import ScoreTable
 
 
 def pairwise_sections(

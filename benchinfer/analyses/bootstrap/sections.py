@@ -2,24 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from benchinfer.comparison import sections as comparison_sections
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchinfer.comparison.comparison import Comparison
-    from benchinfer.scores.table import ScoreTable
-
-from typing import TYPE_CHECKING
-
 from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
+from benchinfer.comparison import sections as comparison_sections
 from benchinfer.comparison.figures.forest import order
 from benchinfer.core.numbers import count, fixed, p_value
 from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
 from benchinfer.numerics.max_t import pairs_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from benchinfer.comparison.comparison import Comparison
+    from benchinfer.scores.table import ScoreTable
 
 
 _PAIRS = 45  # of more pairs the figure and the table are folded

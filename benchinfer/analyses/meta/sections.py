@@ -2,27 +2,21 @@
 
 from typing import TYPE_CHECKING
 
-from benchinfer.comparison import sections as comparison_sections
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchinfer.comparison.comparison import Comparison
-    from benchinfer.scores.table import ScoreTable
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from benchinfer.analyses.meta.comparison import MetaComparison
 from benchinfer.analyses.meta.influence import SHOWN, looked_at
+from benchinfer.comparison import sections as comparison_sections
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, fixed, p_value, significant
 from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
 from benchinfer.relations.sections import rows_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from benchinfer.comparison.comparison import Comparison
+    from benchinfer.scores.table import ScoreTable
 
 
 def sections(
@@ -81,10 +75,10 @@ def _figures(meta: MetaComparison) -> tuple[Figure, ...]:
         "studies": "Effects of each data set, pooled, and what to expect on a new one.",
         "funnel": "Effects against their standard errors.",
     }
-    try:
-        return tuple(Figure(meta, kind, caption) for kind, caption in kinds.items())
-    except DesignError:
-        return ()  # no pair is on two data sets
+    on_two = meta.alone.n_datasets[: len(meta.pairs)] > 1
+    if not ((meta.pairs >= 0).all(axis=1) & on_two).any():
+        return ()
+    return tuple(Figure(meta, kind, caption) for kind, caption in kinds.items())
 
 
 def _amounts(meta: MetaComparison) -> Table:

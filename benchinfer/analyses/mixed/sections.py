@@ -2,20 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from benchinfer.comparison import sections as comparison_sections
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchinfer.comparison.comparison import Comparison
-    from benchinfer.scores.table import ScoreTable
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from benchinfer.analyses.mixed.comparison import MixedComparison
 from benchinfer.analyses.mixed.figures import departures, words
+from benchinfer.comparison import sections as comparison_sections
 from benchinfer.comparison.figures.influence import InfluenceLayout
 from benchinfer.comparison.sections import effect_head, favours
 from benchinfer.comparison.wording import margin
@@ -25,13 +16,14 @@ from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
 from benchinfer.relations.sections import rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     import pandas as pd
 
     from benchinfer.comparison.comparison import Comparison
     from benchinfer.comparison.prediction import NewDataset
     from benchinfer.core.measure import Measure
+    from benchinfer.scores.table import ScoreTable
 
 
 _TERMS = {"algorithm": "levels of the algorithms", "domain:algorithm": "algorithms, by domain"}
@@ -330,6 +322,11 @@ def checks(mixed: MixedComparison) -> Section:
     DesignError
         Residuals are not known.
     """
+    residuals = mixed.fitted.residuals
+    spreads = () if residuals is None else (residuals.spread.algorithm, residuals.spread.dataset)
+    spread = any(np.isfinite(values).any() for values in spreads)
+    if residuals is None or not (len(residuals.quantiles) or spread):
+        raise DesignError("residuals are not known.")
     shown = Figure(
         mixed,
         "residuals",

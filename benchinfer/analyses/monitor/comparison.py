@@ -426,11 +426,12 @@ class MonitorComparison(Comparison):
         from benchinfer.analyses.monitor.numerics.stages import recursion
         from benchinfer.analyses.monitor.stagewise import group_sequential
 
-        return {
+        used: dict[str, list[object]] = {
             "recursive": [recursion, monitor],
             "anytime": [SymmetryBet],
             "group-sequential": [group_sequential],
-        }[self.design.method]
+        }
+        return used[self.design.method]
 
     def __str__(self) -> str:
         """Return the headline."""

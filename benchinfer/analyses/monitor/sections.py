@@ -2,16 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from benchinfer.comparison import sections as comparison_sections
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchinfer.comparison.comparison import Comparison
-    from benchinfer.scores.table import ScoreTable
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy.special import ndtr
 
@@ -21,6 +11,7 @@ from benchinfer.analyses.monitor.numerics import spending
 from benchinfer.analyses.monitor.numerics import stages as numerics_stages
 from benchinfer.analyses.monitor.path import decided, runs
 from benchinfer.analyses.monitor.stagewise import bounds_of
+from benchinfer.comparison import sections as comparison_sections
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import (
     brief,
@@ -38,7 +29,7 @@ from benchinfer.plots.style import words
 from benchinfer.relations.sections import rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from benchinfer.analyses.monitor.design import MonitorDesign
     from benchinfer.comparison.comparison import Comparison

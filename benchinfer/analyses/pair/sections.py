@@ -2,23 +2,16 @@
 
 from typing import TYPE_CHECKING
 
+from benchinfer.analyses.pair.comparison import PairComparison
 from benchinfer.comparison import sections as comparison_sections
+from benchinfer.core.numbers import fixed, p_value
+from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchinfer.comparison.comparison import Comparison
     from benchinfer.scores.table import ScoreTable
-
-from typing import TYPE_CHECKING
-
-from benchinfer.analyses.pair.comparison import PairComparison
-from benchinfer.core.errors import DesignError
-from benchinfer.core.numbers import fixed, p_value
-from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
-
-if TYPE_CHECKING:
-    from benchinfer.comparison.comparison import Comparison
 
 
 _DIFFERENCES = (
@@ -78,10 +71,9 @@ def _text(result: PairComparison) -> tuple[str, ...]:
 
 
 def _figures(result: PairComparison) -> tuple[Figure, ...]:
-    try:
-        return (Figure(result, "quantiles", _DIFFERENCES),)
-    except DesignError:
+    if not any(len(look.found) for look in result.looks):
         return ()  # no shared replications, or no spread
+    return (Figure(result, "quantiles", _DIFFERENCES),)
 
 
 def normality(result: PairComparison) -> Table:

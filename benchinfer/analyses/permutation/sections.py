@@ -1,23 +1,13 @@
 """Report sections of permutation tests."""
 
-from typing import TYPE_CHECKING
-
-from benchinfer.comparison import sections as comparison_sections
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchinfer.comparison.comparison import Comparison
-    from benchinfer.scores.table import ScoreTable
-
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchinfer.analyses.permutation.comparison import PermutationComparison
+from benchinfer.comparison import sections as comparison_sections
 from benchinfer.core import sections as core_sections
-from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, fixed, join, p_value, significant, within
 from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
 from benchinfer.core.verdict import Verdict
@@ -30,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchinfer.comparison.comparison import Comparison
+    from benchinfer.scores.table import ScoreTable
 
 
 def tests(frame: "pd.DataFrame") -> Table:
@@ -144,10 +135,10 @@ def sections(
 
 
 def _ranks(comparison: PermutationComparison) -> tuple[Figure, ...]:
-    try:
-        return (Figure(comparison, "critical-difference", _RANKS),)
-    except DesignError:
-        return ()  # averages of algorithms have no ranks
+    ranked = (comparison.pairs >= 0).all(axis=1).any()  # averages of algorithms have no ranks
+    if not ranked or (comparison.on == "dispersion" and comparison.target == "datasets"):
+        return ()
+    return (Figure(comparison, "critical-difference", _RANKS),)
 
 
 def _beside(

@@ -9,7 +9,7 @@ from benchinfer.analyses.plan.numerics.power import Aimed, Bound, DifferenceSpre
 from benchinfer.analyses.plan.variances import Components
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.saving import savable
-from benchinfer.numerics.max_t import ALONE, Aim, TestFamily
+from benchinfer.numerics.max_t import ALONE, Aim, CriticalFamily
 
 type Contrasts = Literal["tukey", "dunnett"]
 type Adjust = Literal["holm", "single-step", "none"]
@@ -61,9 +61,9 @@ class PlanAims:
         effect = math.log1p(self.difference) if log else self.difference
         family = ALONE
         if self.contrasts is not None and self.adjust == "single-step":
-            family = TestFamily(self.contrasts, self.k)
+            family = CriticalFamily(self.contrasts, self.k)
         elif self.adjust == "holm":
-            family = TestFamily("bonferroni", self.n_contrasts)
+            family = CriticalFamily("bonferroni", self.n_contrasts)
         return Aimed(self.aim, effect, 1 - self.level, family)
 
     @property

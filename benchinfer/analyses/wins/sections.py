@@ -2,24 +2,18 @@
 
 from typing import TYPE_CHECKING
 
+from benchinfer.analyses.wins import comparison as wins_comparison
+from benchinfer.analyses.wins.comparison import WinsComparison
 from benchinfer.comparison import sections as comparison_sections
+from benchinfer.core.numbers import fixed, percent
+from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
+from benchinfer.relations.sections import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchinfer.comparison.comparison import Comparison
     from benchinfer.scores.table import ScoreTable
-
-from typing import TYPE_CHECKING
-
-from benchinfer.analyses.wins import comparison as wins_comparison
-from benchinfer.analyses.wins.comparison import WinsComparison
-from benchinfer.core.numbers import fixed, percent
-from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
-from benchinfer.relations.sections import rows_of
-
-if TYPE_CHECKING:
-    from benchinfer.comparison.comparison import Comparison
 
 
 _MEANS = "A preference by wins can be the opposite of one by mean scores."

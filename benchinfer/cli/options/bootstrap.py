@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from benchinfer.cli.options.source import Tolerance
-from benchinfer.cli.options.tests import ADJUST, Seed, TestArguments, Whole, checked, listed, wrong
+from benchinfer.cli.options.tests import (
+    ADJUST,
+    ComparisonArguments,
+    Seed,
+    Whole,
+    checked,
+    listed,
+    wrong,
+)
 
 if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
@@ -62,7 +70,7 @@ Adjust = Annotated[Literal["holm", "none"], ADJUST]
 
 
 @dataclass(frozen=True, slots=True)
-class BootstrapQuestion(TestArguments):
+class BootstrapQuestion(ComparisonArguments):
     """What is asked of the bootstrap, as typed; the fields are options of the command."""
 
     adjust: Adjust = "holm"
@@ -106,7 +114,7 @@ class BootstrapQuestion(TestArguments):
         """Find the algorithms that are named; a wrong name is wrong usage."""
         from benchinfer.core.errors import unknown
 
-        TestArguments.check_names(self, scores)  # super() does not work in a slotted dataclass
+        ComparisonArguments.check_names(self, scores)  # no super() with slots
         given = self._normalise()
         named = [("--goal", self._goal())]
         named += [("--normalise", x) for x in (given.values() if isinstance(given, dict) else ())]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from benchinfer.cli.options.tests import ADJUST, TestArguments, listed, wrong
+from benchinfer.cli.options.tests import ADJUST, ComparisonArguments, listed, wrong
 
 if TYPE_CHECKING:
     from benchinfer.analyses.meta.effects import Effects
@@ -89,7 +89,7 @@ Adjust = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class MetaQuestion(TestArguments):
+class MetaQuestion(ComparisonArguments):
     """What is asked of a meta-analysis, as typed; the fields are options of the command."""
 
     effect: Effect = "difference"

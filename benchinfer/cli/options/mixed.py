@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from benchinfer.cli.options.tests import ADJUST, Target, TestArguments, checked, listed, wrong
+from benchinfer.cli.options.tests import ADJUST, ComparisonArguments, Target, checked, listed, wrong
 
 if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
@@ -53,7 +53,7 @@ Df = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class MixedQuestion(TestArguments):
+class MixedQuestion(ComparisonArguments):
     """What is asked of the mixed model, as typed; the fields are options of the command."""
 
     adjust: Adjust = "auto"
@@ -100,7 +100,7 @@ class MixedQuestion(TestArguments):
             from benchinfer.comparison.groups import known_covariates
 
             checked("--covariate", known_covariates, scores, tuple(self.covariate))
-        TestArguments.check_names(self, scores)  # super() does not work in a slotted dataclass
+        ComparisonArguments.check_names(self, scores)  # no super() with slots
 
     def _check_datasets(self, *, each: bool) -> None:
         """Refuse what says how data sets differ where each is taken by itself."""

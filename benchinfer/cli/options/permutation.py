@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from benchinfer.cli.options.tests import Seed, Target, TestArguments, checked, listed, wrong
+from benchinfer.cli.options.tests import ComparisonArguments, Seed, Target, checked, listed, wrong
 
 if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
@@ -79,7 +79,7 @@ Trend = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class PermutationQuestion(TestArguments):
+class PermutationQuestion(ComparisonArguments):
     """What is asked of permutation tests, as typed; the fields are options of the command."""
 
     adjust: Adjust = "auto"
@@ -136,7 +136,7 @@ class PermutationQuestion(TestArguments):
 
     def check_names(self, scores: "ScoreTable") -> None:
         """Find the algorithms that are named; a wrong name is wrong usage."""
-        TestArguments.check_names(self, scores)  # super() does not work in a slotted dataclass
+        ComparisonArguments.check_names(self, scores)  # no super() with slots
         if self.places is not None:
             from benchinfer.analyses.permutation.overall import check_order
 

@@ -139,7 +139,7 @@ class Contrasted:
 
 
 @dataclass(frozen=True, slots=True)
-class TestArguments(Contrasted):
+class ComparisonArguments(Contrasted):
     """What is asked of a comparison by tests, as typed; the fields are options of the command."""
 
     alternative: Alternative = "two-sided"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from benchinfer.cli.options.bayes import Chains, Draws
-from benchinfer.cli.options.tests import ADJUST, Seed, TestArguments, wrong
+from benchinfer.cli.options.tests import ADJUST, ComparisonArguments, Seed, wrong
 
 if TYPE_CHECKING:
     from benchinfer.analyses.wins.counts import Wins
@@ -77,7 +77,7 @@ Adjust = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class WinsQuestion(TestArguments):
+class WinsQuestion(ComparisonArguments):
     """What is asked of wins, as typed; the fields are options of the command."""
 
     inference: Inference = "likelihood"
@@ -132,5 +132,5 @@ class WinsQuestion(TestArguments):
             "seed": self.seed,
             "progress": True,
             # Zero-argument super() does not work in a slotted dataclass.
-            **TestArguments.shared(self),
+            **ComparisonArguments.shared(self),
         }

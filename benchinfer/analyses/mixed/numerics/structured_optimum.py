@@ -438,7 +438,7 @@ def fit_structured(
     --------
     >>> from benchinfer.analyses.mixed.numerics.moments import structured_from_cells
     >>> n = np.full((4, 2), 1); y = np.array([[1., 2.], [2., 4.], [5., 5.], [0., 3.]])
-    >>> model = fit_structured(from_cells(n, y, np.zeros_like(y)), terms=("dataset",))
+    >>> model = fit_structured(structured_from_cells(n, y, np.zeros_like(y)), terms=("dataset",))
     >>> model.terms, model.variances.round(4).tolist()
     (('dataset', 'residual'), [2.3333, 0.8333])
     """

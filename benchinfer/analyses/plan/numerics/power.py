@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 from scipy.stats import chi2, nct
 
-from benchinfer.numerics.max_t import ALONE, Aim, TestFamily, critical
+from benchinfer.numerics.max_t import ALONE, Aim, CriticalFamily, critical
 
 type Array = NDArray[np.float64]
 MOST = 10**7  # data sets or replications beyond which no plan is sensible
@@ -91,7 +91,7 @@ class Aimed:
     aim: Aim
     difference: float
     alpha: float
-    family: TestFamily = ALONE
+    family: CriticalFamily = ALONE
 
     def critical(self, df: float) -> float:
         """Return the critical value of one comparison of the family."""

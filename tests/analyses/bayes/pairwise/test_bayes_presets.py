@@ -10,6 +10,7 @@ from scipy import stats
 import benchinfer as bi
 from benchinfer.analyses.bayes.pairwise import fit
 from benchinfer.comparison.posterior import Convergence
+from benchinfer.core.frames import GLOSSARY
 
 PRESETS = ("corani2017", "signed-rank", "sign")
 SHARES = ["prob_first", "prob_equivalent", "prob_second"]
@@ -79,7 +80,7 @@ def test_probabilities_are_whole_and_verdicts_follow_them(result):
     ]
     np.testing.assert_allclose(rows["p_dominant"], ahead)
     assert (rows["quantity"] == "next").all()
-    assert set(rows.columns) | set(result.dominance().columns) <= set(bi.frames.GLOSSARY)
+    assert set(rows.columns) | set(result.dominance().columns) <= set(GLOSSARY)
 
 
 def test_dominant_outcomes_decide_as_the_papers_do(result):
@@ -286,7 +287,7 @@ def test_what_a_data_set_says_is_drawn_to_the_average(scores):
     found = plainly("corani2017")
     table = found.shrunken()
     assert len(table) == 24
-    assert set(table.columns) <= set(bi.frames.GLOSSARY)
+    assert set(table.columns) <= set(GLOSSARY)
     cells = scores.cells("score").mean
     own = table[(table["first"] == "a0") & (table["second"] == "a1")]
     np.testing.assert_allclose(own["estimate"], cells[:, 0] - cells[:, 1])

@@ -122,7 +122,7 @@ def test_regret_of_many_objects_is_bounded_from_below(
     costs = costs_of(12, 4, 50 + seed)
     cost = summarise(costs, FAMILIES["linear"]).cost
     exact, _ = linear_regrets(costs, cost)
-    monkeypatch.setattr(regret_module, "_TABLED", 4)
+    monkeypatch.setattr(regret_module, "_REGRETS_TABLED", 4)
     bound, known = linear_regrets(costs, cost)
     assert (bound <= exact + 1e-6).all()
     assert not known.all()
