@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from benchinfer.plots.draw import plot
     from benchinfer.relations.consensus.consensus import Consensus, consensus
     from benchinfer.relations.consensus.stability import bootstrap_consensus, consensus_influence
-    from benchinfer.relations.consensus.weights import consensus_weights
     from benchinfer.relations.ensemble import Ensemble
     from benchinfer.relations.relation import Relation
     from benchinfer.reports.page import report
@@ -83,7 +82,6 @@ _homes = {
     "compare_wins": "analyses.wins.compare",
     "consensus": "relations.consensus.consensus",
     "consensus_influence": "relations.consensus.stability",
-    "consensus_weights": "relations.consensus.weights",
     "load": "core.saving",
     "load_example": "scores.read",
     "mixed_structures": "analyses.mixed.tables",
@@ -132,7 +130,6 @@ __all__ = [
     "compare_wins",
     "consensus",
     "consensus_influence",
-    "consensus_weights",
     "load",
     "load_example",
     "mixed_structures",

@@ -42,7 +42,6 @@ NAMES = [
     "compare_wins",
     "consensus",
     "consensus_influence",
-    "consensus_weights",
     "load",
     "load_example",
     "mixed_structures",
@@ -99,8 +98,6 @@ SIGNATURES = {
     "consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
     " solutions=100, time_limit=60.0",
     "consensus_influence": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore'",
-    "consensus_weights": "parts, weights=None, *, method='symdiff', family='weak',"
-    " missing_pairs='ignore'",
     "load": "path",
     "load_example": "name",
     "mixed_structures": "scores, measure=None, *, terms='auto'",

@@ -59,7 +59,6 @@ _homes = (
     "benchinfer.relations.consensus.stability",
     "benchinfer.relations.relation",
     "benchinfer.relations.consensus.stability",
-    "benchinfer.relations.consensus.weights",
     "benchinfer.comparison.pareto",
     "benchinfer.relations.ensemble",
     "benchinfer.comparison.evidence",

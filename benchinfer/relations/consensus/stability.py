@@ -551,10 +551,10 @@ def bootstrap_consensus(
     -----
     Data sets are taken for a sample of a domain of independent ones. Relations are drawn one by
     one: those of several measures on one data set (`Ensemble.joined`) are not independent, and
-    shares then come out too sure; `consensus_weights` is about them. Drawn relations hold their
-    verdicts fixed: that these rest on few replications is not in the result unless `resampled`
-    has ensembles whose verdicts were found anew. A share of resamples is not the probability that a
-    claim is true: it says how much the claim depends on which data sets there are.
+    shares then come out too sure. Drawn relations hold their verdicts fixed: that these rest on few
+    replications is not in the result unless `resampled` has ensembles whose verdicts were found
+    anew. A share of resamples is not the probability that a claim is true: it says how much the
+    claim depends on which data sets there are.
 
     References
     ----------
