@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from benchinfer.analyses.meta.effects import Effects
     from benchinfer.analyses.meta.read import read_effects
     from benchinfer.analyses.mixed.compare import compare_mixed
-    from benchinfer.analyses.mixed.tables import mixed_structures
     from benchinfer.analyses.monitor.monitor import monitor
     from benchinfer.analyses.pair.compare import compare_pair
     from benchinfer.analyses.permutation.compare import compare_permutation
@@ -84,7 +83,6 @@ _homes = {
     "consensus_influence": "relations.consensus.stability",
     "load": "core.saving",
     "load_example": "scores.read",
-    "mixed_structures": "analyses.mixed.tables",
     "monitor": "analyses.monitor.monitor",
     "pareto": "comparison.pareto",
     "per_dataset": "comparison.per_dataset",
@@ -132,7 +130,6 @@ __all__ = [
     "consensus_influence",
     "load",
     "load_example",
-    "mixed_structures",
     "monitor",
     "pareto",
     "per_dataset",

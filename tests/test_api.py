@@ -44,7 +44,6 @@ NAMES = [
     "consensus_influence",
     "load",
     "load_example",
-    "mixed_structures",
     "monitor",
     "pareto",
     "per_dataset",
@@ -100,7 +99,6 @@ SIGNATURES = {
     "consensus_influence": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore'",
     "load": "path",
     "load_example": "name",
-    "mixed_structures": "scores, measure=None, *, terms='auto'",
     "monitor": "scores, measure=None, *, pairs='all', control=None, method='recursive',"
     " rule='constant', spending='obrien-fleming', stage=50, last_stage='auto', test='t',"
     " null='symmetry', alternative='two-sided', target='datasets', level=0.95, state=None",

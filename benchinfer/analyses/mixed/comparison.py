@@ -303,6 +303,47 @@ class MixedComparison(TestedComparison):
         """
         return tables.anova(self.fitted, str(self.provenance.arguments["df"]))
 
+    def structures(self, scores: "ScoreTable") -> "pd.DataFrame":
+        """Fit every covariance structure that the table supports, and compare the fits.
+
+        Parameters
+        ----------
+        scores
+            The table that was compared.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per ``structure`` and ``residual``, least ``aic`` first: ``n_parameters
+            log_likelihood aic bic`` of the restricted likelihood, which may be compared as the
+            fixed effects are the same, and ``statistic df p_value`` of the likelihood-ratio test
+            against the common structure with constant residual variance, which lies within all
+            others. The chi-squared reference errs on the safe side where a variance may be zero.
+
+        Raises
+        ------
+        DesignError
+            The table is another one or supports one structure only, or each data set or each score
+            is fitted by itself.
+
+        References
+        ----------
+        Pinheiro, J. C. & Bates, D. M. (1996). Unconstrained parametrizations for
+        variance-covariance matrices. Statistics and Computing 6, 289-296.
+        https://doi.org/10.1007/BF00140873
+
+        Examples
+        --------
+        >>> import benchinfer as bi
+        >>> scores = bi.load_example("sklearn_bootstrap")
+        >>> table = bi.compare_mixed(scores, "error").structures(scores)
+        >>> table[["structure", "residual", "n_parameters"]].head(2)
+              structure residual  n_parameters
+        0  unstructured  dataset            40
+        1      diagonal  dataset            26
+        """
+        return tables.structures(self.setting, self.design, scores)
+
 
 def asked_of(
     algorithms: tuple[str, ...],

@@ -531,6 +531,22 @@ class MixedFit:
         return None
 
 
+def reread(setting: Setting, scores: "ScoreTable") -> "ScoreTable":
+    """Return the scores of a table that was compared.
+
+    Raises
+    ------
+    DesignError
+        It is another table.
+    """
+    found, part = Setting.of(scores, setting.measure.name)
+    if found.digest != setting.digest:
+        raise DesignError(
+            message("the table is not the one that was compared.", hint="pass the table as it was.")
+        )
+    return part
+
+
 def fit_design(scores: "ScoreTable", setting: Setting, design: Design) -> MixedFit:
     """Reduce the scores as the design asks, and fit the model.
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from benchinfer.analyses.mixed.fit import ScoreReduction
+from benchinfer.analyses.mixed.fit import ScoreReduction, reread
 from benchinfer.analyses.mixed.numerics.leave_out import Refit, deletion, refit, without_dataset
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
 from benchinfer.comparison import adjustment, checks
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Array, Setting, decide
+from benchinfer.comparison.evidence import Array, decide
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.verdict import Verdict
@@ -418,11 +418,7 @@ def _algorithms(
                 hint='influence("algorithm", scores=...) takes it.',
             )
         )
-    setting, part = Setting.of(scores, mixed.measure.name)
-    if setting.digest != mixed.setting.digest:
-        raise DesignError(
-            message("the table is not the one that was compared.", hint="pass the table as it was.")
-        )
+    part = reread(mixed.setting, scores)
     reduction = ScoreReduction.of(part, mixed.measure.name, mixed.design)
     return algorithms_left_out(reduction.without, model, asked, mixed.algorithms)
 

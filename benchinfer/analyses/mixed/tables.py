@@ -1,17 +1,15 @@
 """Tables of a mixed model: variances, tests, departures of data sets."""
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator
+from itertools import pairwise, product
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtri
 from scipy.stats import chi2
 from scipy.stats import f as f_distribution
 
-from benchinfer.analyses.mixed import design
-from benchinfer.analyses.mixed import design as mixed_design
-from benchinfer.analyses.mixed.design import Design
+from benchinfer.analyses.mixed.design import Design, Residual, Structure, resolve
 from benchinfer.analyses.mixed.fit import (
     AveragedFit,
     Fit,
@@ -19,6 +17,7 @@ from benchinfer.analyses.mixed.fit import (
     ObservedFit,
     SolvedModel,
     fit_design,
+    reread,
 )
 from benchinfer.analyses.mixed.numerics.degrees import f_test
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
@@ -133,79 +132,48 @@ def _columns(
     }
 
 
-_BETWEEN: tuple[design.Structure, ...] = ("common", "diagonal", "unstructured")
-_RESIDUAL: tuple[design.Residual, ...] = ("constant", "algorithm", "dataset")
+_BETWEEN: tuple[Structure, ...] = ("common", "diagonal", "unstructured")
+_RESIDUAL: tuple[Residual, ...] = ("constant", "algorithm", "dataset")
 
 
-def mixed_structures(
-    scores: "ScoreTable",
-    measure: str | None = None,
-    *,
-    terms: Literal["auto"] | Sequence[str] = "auto",
-) -> "pd.DataFrame":
-    """Fit every covariance structure that a table supports, and compare the fits.
+def structures(setting: Setting, asked: Design, scores: "ScoreTable") -> "pd.DataFrame":
+    """Return one row per covariance structure that the table supports, least AIC first.
 
     Parameters
     ----------
+    setting
+        What was compared.
+    asked
+        The model; its terms and fixed effects are those of all fits.
     scores
-        The table.
-    measure
-        Name of the measure; may be omitted where there is one.
-    terms
-        As for `compare_mixed`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per ``structure`` and ``residual``, least ``aic`` first: ``n_parameters
-        log_likelihood aic bic`` of the restricted likelihood, which may be compared as the fixed
-        effects are the same, and ``statistic df p_value`` of the likelihood-ratio test against the
-        common structure with constant residual variance, which lies within all others. The
-        chi-squared reference errs on the safe side where a variance may be zero.
-
-    Raises
-    ------
-    DesignError
-        The table supports one structure only.
-
-    References
-    ----------
-    Pinheiro, J. C. & Bates, D. M. (1996). Unconstrained parametrizations for variance-covariance
-    matrices. Statistics and Computing 6, 289-296. https://doi.org/10.1007/BF00140873
-
-    Examples
-    --------
-    >>> import benchinfer as bi
-    >>> table = mixed_structures(bi.load_example("sklearn_bootstrap"), "error")
-    >>> table[["structure", "residual", "n_parameters"]].head(2)
-          structure   residual  n_parameters
-    0  unstructured    dataset            40
-    1      diagonal    dataset            26
+        The table that was compared.
     """
-    setting, scores = Setting.of(scores, measure)
-    base = mixed_design.choose(setting, terms, "auto")
+    scores = reread(setting, scores)
     rows: list[dict[str, object]] = []
     refused: list[str] = []
-    for structure in _BETWEEN:
-        for residual in _RESIDUAL:
-            try:
-                design = mixed_design.resolve(structure, residual, base, setting)
-                fitted = fit_design(scores, setting, design)
-            except DesignError as error:
-                refused.append(str(error).partition("\n")[0])
-                continue
-            if isinstance(model := fitted.model, AveragedFit | ObservedFit):
-                continue
-            rows.append(
-                {
-                    "structure": structure,
-                    "residual": residual,
-                    "n_parameters": model.n_parameters,
-                    "log_likelihood": model.log_likelihood,
-                    "aic": model.aic,
-                    "bic": model.bic,
-                }
+    for structure, residual in product(_BETWEEN, _RESIDUAL):
+        try:
+            fitted = fit_design(scores, setting, resolve(structure, residual, asked, setting))
+        except DesignError as error:
+            refused.append(str(error).partition("\n")[0])
+            continue
+        if isinstance(model := fitted.model, AveragedFit | ObservedFit):
+            raise DesignError(
+                message(
+                    f"structures are not compared where {fitted.peculiarity}.",
+                    hint='target="domain" with covariates of data sets alone has them.',
+                )
             )
+        rows.append(
+            {
+                "structure": structure,
+                "residual": residual,
+                "n_parameters": model.n_parameters,
+                "log_likelihood": model.log_likelihood,
+                "aic": model.aic,
+                "bic": model.bic,
+            }
+        )
     if len(rows) < 2:
         reasons = list(dict.fromkeys(refused))
         raise DesignError(message("the table supports one structure only.", hint=reasons))

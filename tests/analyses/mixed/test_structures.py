@@ -76,7 +76,7 @@ def test_structures_are_told_in_formula_and_method(scores, residual):
 
 
 def test_all_structures_in_one_call(scores):
-    found = bi.mixed_structures(scores)
+    found = bi.compare_mixed(scores).structures(scores)
     assert len(found) == 9
     assert found["aic"].is_monotonic_increasing
     best, base = found.iloc[0], found[found["p_value"].isna()].iloc[0]
@@ -85,6 +85,26 @@ def test_all_structures_in_one_call(scores):
     assert best["statistic"] == pytest.approx(2 * (best["log_likelihood"] - base["log_likelihood"]))
     assert best["p_value"] == pytest.approx(stats.chi2.sf(best["statistic"], best["df"]))
     assert best["aic"] == pytest.approx(2 * best["n_parameters"] - 2 * best["log_likelihood"])
+
+
+def test_structures_are_compared_for_the_fixed_effects_of_the_model(scores):
+    mixed = bi.compare_mixed(scores, domains="separate", structure="diagonal")
+    found = mixed.structures(scores).set_index(["structure", "residual"])
+    same = found.loc[("diagonal", "constant")]
+    assert same["log_likelihood"] == pytest.approx(mixed.model.log_likelihood)
+    plain = bi.compare_mixed(scores).structures(scores).set_index(["structure", "residual"])
+    assert (found["log_likelihood"] != plain.loc[found.index, "log_likelihood"]).all()
+
+
+def test_structures_need_the_table_and_a_model_of_all_data_sets(scores):
+    mixed = bi.compare_mixed(scores)
+    with pytest.raises(DesignError, match="not the one that was compared"):
+        mixed.structures(scores.subset(datasets=[f"d{i:02}" for i in range(9)]))
+    one = scores.subset(datasets=["d00"])
+    with pytest.raises(DesignError, match="supports one structure only"):
+        bi.compare_mixed(one).structures(one)
+    with pytest.raises(DesignError, match="each data set is fitted by itself"):
+        bi.compare_mixed(scores, target="datasets").structures(scores)
 
 
 def test_domains_apart_are_compared_apart(scores, table):
