@@ -5,9 +5,8 @@ hypothesis is rejected at level alpha when its adjusted p-value is at most alpha
 asks of the dependence between the p-values differs, and none of the conditions beyond "any
 dependence" is established for two-sided tests of all pairs of algorithms:
 
-- any dependence: `bonferroni`, `holm`, and `benjamini_yekutieli` (false discovery rate);
-- positive dependence: `sidak`, `holland`, `hochberg`, `hommel` (the inequality of Simes) and
-  `benjamini_hochberg` (false discovery rate);
+- any dependence: `bonferroni`, `holm`;
+- positive dependence: `sidak`, `hochberg`, `hommel` (the inequality of Simes);
 - independence: `li`, and `rom` of this module;
 - positive dependence, and no hypothesis of the family is false: `finner`.
 
@@ -56,20 +55,6 @@ def holm(p: Array) -> Array:
     """
     m = len(p)
     return step_down(p, lambda ordered: (m - np.arange(m)) * ordered)
-
-
-def holland(p: Array) -> Array:
-    """Return the adjusted p-values of Holm's steps with Sidak's inequality.
-
-    ``max over j <= i of 1 - (1 - p_(j))^(m - j + 1)``; independence or positive dependence.
-
-    References
-    ----------
-    Holland, B. S. & Copenhaver, M. D. (1987). An improved sequentially rejective Bonferroni test
-    procedure. Biometrics 43, 417-423. https://doi.org/10.2307/2531823
-    """
-    m = len(p)
-    return step_down(p, lambda ordered: _any_of(ordered, m - np.arange(m, dtype=np.float64)))
 
 
 def finner(p: Array) -> Array:
@@ -137,33 +122,6 @@ def li(p: Array) -> Array:
     """
     share = p + (1.0 - p.max(initial=0.0))
     return np.divide(p, share, out=np.zeros_like(p), where=share > 0)
-
-
-def benjamini_hochberg(p: Array) -> Array:
-    """Return Benjamini and Hochberg's adjusted p-values: they control the false discovery rate.
-
-    Not the chance of any false claim. Independence or positive dependence.
-
-    References
-    ----------
-    Benjamini, Y. & Hochberg, Y. (1995). Controlling the false discovery rate: A practical and
-    powerful approach to multiple testing. Journal of the Royal Statistical Society B 57, 289-300.
-    https://doi.org/10.1111/j.2517-6161.1995.tb02031.x
-    """
-    return _step_up(p, len(p) / np.arange(1, len(p) + 1))
-
-
-def benjamini_yekutieli(p: Array) -> Array:
-    """Return Benjamini and Yekutieli's adjusted p-values: false discovery rate, any dependence.
-
-    References
-    ----------
-    Benjamini, Y. & Yekutieli, D. (2001). The control of the false discovery rate in multiple
-    testing under dependency. Annals of Statistics 29, 1165-1188.
-    https://doi.org/10.1214/aos/1013699998
-    """
-    ranks = np.arange(1, len(p) + 1)
-    return _step_up(p, (1 / ranks).sum() * len(p) / ranks)
 
 
 def step_down(p: Array, price: Callable[[Array], Array]) -> Array:

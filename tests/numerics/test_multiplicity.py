@@ -18,35 +18,29 @@ ALL = (
     "bonferroni",
     "sidak",
     "holm",
-    "holland",
     "finner",
     "hochberg",
     "hommel",
     "rom",
     "li",
-    "benjamini_hochberg",
-    "benjamini_yekutieli",
 )
-IN_R = {"BH": "benjamini_hochberg", "BY": "benjamini_yekutieli"}
 
 probabilities = st.lists(st.floats(1e-9, 1), min_size=1, max_size=9).map(np.array)
 
 
 @pytest.mark.parametrize("family", ["small", "ties", "many"])
-@pytest.mark.parametrize("method", ["bonferroni", "holm", "hochberg", "hommel", "BH", "BY"])
+@pytest.mark.parametrize("method", ["bonferroni", "holm", "hochberg", "hommel"])
 def test_agrees_with_p_adjust_of_r(family, method):
     golden = VALUES["adjusted"][family]
-    ours = getattr(multiplicity, IN_R.get(method, method))(np.array(golden["p"], dtype=float))
+    ours = getattr(multiplicity, method)(np.array(golden["p"], dtype=float))
     np.testing.assert_allclose(ours, golden[method], rtol=1e-13)
 
 
 @given(probabilities.map(lambda p: np.minimum(p, 0.999)))  # statsmodels warns at 1
-@pytest.mark.parametrize(
-    ("ours", "theirs"), [("sidak", "sidak"), ("holland", "holm-sidak"), ("hommel", "hommel")]
-)
-def test_agrees_with_statsmodels(ours, theirs, p):
-    expected = multipletests(p, method=theirs)[1]
-    np.testing.assert_allclose(getattr(multiplicity, ours)(p), expected, rtol=1e-7, atol=1e-15)
+@pytest.mark.parametrize("method", ["sidak", "hommel"])
+def test_agrees_with_statsmodels(method, p):
+    expected = multipletests(p, method=method)[1]
+    np.testing.assert_allclose(getattr(multiplicity, method)(p), expected, rtol=1e-7, atol=1e-15)
 
 
 @given(st.lists(st.floats(1e-9, 1), min_size=1, max_size=7).map(np.array))
@@ -76,12 +70,10 @@ def test_more_powerful_procedures_have_smaller_p(p):
     for smaller, larger in (
         (m.holm, m.bonferroni),
         (m.sidak, m.bonferroni),
-        (m.holland, m.holm),
         (m.finner, m.sidak),
         (m.hochberg, m.holm),
         (m.hommel, m.hochberg),
         (multiplicity.rom, m.hochberg),
-        (m.benjamini_hochberg, m.benjamini_yekutieli),
     ):
         assert (smaller(p) <= larger(p) * (1 + 1e-12)).all(), (smaller, larger)
 
@@ -135,7 +127,7 @@ def test_finner_by_hand():
 
 @pytest.mark.parametrize(
     ("method", "share"),
-    [("holm", 0.05), ("holland", 0.05), ("hochberg", 0.05), ("hommel", 0.05), ("finner", 0.142)],
+    [("holm", 0.05), ("hochberg", 0.05), ("hommel", 0.05), ("finner", 0.142)],
 )
 def test_false_claims_beside_true_ones(method, share):
     # Five false hypotheses, five true ones, independent: Finner's level for the first of these is

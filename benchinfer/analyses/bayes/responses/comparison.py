@@ -238,15 +238,6 @@ class ResponseComparison(BayesComparison):
         """What ``log_sigma`` of the model in PyMC is relative to."""
         return guessed(self.responses, self.likelihood).log_sd
 
-    @property
-    def observed_mean(self) -> Array:
-        """(M, K) observed mean scores in the user's unit, NaN where there are none."""
-        if isinstance(self.responses, Answers):
-            n = self.responses.trials
-            return np.where(n > 0, self.responses.successes / np.maximum(n, 1), np.nan)
-        value, dataset = self.responses.value, self.responses.dataset
-        return np.stack([np.nanmean(value[dataset == m], axis=0) for m in np.unique(dataset)])
-
 
 _RANGE = 1.0  # of scores between 0 and 1: no regret is larger
 

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy import stats as distributions
 from scipy.special import chdtrc, ndtr, ndtri, stdtr
 
-from benchinfer.analyses.mixed.numerics.likelihood import Workspace, block_profile, evaluate
+from benchinfer.analyses.mixed.numerics.likelihood import Workspace, evaluate
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
 from benchinfer.core.saving import savable
@@ -149,10 +149,6 @@ def effects_of(stats: Statistics, model: ScoreModelFit) -> RandomEffects:
     )
 
 
-# Numbers in the (blocks, K, K) arrays that are held at a time.
-_CHUNK = 1 << 20
-
-
 @dataclass(frozen=True, slots=True)
 class PredictedEffects:
     """Predicted random effects of one component, three arrays of one shape.
@@ -262,50 +258,3 @@ def interaction_effects(
     variance += weight**2 * row.sum(axis=1, keepdims=True)
     added = _spread(work, x, work.theta[1] * work.q_matrix)
     return _effects(fit.blup_interaction, variance, added, stats.scale)
-
-
-def replication_effects(
-    stats: Statistics,
-    fit: ScoreModelFit,
-    dataset: NDArray[np.int64],
-    count: NDArray[np.int64],
-    mean: Array,
-    x: Array | None = None,
-) -> PredictedEffects:
-    """Return the predicted effects of the replications.
-
-    Parameters
-    ----------
-    stats, fit, x
-        A fit, and the sufficient statistics and the design it was fitted with.
-    dataset, count, mean
-        (R,), (R, K) and (R, K): the blocks as for `sufficient.from_blocks`.
-
-    Returns
-    -------
-    Effects
-        (R,) arrays in the order of the blocks; all zero where the component is not in the model.
-    """
-    work = _workspace(stats, fit, x)
-    profile = block_profile(stats, work, x)
-    moved = work.e_matrix if x is None else work.e_matrix @ x
-    added = moved @ work.phi @ moved.transpose(0, 2, 1)
-    var_r, var_e = float(work.theta[2]), float(work.theta[3])
-    found = np.empty((3, len(dataset)))
-    step = max(1, _CHUNK // count.shape[1] ** 2)
-    for begin in range(0, len(dataset), step):
-        part = slice(begin, begin + step)
-        home, weight = dataset[part], count[part].astype(np.float64)
-        centred = mean[part] / stats.scale - stats.offset - stats.delta[home][:, None]
-        shrunk = var_r / (var_e + var_r * weight.sum(axis=1))
-        residual = np.where(weight > 0, weight * (centred - profile[home]), 0.0)
-        found[0, part] = shrunk * residual.sum(axis=1)
-        # The error of the block's own scores, then that of the profile they are compared with.
-        found[1, part] = shrunk * var_e + shrunk**2 * _quadratic(weight, work.t_matrix[home])
-        found[2, part] = shrunk**2 * _quadratic(weight, added[home])
-    return _effects(found[0] * stats.scale, found[1], found[2], stats.scale)
-
-
-def _quadratic(weight: Array, matrices: Array) -> Array:
-    """Return ``w' M w`` (R,) of each block."""
-    return np.einsum("rk,rkl,rl->r", weight, matrices, weight, optimize=True)

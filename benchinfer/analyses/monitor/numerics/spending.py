@@ -107,29 +107,6 @@ def crossing(information: Sequence[float], lower: Array, upper: Array, drift: fl
     return Crossing(above, below, 1.0 - float(above.sum() + below.sum()))
 
 
-def constant_boundaries(
-    information: Sequence[float], alpha: float, shape: Spending, *, sides: int
-) -> Array:
-    """Return boundaries of one shape, exact at the level.
-
-    The shape is constant for ``"pocock"``, and falls as ``1 / sqrt(t)`` for ``"obrien-fleming"``.
-
-    Examples
-    --------
-    >>> constant_boundaries([1, 2, 3, 4, 5], 0.05, "pocock", sides=2)[0].round(3)
-    np.float64(2.413)
-    """
-    t = np.asarray(information, dtype=np.float64)
-    form = np.ones(len(t)) if shape == "pocock" else np.sqrt(t[-1] / t)
-
-    def excess(scale: float) -> float:
-        upper = scale * form
-        lower = -upper if sides == 2 else np.full(len(t), -np.inf)
-        return 1.0 - crossing(information, lower, upper, 0.0).inside - alpha
-
-    return form * _root(excess, ndtri(1 - alpha / sides), _FAR)
-
-
 def conditional_level(
     information: Sequence[float], upper: Array, look: int, statistic: float
 ) -> float:

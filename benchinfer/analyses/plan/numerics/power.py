@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 from scipy.stats import chi2, nct
 
 from benchinfer.numerics.max_t import ALONE, Aim, CriticalFamily, critical
@@ -139,17 +139,10 @@ def least_datasets(aimed: Aimed, spread: Varies, n_replications: float, wanted: 
 def least_replications(aimed: Aimed, spread: Varies, n_datasets: float, wanted: float) -> int:
     """Return the smallest number of replications with the wanted power; `MOST` where none has it.
 
-    Over a domain there may be none: see `fewest_datasets`.
+    Over a domain there may be none: in the normal limit it takes more than
+    ``2 (v + e rho / (1 - rho)) (c + z_{wanted})^2 / difference^2`` data sets.
     """
     return _least(lambda r: _power(aimed, spread, n_datasets, r), wanted)
-
-
-def fewest_datasets(aimed: Aimed, spread: Varies, wanted: float) -> float:
-    """Return the number of data sets that no number of replications can do with less than.
-
-    ``2 (v + e rho / (1 - rho)) (c + z_{wanted})^2 / difference^2``, in the normal limit.
-    """
-    return _normal(aimed, spread.variance(1, math.inf), wanted)
 
 
 def detectable(aimed: Aimed, variance: float, df: float, wanted: float) -> float:
@@ -188,11 +181,6 @@ def best_replications(
 def _power(aimed: Aimed, spread: Varies, n_datasets: float, n_replications: float) -> float:
     variance = spread.variance(n_datasets, n_replications)
     return power(aimed, variance, spread.df(n_datasets, n_replications))
-
-
-def _normal(aimed: Aimed, variance: float, wanted: float) -> float:
-    share = (1 + wanted) / 2 if aimed.aim == "equivalence" else wanted
-    return variance * ((aimed.critical(math.inf) + ndtri(share)) / aimed.difference) ** 2
 
 
 def _least(reached: Callable[[int], float], wanted: float) -> int:
