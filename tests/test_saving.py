@@ -245,6 +245,11 @@ def test_names_may_be_long(tmp_path):
         write_whole(tmp_path / ("n" * 300), "a")
 
 
+def test_an_empty_path_names_no_file():
+    with pytest.raises(BenchinferError, match="'' names no file"):
+        write_whole("", "x")
+
+
 def test_what_cannot_be_written_is_told_in_words(tmp_path):
     (tmp_path / "file").write_text("")
     (tmp_path / "round").symlink_to("round")

@@ -225,8 +225,12 @@ def check_target(path: str | Path) -> None:
     Raises
     ------
     BenchinferError
-        The path is a folder or an input.
+        The path is empty, a folder or an input.
     """
+    if not str(path):
+        raise BenchinferError(
+            message("'' names no file.", hint="name a file, as in 'results.html'.")
+        )
     with writing(path):
         if Path(path).is_dir() or str(path).endswith(os.sep):
             raise BenchinferError(message(f"{str(path)!r} is a folder.", hint="name a file in it."))

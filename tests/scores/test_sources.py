@@ -203,6 +203,20 @@ def test_a_json_array_is_named_and_its_hint_can_be_pasted(tmp_path):
     assert shlex.split(hint) == ["jq", "-c", ".[]", str(path), ">", "my scores.jsonl"]
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
+def test_the_hint_on_a_json_array_writes_over_no_file(tmp_path, name):
+    (tmp_path / "a.jsonl").write_text("[]")
+    (tmp_path / name).write_text('[{"dataset": "d", "algorithm": "a", "value": 1}]')
+    hint = refusal(tmp_path / name).split("\nHint: ")[1]
+    assert shlex.split(hint)[-2:] == [">", "a.lines.jsonl"]
+
+
+@pytest.mark.parametrize("line", ["[1]", "1", '"a"'])
+def test_a_line_that_is_no_object_is_told_in_words(tmp_path, line):
+    (tmp_path / "a.jsonl").write_text(f'{{"algorithm": "a"}}\n{line}\n')
+    assert "a.jsonl' has a line that is no object, and JSON lines" in refusal(tmp_path / "a.jsonl")
+
+
 @pytest.mark.parametrize("at", [0.3, 0.6, 0.9])
 def test_damaged_archives_are_one_error(tmp_path, at):
     content = bytearray(gzip.compress(ROWS.encode(), 1))
