@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchinfer.analyses.bayes.numerics.regret import regrets
-from benchinfer.analyses.bayes.rules import verdict_codes
 from benchinfer.analyses.bayes.sensitivity import alone
 from benchinfer.comparison.contrasts import family_of
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.groups import check_covariates, varying
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.posterior import level_of
+from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
@@ -122,7 +121,7 @@ def slopes(result: "BayesComparison") -> "pd.DataFrame":
         found = average_outcomes(
             result.draws.slopes[name], contrast_matrix(result), 0.0, result.level
         )
-        one = _with(replace(result, setting=exact, decision="threshold"), found)
+        one = _with(replace(result, setting=exact), found)
         table = one.contrasts("average").drop(columns=["quantity", "prob_equivalent"])
         table.insert(0, "covariate", name)
         tables.append(table)
@@ -163,8 +162,8 @@ def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesCompariso
     cap = result.regret.cap
     there = replace(
         alone(result),
-        regret=regrets(effects, matrix, cap),
-        regret_following=regrets(following, matrix, cap),
+        regret=regrets(effects, cap),
+        regret_following=regrets(following, cap),
         following=replace(new, estimate=average.estimate),
         ranks=ranks(effects, margin),
         ranks_following=ranks(following, margin),
@@ -253,7 +252,6 @@ def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "Baye
     base = float(result.levels.estimate.mean() - result.draws.effects.mean())
     matrix = asked.matrix[asked.wanted]
     average = average_outcomes(effects, matrix, margin, result.level)
-    regret = regrets(effects, matrix, result.regret.cap)
     return replace(
         alone(result),
         quantity="average",
@@ -261,16 +259,9 @@ def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "Baye
         following=None,
         ranks=ranks(effects, margin),
         ranks_following=None,
-        regret=regret,
+        regret=regrets(effects, result.regret.cap),
         regret_following=None,
-        codes=verdict_codes(
-            result.decision,
-            average,
-            regret,
-            margin,
-            result.level,
-            settled=result.convergence.settled,
-        ),
+        codes=codes_of(average, result.level, settled=result.convergence.settled),
         levels=level_of(effects, base, result.level),
         about=about,
     )

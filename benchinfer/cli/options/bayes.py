@@ -69,13 +69,6 @@ Quantity = Annotated[
         show_default=False,
     ),
 ]
-Rule = Annotated[
-    Literal["threshold", "regret", "vote"],
-    typer.Option(
-        help="What verdicts go by: a probability of at least the level, what a choice is expected"
-        " to cost, or a vote of the draws."
-    ),
-]
 Sensitivity = Annotated[
     Literal["none", "quick"],
     typer.Option(
@@ -127,7 +120,6 @@ class BayesQuestion(Contrasted):
     interactions: Interactions = "t"
     structure: Structure = "auto"
     quantity: Quantity = None
-    rule: Rule = "threshold"
     target: Target = "auto"
     prior: Prior = None
     draws: Draws = None
@@ -159,7 +151,6 @@ class BayesQuestion(Contrasted):
             "likelihood": self.likelihood,
             "trials": self.trials,
             "quantity": self.quantity,
-            "rule": self.rule,
             "target": self.target,
             "draws": self.draws,
             "chains": self.chains,

@@ -289,7 +289,6 @@ def _refuse_others(arguments: Mapping[str, Any], likelihood: str) -> None:
     """Refuse what row-level models have not."""
     refused = [name for name in ("covariates",) if arguments[name]]
     refused += ["sampler"] if arguments["sampler"] == "gibbs" else []
-    refused += ["rule"] if arguments["rule"] == "vote" else []
     refused += ["sensitivity"] if arguments["sensitivity"] != "none" else []
     for name in refused:
         raise DesignError(
@@ -346,13 +345,12 @@ def compared_responses(
     )
     matrix = family.matrix[family.wanted]
     average = average_outcomes(effects, matrix, margin, level)
-    regret = regrets(effects, matrix, _RANGE)
     following = ranks_following = after = None
     if target == "domain":
         new = setting.measure.sign * means.following
         following = replace(average_outcomes(new, matrix, margin, level), estimate=average.estimate)
         ranks_following = ranks(new, margin)
-        after = regrets(new, matrix, _RANGE)
+        after = regrets(new, _RANGE)
     ranked = ranks(effects, margin)
     parts = [x for x in (average, following, ranked, ranks_following) if x is not None]
     base = found.values["level"][..., None]
@@ -375,7 +373,7 @@ def compared_responses(
         following=following,
         ranks=ranked,
         ranks_following=ranks_following,
-        regret=regret,
+        regret=regrets(effects, _RANGE),
         regret_following=after,
         data=model.data,
         convergence=found.convergence,
@@ -385,7 +383,7 @@ def compared_responses(
         responses=responses,
         logits=base + found.draws.average @ helmert(model.data.n_algorithms),
     )
-    return result.of(arguments["quantity"], rule=arguments["rule"])
+    return result.of(arguments["quantity"])
 
 
 def _kept(
