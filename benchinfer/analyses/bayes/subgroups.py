@@ -10,11 +10,11 @@ from benchinfer.analyses.bayes.numerics.regret import regrets
 from benchinfer.analyses.bayes.sensitivity import alone
 from benchinfer.comparison.contrasts import family_of
 from benchinfer.comparison.evidence import Array
-from benchinfer.comparison.groups import check_covariates, varying
+from benchinfer.comparison.groups import check_constant, check_covariates
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.errors import DesignError, message, unknown
-from benchinfer.core.numbers import count, join
+from benchinfer.core.numbers import join
 from benchinfer.core.saving import savable
 from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
 
@@ -95,15 +95,7 @@ def read_along(
     """
     if not names:
         return None
-    if by_run := varying(scores, measure, names):
-        n = len(scores.dataset_covariates(measure).varying[by_run[0]])
-        raise DesignError(
-            message(
-                f"the covariate {by_run[0]!r} varies within {count(n, 'data set')}.",
-                hint="the hierarchical model takes features of data sets; compare_mixed takes those"
-                " of runs, too.",
-            )
-        )
+    check_constant(scores, measure, names)
     known = scores.dataset_covariates(measure).constant
     values = np.column_stack([known[name] for name in names])[data.dataset]
     check_covariates(names, values.std(axis=0), len(values))

@@ -16,7 +16,6 @@ from benchinfer.analyses.mixed.fit import (
     AveragedFit,
     Fit,
     MixedFit,
-    ObservedFit,
     SolvedModel,
     fit_design,
 )
@@ -194,7 +193,7 @@ def mixed_structures(
             except DesignError as error:
                 refused.append(str(error).partition("\n")[0])
                 continue
-            if isinstance(model := fitted.model, AveragedFit | ObservedFit):
+            if isinstance(model := fitted.model, AveragedFit):
                 continue
             rows.append(
                 {
@@ -344,7 +343,7 @@ def _differences(k: int) -> Array:
 def _fixed(fitted: MixedFit, df: str) -> Iterator[Row]:
     """Test the algorithms' levels, by domain and along covariates where they are in the model."""
     fixed, model = fitted.fixed, fitted.model
-    if isinstance(model, AveragedFit | ObservedFit):
+    if isinstance(model, AveragedFit):
         return
     d = _differences(len(fixed.at))
     yield from _f("algorithm", fitted, model, d @ fixed.at, df)
