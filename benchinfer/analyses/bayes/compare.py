@@ -287,11 +287,10 @@ def compare_bayes(
         is at their means, and the next data set one with these; `BayesComparison.at` compares at
         other values, `BayesComparison.slopes` compares the slopes.
     likelihood
-        How scores come about. ``"normal"``: about their effects, on the measure's scale. For scores
-        between 0 and 1, on the logit scale and by NUTS, with estimates and tolerance in the
-        measure's own unit: ``"binomial"`` for right or wrong (rows of 0 and 1, with the item as
-        replication where algorithms share items; or shares of `trials`), ``"beta"`` or
-        ``"logit-normal"`` for others, which may not be 0 or 1. See `ResponseComparison`.
+        How scores come about. ``"normal"``: about their effects, on the measure's scale.
+        ``"binomial"``: right or wrong (rows of 0 and 1, with the item as replication where
+        algorithms share items; or shares of `trials`), on the logit scale and by NUTS, with
+        estimates and tolerance in the measure's own unit. See `ResponseComparison`.
     trials
         For ``"binomial"``: covariate with the number of trials that a score is the share of.
     quantity

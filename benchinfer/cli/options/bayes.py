@@ -46,10 +46,10 @@ Covariate = Annotated[
     ),
 ]
 Likelihood = Annotated[
-    Literal["normal", "binomial", "beta", "logit-normal"],
+    Literal["normal", "binomial"],
     typer.Option(
-        help="How scores come about; all but normal are for scores between 0 and 1 (binomial: right"
-        " or wrong) and compile the model first (a minute)."
+        help="How scores come about; binomial is for right or wrong, and compiles the model first"
+        " (a minute)."
     ),
 ]
 Trials = Annotated[
