@@ -60,7 +60,7 @@ NAMES = [
 SIGNATURES = {
     "compare_bayes": "scores, measure=None, *, preset=None, interactions='t', structure='auto',"
     " sampler='auto', domains='pooled', covariates=(), likelihood='normal', trials=None,"
-    " quantity=None, rule='threshold', contrasts='tukey', control=None, target='auto', level=0.95,"
+    " quantity=None, contrasts='tukey', control=None, target='auto', level=0.95,"
     " missing='use', draws=None, chains=None, priors=None, sensitivity='none', seed=None,"
     " progress=None",
     "compare_wins": "scores, measure=None, *, inference='likelihood', by='datasets',"

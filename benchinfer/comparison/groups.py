@@ -82,10 +82,23 @@ def known_covariates(scores: "ScoreTable", covariates: tuple[str, ...]) -> None:
         )
 
 
-def varying(scores: "ScoreTable", measure: str, covariates: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the covariates, of those asked for, that vary within data sets."""
+def check_constant(scores: "ScoreTable", measure: str, covariates: tuple[str, ...]) -> None:
+    """Refuse covariates that are not in the table or vary within data sets.
+
+    Raises
+    ------
+    DesignError
+        A covariate is not known, or varies within data sets.
+    """
     known_covariates(scores, covariates)
     if not covariates:
-        return ()
-    known = scores.dataset_covariates(measure)
-    return tuple(name for name in covariates if name in known.varying)
+        return
+    varying = scores.dataset_covariates(measure).varying
+    for name in covariates:
+        if name in varying:
+            raise DesignError(
+                message(
+                    f"the covariate {name!r} varies within {count(len(varying[name]), 'data set')},"
+                    " but covariates belong to data sets: one value for each."
+                )
+            )

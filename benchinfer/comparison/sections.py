@@ -57,8 +57,6 @@ _HEADS = {
     "prob_first": "P(first better)",
     "prob_equivalent": "P(equivalent)",
     "prob_second": "P(second better)",
-    "regret_first": "cost of choosing the first",
-    "regret_second": "of the second",
     "prob_error": "Monte Carlo error",
     "log_e": "log e",
     "n_used": "replications used",

@@ -117,8 +117,6 @@ GLOSSARY: dict[str, str] = {
     " average unless quantity says otherwise, in the unit of the tolerance",
     "expected_regret_next": "what choosing it is expected to cost on a new data set of the domain",
     "regret_error": "Monte Carlo standard error of expected_regret",
-    "regret_first": "what choosing the first of the two is expected to cost",
-    "regret_second": "what choosing the second of the two is expected to cost",
     "elpd": "expected log predictive density of the data set by all others; of models, the sum",
     "p_loo": "effective number of parameters: what having seen the data set adds to its density",
     "pareto_k": "tail of the importance weights of leaving the data set out: above 0.7 (less with"

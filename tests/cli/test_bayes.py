@@ -26,7 +26,6 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
         *("--order", "alg2, alg1", "--interactions", "normal", "--structure", "common"),
         *("--sampler", "gibbs", "--quantity", "next", "--target", "domain", "--level", "0.9"),
         *("--missing", "error", "--draws", "400", "--chains", "6", "--seed", "3"),
-        *("--rule", "vote"),
         *("--prior", "effect_sd=1", "--prior", "tail_rate = 0.2"),
     )
     assert given == {
@@ -39,7 +38,6 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
         "likelihood": "normal",
         "trials": None,
         "quantity": "next",
-        "rule": "vote",
         "contrasts": ("alg2", "alg1"),
         "control": None,
         "target": "domain",

@@ -1,6 +1,4 @@
-"""Covariates in mixed models: of data sets by least squares, of runs against our own engine."""
-
-from types import SimpleNamespace
+"""Covariates of data sets in mixed models, against least squares."""
 
 import numpy as np
 import pandas as pd
@@ -8,14 +6,9 @@ import pytest
 from scipy import stats
 
 import benchinfer as bi
-from benchinfer.analyses.mixed import fit
-from benchinfer.analyses.mixed.fit import fit_observed
-from benchinfer.analyses.mixed.numerics import likelihood, optimum
-from benchinfer.analyses.mixed.numerics import moments as numerics_moments
 from benchinfer.core.errors import DesignError
 
 D, B, K = 14, 3, 3
-TERMS = likelihood.COMPONENTS[:3]
 
 
 def table(seed=0, better="higher"):
@@ -104,47 +97,14 @@ def test_direction_changes_nothing_but_the_sign(data):
     assert value.shape == (D, B, K)
 
 
-def test_fitting_score_by_score_agrees_with_the_moments(data):
-    scores, value, size = data
-    found = scores.observations()
-    z = (found.covariate[:, [0]] - size.mean()) / size.std()
-    slow = fit_observed(found, z, TERMS)
-    moments = numerics_moments.from_blocks(
-        np.repeat(np.arange(D), B),
-        np.ones((D * B, K), dtype=np.int64),
-        value.reshape(-1, K),
-        np.zeros(D),
-    )
-    own = (size - size.mean()) / size.std()
-    x = np.concatenate([np.tile(np.eye(K), (D, 1, 1)), own[:, None, None] * np.eye(K)], axis=2)
-    fast = optimum.fit(moments, TERMS, x)
-    # statsmodels stops at about 1e-5 of its criterion.
-    assert slow.criterion == pytest.approx(fast.criterion, abs=1e-3)
-    np.testing.assert_allclose(slow.beta, fast.beta, atol=1e-4)
-    np.testing.assert_allclose(slow.variances, fast.variances, rtol=2e-2, atol=1e-4)
-    np.testing.assert_allclose(slow.cov, fast.cov, rtol=2e-2, atol=1e-4)
-
-
-def test_covariates_of_runs(data, tmp_path):
-    scores = data[0]
-    mixed = bi.compare_mixed(scores, covariates=["budget"], df="asymptotic")
-    assert mixed.structure == "common"
-    slopes = mixed.slopes()
-    # All algorithms gain 0.1 per unit of the budget, so that their slopes do not differ.
-    assert (slopes["p_value"] > 0.05).all()
-    level = mixed.fitted.fixed.slopes("budget") @ mixed.model.beta
-    np.testing.assert_allclose(level, 0.1, atol=0.05)
-    assert mixed.at(budget=5.0).contrasts()["estimate"].notna().all()
-    back = bi.load(mixed.save(tmp_path / "runs.json"))
-    pd.testing.assert_frame_equal(back.slopes(), slopes)
-
-
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
         ({"covariates": ["depth"]}, "unknown covariate 'depth'"),
-        ({"covariates": ["budget"]}, "df='kenward-roger' is not known"),
-        ({"covariates": ["budget"], "structure": "pairwise"}, "varies within data sets"),
+        (
+            {"covariates": ["budget"]},
+            "14 data sets, but covariates belong to data sets",
+        ),
         ({"covariates": ["size"], "domains": "random"}, "takes no covariates"),
         ({"covariates": ["size"], "target": "datasets"}, "say how data sets differ"),
     ],
@@ -174,22 +134,3 @@ def test_a_constant_covariate_has_no_slope(data):
     scores = bi.read_scores(frame, measures={"value": "higher"}, covariates=["size"])
     with pytest.raises(DesignError, match="same value on every data set"):
         bi.compare_mixed(scores, covariates=["size"])
-
-
-def test_a_fit_score_by_score_that_did_not_converge_is_refused(monkeypatch):
-    monkeypatch.setattr(fit, "_mixed_lm", lambda *_: SimpleNamespace(converged=False))
-    rng = np.random.default_rng(1)
-    x = rng.normal(size=(6, 5, 3))
-    d, b, k = (i.ravel() for i in np.indices(x.shape))
-    frame = pd.DataFrame(
-        {
-            "dataset": [f"d{i}" for i in d],
-            "replication": b,
-            "algorithm": [f"a{i}" for i in k],
-            "size": rng.normal(size=x.size),
-            "x": x.ravel(),
-        }
-    )
-    scores = bi.read_scores(frame, measures={"x": "higher"}, covariates="size")
-    with pytest.raises(bi.BenchinferError, match="score by score, did not converge"):
-        bi.compare_mixed(scores, covariates="size")

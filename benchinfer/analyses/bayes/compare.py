@@ -22,7 +22,6 @@ from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison, 
 from benchinfer.analyses.bayes.posterior import compared
 from benchinfer.analyses.bayes.responses.comparison import compare_responses
 from benchinfer.analyses.bayes.responses.scores import Likelihood
-from benchinfer.analyses.bayes.rules import Rule, check_rule
 from benchinfer.analyses.bayes.sensitivity import Sensitivity, beside
 from benchinfer.analyses.bayes.subgroups import read_along
 from benchinfer.comparison import checks
@@ -132,7 +131,6 @@ def compare_joint(
     check_number(setting.algorithms, asked["contrasts"], asked["control"])
     name, domains = setting.measure.name, asked["domains"]
     checks.check_missing(setting, asked["missing"])
-    check_rule(asked["rule"], setting.measure, asked["quantity"], domains)
     target = _target(setting, asked["target"], asked["quantity"])
     given = {"measure": name, **asked}
     if asked["likelihood"] != "normal":
@@ -191,7 +189,6 @@ def compare_bayes(
     likelihood: Likelihood = "normal",
     trials: str | None = None,
     quantity: Quantity | None = None,
-    rule: Rule = "threshold",
     contrasts: Contrasts = "tukey",
     control: str | None = None,
     target: Literal["auto"] | Target = "auto",
@@ -238,7 +235,6 @@ def compare_bayes(
     likelihood: Likelihood = "normal",
     trials: str | None = None,
     quantity: Quantity | PairQuantity | None = None,
-    rule: Rule = "threshold",
     contrasts: Contrasts = "tukey",
     control: str | None = None,
     target: Literal["auto"] | Target = "auto",
@@ -268,7 +264,7 @@ def compare_bayes(
         ``"corani2017"`` (the hierarchical model of replicated differences with its published
         priors), ``"signed-rank"`` or ``"sign"`` (a Dirichlet process on the data sets' mean
         differences). Interactions, structure, sampler, domains,
-        covariates, likelihood, rule, target and sensitivity are then not to be chosen.
+        covariates, likelihood, target and sensitivity are then not to be chosen.
     interactions
         ``"t"``: multivariate t with estimated degrees of freedom, so that unusual data sets count
         less and mu is that of a typical data set. ``"normal"``: every data set counts fully. They
@@ -291,11 +287,10 @@ def compare_bayes(
         is at their means, and the next data set one with these; `BayesComparison.at` compares at
         other values, `BayesComparison.slopes` compares the slopes.
     likelihood
-        How scores come about. ``"normal"``: about their effects, on the measure's scale. For scores
-        between 0 and 1, on the logit scale and by NUTS, with estimates and tolerance in the
-        measure's own unit: ``"binomial"`` for right or wrong (rows of 0 and 1, with the item as
-        replication where algorithms share items; or shares of `trials`), ``"beta"`` or
-        ``"logit-normal"`` for others, which may not be 0 or 1. See `ResponseComparison`.
+        How scores come about. ``"normal"``: about their effects, on the measure's scale.
+        ``"binomial"``: right or wrong (rows of 0 and 1, with the item as replication where
+        algorithms share items; or shares of `trials`), on the logit scale and by NUTS, with
+        estimates and tolerance in the measure's own unit. See `ResponseComparison`.
     trials
         For ``"binomial"``: covariate with the number of trials that a score is the share of.
     quantity
@@ -303,10 +298,6 @@ def compare_bayes(
         Both are in the result; see `BayesComparison.of`. With a preset ``"next"`` is the default,
         ``"dominant"`` decides as the papers do, by which outcome is the most probable one, and
         ``"average"`` is for ``"corani2017"`` only.
-    rule
-        What verdicts go by. ``"threshold"``: a probability of at least `level`. ``"regret"``: what
-        a choice is expected to cost, against the tolerance. ``"vote"``: the share of draws in which
-        an outcome is the most probable one, for ``quantity="next"``, as in Corani et al. (2017).
     contrasts, control
         As in `compare_mixed`.
     target
@@ -351,9 +342,7 @@ def compare_bayes(
     Notes
     -----
     A pair is decided where one of its three outcomes (first better by more than the tolerance,
-    equivalent, second better) has at least the probability `level`. By ``rule="regret"`` the first
-    is better where choosing it among the two is expected to cost at most the tolerance and choosing
-    the second more, and both are equivalent where neither costs more. If chains do not pass the
+    equivalent, second better) has at least the probability `level`. If chains do not pass the
     gates (R-hat at most 1.01, effective sample sizes at least 400) they are run on, once.
 
     References
@@ -384,7 +373,6 @@ def compare_bayes(
         "likelihood": likelihood,
         "trials": trials,
         "quantity": quantity,
-        "rule": rule,
         "contrasts": implied(contrasts, control),
         "control": control,
         "target": target,

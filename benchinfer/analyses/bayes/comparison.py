@@ -13,20 +13,19 @@ from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel, Structure
 from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.analyses.bayes.numerics.regret import Regrets
-from benchinfer.analyses.bayes.rules import Rule, check_rule, in_unit, verdict_codes
+from benchinfer.analyses.bayes.regrets import in_unit, regret_table
 from benchinfer.analyses.bayes.sensitivity import Beside
 from benchinfer.analyses.bayes.subgroups import Along
 from benchinfer.comparison import checks, wording
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.posterior import Convergence, probabilities
+from benchinfer.comparison.posterior import Convergence, codes_of, probabilities
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
 from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
-from benchinfer.relations.relation import Relation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -225,8 +224,6 @@ _STRUCTURES = {
     "common": "one variance of the interactions for all pairs",
     "unstructured": "an unstructured covariance of the interactions with estimated shrinkage",
 }
-# Verdicts that are no claims of probability say so.
-_DECIDED = {"threshold": "", "regret": ", by expected regret", "vote": ", by a vote of the draws"}
 _SAMPLERS = {"nuts": "NUTS (PyMC, nutpie)"}
 
 
@@ -234,19 +231,6 @@ def rule(result: "BayesComparison") -> str:
     """Say by which rule pairs are decided."""
     share = f"at least {100 * result.level:g} %"
     where = "on the next data set" if result.quantity == "next" else result.average_words
-    if result.decision == "regret":
-        return (
-            f"A pair is decided when choosing its better algorithm is expected to cost {where} at"
-            f" most {wording.margin(result.measure)}, and choosing the other one more; it is"
-            " equivalent when either choice is expected to cost no more than that; otherwise it is"
-            f" undecided. Costs are cut off at {_cap(result)}."
-        )
-    if result.decision == "vote":
-        return (
-            "A pair is decided, or equivalent, when that outcome is the most probable one on the"
-            f" next data set, and is so in {share} of the posterior draws. This is a vote of the"
-            " draws, not a probability of the outcome; otherwise it is undecided."
-        )
     if result.measure.tolerance == 0:
         return (
             f"A pair is decided when the posterior probability that one is better {where} is"
@@ -259,14 +243,6 @@ def rule(result: "BayesComparison") -> str:
         f" probability that they differ by no more than that is {share}; otherwise it is"
         " undecided."
     )
-
-
-def _cap(result: "BayesComparison") -> str:
-    """Say what regrets are cut off at."""
-    cap = float(in_unit(result.measure, result.regret.cap))
-    unit = f" {result.measure.unit}" if result.measure.unit else ""
-    relative = {"identity": unit, "log": " (relative)", "logit": " log-odds"}[result.measure.scale]
-    return f"{cap:.3g}{relative}"
 
 
 def formula(result: "BayesComparison") -> str:
@@ -326,7 +302,7 @@ def scope(result: "BayesComparison") -> str:
         where = f"{where}, {result.along.place}"
     if result.about:
         where = f"{where}, {result.about}"
-    return where + _DECIDED[result.decision]
+    return where
 
 
 def sources(result: "BayesComparison") -> list[object]:
@@ -386,8 +362,6 @@ class BayesComparison(Checked, Comparison):
         (M,) domain of each of the model's data sets, None where they are taken as one.
     about
         What domain the claims are about, in words; empty where they are about all.
-    decision
-        What verdicts go by: ``"threshold"``, ``"regret"`` or ``"vote"``.
     beside
         What other models say by few draws, None where they were not asked.
     along
@@ -410,7 +384,6 @@ class BayesComparison(Checked, Comparison):
     draws: PosteriorDraws
     domain: NDArray[np.int64] | None = None
     about: str = ""
-    decision: Rule = "threshold"
     beside: Beside | None = None
     along: Along | None = None
 
@@ -532,29 +505,20 @@ class BayesComparison(Checked, Comparison):
         chosen = self.following if self.quantity == "next" else self.average
         return self.average if chosen is None else chosen
 
-    @property
-    def costs(self) -> Regrets:
-        """Expected regrets for the quantity that verdicts are about."""
-        chosen = self.regret_following if self.quantity == "next" else self.regret
-        return self.regret if chosen is None else chosen
-
-    def of(self, quantity: Quantity | None = None, *, rule: Rule | None = None) -> Self:
-        """Return the same comparison with verdicts about another quantity, or by another rule.
+    def of(self, quantity: Quantity | None = None) -> Self:
+        """Return the same comparison with verdicts about another quantity.
 
         Parameters
         ----------
         quantity
             ``"average"`` or ``"next"``; by default as it is.
-        rule
-            ``"threshold"``, ``"regret"`` or ``"vote"``, as in `compare_bayes`; by default as it is.
 
         Raises
         ------
         DesignError
-            The quantity or the rule is not known or does not go with the other or the measure, or
-            claims are about these data sets.
+            The quantity is not known, or claims are about these data sets.
         """
-        quantity, rule = quantity or self.quantity, rule or self.decision
+        quantity = quantity or self.quantity
         if quantity not in (known := get_args(Quantity.__value__)):
             raise DesignError(unknown("quantity", quantity, known))
         if quantity == "next" and self.following is None:
@@ -565,45 +529,11 @@ class BayesComparison(Checked, Comparison):
                     hint='compare with target="domain"; the next data set is one of all domains.',
                 )
             )
-        check_rule(rule, self.measure, quantity, "pooled" if self.domain is None else "random")
-        other = replace(self, quantity=quantity, decision=rule)
-        if rule == "vote" and other.outcomes.dominant is None:
-            raise DesignError(
-                message(
-                    "the next data set's probabilities are shares of draws here, of which each is"
-                    " certain: there is nothing to vote on.",
-                    hint='rule="threshold" goes with it.',
-                )
-            )
-        margin = self.measure.margin
-        settled = self.convergence.settled
-        codes = verdict_codes(
-            rule, other.outcomes, other.costs, margin, self.level, settled=settled
-        )
+        other = replace(self, quantity=quantity)
+        codes = codes_of(other.outcomes, self.level, settled=self.convergence.settled)
         matrix = subgroups.contrast_matrix(self)
         row = diagnostics.other_sign(self.setting, self.data, matrix, self.named_sides(), codes)
         return replace(other, codes=codes, checks=checks.renewed(self.checks, row))
-
-    def relation(self, rule: str = "evidence") -> Relation:
-        """Return the preference relation.
-
-        Parameters
-        ----------
-        rule
-            ``"evidence"``: the verdicts as they stand; or ``"threshold"``, ``"regret"`` or
-            ``"vote"``, as in `compare_bayes`.
-
-        Raises
-        ------
-        DesignError
-            The rule does not exist, or does not go with the quantity or the measure.
-        """
-        if rule == "evidence":
-            return Comparison.relation(self)
-        if rule not in (known := get_args(Rule.__value__)):
-            raise DesignError(unknown("rule", rule, ["evidence", *known]))
-        chosen: Rule = next(name for name in known if name == rule)
-        return Comparison.relation(self.of(rule=chosen))
 
     def regrets(self) -> "pd.DataFrame":
         """Return what choosing an algorithm is expected to cost.
@@ -620,7 +550,7 @@ class BayesComparison(Checked, Comparison):
             log scale, log-odds on the logit scale). `prob_near_best` is the probability of a regret
             within the tolerance.
         """
-        return regrets(self)
+        return regret_table(self)
 
     def by_domain(self) -> Comparisons:
         """Compare the algorithms on average in each domain, and in a new domain.
@@ -669,19 +599,13 @@ class BayesComparison(Checked, Comparison):
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and probabilities of the pairs, in the measure's own unit."""
-        found, costs = self.outcomes, {}
-        if self.decision == "regret":
-            costs = {
-                "regret_first": in_unit(self.measure, self.costs.first),
-                "regret_second": in_unit(self.measure, self.costs.second),
-            }
+        found = self.outcomes
         low, high = self.measure.effect_interval(found.low, found.high)
         return {
             "estimate": self.measure.effect(found.estimate),
             "conf_low": low,
             "conf_high": high,
             **probabilities(found),
-            **costs,
             **({} if found.dominant is None else {"p_dominant": found.dominant}),
         }
 
@@ -696,10 +620,9 @@ class BayesComparison(Checked, Comparison):
         Returns
         -------
         pandas.DataFrame
-            ``measure first second estimate ... verdict winner``; see the glossary. With verdicts by
-            ``rule="regret"``, what either choice is expected to cost, too. The estimate is the
-            posterior mean of the average difference for either quantity, as that is the
-            expected difference on the next data set, too.
+            ``measure first second estimate ... verdict winner``; see the glossary. The
+            estimate is the posterior mean of the average difference for either quantity, as that is
+            the expected difference on the next data set, too.
         """
         chosen = self if quantity is None else self.of(quantity)
         table = Comparison.contrasts(chosen)
@@ -731,30 +654,3 @@ class BayesComparison(Checked, Comparison):
             columns["prob_near_best"] = self.ranks_following.near
             columns["expected_regret_next"] = in_unit(self.measure, self.regret_following.expected)
         return frame({**{name: table[name] for name in table.columns}, **columns})
-
-
-def regrets(result: "BayesComparison") -> "pd.DataFrame":
-    """Tabulate what choosing an algorithm is expected to cost; see `BayesComparison.regrets`.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    """
-    parts = [("average", result.regret, result.ranks)]
-    if result.regret_following is not None and result.ranks_following is not None:
-        parts.append(("next", result.regret_following, result.ranks_following))
-    k = len(result.algorithms)
-    regret = in_unit(result.measure, np.concatenate([r.expected for _, r, _ in parts]))
-    error = np.concatenate([r.error for _, r, _ in parts])
-    return frame(
-        {
-            "measure": [result.measure.name] * (k * len(parts)),
-            "quantity": [quantity for quantity, _, _ in parts for _ in range(k)],
-            "algorithm": list(result.algorithms) * len(parts),
-            "expected_regret": regret,
-            "regret_error": error * (1 + regret) if result.measure.scale == "log" else error,
-            "prob_near_best": np.concatenate([ranks.near for _, _, ranks in parts]),
-            "prob_error": np.concatenate([ranks.error for _, _, ranks in parts]),
-        }
-    )

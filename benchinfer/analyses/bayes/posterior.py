@@ -14,13 +14,13 @@ from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
 from benchinfer.analyses.bayes.numerics.predictive import Thinned, draw_prior
 from benchinfer.analyses.bayes.numerics.regret import regrets
-from benchinfer.analyses.bayes.rules import cap_of, verdict_codes
+from benchinfer.analyses.bayes.regrets import cap_of
 from benchinfer.analyses.bayes.subgroups import Along
 from benchinfer.comparison import checks
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.contrasts import ContrastFamily, family_of
 from benchinfer.comparison.evidence import Array, Level, Provenance, Setting
-from benchinfer.comparison.posterior import level_of
+from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core import version
 from benchinfer.numerics import outcome_probabilities
 from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
@@ -72,7 +72,7 @@ def compared(
     matrix = family.matrix[family.wanted]
     average = outcome_probabilities.average_outcomes(effects, matrix, margin, level)
     cap = cap_of(setting.measure, means, scale)
-    regret = regrets(effects, matrix, cap)
+    regret = regrets(effects, cap)
     new = following = after = None
     if target == "domain":
         asked = matrix, margin / scale, level, centre
@@ -80,14 +80,13 @@ def compared(
             next_dataset.next_outcomes(fitted.draws, kept.following / scale, *asked), scale
         )
         following = outcome_probabilities.ranks(kept.following, margin)
-        after = regrets(kept.following, matrix, cap)
-    chosen, cost = average, regret
-    if arguments["quantity"] == "next" and new is not None and after is not None:
-        chosen, cost = new, after
+        after = regrets(kept.following, cap)
+    chosen = average
+    if arguments["quantity"] == "next" and new is not None:
+        chosen = new
     ranks = outcome_probabilities.ranks(effects, margin)
     error = _largest_error(average, ranks, new, following)
-    settled = fitted.convergence.settled
-    codes = verdict_codes(arguments["rule"], chosen, cost, margin, level, settled=settled)
+    codes = codes_of(chosen, level, settled=fitted.convergence.settled)
     sides = family.named_sides(setting.algorithms)[family.wanted]
     turned = diagnostics.other_sign(setting, fitted.model.data, matrix, sides, codes)
     return BayesComparison(
@@ -117,7 +116,6 @@ def compared(
         extended=fitted.extended,
         draws=kept,
         domain=fitted.model.domain,
-        decision=arguments["rule"],
         along=along,
     )
 

@@ -30,9 +30,9 @@ from benchinfer.analyses.bayes.model_checks import LeaveOneOut, leave_out, stand
 from benchinfer.analyses.bayes.numerics import gibbs, next_dataset
 from benchinfer.analyses.bayes.numerics.contrasts import helmert, standardised
 from benchinfer.analyses.bayes.numerics.predictive import Thinned, present
-from benchinfer.analyses.bayes.rules import verdict_codes
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.comparison.posterior import codes_of
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
@@ -384,11 +384,10 @@ def _compared(
     draws = gibbs.sample(model, state, _DRAWS, rng)[0]
     fitted = BayesFit(model, draws, converged(draws), extended=False)
     setting, arguments = result.setting, dict(result.provenance.arguments)
-    arguments["rule"], arguments["quantity"] = result.decision, result.quantity
+    arguments["quantity"] = result.quantity
     if not name.startswith("interactions"):
         # The tolerance has no meaning there: only who is better has.
         setting = replace(setting, measure=replace(setting.measure, tolerance=0.0))
-        arguments["rule"] = "threshold"
     return compared(setting, fitted, means, result.target, arguments, rng, result.along)
 
 
@@ -431,21 +430,15 @@ def _otherwise(own: "BayesComparison", other: "BayesComparison") -> str:
 def _changed(own: "BayesComparison", other: "BayesComparison") -> np.ndarray:
     """Return which pairs another model decides otherwise, by more than Monte Carlo error."""
     # Few draws are rough, and no verdict rests on them: whether their chains settled matters not.
-    mine, theirs = (
-        verdict_codes(r.decision, r.outcomes, r.costs, r.measure.margin, r.level, settled=True)
-        for r in (own, other)
-    )
-    if own.measure.tolerance != other.measure.tolerance or own.decision != other.decision:
+    mine, theirs = (codes_of(r.outcomes, r.level) for r in (own, other))
+    if own.measure.tolerance != other.measure.tolerance:
         return (mine != theirs) & _strict(mine) & _strict(theirs)
-    differ = mine != theirs
-    if own.decision != "threshold":
-        return differ
     found = other.outcomes
     by_code = np.stack([found.first, found.second, found.equivalent])
     asked = np.where(mine == Verdict.UNDECIDED, theirs, mine)
     rows = np.select([asked == Verdict.FIRST, asked == Verdict.SECOND], [0, 1], 2)
     share = np.take_along_axis(by_code, rows[None], axis=0)[0]
-    return differ & (np.abs(share - own.level) > 2 * found.error)
+    return (mine != theirs) & (np.abs(share - own.level) > 2 * found.error)
 
 
 def _strict(codes: np.ndarray) -> np.ndarray:

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchinfer.analyses.bayes.numerics.regret import regrets
-from benchinfer.analyses.bayes.rules import verdict_codes
 from benchinfer.analyses.bayes.sensitivity import alone
 from benchinfer.comparison.contrasts import family_of
 from benchinfer.comparison.evidence import Array
-from benchinfer.comparison.groups import check_covariates, varying
+from benchinfer.comparison.groups import check_constant, check_covariates
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.posterior import level_of
+from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.errors import DesignError, message, unknown
-from benchinfer.core.numbers import count, join
+from benchinfer.core.numbers import join
 from benchinfer.core.saving import savable
 from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
 
@@ -96,15 +95,7 @@ def read_along(
     """
     if not names:
         return None
-    if by_run := varying(scores, measure, names):
-        n = len(scores.dataset_covariates(measure).varying[by_run[0]])
-        raise DesignError(
-            message(
-                f"the covariate {by_run[0]!r} varies within {count(n, 'data set')}.",
-                hint="the hierarchical model takes features of data sets; compare_mixed takes those"
-                " of runs, too.",
-            )
-        )
+    check_constant(scores, measure, names)
     known = scores.dataset_covariates(measure).constant
     values = np.column_stack([known[name] for name in names])[data.dataset]
     check_covariates(names, values.std(axis=0), len(values))
@@ -122,7 +113,7 @@ def slopes(result: "BayesComparison") -> "pd.DataFrame":
         found = average_outcomes(
             result.draws.slopes[name], contrast_matrix(result), 0.0, result.level
         )
-        one = _with(replace(result, setting=exact, decision="threshold"), found)
+        one = _with(replace(result, setting=exact), found)
         table = one.contrasts("average").drop(columns=["quantity", "prob_equivalent"])
         table.insert(0, "covariate", name)
         tables.append(table)
@@ -163,8 +154,8 @@ def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesCompariso
     cap = result.regret.cap
     there = replace(
         alone(result),
-        regret=regrets(effects, matrix, cap),
-        regret_following=regrets(following, matrix, cap),
+        regret=regrets(effects, cap),
+        regret_following=regrets(following, cap),
         following=replace(new, estimate=average.estimate),
         ranks=ranks(effects, margin),
         ranks_following=ranks(following, margin),
@@ -253,7 +244,6 @@ def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "Baye
     base = float(result.levels.estimate.mean() - result.draws.effects.mean())
     matrix = asked.matrix[asked.wanted]
     average = average_outcomes(effects, matrix, margin, result.level)
-    regret = regrets(effects, matrix, result.regret.cap)
     return replace(
         alone(result),
         quantity="average",
@@ -261,16 +251,9 @@ def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "Baye
         following=None,
         ranks=ranks(effects, margin),
         ranks_following=None,
-        regret=regret,
+        regret=regrets(effects, result.regret.cap),
         regret_following=None,
-        codes=verdict_codes(
-            result.decision,
-            average,
-            regret,
-            margin,
-            result.level,
-            settled=result.convergence.settled,
-        ),
+        codes=codes_of(average, result.level, settled=result.convergence.settled),
         levels=level_of(effects, base, result.level),
         about=about,
     )

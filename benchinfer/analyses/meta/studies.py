@@ -235,9 +235,8 @@ def centred(studies: Studies, known: DatasetCovariates, names: Sequence[str]) ->
             raise DesignError(
                 message(
                     f"the covariate {name!r} varies within"
-                    f" {count(len(known.varying[name]), 'data set')}.",
-                    hint="a meta-analysis takes features of data sets; compare_mixed takes those"
-                    " of runs, too.",
+                    f" {count(len(known.varying[name]), 'data set')},"
+                    " but covariates belong to data sets: one value for each.",
                 )
             )
     at = [known.datasets.index(name) for name in studies.datasets]

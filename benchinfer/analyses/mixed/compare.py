@@ -14,7 +14,7 @@ from benchinfer.comparison.adjustment import Adjust, check_alternative
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import Contrasts, check_number, implied
 from benchinfer.comparison.evidence import Setting, alpha_of
-from benchinfer.comparison.groups import varying
+from benchinfer.comparison.groups import check_constant
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.scores.table import ScoreTable
 
@@ -68,9 +68,7 @@ def compare_mixed(
         the domains as a sample of domains.
     covariates
         Names of covariates of the data sets: each algorithm has a slope along them. The comparison
-        is at their means; `MixedComparison.at` compares at other values. Covariates that vary
-        within data sets, from run to run, go through statsmodels, score by score: slowly, with a
-        common structure and ``df="asymptotic"`` only.
+        is at their means; `MixedComparison.at` compares at other values.
     df
         ``"kenward-roger"``, ``"satterthwaite"`` or ``"asymptotic"``. Pair-specific errors have
         Satterthwaite degrees of freedom under the first two.
@@ -147,9 +145,7 @@ def compare_mixed(
         "missing": missing,
     }
     design = mixed_design.choose(setting, terms, target)
-    by_run = bool(varying(scores, setting.measure.name, names))
-    if by_run and structure == "auto":
-        structure = "common"
+    check_constant(scores, setting.measure.name, names)
     design = mixed_design.resolve(structure, residual, design, setting)
-    design = mixed_design.with_fixed_effects(design, domains, names, by_run=by_run)
+    design = mixed_design.with_fixed_effects(design, domains, names)
     return compared(setting, fit_design(scores, setting, design), arguments)

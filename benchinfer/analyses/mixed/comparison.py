@@ -104,7 +104,6 @@ class MixedComparison(TestedComparison):
         correction = diagnostics.overlap_words(self.setting, self.design)
         model = self.design.model
         how = " (each data set by itself)" if self.design.each else ""
-        how += " (score by score, by statsmodels)" if self.design.by_run else ""
         return (
             f"The {scale}scores of {self.measure.name} were modelled as {model} by restricted"
             f" maximum likelihood{how}, with {small}. {self.design.reason}{correction}"

@@ -47,8 +47,6 @@ class Design:
         Covariates with a slope for each algorithm.
     each
         Whether each of several data sets is fitted by itself.
-    by_run
-        Whether some covariate varies within data sets, so that scores are fitted one by one.
     """
 
     measure: str
@@ -61,7 +59,6 @@ class Design:
     domains: Domains = "pooled"
     covariates: tuple[str, ...] = ()
     each: bool = False
-    by_run: bool = False
 
     @property
     def fitted(self) -> tuple[str, ...]:
@@ -211,31 +208,17 @@ def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> D
     )
 
 
-def with_fixed_effects(
-    design: Design, domains: Domains, covariates: tuple[str, ...], *, by_run: bool
-) -> Design:
+def with_fixed_effects(design: Design, domains: Domains, covariates: tuple[str, ...]) -> Design:
     """Return the design with what is asked of domains and covariates.
 
     Raises
     ------
     DesignError
-        The word for domains is not known, data sets are taken by themselves, or domains or
-        structures are asked for along with covariates that vary within data sets.
+        The word for domains is not known, data sets are taken by themselves, or a random level of
+        domains is asked for along with covariates.
     """
     if domains not in (known := get_args(Domains.__value__)):
         raise DesignError(unknown("domains", domains, known))
-    if by_run:
-        plain = domains == "pooled" and design.structure == "common"
-        if design.each or not plain or design.residual != "constant":
-            raise DesignError(
-                message(
-                    "some covariate varies within data sets, which one variance per source goes"
-                    " with and nothing else.",
-                    hint='structure="common", residual="constant", domains="pooled" and'
-                    ' target="auto".',
-                )
-            )
-        return replace(design, covariates=covariates, by_run=True)
     if domains == "random" and covariates:
         raise DesignError(
             message(

@@ -123,28 +123,6 @@ def fixed_effects(
     )
 
 
-def along(k: int, covariates: tuple[str, ...], values: Array) -> tuple[Fixed, Array]:
-    """Return levels and slopes of K algorithms along covariates of single scores.
-
-    Parameters
-    ----------
-    k
-        Number of algorithms.
-    covariates, values
-        Names and (N, q) values.
-
-    Returns
-    -------
-    fixed
-        Without a design, which the scores themselves give.
-    z
-        (N, q) centred and scaled values.
-    """
-    centre, spread = values.mean(axis=0), values.std(axis=0)
-    at = np.concatenate([np.eye(k), np.zeros((k, k * len(covariates)))], axis=1)
-    return Fixed(None, at, (), covariates, centre, spread), (values - centre) / spread
-
-
 def _by_domain(setting: Setting) -> tuple[tuple[str, ...], Array, Array]:
     """Return the domains' names, the design of levels by domain, and their mean over domains."""
     names, codes = domain_codes(setting)

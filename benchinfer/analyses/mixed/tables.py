@@ -14,7 +14,6 @@ from benchinfer.analyses.mixed.fit import (
     AveragedFit,
     Fit,
     MixedFit,
-    ObservedFit,
     SolvedModel,
     fit_design,
     reread,
@@ -157,7 +156,7 @@ def structures(setting: Setting, asked: Design, scores: "ScoreTable") -> "pd.Dat
         except DesignError as error:
             refused.append(str(error).partition("\n")[0])
             continue
-        if isinstance(model := fitted.model, AveragedFit | ObservedFit):
+        if isinstance(model := fitted.model, AveragedFit):
             raise DesignError(
                 message(
                     f"structures are not compared where {fitted.peculiarity}.",
@@ -312,7 +311,7 @@ def _differences(k: int) -> Array:
 def _fixed(fitted: MixedFit, df: str) -> Iterator[Row]:
     """Test the algorithms' levels, by domain and along covariates where they are in the model."""
     fixed, model = fitted.fixed, fitted.model
-    if isinstance(model, AveragedFit | ObservedFit):
+    if isinstance(model, AveragedFit):
         return
     d = _differences(len(fixed.at))
     yield from _f("algorithm", fitted, model, d @ fixed.at, df)

@@ -46,10 +46,10 @@ Covariate = Annotated[
     ),
 ]
 Likelihood = Annotated[
-    Literal["normal", "binomial", "beta", "logit-normal"],
+    Literal["normal", "binomial"],
     typer.Option(
-        help="How scores come about; all but normal are for scores between 0 and 1 (binomial: right"
-        " or wrong) and compile the model first (a minute)."
+        help="How scores come about; binomial is for right or wrong, and compiles the model first"
+        " (a minute)."
     ),
 ]
 Trials = Annotated[
@@ -67,13 +67,6 @@ Quantity = Annotated[
         " set (the default with --preset), or, as papers decide, the most probable outcome"
         " (--preset only).",
         show_default=False,
-    ),
-]
-Rule = Annotated[
-    Literal["threshold", "regret", "vote"],
-    typer.Option(
-        help="What verdicts go by: a probability of at least the level, what a choice is expected"
-        " to cost, or a vote of the draws."
     ),
 ]
 Sensitivity = Annotated[
@@ -127,7 +120,6 @@ class BayesQuestion(Contrasted):
     interactions: Interactions = "t"
     structure: Structure = "auto"
     quantity: Quantity = None
-    rule: Rule = "threshold"
     target: Target = "auto"
     prior: Prior = None
     draws: Draws = None
@@ -159,7 +151,6 @@ class BayesQuestion(Contrasted):
             "likelihood": self.likelihood,
             "trials": self.trials,
             "quantity": self.quantity,
-            "rule": self.rule,
             "target": self.target,
             "draws": self.draws,
             "chains": self.chains,

@@ -8,7 +8,6 @@ from benchinfer.analyses.bayes.sensitivity import leaders
 from benchinfer.cli import rounding
 from benchinfer.cli.output import mixed
 from benchinfer.cli.output.terminal import Terminal, TextTable
-from benchinfer.core import numbers
 from benchinfer.core.numbers import count
 
 if TYPE_CHECKING:
@@ -19,18 +18,13 @@ if TYPE_CHECKING:
 
 def evidence(out: Terminal, result: "BayesComparison") -> None:
     """Print how likely each algorithm is best, on average and on the next data set."""
-    if result.decision == "regret":
-        _costs(out, result)
     table = result.summary().sort_values("prob_best", ascending=False, kind="stable")
     out.heading("How likely each algorithm is best")
     heads = {"prob_best": result.average_words, "prob_best_next": "on the next data set"}
     if result.measure.tolerance > 0:
         heads["prob_near_best"] = "within tolerance of best there"
-    if result.decision == "regret":
-        costs = "expected_regret_next" if result.quantity == "next" else "expected_regret"
-        heads[costs] = "expected regret"
     heads = {name: head for name, head in heads.items() if name in table}
-    columns = [_numbers(table[name].to_list(), name) for name in heads]
+    columns = [[f"{x:.3f}" for x in table[name]] for name in heads]
     rows = tuple(
         (str(row["algorithm"]), *said, _ranks(row))
         for row, *said in zip(table.to_dict("records"), *columns, strict=True)
@@ -45,17 +39,6 @@ def evidence(out: Terminal, result: "BayesComparison") -> None:
     _others(out, result)
 
 
-def _costs(out: Terminal, result: "BayesComparison") -> None:
-    """Print what either choice of a pair is expected to cost."""
-    table = result.contrasts()
-    costs = numbers.alike([*table["regret_first"], *table["regret_second"]])
-    names = table["first"].to_list(), table["second"].to_list()
-    rows = tuple(zip(*names, costs[: len(table)], costs[len(table) :], strict=True))
-    out.heading("What choosing one of two is expected to cost")
-    heads = ("first", "second", "choosing the first", "choosing the second")
-    out.grid(TextTable(heads, rows, frozenset({2, 3})))
-
-
 def _others(out: Terminal, result: "BayesComparison") -> None:
     """Print whom other models of the same scores call likeliest best."""
     heads, rows = leaders(result)
@@ -63,10 +46,6 @@ def _others(out: Terminal, result: "BayesComparison") -> None:
         return
     out.heading("Other models of the same scores, by few draws")
     out.grid(TextTable(heads, tuple(rows)))
-
-
-def _numbers(values: list[float], name: str) -> list[str]:
-    return numbers.alike(values) if name.startswith("expected") else [f"{x:.3f}" for x in values]
 
 
 def _ranks(row: Mapping[Hashable, Any]) -> str:

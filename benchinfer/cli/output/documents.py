@@ -209,7 +209,6 @@ def _posterior(result: "BayesComparison", *, details: bool) -> dict[str, object]
     """Write down what verdicts are about, and with details both quantities and the ranks."""
     found: dict[str, object] = {
         "quantity": result.quantity,
-        "decided_by": result.decision,
         "convergence": result.convergence,
     }
     if result.beside is not None:

@@ -203,12 +203,6 @@ def test_other_models_are_asked_where_the_comparison_is(result):
         assert set(best) == {top}
 
 
-def test_no_vote_elsewhere(result):
-    assert result.of("next", rule="vote").outcomes.dominant is not None
-    with pytest.raises(bi.DesignError, match="nothing to vote on"):
-        result.at(log_n=3).of("next", rule="vote")
-
-
 def test_priors_move_slopes_too(result):
     found = result.prior_sensitivity().set_index("parameter")
     assert found.loc["slope of a1 along log_n", "diagnosis"] == "the scores decide"

@@ -83,14 +83,10 @@ def next_dataset(
     return found, Votes(shares[0], shares[1], shares[2], errors)
 
 
-# Of many pairs some draws are enough; errors say how far.
-_ENOUGH = 4_000_000
-
-
 @savable
 @dataclass(frozen=True, slots=True)
 class Regrets:
-    """Expected regrets of K algorithms and of both sides of P contrasts.
+    """Expected regrets of K algorithms.
 
     Attributes
     ----------
@@ -98,29 +94,20 @@ class Regrets:
         What regrets are cut off at.
     expected, error
         (K,) expected regret of choosing an algorithm among all, and its Monte Carlo error.
-    first, second
-        (P,) expected regret of choosing the first, or the second, where they are the only choice.
-    pair_error
-        (P,) the larger Monte Carlo error of the two.
     """
 
     cap: float
     expected: Array
     error: Array
-    first: Array
-    second: Array
-    pair_error: Array
 
 
-def regrets(effects: Array, matrix: Array, cap: float) -> Regrets:
+def regrets(effects: Array, cap: float) -> Regrets:
     """Return expected regrets.
 
     Parameters
     ----------
     effects
         (C, T, K) draws of the effects, larger is better.
-    matrix
-        (P, K) contrasts.
     cap
         What a regret is cut off at, above 0.
 
@@ -132,21 +119,9 @@ def regrets(effects: Array, matrix: Array, cap: float) -> Regrets:
     Examples
     --------
     >>> effects = np.tile([[0.0, 1.0, 5.0], [0.0, 2.0, -1.0]], (1, 20, 1))
-    >>> found = regrets(effects, np.array([[1.0, -1.0, 0.0]]), cap=3.0)
+    >>> found = regrets(effects, cap=3.0)
     >>> found.expected  # 3 for 5 - 0, and 2; 3 for 5 - 1, and 0; 0, and 3 for 2 + 1
     array([2.5, 1.5, 1.5])
-    >>> found.first, found.second
-    (array([1.5]), array([0.]))
     """
     lost = np.minimum(effects.max(axis=2, keepdims=True) - effects, cap)
-    step = max(effects.shape[0] * effects.shape[1] * len(matrix) // _ENOUGH, 1)
-    d = effects[:, ::step] @ matrix.T
-    sides = [np.clip(-d, 0.0, cap), np.clip(d, 0.0, cap)]
-    return Regrets(
-        cap=cap,
-        expected=lost.mean(axis=(0, 1)),
-        error=monte_carlo_error(lost),
-        first=sides[0].mean(axis=(0, 1)),
-        second=sides[1].mean(axis=(0, 1)),
-        pair_error=np.max([monte_carlo_error(side) for side in sides], axis=0),
-    )
+    return Regrets(cap, lost.mean(axis=(0, 1)), monte_carlo_error(lost))

@@ -53,7 +53,6 @@ _FIXED: dict[str, tuple[tuple[object, ...], str]] = {
     "covariates": (((),), "the test takes data sets as alike"),
     "likelihood": (("normal",), "the test has its own distribution of differences"),
     "trials": ((None,), 'it goes with likelihood="binomial"'),
-    "rule": (("threshold",), 'quantity="dominant" decides as the papers do'),
     "sensitivity": (("none",), "its assumptions are those of the paper"),
     "target": (("auto", "domain"), "the test is about the domain"),
 }

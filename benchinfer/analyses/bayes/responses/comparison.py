@@ -20,7 +20,7 @@ from benchinfer.analyses.bayes.responses.model import (
     mean_responses,
     sample_responses,
 )
-from benchinfer.analyses.bayes.responses.scores import Answers, Responses, guessed, read_responses
+from benchinfer.analyses.bayes.responses.scores import Answers, read_responses
 from benchinfer.comparison import checks
 from benchinfer.comparison.contrasts import family_of
 from benchinfer.comparison.evidence import Array
@@ -45,13 +45,6 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
-_SEEN = {
-    "binomial": "right answers, binomial given the log odds of a success",
-    "beta": "scores, beta given a mean on the logit scale and a precision of each data set",
-    "logit-normal": "logits of scores, normal with a residual variance of each data set",
-}
-
-
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ResponseComparison(BayesComparison):
@@ -68,22 +61,20 @@ class ResponseComparison(BayesComparison):
         (C, T, K) draws of the algorithms' logits at the mean data set, in the user's direction.
     """
 
-    responses: Responses = field(kw_only=True)
+    responses: Answers = field(kw_only=True)
     logits: Array = field(kw_only=True)
 
     title: ClassVar[str] = "Hierarchical Bayesian model of scores between 0 and 1"
 
     @property
     def likelihood(self) -> str:
-        """How scores come about: ``"binomial"``, ``"beta"`` or ``"logit-normal"``."""
+        """How scores come about: ``"binomial"``."""
         return str(self.provenance.arguments["likelihood"])
 
     @property
     def items(self) -> bool:
-        """Whether items, or replications, that algorithms share have effects of their own."""
-        if isinstance(self.responses, Answers):
-            return self.responses.items is not None
-        return self.responses.shared
+        """Whether items that algorithms share have effects of their own."""
+        return self.responses.items is not None
 
     @property
     def typical(self) -> bool:
@@ -93,9 +84,7 @@ class ResponseComparison(BayesComparison):
     @property
     def unused_priors(self) -> frozenset[str]:
         """Names of priors that the model does not have."""
-        unused = {"slope_sd"}
-        if self.likelihood == "binomial":
-            unused |= {"residual_sd", "residual_spread"}
+        unused = {"slope_sd", "residual_sd", "residual_spread"}
         unused |= set() if self.items else {"item_scale"}
         unused |= set() if self.domain is not None else {"domain_scale"}
         unused |= set() if self.interactions == "t" else {"tail_shape", "tail_rate"}
@@ -160,15 +149,14 @@ class ResponseComparison(BayesComparison):
             **({} if self.domain is None else {"domain": sorted(set(self.setting.domains))}),
         }
         model = row_model(self.data, self.provenance.arguments, self.domain)
-        return response_model(model, self.responses, self.likelihood, names)
+        return response_model(model, self.responses, names)
 
     @property
     def formula(self) -> str:
         """The model in one line."""
         kind = "t" if self.interactions == "t" else "normal"
         within = "" if self.domain is None else " domain:algorithm +"
-        own = {"binomial": "item", "beta": "replication", "logit-normal": "replication"}
-        shared = f" + {own[self.likelihood]}" if self.items else ""
+        shared = " + item" if self.items else ""
         return (
             f"score ~ {self.likelihood}; logit = data set + algorithm +{within} interaction"
             f"{shared}; interaction ~ {kind}, {self.structure} covariance"
@@ -182,14 +170,14 @@ class ResponseComparison(BayesComparison):
         old = told[told.index(", and a residual variance") : told.index(" The posterior was")]
         shared = ""
         if self.items:
-            what = "items" if self.likelihood == "binomial" else "replications"
-            shared = f" Algorithms share {what}, whose effects are normal on the logit scale."
+            shared = " Algorithms share items, whose effects are normal on the logit scale."
         domains = ""
         if self.domain is not None:
             n = count(len(set(self.setting.domains)), "domain")
             domains = f" The effects depart from their average in each of {n}."
         new = (
-            f", for {_SEEN[self.likelihood]}. Levels of the data sets are normal on that scale."
+            ", for right answers, binomial given the log odds of a success. Levels of the data sets"
+            " are normal on that scale."
             f"{shared}{domains} Logits were turned into mean scores, which differences and the"
             " tolerance are about, averaged over the data sets that there could be."
         )
@@ -199,13 +187,10 @@ class ResponseComparison(BayesComparison):
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.bayes.compare import compare_bayes
         from benchinfer.analyses.bayes.numerics.responses import count_items
-        from benchinfer.analyses.bayes.responses.model import response_model
         from benchinfer.comparison.posterior import settled
 
         used: list[object] = [compare_bayes, settled]
-        if self.likelihood == "beta":
-            used.append(response_model)
-        if self.likelihood == "binomial" and self.items:
+        if self.items:
             used.append(count_items)
         return used
 
@@ -232,11 +217,6 @@ class ResponseComparison(BayesComparison):
                 " likelihood='normal'.",
             )
         )
-
-    @property
-    def log_sd(self) -> float:
-        """What ``log_sigma`` of the model in PyMC is relative to."""
-        return guessed(self.responses, self.likelihood).log_sd
 
 
 _RANGE = 1.0  # of scores between 0 and 1: no regret is larger
@@ -267,20 +247,18 @@ def compare_responses(
     rng = np.random.default_rng(arguments["seed"])
     data = reduced(scores, setting)
     code = domain_level(setting, data) if arguments["domains"] == "random" else None
-    responses = read_responses(scores, setting, data.dataset, likelihood, arguments["trials"])
+    responses = read_responses(scores, setting, data.dataset, arguments["trials"])
     model = row_model(data, arguments, code)
     size = arguments["chains"], arguments["draws"]
     with reporting(progress=progress, doing="Sampling:") as told:
-        found = sample_responses(model, responses, likelihood, size, rng, told)
-    log_sd = guessed(responses, likelihood).log_sd
-    return compared_responses(setting, target, arguments, (model, responses, log_sd), found, rng)
+        found = sample_responses(model, responses, size, rng, told)
+    return compared_responses(setting, target, arguments, (model, responses), found, rng)
 
 
 def _refuse_others(arguments: Mapping[str, Any], likelihood: str) -> None:
     """Refuse what row-level models have not."""
     refused = [name for name in ("covariates",) if arguments[name]]
     refused += ["sampler"] if arguments["sampler"] == "gibbs" else []
-    refused += ["rule"] if arguments["rule"] == "vote" else []
     refused += ["sensitivity"] if arguments["sensitivity"] != "none" else []
     for name in refused:
         raise DesignError(
@@ -309,7 +287,7 @@ def compared_responses(
     setting: "Setting",
     target: "Target",
     arguments: dict[str, Any],
-    seen: "tuple[GibbsModel, Responses, float]",
+    seen: "tuple[GibbsModel, Answers]",
     found: ResponseFit,
     rng: np.random.Generator,
 ) -> ResponseComparison:
@@ -320,14 +298,14 @@ def compared_responses(
     setting, target, arguments
         What was compared, and how.
     seen
-        Model, scores, and what residual scales are relative to.
+        Model and scores.
     found
         Draws.
     rng
         Random numbers, for next data sets.
     """
-    model, responses, log_sd = seen
-    means = mean_responses(model, found, log_sd, arguments["likelihood"], rng)
+    model, responses = seen
+    means = mean_responses(model, found, rng)
     kept = _kept(setting.measure.sign, model, found, means)
     effects = kept.effects if target == "domain" else kept.these
     level, margin = arguments["level"], setting.measure.margin
@@ -337,13 +315,12 @@ def compared_responses(
     )
     matrix = family.matrix[family.wanted]
     average = average_outcomes(effects, matrix, margin, level)
-    regret = regrets(effects, matrix, _RANGE)
     following = ranks_following = after = None
     if target == "domain":
         new = setting.measure.sign * means.following
         following = replace(average_outcomes(new, matrix, margin, level), estimate=average.estimate)
         ranks_following = ranks(new, margin)
-        after = regrets(new, matrix, _RANGE)
+        after = regrets(new, _RANGE)
     ranked = ranks(effects, margin)
     parts = [x for x in (average, following, ranked, ranks_following) if x is not None]
     base = found.values["level"][..., None]
@@ -366,7 +343,7 @@ def compared_responses(
         following=following,
         ranks=ranked,
         ranks_following=ranks_following,
-        regret=regret,
+        regret=regrets(effects, _RANGE),
         regret_following=after,
         data=model.data,
         convergence=found.convergence,
@@ -376,7 +353,7 @@ def compared_responses(
         responses=responses,
         logits=base + found.draws.average @ helmert(model.data.n_algorithms),
     )
-    return result.of(arguments["quantity"], rule=arguments["rule"])
+    return result.of(arguments["quantity"])
 
 
 def _kept(
@@ -386,7 +363,7 @@ def _kept(
     values, draws = found.values, found.draws
     c, t = values["level"].shape
     contrasts = sign * means.datasets @ helmert(model.data.n_algorithms).T
-    names = ("level", "dataset_scale", "item_scale", "residual_centre", "residual_spread")
+    names = ("level", "dataset_scale", "item_scale")
     parameters = {name: values[name] for name in names if name in values}
     others = {
         "interaction_scale": draws.effective_scale,
@@ -410,7 +387,7 @@ def _kept(
 
 
 def _checks(
-    setting: "Setting", target: "Target", found: ResponseFit, error: float, responses: "Responses"
+    setting: "Setting", target: "Target", found: ResponseFit, error: float, responses: Answers
 ) -> list[Check]:
     """Return the rows of the diagnostics."""
     chains, draws = found.values["level"].shape
@@ -424,7 +401,7 @@ def _checks(
         *checks.learnt_from(setting, len(setting.coverage.datasets)),
         checks.tolerance(setting.measure),
     ]
-    if isinstance(responses, Answers) and responses.items is None:
+    if responses.items is None:
         rows.append(
             Check.of(
                 "items shared by the algorithms",

@@ -1,18 +1,15 @@
 """PyMC model of single responses.
 
-Logits are turned into mean responses: on each data set over its items (or replications, and
-residuals), on average over all data sets that there could be.
+Logits are turned into mean responses: on each data set over its items, on
+average over all data sets that there could be.
 
 On data set m algorithm k has the logit ``theta_mk = d_m + (H' w_m)_k``, with
 
     d_m ~ N(level, dataset_scale^2),  w_m ~ N(beta + g_d(m), lam_m Sigma),
 
-beta, g, lam and Sigma as in the model of `pymc_model`. Scores see theta by what is asked for:
-
-- binomial: successes with that log odds, or, for items that algorithms share, that log odds and an
-  effect of the item, ``N(0, item_scale^2)``, which is integrated out;
-- beta: mean ``expit(theta + replication)``, precision ``exp(-2 log_sigma_m)``;
-- logit-normal: ``logit y ~ N(theta + replication, sigma_m^2)``, replications integrated out.
+beta, g, lam and Sigma as in the model of `pymc_model`. Successes are binomial with log odds
+theta or, for items that algorithms share, theta and an effect of the item, ``N(0, item_scale^2)``,
+which is integrated out.
 """
 
 from collections.abc import Mapping
@@ -24,7 +21,6 @@ import pymc
 from arviz_stats.base.array import array_stats
 from pymc import Model as PyMCModel
 from pytensor import tensor
-from scipy.special import logit
 
 from benchinfer.analyses.bayes.fit import converged
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
@@ -43,16 +39,14 @@ from benchinfer.analyses.bayes.pymc_model import (
     nuts_told,
     sampled,
 )
-from benchinfer.analyses.bayes.responses.scores import Answers, ShareScores, guessed
+from benchinfer.analyses.bayes.responses.scores import Answers, guessed
 from benchinfer.comparison.posterior import Convergence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from benchinfer.analyses.bayes.numerics.responses import ItemCounts
-    from benchinfer.analyses.bayes.responses.scores import Guess, Responses
+    from benchinfer.analyses.bayes.responses.scores import Guess
     from benchinfer.comparison.evidence import Array
     from benchinfer.core.progress import Progress
 
@@ -90,8 +84,7 @@ class ResponseFit:
 
 def sample_responses(
     model: GibbsModel,
-    responses: "Responses",
-    likelihood: str,
+    responses: Answers,
     size: tuple[int, int],
     rng: np.random.Generator,
     progress: "Progress | None",
@@ -100,7 +93,7 @@ def sample_responses(
 
     Parameters
     ----------
-    model, responses, likelihood
+    model, responses
         As in `response_model`.
     size
         Chains, and draws of each.
@@ -111,7 +104,7 @@ def sample_responses(
     """
 
     def built() -> "PyMCModel":
-        return response_model(model, responses, likelihood)
+        return response_model(model, responses)
 
     chains, n = size
     nuts = compiled(built, progress)
@@ -147,8 +140,8 @@ def logit_draws(model: GibbsModel, values: Values) -> GibbsDraws:
         scale=values["scale"],
         shrinkage=values.get("shrinkage"),
         df=1 + values["tail"] if "tail" in values else None,
-        residual_centre=values.get("residual_centre"),
-        residual_spread=values.get("residual_spread"),
+        residual_centre=None,
+        residual_spread=None,
         domain=domain,
         domain_scale=values.get("domain_scale"),
         log_likelihood=np.empty((c, t, 0)),
@@ -160,7 +153,7 @@ def logit_draws(model: GibbsModel, values: Values) -> GibbsDraws:
 def response_convergence(draws: GibbsDraws, values: Values) -> Convergence:
     """Look at draws: those of contrasts and scales, and those of levels."""
     found = converged(draws)
-    names = ("level", "dataset_scale", "item_scale", "residual_centre")
+    names = ("level", "dataset_scale", "item_scale")
     levels = [values[name] for name in names if name in values]
     axes = {"chain_axis": 0, "draw_axis": 1}
     tails = {"method": "tail", "prob": (0.05, 0.95)}
@@ -196,7 +189,7 @@ class MeanResponses:
 
 
 def mean_responses(
-    model: GibbsModel, found: ResponseFit, log_sd: float, likelihood: str, rng: np.random.Generator
+    model: GibbsModel, found: ResponseFit, rng: np.random.Generator
 ) -> MeanResponses:
     """Turn logits into mean responses.
 
@@ -204,23 +197,14 @@ def mean_responses(
     ----------
     model, found
         What was sampled, and its draws.
-    log_sd
-        What residual scales are relative to: `response_guesses.Guess.log_sd`.
-    likelihood
-        How scores come about.
     rng
         Random numbers, for next data sets.
     """
     values, draws, k = found.values, found.draws, model.data.n_algorithms
     h, level = helmert(k), values["level"][..., None]
     shared = values.get("item_scale", np.zeros_like(values["level"])) ** 2
-    own, new = shared[..., None], shared
-    if likelihood == "logit-normal":
-        own = own + np.exp(2 * (values["log_sigma"] + log_sd))
-        # Residuals of data sets that there could be are those of the middle one.
-        new = shared + np.exp(2 * (values["residual_centre"] + log_sd))
     between = contrast_scales(draws, np.eye(k) - 1 / k) ** 2
-    spread = (values["dataset_scale"] ** 2 + new)[..., None]
+    spread = (values["dataset_scale"] ** 2 + shared)[..., None]
 
     def over(contrasts: "Array", extra: "Array | float" = 0.0) -> "Array":
         return population_response(level + contrasts @ h, spread + extra, between, draws.df)
@@ -234,9 +218,9 @@ def mean_responses(
         new_domain = over(draws.average + draws.domain_scale[..., None] * departure)
         beyond = (1 - 1 / k) * draws.domain_scale[..., None] ** 2
     return MeanResponses(
-        datasets=mean_response(values["logit"], own[..., None]),
+        datasets=mean_response(values["logit"], shared[..., None, None]),
         average=over(draws.average, beyond),
-        following=_following(found, new, rng),
+        following=_following(found, shared, rng),
         domains=domains,
         new_domain=new_domain,
     )
@@ -265,8 +249,7 @@ pt: Any = tensor
 
 def response_model(
     model: "GibbsModel",
-    responses: "Responses",
-    likelihood: str,
+    responses: Answers,
     names: "Mapping[str, Sequence[str]] | None" = None,
 ) -> PyMCModel:
     """Return the model of the posterior.
@@ -275,8 +258,8 @@ def response_model(
     ----------
     model
         Interactions, structure, priors and domains; the scores it has are not used.
-    responses, likelihood
-        The scores, and how they come about.
+    responses
+        The scores.
     names
         Names of ``"dataset"``, ``"algorithm"`` and ``"domain"``, numbers by default.
 
@@ -286,16 +269,11 @@ def response_model(
         With the variables ``contrasts``, ``scale``, ``shrinkage``, ``tail``, ``mixing``,
         ``domain_scale`` and ``domain_unit`` as in `pymc_model`, on the logit scale; ``level`` and
         ``dataset_scale``; ``dataset_level`` and ``dataset_contrasts`` on each data set, and
-        ``logit`` of both together; ``item_scale`` of items or replications; ``residual_centre``,
-        ``residual_spread`` and ``log_sigma``, as the model has them.
-
-    References
-    ----------
-    Ferrari, S. & Cribari-Neto, F. (2004). Beta regression for modelling rates and proportions.
-    Journal of Applied Statistics 31, 799-815. https://doi.org/10.1080/0266476042000214501
+        ``logit`` of both together; and ``item_scale`` where algorithms share
+        items.
     """
     priors, (m, j) = model.priors, model.data.z.shape
-    guess = guessed(responses, likelihood)
+    guess = guessed(responses)
     known = (j + 1) / (1 / guess.weight).mean(axis=1)
     coords: dict[str, Any] = {
         "dataset": range(m),
@@ -319,10 +297,7 @@ def response_model(
         theta = pm.Deterministic(
             "logit", at[:, None] + contrasts @ helmert(j + 1), dims=("dataset", "algorithm")
         )
-        if isinstance(responses, Answers):
-            _see_answers(responses, theta, priors.item_scale)
-        else:
-            _see_shares(responses, likelihood, theta, (model, guess.log_sd))
+        _see_answers(responses, theta, priors.item_scale)
     return built
 
 
@@ -396,65 +371,3 @@ def item_density(items: "ItemCounts", theta: Variable, spread: Variable) -> Vari
     refused = (items.trials[:, :, None] * pt.softplus(at[:, :, None] + u)).sum(axis=1)
     inner = items.total[:, None] * u - refused[items.group] + log_weights
     return (items.right * at).sum() + (items.count * pt.logsumexp(inner, axis=1)).sum()
-
-
-def _see_shares(
-    found: ShareScores, likelihood: str, theta: Variable, about: tuple["GibbsModel", float]
-) -> None:
-    """Observe scores between 0 and 1."""
-    model, log_sd = about
-    priors, m = model.priors, len(model.data.z)
-    centre = pm.Normal("residual_centre", 0.0, priors.residual_sd)
-    spread = pm.HalfStudentT("residual_spread", nu=3, sigma=priors.residual_spread)
-    known = 2.0 * np.bincount(found.dataset, np.isfinite(found.value).sum(axis=1), minlength=m)
-    transform = _Informed(np.zeros(m), known)
-    log = pm.Normal("log_sigma", centre, spread, dims="dataset", transform=transform)
-    log_sigma = log + log_sd
-    tau = pm.HalfStudentT("item_scale", nu=3, sigma=priors.item_scale) if found.shared else None
-    if likelihood == "beta":
-        _see_beta(found, theta, log_sigma, tau)
-    else:
-        y = logit(found.value)
-        # One normal vector per replication, with what its scores share integrated out.
-        pm.Potential("scores", block_density(found.dataset, y, theta, pt.exp(log_sigma), tau))
-
-
-def _see_beta(found: ShareScores, theta: Variable, log_sigma: Variable, tau: Variable) -> None:
-    row, algorithm = np.nonzero(np.isfinite(found.value))
-    dataset = found.dataset[row]
-    eta = theta[dataset, algorithm]
-    if tau is not None:
-        unit = pm.Normal("replication_unit", 0.0, 1.0, shape=len(found.value))
-        eta = eta + (tau * unit)[row]
-    mean, precision = pm.math.invlogit(eta), pt.exp(-2 * log_sigma)[dataset]
-    pm.Beta(
-        "scores",
-        alpha=mean * precision,
-        beta=(1 - mean) * precision,
-        observed=found.value[row, algorithm],
-    )
-
-
-def block_density(
-    dataset: "NDArray[np.int64]", y: "Array", theta: Variable, sigma: Variable, tau: Variable
-) -> Variable:
-    """Return the log density of (B, K) normal scores, rows of which share an effect.
-
-    Parameters
-    ----------
-    dataset, y
-        (B,) data sets, and scores, NaN where there is none.
-    theta
-        (M, K) means.
-    sigma, tau
-        (M,) residual standard deviations, and that of what rows share; None for nothing.
-    """
-    held = np.isfinite(y)
-    n = held.sum(axis=1)
-    left = (np.where(held, y, 0.0) - theta[dataset]) * held
-    variance = (sigma**2)[dataset]
-    common = 0.0 if tau is None else tau**2
-    total = variance + n * common
-    square = (left**2).sum(axis=1) - common / total * left.sum(axis=1) ** 2
-    size = (n - 1) * pt.log(variance) + pt.log(total) + n * np.log(2 * np.pi)
-    return -((square / variance) + size).sum() / 2

@@ -17,13 +17,11 @@ LOGITS = np.array([0.2, 0.9, 1.0])
 SIZE = (4, 400)
 
 
-def table(kind="binomial", better="higher", **columns):
+def table(better="higher", **columns):
     rng = np.random.default_rng(1)
     m, n, k = (x.ravel() for x in np.indices((M, N, K)))
     p = expit(LOGITS[k] + 0.5 * rng.standard_normal((M, N))[m, n])
-    value = rng.beta(9 * p, 9 - 9 * p)
-    if kind == "binomial":
-        value = (rng.random(p.size) < p).astype(float)
+    value = (rng.random(p.size) < p).astype(float)
     frame = pd.DataFrame(
         {
             "dataset": [f"d{i}" for i in m],
@@ -55,9 +53,6 @@ def made_up(model, size, scale):
         "scale": scale * one,
         "logit": theta + noise,
         "item_scale": 0.5 * one,
-        "residual_centre": 0.01 * rng.standard_normal(size),
-        "residual_spread": 0.1 * one,
-        "log_sigma": 0.01 * rng.standard_normal((*size, M)),
     }
     if model.domain is not None:
         values["domain_scale"] = scale * one
@@ -69,7 +64,7 @@ def made_up(model, size, scale):
 @pytest.fixture
 def sampled(monkeypatch):
     def use(scale=0.3):
-        def fake(model, _responses, _likelihood, size, *_):
+        def fake(model, _responses, size, *_):
             return made_up(model, size, scale)
 
         monkeypatch.setattr(comparison, "sample_responses", fake)
@@ -147,17 +142,6 @@ def test_words_and_records(tmp_path):
     assert {"logit", "effect", "item_scale"} <= set(tree["posterior"].data_vars)
     assert list(found.model().coords["dataset"]) == [f"d{i}" for i in range(M)]
     assert found.of("next").relation() is not None
-
-
-@pytest.mark.usefixtures("sampled")
-@pytest.mark.parametrize("likelihood", ["beta", "logit-normal"])
-def test_shares(likelihood):
-    found = compare(table("beta"), likelihood)
-    assert likelihood in found.formula
-    assert "Algorithms share replications" in found.method
-    residual = 0.0 if likelihood == "beta" else np.exp(2 * found.log_sd)
-    own = mean_response(LOGITS, np.array(0.25 + residual))
-    np.testing.assert_allclose(found.draws.these.mean(axis=(0, 1)), own, atol=0.02)
 
 
 @pytest.mark.usefixtures("sampled")

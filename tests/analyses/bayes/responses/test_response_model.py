@@ -13,11 +13,10 @@ from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.analyses.bayes.numerics.responses import count_items
 from benchinfer.analyses.bayes.responses.model import (
     _Informed,
-    block_density,
     item_density,
     response_model,
 )
-from benchinfer.analyses.bayes.responses.scores import Answers, ShareScores, guessed
+from benchinfer.analyses.bayes.responses.scores import Answers, guessed
 from tests.analyses.bayes.numerics.simulator import design
 
 
@@ -64,22 +63,6 @@ def test_many_answers_to_an_item():
     assert found == pytest.approx(wanted, rel=1e-6)
 
 
-@pytest.mark.parametrize("tau", [None, 0.7])
-def test_shared_replications_by_brute_force(tau):
-    rng = np.random.default_rng(4)
-    y, theta = rng.standard_normal((6, 3)), rng.standard_normal((2, 3))
-    y[1, 0] = y[2, 1] = y[2, 2] = np.nan
-    dataset, sigma = np.array([0, 0, 0, 1, 1, 1]), np.array([0.5, 1.1])
-    wanted = 0.0
-    for d, row in zip(dataset, y, strict=True):
-        held = np.isfinite(row)
-        cov = sigma[d] ** 2 * np.eye(held.sum()) + (tau or 0.0) ** 2
-        wanted += stats.multivariate_normal(theta[d][held], cov).logpdf(row[held])
-    own = None if tau is None else pt.constant(tau)
-    found = block_density(dataset, y, pt.constant(theta), pt.constant(sigma), own)
-    assert value(found) == pytest.approx(wanted, rel=1e-9)
-
-
 @pytest.mark.parametrize("vectors", [False, True])
 def test_informed_effects(vectors):
     rng = np.random.default_rng(5)
@@ -101,35 +84,24 @@ def responses(kind):
         dataset, trials, right = answers()
         cells = [np.stack([x[dataset == m].sum(axis=0) for m in range(3)]) for x in (trials, right)]
         return Answers(*cells, count_items(dataset, trials, right))
-    if kind == "cells":
-        return Answers(np.full((3, 3), 50), rng.integers(10, 40, (3, 3)), None)
-    value = rng.beta(6, 3, (12, 3))
-    value[0, 1] = np.nan
-    return ShareScores(np.repeat(np.arange(3), 4), value, shared=True)
+    return Answers(np.full((3, 3), 50), rng.integers(10, 40, (3, 3)), None)
 
 
-@pytest.mark.parametrize("kind", ["binomial", "cells", "beta", "logit-normal"])
+@pytest.mark.parametrize("kind", ["binomial", "cells"])
 @pytest.mark.parametrize("structure", ["common", "unstructured"])
 def test_models_have_what_they_are_said_to_have(kind, structure):
     domain = np.arange(3) if structure == "common" else None
     model = GibbsModel(design("whole", 3, 3), "t", structure, Priors(), domain)
-    built = response_model(model, responses(kind), "binomial" if kind == "cells" else kind)
+    built = response_model(model, responses(kind))
     names = {x.name for x in (*built.free_RVs, *built.deterministics)}
     wanted = {"level", "dataset_scale", "dataset_level", "dataset_contrasts", "logit", "tail"}
     assert wanted <= names
     assert ("item_scale" in names) == (kind != "cells")
-    assert ("log_sigma" in names) == (kind in ("beta", "logit-normal"))
     assert ("domain_scale" in names) == (structure == "common")
     assert ("shrinkage" in names) == (structure == "unstructured")
 
 
 def test_guesses_are_near_the_cells():
-    found = guessed(responses("cells"), "binomial")
+    found = guessed(responses("cells"))
     seen = responses("cells")
     np.testing.assert_allclose(expit(found.logit), seen.successes / seen.trials, atol=0.02)
-    rng = np.random.default_rng(7)
-    p = 0.7
-    shares = ShareScores(
-        np.zeros(4000, int), rng.beta(20 * p, 20 * (1 - p), (4000, 2)), shared=False
-    )
-    assert np.exp(-2 * guessed(shares, "beta").log_sd) == pytest.approx(20, rel=0.05)

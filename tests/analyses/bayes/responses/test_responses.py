@@ -30,10 +30,10 @@ def table(values, better="higher", **options):
     return bi.read_scores(frame, measures=measures, **options)
 
 
-def read(scores, likelihood="binomial", trials=None, kept=None):
+def read(scores, trials=None, kept=None):
     setting, scores = Setting.of(scores)
     places = np.arange(M) if kept is None else kept
-    return read_responses(scores, setting, places, likelihood, trials)
+    return read_responses(scores, setting, places, trials)
 
 
 def binary(seed=1):
@@ -79,27 +79,8 @@ def test_shares_of_trials():
         read(scores, trials="m")
 
 
-@pytest.mark.parametrize("likelihood", ["beta", "logit-normal"])
-def test_shares(likelihood):
-    values = np.random.default_rng(3).uniform(0.1, 0.9, (M, K, N))
-    values[1, 0, 2] = np.nan
-    found = read(table(values), likelihood)
-    assert found.shared
-    np.testing.assert_allclose(found.value[:N], values[0].T)
-    assert np.isnan(found.value[N + 2, 0])
-    assert not read(table(values, resampling=bi.Resampling("seeds")), likelihood).shared
-    values[0, 0, 0], values[0, 1, 3], values[2, 1, 1] = 0, 0, 1
-    with pytest.raises(bi.DesignError, match="2 scores are 0 and 1 are 1"):
-        read(table(values), likelihood)
-    values[0, 0, 0] = 1.5
-    with pytest.raises(bi.DesignError, match="1 of 35 scores are below 0 or above 1"):
-        read(table(values), likelihood)
-
-
 def test_refusals():
     with pytest.raises(bi.DesignError, match="cells with scores other than 0 and 1"):
         read(table(np.random.default_rng(4).random((M, K, N))))
     with pytest.raises(bi.DesignError, match="on the log scale"):
         read(table(binary() + 1, scale="log"))
-    with pytest.raises(bi.DesignError, match="3 data sets with one score per algorithm"):
-        read(table(np.random.default_rng(5).random((M, K, 1))), "beta")
