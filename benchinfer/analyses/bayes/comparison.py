@@ -53,10 +53,11 @@ class Checked:
         draws: int = 400,
         progress: "Progress | bool | None" = None,
     ) -> "LeaveOneOut":
-        """Leave each data set out: what the model that has not seen it says of it.
+        """Return how well each data set is predicted by the model that has not seen it.
 
         By importance sampling from the draws (PSIS-LOO by data set); where its Pareto k is too
-        large the model is sampled anew without the data set.
+        large the model is sampled anew without the data set. This is about predictions, not about
+        verdicts: `influence` of other comparisons lists the verdicts that change.
 
         Parameters
         ----------
@@ -69,7 +70,7 @@ class Checked:
 
         Returns
         -------
-        LeftOut
+        LeaveOneOut
             With ``elpd``, ``se``, ``p_loo``, a ``table()`` of the data sets, and ``diagnostics()``
             that name the influential ones.
 
@@ -93,7 +94,7 @@ class Checked:
 
         Returns
         -------
-        Predicted
+        PredictiveChecks
             A ``table()`` with one row for each data set and statistic (spread of the algorithms,
             largest difference, residual standard deviation), and ``diagnostics()`` that name the
             data sets which are not as the model says.

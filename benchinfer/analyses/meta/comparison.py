@@ -187,7 +187,7 @@ class MetaComparison(TestedComparison):
         """
         return tables.heterogeneity(self)
 
-    def prediction(self) -> NewDataset:
+    def predict(self) -> NewDataset:
         """Predict the contrasts and which algorithm is best on a data set not yet seen.
 
         With robust errors (two levels, no covariates) each pair varies between data sets as those
@@ -199,10 +199,10 @@ class MetaComparison(TestedComparison):
         DesignError
             Each pair was pooled alone, so that ranks have no joint distribution.
         """
-        return prediction.prediction(self)
+        return prediction.predict(self)
 
-    def left_out(self, most: int | None = None) -> "pd.DataFrame":
-        """Say what changes when each data set is left out.
+    def influence(self, most: int | None = None) -> "pd.DataFrame":
+        """Leave each data set out and return what changes: Cook's distances, shifts, verdicts.
 
         Parameters
         ----------
