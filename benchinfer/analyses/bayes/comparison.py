@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, cast, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,187 +39,6 @@ if TYPE_CHECKING:
 
 
 type Quantity = Literal["average", "next"]
-
-
-class Checked:
-    """Give a hierarchical comparison the methods that check its model."""
-
-    __slots__ = ()
-
-    def loo(
-        self,
-        *,
-        refit: bool = True,
-        draws: int = 400,
-        progress: "Progress | bool | None" = None,
-    ) -> "LeaveOneOut":
-        """Return how well each data set is predicted by the model that has not seen it.
-
-        By importance sampling from the draws (PSIS-LOO by data set); where its Pareto k is too
-        large the model is sampled anew without the data set. This is about predictions, not about
-        verdicts: `influence` of other comparisons lists the verdicts that change.
-
-        Parameters
-        ----------
-        refit
-            Whether to sample anew where that is needed.
-        draws
-            Draws of each of four chains where it is.
-        progress
-            As in `compare_bayes`.
-
-        Returns
-        -------
-        LeaveOneOut
-            With ``elpd``, ``se``, ``p_loo``, a ``table()`` of the data sets, and ``diagnostics()``
-            that name the influential ones.
-
-        References
-        ----------
-        Vehtari et al. (2017), https://doi.org/10.1007/s11222-016-9696-4
-        """
-        from benchinfer.analyses.bayes.model_checks import left_out
-        from benchinfer.core.progress import reporting
-
-        with reporting(progress=progress, doing="Sampling:") as told:
-            return left_out(_of(self), refit=refit, draws=draws, progress=told)
-
-    def predictive_check(self, left: "LeaveOneOut | None" = None) -> "PredictiveChecks":
-        """Draw each data set by the model that has not seen it, beside the data set itself.
-
-        Parameters
-        ----------
-        left
-            What `loo` returned, to save doing it again.
-
-        Returns
-        -------
-        PredictiveChecks
-            A ``table()`` with one row for each data set and statistic (spread of the algorithms,
-            largest difference, residual standard deviation), and ``diagnostics()`` that name the
-            data sets which are not as the model says.
-        """
-        from benchinfer.analyses.bayes.model_checks import predicted
-
-        return predicted(_of(self), (left or self.loo()).draws)
-
-    def prior_check(self) -> "pd.DataFrame":
-        """Say what the priors hold for possible before any score is seen, beside the scores.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``measure statistic_name estimate predicted_low predicted predicted_high`` in the
-            modelling scale's unit: what is observed (or the posterior median, of parameters), and
-            the 5 %, 50 % and 95 % points of the prior.
-        """
-        from benchinfer.analyses.bayes.model_checks import prior_check
-
-        return prior_check(_of(self))
-
-    def prior_sensitivity(self) -> "pd.DataFrame":
-        """Say how much the posterior moves with the weight of the priors and of the scores.
-
-        Prior and likelihood are raised to powers near 1 (power scaling), by importance weights.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``measure parameter prior_sensitivity likelihood_sensitivity diagnosis``.
-
-        References
-        ----------
-        Kallioinen et al. (2024), https://doi.org/10.1007/s11222-023-10366-5
-        """
-        from benchinfer.analyses.bayes.model_checks import prior_sensitivity
-
-        return prior_sensitivity(_of(self))
-
-    def compare_models(
-        self,
-        scores: "ScoreTable | None" = None,
-        *,
-        draws: int = 400,
-        progress: "Progress | bool | None" = None,
-    ) -> "pd.DataFrame":
-        """Say which model predicts data sets best that it has not seen: one row per model.
-
-        Parameters
-        ----------
-        scores
-            The table that was compared, for other scales.
-        draws
-            Draws of each chain; an even number.
-        progress
-            As in `compare_bayes`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``measure variant elpd elpd_difference difference_error stacking_weight winner_score
-            winner_difference winner_error largest_k n_refitted``: the comparison itself, other
-            interactions, the other structure, other scales, and data sets divided by their spread.
-            ``elpd`` is of the contrasts of the algorithms' means given the residuals, in the
-            measure's own unit if `scores` are given; on other scales means are those of the scale,
-            so that it is comparable as far as these are near the plain means. ``winner_score`` is
-            comparable always.
-
-        Raises
-        ------
-        DesignError
-            The table is not the one that was compared.
-
-        References
-        ----------
-        Yao et al. (2018), https://doi.org/10.1214/17-BA1091
-        """
-        from benchinfer.analyses.bayes.sensitivity import compare_models
-        from benchinfer.core.progress import reporting
-
-        with reporting(progress=progress, doing="Sampling:") as told:
-            return compare_models(_of(self), scores, draws, told)
-
-    def sensitivity(
-        self,
-        scores: "ScoreTable | None" = None,
-        *,
-        draws: int = 400,
-        progress: "Progress | bool | None" = None,
-    ) -> "pd.DataFrame":
-        """Say who is best by models that differ in one thing each: each is sampled anew.
-
-        Parameters
-        ----------
-        scores
-            The table that was compared, for other scales (those that its scores have room on:
-            log above 0, logit between 0 and 1).
-        draws
-            Draws of each chain; an even number. Fewer than for the comparison will do.
-        progress
-            As in `compare_bayes`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``measure variant algorithm prob_best prob_best_next``: the comparison itself, the other
-            interactions, the other structure (of three algorithms or more), priors twice as wide,
-            and the other scales. On another scale, "on average" is about other differences.
-
-        Raises
-        ------
-        DesignError
-            The table is not the one that was compared.
-        """
-        from benchinfer.analyses.bayes import sensitivity
-        from benchinfer.core.progress import reporting
-
-        with reporting(progress=progress, doing="Sampling:") as told:
-            return sensitivity.sensitivity(_of(self), scores, draws, told)
-
-
-def _of(checked: Checked) -> "BayesComparison":
-    """Return the comparison, which is the only class that has these methods."""
-    return cast("BayesComparison", checked)
 
 
 _STRUCTURES = {
@@ -270,18 +89,6 @@ def _cap(result: "BayesComparison") -> str:
     return f"{cap:.3g}{relative}"
 
 
-def formula(result: "BayesComparison") -> str:
-    """Write the model in one line."""
-    kind = "t" if result.interactions == "t" else "normal"
-    within = "" if result.domain is None else " domain:algorithm +"
-    if result.along is not None:
-        within += "".join(f" algorithm:{name} +" for name in result.along.names)
-    return (
-        f"score = data set + replication + algorithm +{within} interaction + residual;"
-        f" interaction ~ {kind}, {result.structure} covariance"
-    )
-
-
 def method(result: "BayesComparison") -> str:
     """Say what was done, in sentences for a methods section."""
     given = result.provenance.arguments
@@ -330,38 +137,9 @@ def scope(result: "BayesComparison") -> str:
     return where + _DECIDED[result.decision]
 
 
-def sources(result: "BayesComparison") -> list[object]:
-    """Return the functions used whose docstrings name their sources."""
-    from benchinfer.analyses.bayes.compare import compare_bayes
-    from benchinfer.analyses.bayes.numerics import gibbs, scales
-    from benchinfer.analyses.bayes.numerics.contrasts import reduce_contrasts
-    from benchinfer.analyses.bayes.numerics.covariance import draw_unstructured
-    from benchinfer.analyses.bayes.numerics.levels import draw_levels
-    from benchinfer.analyses.bayes.numerics.regret import regrets
-    from benchinfer.comparison.posterior import settled
-    from benchinfer.numerics.outcome_probabilities import average_outcomes
-
-    used: list[object] = [
-        compare_bayes,
-        settled,
-        gibbs.sample,
-        scales.slice_step,
-        scales.draw_scales,
-        average_outcomes,
-        regrets,
-    ]
-    if result.structure == "unstructured":
-        used.append(draw_unstructured)
-    if result.domain is not None:
-        used.append(draw_levels)
-    if result.setting.resampling is not None and result.setting.resampling.overlap:
-        used.append(reduce_contrasts)
-    return used
-
-
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BayesComparison(Checked, Comparison):
+class BayesComparison(Comparison):
     """Verdicts from posterior probabilities of a hierarchical model.
 
     Attributes
@@ -499,6 +277,176 @@ class BayesComparison(Checked, Comparison):
         }
         return pymc_model(self.sampled, names)
 
+    def loo(
+        self,
+        *,
+        refit: bool = True,
+        draws: int = 400,
+        progress: "Progress | bool | None" = None,
+    ) -> "LeaveOneOut":
+        """Return how well each data set is predicted by the model that has not seen it.
+
+        By importance sampling from the draws (PSIS-LOO by data set); where its Pareto k is too
+        large the model is sampled anew without the data set. This is about predictions, not about
+        verdicts: `influence` of other comparisons lists the verdicts that change.
+
+        Parameters
+        ----------
+        refit
+            Whether to sample anew where that is needed.
+        draws
+            Draws of each of four chains where it is.
+        progress
+            As in `compare_bayes`.
+
+        Returns
+        -------
+        LeaveOneOut
+            With ``elpd``, ``se``, ``p_loo``, a ``table()`` of the data sets, and ``diagnostics()``
+            that name the influential ones.
+
+        References
+        ----------
+        Vehtari et al. (2017), https://doi.org/10.1007/s11222-016-9696-4
+        """
+        from benchinfer.analyses.bayes.model_checks import left_out
+        from benchinfer.core.progress import reporting
+
+        with reporting(progress=progress, doing="Sampling:") as told:
+            return left_out(self, refit=refit, draws=draws, progress=told)
+
+    def predictive_check(self, left: "LeaveOneOut | None" = None) -> "PredictiveChecks":
+        """Draw each data set by the model that has not seen it, beside the data set itself.
+
+        Parameters
+        ----------
+        left
+            What `loo` returned, to save doing it again.
+
+        Returns
+        -------
+        PredictiveChecks
+            A ``table()`` with one row for each data set and statistic (spread of the algorithms,
+            largest difference, residual standard deviation), and ``diagnostics()`` that name the
+            data sets which are not as the model says.
+        """
+        from benchinfer.analyses.bayes.model_checks import predicted
+
+        return predicted(self, (left or self.loo()).draws)
+
+    def prior_check(self) -> "pd.DataFrame":
+        """Say what the priors hold for possible before any score is seen, beside the scores.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure statistic_name estimate predicted_low predicted predicted_high`` in the
+            modelling scale's unit: what is observed (or the posterior median, of parameters), and
+            the 5 %, 50 % and 95 % points of the prior.
+        """
+        from benchinfer.analyses.bayes.model_checks import prior_check
+
+        return prior_check(self)
+
+    def prior_sensitivity(self) -> "pd.DataFrame":
+        """Say how much the posterior moves with the weight of the priors and of the scores.
+
+        Prior and likelihood are raised to powers near 1 (power scaling), by importance weights.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure parameter prior_sensitivity likelihood_sensitivity diagnosis``.
+
+        References
+        ----------
+        Kallioinen et al. (2024), https://doi.org/10.1007/s11222-023-10366-5
+        """
+        from benchinfer.analyses.bayes.model_checks import prior_sensitivity
+
+        return prior_sensitivity(self)
+
+    def compare_models(
+        self,
+        scores: "ScoreTable | None" = None,
+        *,
+        draws: int = 400,
+        progress: "Progress | bool | None" = None,
+    ) -> "pd.DataFrame":
+        """Say which model predicts data sets best that it has not seen: one row per model.
+
+        Parameters
+        ----------
+        scores
+            The table that was compared, for other scales.
+        draws
+            Draws of each chain; an even number.
+        progress
+            As in `compare_bayes`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure variant elpd elpd_difference difference_error stacking_weight winner_score
+            winner_difference winner_error largest_k n_refitted``: the comparison itself, other
+            interactions, the other structure, other scales, and data sets divided by their spread.
+            ``elpd`` is of the contrasts of the algorithms' means given the residuals, in the
+            measure's own unit if `scores` are given; on other scales means are those of the scale,
+            so that it is comparable as far as these are near the plain means. ``winner_score`` is
+            comparable always.
+
+        Raises
+        ------
+        DesignError
+            The table is not the one that was compared.
+
+        References
+        ----------
+        Yao et al. (2018), https://doi.org/10.1214/17-BA1091
+        """
+        from benchinfer.analyses.bayes.sensitivity import compare_models
+        from benchinfer.core.progress import reporting
+
+        with reporting(progress=progress, doing="Sampling:") as told:
+            return compare_models(self, scores, draws, told)
+
+    def sensitivity(
+        self,
+        scores: "ScoreTable | None" = None,
+        *,
+        draws: int = 400,
+        progress: "Progress | bool | None" = None,
+    ) -> "pd.DataFrame":
+        """Say who is best by models that differ in one thing each: each is sampled anew.
+
+        Parameters
+        ----------
+        scores
+            The table that was compared, for other scales (those that its scores have room on:
+            log above 0, logit between 0 and 1).
+        draws
+            Draws of each chain; an even number. Fewer than for the comparison will do.
+        progress
+            As in `compare_bayes`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure variant algorithm prob_best prob_best_next``: the comparison itself, the other
+            interactions, the other structure (of three algorithms or more), priors twice as wide,
+            and the other scales. On another scale, "on average" is about other differences.
+
+        Raises
+        ------
+        DesignError
+            The table is not the one that was compared.
+        """
+        from benchinfer.analyses.bayes import sensitivity
+        from benchinfer.core.progress import reporting
+
+        with reporting(progress=progress, doing="Sampling:") as told:
+            return sensitivity.sensitivity(self, scores, draws, told)
+
     @property
     def rule(self) -> str:
         """The decision rule in words."""
@@ -507,7 +455,14 @@ class BayesComparison(Checked, Comparison):
     @property
     def formula(self) -> str:
         """The model in one line."""
-        return formula(self)
+        kind = "t" if self.interactions == "t" else "normal"
+        within = "" if self.domain is None else " domain:algorithm +"
+        if self.along is not None:
+            within += "".join(f" algorithm:{name} +" for name in self.along.names)
+        return (
+            f"score = data set + replication + algorithm +{within} interaction + residual;"
+            f" interaction ~ {kind}, {self.structure} covariance"
+        )
 
     @property
     def method(self) -> str:
@@ -525,7 +480,31 @@ class BayesComparison(Checked, Comparison):
 
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
-        return sources(self)
+        from benchinfer.analyses.bayes.compare import compare_bayes
+        from benchinfer.analyses.bayes.numerics import gibbs, scales
+        from benchinfer.analyses.bayes.numerics.contrasts import reduce_contrasts
+        from benchinfer.analyses.bayes.numerics.covariance import draw_unstructured
+        from benchinfer.analyses.bayes.numerics.levels import draw_levels
+        from benchinfer.analyses.bayes.numerics.regret import regrets
+        from benchinfer.comparison.posterior import settled
+        from benchinfer.numerics.outcome_probabilities import average_outcomes
+
+        used: list[object] = [
+            compare_bayes,
+            settled,
+            gibbs.sample,
+            scales.slice_step,
+            scales.draw_scales,
+            average_outcomes,
+            regrets,
+        ]
+        if self.structure == "unstructured":
+            used.append(draw_unstructured)
+        if self.domain is not None:
+            used.append(draw_levels)
+        if self.setting.resampling is not None and self.setting.resampling.overlap:
+            used.append(reduce_contrasts)
+        return used
 
     @property
     def outcomes(self) -> Outcomes:
@@ -621,7 +600,23 @@ class BayesComparison(Checked, Comparison):
             log scale, log-odds on the logit scale). `prob_near_best` is the probability of a regret
             within the tolerance.
         """
-        return regrets(self)
+        parts = [("average", self.regret, self.ranks)]
+        if self.regret_following is not None and self.ranks_following is not None:
+            parts.append(("next", self.regret_following, self.ranks_following))
+        k = len(self.algorithms)
+        regret = in_unit(self.measure, np.concatenate([r.expected for _, r, _ in parts]))
+        error = np.concatenate([r.error for _, r, _ in parts])
+        return frame(
+            {
+                "measure": [self.measure.name] * (k * len(parts)),
+                "quantity": [quantity for quantity, _, _ in parts for _ in range(k)],
+                "algorithm": list(self.algorithms) * len(parts),
+                "expected_regret": regret,
+                "regret_error": error * (1 + regret) if self.measure.scale == "log" else error,
+                "prob_near_best": np.concatenate([ranks.near for _, _, ranks in parts]),
+                "prob_error": np.concatenate([ranks.error for _, _, ranks in parts]),
+            }
+        )
 
     def by_domain(self) -> Comparisons:
         """Compare the algorithms on average in each domain, and in a new domain.
@@ -732,30 +727,3 @@ class BayesComparison(Checked, Comparison):
             columns["prob_near_best"] = self.ranks_following.near
             columns["expected_regret_next"] = in_unit(self.measure, self.regret_following.expected)
         return frame({**{name: table[name] for name in table.columns}, **columns})
-
-
-def regrets(result: "BayesComparison") -> "pd.DataFrame":
-    """Tabulate what choosing an algorithm is expected to cost; see `BayesComparison.regrets`.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    """
-    parts = [("average", result.regret, result.ranks)]
-    if result.regret_following is not None and result.ranks_following is not None:
-        parts.append(("next", result.regret_following, result.ranks_following))
-    k = len(result.algorithms)
-    regret = in_unit(result.measure, np.concatenate([r.expected for _, r, _ in parts]))
-    error = np.concatenate([r.error for _, r, _ in parts])
-    return frame(
-        {
-            "measure": [result.measure.name] * (k * len(parts)),
-            "quantity": [quantity for quantity, _, _ in parts for _ in range(k)],
-            "algorithm": list(result.algorithms) * len(parts),
-            "expected_regret": regret,
-            "regret_error": error * (1 + regret) if result.measure.scale == "log" else error,
-            "prob_near_best": np.concatenate([ranks.near for _, _, ranks in parts]),
-            "prob_error": np.concatenate([ranks.error for _, _, ranks in parts]),
-        }
-    )
