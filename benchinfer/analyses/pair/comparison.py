@@ -12,7 +12,7 @@ from benchinfer.analyses.pair.diagnostics import Normality
 from benchinfer.analyses.pair.rules import WORDS
 from benchinfer.analyses.pair.tests import OtherTest
 from benchinfer.comparison import wording
-from benchinfer.comparison.comparison import EitherComparison, TestedComparison
+from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.frames import frame
 from benchinfer.core.saving import savable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PairComparison(EitherComparison):
+class PairComparison(TestedComparison):
     """Verdicts from a test of two algorithms, on one data set.
 
     Attributes

@@ -15,7 +15,7 @@ from benchinfer.analyses.wins.numerics.posterior import WinModel, WinPriors, rep
 from benchinfer.analyses.wins.numerics.tally import Tally, Ties
 from benchinfer.analyses.wins.posterior import WinPosterior
 from benchinfer.comparison import wording
-from benchinfer.comparison.comparison import Comparison, EitherComparison, TestedComparison
+from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.posterior import probabilities
 from benchinfer.core.frames import frame
@@ -241,7 +241,7 @@ def method(result: "WinsComparison") -> str:
 
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class WinsComparison(EitherComparison):
+class WinsComparison(TestedComparison):
     """Verdicts from how often algorithms win against each other.
 
     The measure of the comparison is the probability of winning: levels are against an algorithm of
