@@ -39,7 +39,7 @@ type Target = Literal["domain", "datasets"]
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "better", "worse")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Showable):
     """Verdicts and evidence for every pair of algorithms on one measure.
 
@@ -229,7 +229,7 @@ class Comparison(Showable):
         return f"<{type(self).__name__} of {self.measure.name}: {self.relation()}>"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TestedComparison(Comparison):
     """A comparison by tests and simultaneous intervals, or by posterior probabilities of pairs.
 
@@ -323,9 +323,8 @@ class TestedComparison(Comparison):
         DesignError
             The rule does not exist, or needs p-values that there are not.
         """
-        # Zero-argument super() does not work in a slotted dataclass.
         if rule == "evidence":
-            return Comparison.relation(self)
+            return super().relation()
         if rule != "not-significant":
             raise DesignError(unknown("rule", rule, ["evidence", "not-significant"]))
         if self.bayesian:

@@ -138,7 +138,7 @@ def scope(result: "BayesComparison") -> str:
 
 
 @savable
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BayesComparison(Comparison):
     """Verdicts from posterior probabilities of a hierarchical model.
 
@@ -579,11 +579,11 @@ class BayesComparison(Comparison):
             The rule does not exist, or does not go with the quantity or the measure.
         """
         if rule == "evidence":
-            return Comparison.relation(self)
+            return super().relation()
         if rule not in (known := get_args(Rule.__value__)):
             raise DesignError(unknown("rule", rule, ["evidence", *known]))
         chosen: Rule = next(name for name in known if name == rule)
-        return Comparison.relation(self.of(rule=chosen))
+        return self.of(rule=chosen).relation()
 
     def regrets(self) -> "pd.DataFrame":
         """Return what choosing an algorithm is expected to cost.
@@ -697,9 +697,10 @@ class BayesComparison(Comparison):
             posterior mean of the average difference for either quantity, as that is the
             expected difference on the next data set, too.
         """
-        chosen = self if quantity is None else self.of(quantity)
-        table = Comparison.contrasts(chosen)
-        table.insert(list(table.columns).index("prob_first"), "quantity", chosen.quantity)
+        if quantity is not None:
+            return self.of(quantity).contrasts()
+        table = super().contrasts()
+        table.insert(list(table.columns).index("prob_first"), "quantity", self.quantity)
         return table
 
     def summary(self) -> "pd.DataFrame":
@@ -713,7 +714,7 @@ class BayesComparison(Comparison):
             prob_near_best expected_regret_next``. Regrets are as in `regrets`.
             Intervals are of the algorithm's effect on top of what data sets have in common.
         """
-        table = Comparison.summary(self)
+        table = super().summary()
         low, high = self.ranks.interval(self.level)
         columns = {
             "expected_rank": self.ranks.expected,

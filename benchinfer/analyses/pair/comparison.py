@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @savable
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairComparison(TestedComparison):
     """Verdicts from a test of two algorithms, on one data set.
 
@@ -89,8 +89,7 @@ class PairComparison(TestedComparison):
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the measure's own unit."""
-        # Zero-argument super() does not work in a slotted dataclass.
-        columns = dict(TestedComparison.effects(self))
+        columns = dict(super().effects())
         if self.probabilities is not None:
             kept = ("estimate", "conf_low", "conf_high", "std_error", "df")
             names = ("prob_first", "prob_equivalent", "prob_second")
