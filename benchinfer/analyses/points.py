@@ -26,7 +26,7 @@ _averages = {"identity": "mean", "log": "geometric mean", "logit": "mean on the 
 
 
 @savable
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PointsComparison(Comparison):
     """Verdicts from a statistic of each algorithm alone.
 

@@ -39,7 +39,7 @@ type Target = Literal["domain", "datasets"]
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "better", "worse")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Showable):
     """Verdicts and evidence for every pair of algorithms on one measure.
 
@@ -229,9 +229,9 @@ class Comparison(Showable):
         return f"<{type(self).__name__} of {self.measure.name}: {self.relation()}>"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TestedComparison(Comparison):
-    """A comparison by tests and simultaneous intervals.
+    """A comparison by tests and simultaneous intervals, or by posterior probabilities of pairs.
 
     Attributes
     ----------
@@ -240,6 +240,11 @@ class TestedComparison(Comparison):
     """
 
     evidence: Evidence
+
+    @property
+    def bayesian(self) -> bool:
+        """Whether verdicts rest on posterior probabilities."""
+        return False
 
     @property
     def alpha(self) -> float:
@@ -254,6 +259,8 @@ class TestedComparison(Comparison):
     @property
     def intervals(self) -> str:
         """What the intervals of the contrasts are, in words."""
+        if self.bayesian:
+            return f"{100 * self.level:g} % credible intervals of each pair alone"
         alone = self.provenance.arguments.get("adjust") == "none"
         shape = "intervals" if self.alternative == "two-sided" else "one-sided bounds"
         kind = f"{shape} of each pair alone" if alone else f"simultaneous {shape}"
@@ -284,6 +291,8 @@ class TestedComparison(Comparison):
 
     def irrelevant(self) -> list[tuple[str, str]]:
         """Return the pairs that differ significantly, but by less than the tolerance."""
+        if self.bayesian:
+            return []
         small = (self.codes == Verdict.EQUIVALENT) & (self.evidence.p_value <= self.alpha)
         return [pair for pair, one in zip(self.named_sides(), small, strict=True) if one]
 
@@ -312,60 +321,22 @@ class TestedComparison(Comparison):
         Raises
         ------
         DesignError
-            The rule does not exist.
-        """
-        # Zero-argument super() does not work in a slotted dataclass.
-        if rule == "evidence":
-            return Comparison.relation(self)
-        if rule != "not-significant":
-            raise DesignError(unknown("rule", rule, ["evidence", "not-significant"]))
-        nothing = np.ones(len(self.pairs))
-        codes = decide(self.evidence.estimate, self.evidence.p_value, nothing, self.alpha)
-        codes[codes == Verdict.UNDECIDED] = Verdict.EQUIVALENT
-        text = f"not significant at {self.alpha:.4g} is called equivalent (legacy rule)"
-        real = (self.pairs >= 0).all(axis=1)
-        return Relation.from_codes(self.algorithms, self.pairs[real], codes[real], text)
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class EitherComparison(TestedComparison):
-    """A comparison by tests, or by posterior probabilities."""
-
-    @property
-    def bayesian(self) -> bool:
-        """Whether verdicts rest on posterior probabilities."""
-        raise NotImplementedError
-
-    @property
-    def intervals(self) -> str:
-        """What the intervals of the contrasts are, in words."""
-        if self.bayesian:
-            return f"{100 * self.level:g} % credible intervals of each pair alone"
-        # Zero-argument super() does not work in a slotted dataclass.
-        return TestedComparison.intervals.__get__(self)
-
-    def irrelevant(self) -> list[tuple[str, str]]:
-        """Return the pairs that differ significantly, but by less than the tolerance."""
-        return [] if self.bayesian else TestedComparison.irrelevant(self)
-
-    def relation(self, rule: str = "evidence") -> Relation:
-        """Return the preference relation; see `TestedComparison.relation`.
-
-        Parameters
-        ----------
-        rule
-            ``"evidence"``, or with p-values ``"not-significant"``.
-
-        Raises
-        ------
-        DesignError
             The rule does not exist, or needs p-values that there are not.
         """
-        if self.bayesian and rule == "not-significant":
+        if rule == "evidence":
+            return super().relation()
+        if rule != "not-significant":
+            raise DesignError(unknown("rule", rule, ["evidence", "not-significant"]))
+        if self.bayesian:
             raise DesignError(
                 message(
                     "posterior probabilities are not significant or otherwise.",
                     hint='rule="evidence" takes the verdicts as they stand.',
                 )
             )
-        return TestedComparison.relation(self, rule)
+        nothing = np.ones(len(self.pairs))
+        codes = decide(self.evidence.estimate, self.evidence.p_value, nothing, self.alpha)
+        codes[codes == Verdict.UNDECIDED] = Verdict.EQUIVALENT
+        text = f"not significant at {self.alpha:.4g} is called equivalent (legacy rule)"
+        real = (self.pairs >= 0).all(axis=1)
+        return Relation.from_codes(self.algorithms, self.pairs[real], codes[real], text)

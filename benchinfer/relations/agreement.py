@@ -11,13 +11,13 @@ from benchinfer.core.verdict import States, merged, unrelated
 from benchinfer.relations.numerics import distances
 
 if TYPE_CHECKING:
-    from benchinfer.relations.relation import JudgedPairs
+    from benchinfer.relations.relation import Relation
 
 
 type Floats = NDArray[np.float64]
 
 
-def stacked(relations: Sequence["JudgedPairs"]) -> tuple[tuple[str, ...], States]:
+def stacked(relations: Sequence["Relation"]) -> tuple[tuple[str, ...], States]:
     """Return the algorithms of all relations, as they are first named, and states (B, K, K).
 
     Pairs with an algorithm that a relation lacks are missing in it.
@@ -47,13 +47,3 @@ def agreements(states: States, kind: str, undecided: str, missing: str) -> Float
     most = distances.largest(known, name)
     share = np.divide(far, most, out=np.full(far.shape, np.nan), where=most > 0)
     return 1 - (2 if tau else 1) * share
-
-
-def distance(a: "JudgedPairs", b: "JudgedPairs", kind: str, undecided: str, missing: str) -> float:
-    """Return the distance between two relations."""
-    return float(between(stacked([a, b])[1], kind, undecided, missing)[0, 1])
-
-
-def agreement(a: "JudgedPairs", b: "JudgedPairs", kind: str, undecided: str, missing: str) -> float:
-    """Return the agreement of two relations."""
-    return float(agreements(stacked([a, b])[1], kind, undecided, missing)[0, 1])

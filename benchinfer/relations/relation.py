@@ -22,7 +22,7 @@ from benchinfer.core.verdict import (
 )
 from benchinfer.relations import ranks, text
 from benchinfer.relations import text as relations_text
-from benchinfer.relations.agreement import agreement, distance
+from benchinfer.relations.agreement import agreements, between, stacked
 from benchinfer.relations.numerics import posets
 
 if TYPE_CHECKING:
@@ -40,9 +40,41 @@ class Violation(NamedTuple):
     c: str = ""
 
 
+@savable
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class JudgedPairs(Showable):
-    """Verdicts of all pairs of algorithms; see `Relation`."""
+class Relation(Showable):
+    """Preference relation on algorithms, in five states that are never merged.
+
+    Parameters
+    ----------
+    algorithms
+        The K names.
+    states
+        Integer array (K, K) of `Verdict` codes: ``states[i, j]`` is the verdict of the pair with
+        algorithm i first and j second. The mirror entry holds the mirrored verdict; the diagonal
+        is ``EQUIVALENT``.
+    rule
+        The decision rule in words.
+
+    Raises
+    ------
+    DesignError
+        The matrix does not match the names, or is not its own mirror.
+
+    Notes
+    -----
+    ``str`` writes an order best first with ``>`` for "preferred to", ``~`` for equivalent and ``?``
+    for not told apart, whatever the direction of the measure.
+
+    Examples
+    --------
+    >>> r = Relation.from_pairs(["a", "b", "c"], {("a", "b"): "undecided", ("a", "c"): "first",
+    ...                                           ("b", "c"): "first"})
+    >>> str(r)
+    'a ? b > c'
+    """
+
+    home: ClassVar[str] = "benchinfer.relations"
 
     algorithms: tuple[str, ...]
     states: NDArray[np.int8]
@@ -78,6 +110,117 @@ class JudgedPairs(Showable):
                     " EQUIVALENT.",
                 )
             )
+
+    @staticmethod
+    def from_pairs(
+        algorithms: Sequence[str], verdicts: Mapping[tuple[str, str], str], rule: str = ""
+    ) -> "Relation":
+        """Build a relation from named pairs; pairs that are not named are ``missing``."""
+        return Relation(*text.from_pairs(algorithms, verdicts), rule)
+
+    @staticmethod
+    def from_codes(
+        algorithms: tuple[str, ...],
+        pairs: NDArray[np.int64],
+        codes: NDArray[np.int8],
+        rule: str = "",
+    ) -> "Relation":
+        """Build a relation from index pairs (P, 2) and their verdict codes (P,)."""
+        states = unrelated(len(algorithms))
+        states[pairs[:, 0], pairs[:, 1]] = codes
+        states[pairs[:, 1], pairs[:, 0]] = MIRROR[codes]
+        return Relation(algorithms, states, rule)
+
+    @staticmethod
+    def from_text(text: str, algorithms: Sequence[str] | None = None) -> "Relation":
+        r"""Read an order, best first.
+
+        Parameters
+        ----------
+        text
+            Names with ``>`` (preferred to), ``~`` (equivalent) or ``?`` (undecided) between them.
+            ``>`` separates classes, whose members are equivalent where ``~`` alone joins them and
+            undecided otherwise. Names with spaces or signs stand in single or double quotes, with a
+            backslash before a quote that is part of the name.
+        algorithms
+            All algorithms, in order; those that the text leaves out have ``missing`` pairs.
+
+        Raises
+        ------
+        DesignError
+            The text cannot be read, or names an algorithm twice or one that there is not.
+
+        Examples
+        --------
+        >>> relation = Relation.from_text("svm ~ rpart > 'random forest' ? knn > lda")
+        >>> relation.ranking()
+        [['svm', 'rpart'], ['random forest', 'knn'], ['lda']]
+        """
+        return Relation(*relations_text.from_text(text, algorithms), "as written")
+
+    @staticmethod
+    def from_incidence(
+        matrix: Any,
+        algorithms: Sequence[str] | None = None,
+        *,
+        convention: relations_text.Convention,
+        both: str = "equivalent",
+        neither: str = "undecided",
+    ) -> "Relation":
+        """Read an incidence matrix.
+
+        Parameters
+        ----------
+        matrix
+            Square array or frame of 0 and 1; NaN is a pair that was not compared. Also the words
+            that `incidence` gives out.
+        algorithms
+            Names of rows and columns of an array; selects and orders those of a frame.
+        convention
+            What a 1 says. ``"better"``: the row's algorithm is better (`strict`; the R package
+            *benchmark*). ``"at-least-as-good"``: it is better or equivalent (`weak`).
+            ``"relations"``: the column's algorithm is at least as good, or better where ties are
+            coded 0 both ways (the R package *relations*, where the best objects are the largest).
+        both, neither
+            The verdict of a pair with 1, and with 0, both ways.
+
+        Raises
+        ------
+        DesignError
+            The matrix is not square, has no names, or holds what is no incidence.
+
+        Examples
+        --------
+        >>> Relation.from_incidence([[0, 1, 1], [0, 0, 0], [0, 0, 0]], ["rf", "knn", "lda"],
+        ...                         convention="better")
+        <Relation of 3 algorithms: rf > knn ? lda>
+        """
+        read = text.from_incidence(matrix, algorithms, convention, both, neither)
+        rule = f"incidence ({convention}), both ways {both}, neither way {neither}"
+        return Relation(*read, rule)
+
+    @staticmethod
+    def from_scores(
+        scores: Mapping[str, float], *, better: str, tolerance: float = 0.0
+    ) -> "Relation":
+        """Compare one value per algorithm, without inference.
+
+        Parameters
+        ----------
+        scores
+            Algorithm to value: a mapping or a pandas series. NaN is missing.
+        better
+            ``"higher"`` or ``"lower"``.
+        tolerance
+            Values that differ by at most this are equivalent, equal ones always.
+
+        Examples
+        --------
+        >>> str(Relation.from_scores({"rf": 0.11, "svm": 0.11, "knn": 0.19}, better="lower"))
+        'rf ~ svm > knn'
+        """
+        rule = f"{better} is better, equivalent within {tolerance:g}"
+        return Relation(*text.from_scores(scores, better, tolerance), rule)
 
     @property
     def strict(self) -> NDArray[np.bool_]:
@@ -199,166 +342,6 @@ class JudgedPairs(Showable):
     def is_weak_order(self) -> bool:
         """Whether every pair was compared and the strict part is a ranking with ties."""
         return self.properties()["weak order"]
-
-    def __eq__(self, other: object) -> bool:
-        """Two relations are equal when their algorithms and verdicts are."""
-        return (
-            isinstance(other, JudgedPairs)
-            and self.algorithms == other.algorithms
-            and bool((self.states == other.states).all())
-        )
-
-    def __hash__(self) -> int:
-        """Hash of the algorithms and verdicts."""
-        return hash((self.algorithms, self.states.tobytes()))
-
-
-@savable
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Relation(JudgedPairs):
-    """Preference relation on algorithms, in five states that are never merged.
-
-    Parameters
-    ----------
-    algorithms
-        The K names.
-    states
-        Integer array (K, K) of `Verdict` codes: ``states[i, j]`` is the verdict of the pair with
-        algorithm i first and j second. The mirror entry holds the mirrored verdict; the diagonal
-        is ``EQUIVALENT``.
-    rule
-        The decision rule in words.
-
-    Raises
-    ------
-    DesignError
-        The matrix does not match the names, or is not its own mirror.
-
-    Notes
-    -----
-    ``str`` writes an order best first with ``>`` for "preferred to", ``~`` for equivalent and ``?``
-    for not told apart, whatever the direction of the measure.
-
-    Examples
-    --------
-    >>> r = Relation.from_pairs(["a", "b", "c"], {("a", "b"): "undecided", ("a", "c"): "first",
-    ...                                           ("b", "c"): "first"})
-    >>> str(r)
-    'a ? b > c'
-    """
-
-    home: ClassVar[str] = "benchinfer.relations"
-
-    @staticmethod
-    def from_pairs(
-        algorithms: Sequence[str], verdicts: Mapping[tuple[str, str], str], rule: str = ""
-    ) -> "Relation":
-        """Build a relation from named pairs; pairs that are not named are ``missing``."""
-        return Relation(*text.from_pairs(algorithms, verdicts), rule)
-
-    @staticmethod
-    def from_codes(
-        algorithms: tuple[str, ...],
-        pairs: NDArray[np.int64],
-        codes: NDArray[np.int8],
-        rule: str = "",
-    ) -> "Relation":
-        """Build a relation from index pairs (P, 2) and their verdict codes (P,)."""
-        states = unrelated(len(algorithms))
-        states[pairs[:, 0], pairs[:, 1]] = codes
-        states[pairs[:, 1], pairs[:, 0]] = MIRROR[codes]
-        return Relation(algorithms, states, rule)
-
-    @staticmethod
-    def from_text(text: str, algorithms: Sequence[str] | None = None) -> "Relation":
-        r"""Read an order, best first.
-
-        Parameters
-        ----------
-        text
-            Names with ``>`` (preferred to), ``~`` (equivalent) or ``?`` (undecided) between them.
-            ``>`` separates classes, whose members are equivalent where ``~`` alone joins them and
-            undecided otherwise. Names with spaces or signs stand in single or double quotes, with a
-            backslash before a quote that is part of the name.
-        algorithms
-            All algorithms, in order; those that the text leaves out have ``missing`` pairs.
-
-        Raises
-        ------
-        DesignError
-            The text cannot be read, or names an algorithm twice or one that there is not.
-
-        Examples
-        --------
-        >>> relation = Relation.from_text("svm ~ rpart > 'random forest' ? knn > lda")
-        >>> relation.ranking()
-        [['svm', 'rpart'], ['random forest', 'knn'], ['lda']]
-        """
-        return Relation(*relations_text.from_text(text, algorithms), "as written")
-
-    @staticmethod
-    def from_incidence(
-        matrix: Any,
-        algorithms: Sequence[str] | None = None,
-        *,
-        convention: relations_text.Convention,
-        both: str = "equivalent",
-        neither: str = "undecided",
-    ) -> "Relation":
-        """Read an incidence matrix.
-
-        Parameters
-        ----------
-        matrix
-            Square array or frame of 0 and 1; NaN is a pair that was not compared. Also the words
-            that `incidence` gives out.
-        algorithms
-            Names of rows and columns of an array; selects and orders those of a frame.
-        convention
-            What a 1 says. ``"better"``: the row's algorithm is better (`strict`; the R package
-            *benchmark*). ``"at-least-as-good"``: it is better or equivalent (`weak`).
-            ``"relations"``: the column's algorithm is at least as good, or better where ties are
-            coded 0 both ways (the R package *relations*, where the best objects are the largest).
-        both, neither
-            The verdict of a pair with 1, and with 0, both ways.
-
-        Raises
-        ------
-        DesignError
-            The matrix is not square, has no names, or holds what is no incidence.
-
-        Examples
-        --------
-        >>> Relation.from_incidence([[0, 1, 1], [0, 0, 0], [0, 0, 0]], ["rf", "knn", "lda"],
-        ...                         convention="better")
-        <Relation of 3 algorithms: rf > knn ? lda>
-        """
-        read = text.from_incidence(matrix, algorithms, convention, both, neither)
-        rule = f"incidence ({convention}), both ways {both}, neither way {neither}"
-        return Relation(*read, rule)
-
-    @staticmethod
-    def from_scores(
-        scores: Mapping[str, float], *, better: str, tolerance: float = 0.0
-    ) -> "Relation":
-        """Compare one value per algorithm, without inference.
-
-        Parameters
-        ----------
-        scores
-            Algorithm to value: a mapping or a pandas series. NaN is missing.
-        better
-            ``"higher"`` or ``"lower"``.
-        tolerance
-            Values that differ by at most this are equivalent, equal ones always.
-
-        Examples
-        --------
-        >>> str(Relation.from_scores({"rf": 0.11, "svm": 0.11, "knn": 0.19}, better="lower"))
-        'rf ~ svm > knn'
-        """
-        rule = f"{better} is better, equivalent within {tolerance:g}"
-        return Relation(*text.from_scores(scores, better, tolerance), rule)
 
     def merged(
         self, *, undecided: Undecided = "undecided", missing: Missing = "ignore"
@@ -529,7 +512,7 @@ class Relation(JudgedPairs):
         >>> Relation.from_text("a > b > c").distance(Relation.from_text("b > a ~ c"))
         3.0
         """
-        return distance(self, other, kind, undecided, missing)
+        return float(between(stacked([self, other])[1], kind, undecided, missing)[0, 1])
 
     def agreement(
         self,
@@ -562,7 +545,19 @@ class Relation(JudgedPairs):
         >>> Relation.from_text("a > b > c").agreement(Relation.from_text("c > b > a"))
         -1.0
         """
-        return agreement(self, other, kind, undecided, missing)
+        return float(agreements(stacked([self, other])[1], kind, undecided, missing)[0, 1])
+
+    def __eq__(self, other: object) -> bool:
+        """Two relations are equal when their algorithms and verdicts are."""
+        return (
+            isinstance(other, Relation)
+            and self.algorithms == other.algorithms
+            and bool((self.states == other.states).all())
+        )
+
+    def __hash__(self) -> int:
+        """Hash of the algorithms and verdicts."""
+        return hash((self.algorithms, self.states.tobytes()))
 
     def __str__(self) -> str:
         """Write the order best first, or the cover pairs where it is not a weak order."""

@@ -129,7 +129,7 @@ def prediction_coverage(d, tau, scales, tables=100):
         meta = bi.compare_meta(bi.read_effects(frame, measures="x:higher"))
         if meta.interval != "robust" or len(meta.algorithms) < k:
             continue
-        found = meta.prediction().contrasts()
+        found = meta.predict().contrasts()
         new = rng.normal(0.0, tau / np.sqrt(2), k) * scales
         gap = new[meta.pairs[:, 0]] - new[meta.pairs[:, 1]]
         inside = ((found["conf_low"] <= gap) & (gap <= found["conf_high"])).to_numpy()

@@ -54,7 +54,7 @@ def test_json_holds_the_tables(run: Callable) -> None:
     found = json.loads(run(*BALANCED, "--json", "--details").stdout)
     result = bi.compare_meta(bi.load_example("simulated/balanced"))
     assert found["heterogeneity"][0]["tau2"] == result.heterogeneity()["tau2"][0]
-    assert len(found["left_out"]) == 10
+    assert len(found["influence"]) == 10
     assert len(found["egger"]) == 6
     assert [row["test"] for row in found["consistency"]] == ["Q"]
 

@@ -25,7 +25,7 @@ def test_a_network_stands_below_its_direct_evidence(table):
     meta = bi.compare_meta(table, "error")
     found, p = figures.layout_studies(meta), figures.shown_pair(meta)
     own = study_intervals(meta, p)
-    contrast, ahead = meta.contrasts().iloc[p], meta.prediction().contrasts().iloc[p]
+    contrast, ahead = meta.contrasts().iloc[p], meta.predict().contrasts().iloc[p]
     assert found.network.label == "network"
     assert found.network.estimate == pytest.approx(contrast["estimate"])
     # Of this pair alone: not adjusted for all pairs.

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, cast, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,186 +40,6 @@ if TYPE_CHECKING:
 type Quantity = Literal["average", "next"]
 
 
-class Checked:
-    """Give a hierarchical comparison the methods that check its model."""
-
-    __slots__ = ()
-
-    def loo(
-        self,
-        *,
-        refit: bool = True,
-        draws: int = 400,
-        progress: "Progress | bool | None" = None,
-    ) -> "LeaveOneOut":
-        """Leave each data set out: what the model that has not seen it says of it.
-
-        By importance sampling from the draws (PSIS-LOO by data set); where its Pareto k is too
-        large the model is sampled anew without the data set.
-
-        Parameters
-        ----------
-        refit
-            Whether to sample anew where that is needed.
-        draws
-            Draws of each of four chains where it is.
-        progress
-            As in `compare_bayes`.
-
-        Returns
-        -------
-        LeftOut
-            With ``elpd``, ``se``, ``p_loo``, a ``table()`` of the data sets, and ``diagnostics()``
-            that name the influential ones.
-
-        References
-        ----------
-        Vehtari et al. (2017), https://doi.org/10.1007/s11222-016-9696-4
-        """
-        from benchinfer.analyses.bayes.model_checks import left_out
-        from benchinfer.core.progress import reporting
-
-        with reporting(progress=progress, doing="Sampling:") as told:
-            return left_out(_of(self), refit=refit, draws=draws, progress=told)
-
-    def predictive_check(self, left: "LeaveOneOut | None" = None) -> "PredictiveChecks":
-        """Draw each data set by the model that has not seen it, beside the data set itself.
-
-        Parameters
-        ----------
-        left
-            What `loo` returned, to save doing it again.
-
-        Returns
-        -------
-        Predicted
-            A ``table()`` with one row for each data set and statistic (spread of the algorithms,
-            largest difference, residual standard deviation), and ``diagnostics()`` that name the
-            data sets which are not as the model says.
-        """
-        from benchinfer.analyses.bayes.model_checks import predicted
-
-        return predicted(_of(self), (left or self.loo()).draws)
-
-    def prior_check(self) -> "pd.DataFrame":
-        """Say what the priors hold for possible before any score is seen, beside the scores.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``measure statistic_name estimate predicted_low predicted predicted_high`` in the
-            modelling scale's unit: what is observed (or the posterior median, of parameters), and
-            the 5 %, 50 % and 95 % points of the prior.
-        """
-        from benchinfer.analyses.bayes.model_checks import prior_check
-
-        return prior_check(_of(self))
-
-    def prior_sensitivity(self) -> "pd.DataFrame":
-        """Say how much the posterior moves with the weight of the priors and of the scores.
-
-        Prior and likelihood are raised to powers near 1 (power scaling), by importance weights.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``measure parameter prior_sensitivity likelihood_sensitivity diagnosis``.
-
-        References
-        ----------
-        Kallioinen et al. (2024), https://doi.org/10.1007/s11222-023-10366-5
-        """
-        from benchinfer.analyses.bayes.model_checks import prior_sensitivity
-
-        return prior_sensitivity(_of(self))
-
-    def compare_models(
-        self,
-        scores: "ScoreTable | None" = None,
-        *,
-        draws: int = 400,
-        progress: "Progress | bool | None" = None,
-    ) -> "pd.DataFrame":
-        """Say which model predicts data sets best that it has not seen: one row per model.
-
-        Parameters
-        ----------
-        scores
-            The table that was compared, for other scales.
-        draws
-            Draws of each chain; an even number.
-        progress
-            As in `compare_bayes`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``measure variant elpd elpd_difference difference_error stacking_weight winner_score
-            winner_difference winner_error largest_k n_refitted``: the comparison itself, other
-            interactions, the other structure, other scales, and data sets divided by their spread.
-            ``elpd`` is of the contrasts of the algorithms' means given the residuals, in the
-            measure's own unit if `scores` are given; on other scales means are those of the scale,
-            so that it is comparable as far as these are near the plain means. ``winner_score`` is
-            comparable always.
-
-        Raises
-        ------
-        DesignError
-            The table is not the one that was compared.
-
-        References
-        ----------
-        Yao et al. (2018), https://doi.org/10.1214/17-BA1091
-        """
-        from benchinfer.analyses.bayes.sensitivity import compare_models
-        from benchinfer.core.progress import reporting
-
-        with reporting(progress=progress, doing="Sampling:") as told:
-            return compare_models(_of(self), scores, draws, told)
-
-    def sensitivity(
-        self,
-        scores: "ScoreTable | None" = None,
-        *,
-        draws: int = 400,
-        progress: "Progress | bool | None" = None,
-    ) -> "pd.DataFrame":
-        """Say who is best by models that differ in one thing each: each is sampled anew.
-
-        Parameters
-        ----------
-        scores
-            The table that was compared, for other scales (those that its scores have room on:
-            log above 0, logit between 0 and 1).
-        draws
-            Draws of each chain; an even number. Fewer than for the comparison will do.
-        progress
-            As in `compare_bayes`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``measure variant algorithm prob_best prob_best_next``: the comparison itself, the other
-            interactions, the other structure (of three algorithms or more), priors twice as wide,
-            and the other scales. On another scale, "on average" is about other differences.
-
-        Raises
-        ------
-        DesignError
-            The table is not the one that was compared.
-        """
-        from benchinfer.analyses.bayes import sensitivity
-        from benchinfer.core.progress import reporting
-
-        with reporting(progress=progress, doing="Sampling:") as told:
-            return sensitivity.sensitivity(_of(self), scores, draws, told)
-
-
-def _of(checked: Checked) -> "BayesComparison":
-    """Return the comparison, which is the only class that has these methods."""
-    return cast("BayesComparison", checked)
-
-
 _STRUCTURES = {
     "common": "one variance of the interactions for all pairs",
     "unstructured": "an unstructured covariance of the interactions with estimated shrinkage",
@@ -242,18 +62,6 @@ def rule(result: "BayesComparison") -> str:
         f" than {wording.margin(result.measure)} is {share}; it is equivalent when the"
         f" probability that they differ by no more than that is {share}; otherwise it is"
         " undecided."
-    )
-
-
-def formula(result: "BayesComparison") -> str:
-    """Write the model in one line."""
-    kind = "t" if result.interactions == "t" else "normal"
-    within = "" if result.domain is None else " domain:algorithm +"
-    if result.along is not None:
-        within += "".join(f" algorithm:{name} +" for name in result.along.names)
-    return (
-        f"score = data set + replication + algorithm +{within} interaction + residual;"
-        f" interaction ~ {kind}, {result.structure} covariance"
     )
 
 
@@ -305,38 +113,9 @@ def scope(result: "BayesComparison") -> str:
     return where
 
 
-def sources(result: "BayesComparison") -> list[object]:
-    """Return the functions used whose docstrings name their sources."""
-    from benchinfer.analyses.bayes.compare import compare_bayes
-    from benchinfer.analyses.bayes.numerics import gibbs, scales
-    from benchinfer.analyses.bayes.numerics.contrasts import reduce_contrasts
-    from benchinfer.analyses.bayes.numerics.covariance import draw_unstructured
-    from benchinfer.analyses.bayes.numerics.levels import draw_levels
-    from benchinfer.analyses.bayes.numerics.regret import regrets
-    from benchinfer.comparison.posterior import settled
-    from benchinfer.numerics.outcome_probabilities import average_outcomes
-
-    used: list[object] = [
-        compare_bayes,
-        settled,
-        gibbs.sample,
-        scales.slice_step,
-        scales.draw_scales,
-        average_outcomes,
-        regrets,
-    ]
-    if result.structure == "unstructured":
-        used.append(draw_unstructured)
-    if result.domain is not None:
-        used.append(draw_levels)
-    if result.setting.resampling is not None and result.setting.resampling.overlap:
-        used.append(reduce_contrasts)
-    return used
-
-
 @savable
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BayesComparison(Checked, Comparison):
+@dataclass(frozen=True, eq=False, repr=False)
+class BayesComparison(Comparison):
     """Verdicts from posterior probabilities of a hierarchical model.
 
     Attributes
@@ -471,6 +250,176 @@ class BayesComparison(Checked, Comparison):
         }
         return pymc_model(self.sampled, names)
 
+    def loo(
+        self,
+        *,
+        refit: bool = True,
+        draws: int = 400,
+        progress: "Progress | bool | None" = None,
+    ) -> "LeaveOneOut":
+        """Return how well each data set is predicted by the model that has not seen it.
+
+        By importance sampling from the draws (PSIS-LOO by data set); where its Pareto k is too
+        large the model is sampled anew without the data set. This is about predictions, not about
+        verdicts: `influence` of other comparisons lists the verdicts that change.
+
+        Parameters
+        ----------
+        refit
+            Whether to sample anew where that is needed.
+        draws
+            Draws of each of four chains where it is.
+        progress
+            As in `compare_bayes`.
+
+        Returns
+        -------
+        LeaveOneOut
+            With ``elpd``, ``se``, ``p_loo``, a ``table()`` of the data sets, and ``diagnostics()``
+            that name the influential ones.
+
+        References
+        ----------
+        Vehtari et al. (2017), https://doi.org/10.1007/s11222-016-9696-4
+        """
+        from benchinfer.analyses.bayes.model_checks import left_out
+        from benchinfer.core.progress import reporting
+
+        with reporting(progress=progress, doing="Sampling:") as told:
+            return left_out(self, refit=refit, draws=draws, progress=told)
+
+    def predictive_check(self, left: "LeaveOneOut | None" = None) -> "PredictiveChecks":
+        """Draw each data set by the model that has not seen it, beside the data set itself.
+
+        Parameters
+        ----------
+        left
+            What `loo` returned, to save doing it again.
+
+        Returns
+        -------
+        PredictiveChecks
+            A ``table()`` with one row for each data set and statistic (spread of the algorithms,
+            largest difference, residual standard deviation), and ``diagnostics()`` that name the
+            data sets which are not as the model says.
+        """
+        from benchinfer.analyses.bayes.model_checks import predicted
+
+        return predicted(self, (left or self.loo()).draws)
+
+    def prior_check(self) -> "pd.DataFrame":
+        """Say what the priors hold for possible before any score is seen, beside the scores.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure statistic_name estimate predicted_low predicted predicted_high`` in the
+            modelling scale's unit: what is observed (or the posterior median, of parameters), and
+            the 5 %, 50 % and 95 % points of the prior.
+        """
+        from benchinfer.analyses.bayes.model_checks import prior_check
+
+        return prior_check(self)
+
+    def prior_sensitivity(self) -> "pd.DataFrame":
+        """Say how much the posterior moves with the weight of the priors and of the scores.
+
+        Prior and likelihood are raised to powers near 1 (power scaling), by importance weights.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure parameter prior_sensitivity likelihood_sensitivity diagnosis``.
+
+        References
+        ----------
+        Kallioinen et al. (2024), https://doi.org/10.1007/s11222-023-10366-5
+        """
+        from benchinfer.analyses.bayes.model_checks import prior_sensitivity
+
+        return prior_sensitivity(self)
+
+    def compare_models(
+        self,
+        scores: "ScoreTable | None" = None,
+        *,
+        draws: int = 400,
+        progress: "Progress | bool | None" = None,
+    ) -> "pd.DataFrame":
+        """Say which model predicts data sets best that it has not seen: one row per model.
+
+        Parameters
+        ----------
+        scores
+            The table that was compared, for other scales.
+        draws
+            Draws of each chain; an even number.
+        progress
+            As in `compare_bayes`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure variant elpd elpd_difference difference_error stacking_weight winner_score
+            winner_difference winner_error largest_k n_refitted``: the comparison itself, other
+            interactions, the other structure, other scales, and data sets divided by their spread.
+            ``elpd`` is of the contrasts of the algorithms' means given the residuals, in the
+            measure's own unit if `scores` are given; on other scales means are those of the scale,
+            so that it is comparable as far as these are near the plain means. ``winner_score`` is
+            comparable always.
+
+        Raises
+        ------
+        DesignError
+            The table is not the one that was compared.
+
+        References
+        ----------
+        Yao et al. (2018), https://doi.org/10.1214/17-BA1091
+        """
+        from benchinfer.analyses.bayes.sensitivity import compare_models
+        from benchinfer.core.progress import reporting
+
+        with reporting(progress=progress, doing="Sampling:") as told:
+            return compare_models(self, scores, draws, told)
+
+    def sensitivity(
+        self,
+        scores: "ScoreTable | None" = None,
+        *,
+        draws: int = 400,
+        progress: "Progress | bool | None" = None,
+    ) -> "pd.DataFrame":
+        """Say who is best by models that differ in one thing each: each is sampled anew.
+
+        Parameters
+        ----------
+        scores
+            The table that was compared, for other scales (those that its scores have room on:
+            log above 0, logit between 0 and 1).
+        draws
+            Draws of each chain; an even number. Fewer than for the comparison will do.
+        progress
+            As in `compare_bayes`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure variant algorithm prob_best prob_best_next``: the comparison itself, the other
+            interactions, the other structure (of three algorithms or more), priors twice as wide,
+            and the other scales. On another scale, "on average" is about other differences.
+
+        Raises
+        ------
+        DesignError
+            The table is not the one that was compared.
+        """
+        from benchinfer.analyses.bayes import sensitivity
+        from benchinfer.core.progress import reporting
+
+        with reporting(progress=progress, doing="Sampling:") as told:
+            return sensitivity.sensitivity(self, scores, draws, told)
+
     @property
     def rule(self) -> str:
         """The decision rule in words."""
@@ -479,7 +428,14 @@ class BayesComparison(Checked, Comparison):
     @property
     def formula(self) -> str:
         """The model in one line."""
-        return formula(self)
+        kind = "t" if self.interactions == "t" else "normal"
+        within = "" if self.domain is None else " domain:algorithm +"
+        if self.along is not None:
+            within += "".join(f" algorithm:{name} +" for name in self.along.names)
+        return (
+            f"score = data set + replication + algorithm +{within} interaction + residual;"
+            f" interaction ~ {kind}, {self.structure} covariance"
+        )
 
     @property
     def method(self) -> str:
@@ -497,7 +453,31 @@ class BayesComparison(Checked, Comparison):
 
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
-        return sources(self)
+        from benchinfer.analyses.bayes.compare import compare_bayes
+        from benchinfer.analyses.bayes.numerics import gibbs, scales
+        from benchinfer.analyses.bayes.numerics.contrasts import reduce_contrasts
+        from benchinfer.analyses.bayes.numerics.covariance import draw_unstructured
+        from benchinfer.analyses.bayes.numerics.levels import draw_levels
+        from benchinfer.analyses.bayes.numerics.regret import regrets
+        from benchinfer.comparison.posterior import settled
+        from benchinfer.numerics.outcome_probabilities import average_outcomes
+
+        used: list[object] = [
+            compare_bayes,
+            settled,
+            gibbs.sample,
+            scales.slice_step,
+            scales.draw_scales,
+            average_outcomes,
+            regrets,
+        ]
+        if self.structure == "unstructured":
+            used.append(draw_unstructured)
+        if self.domain is not None:
+            used.append(draw_levels)
+        if self.setting.resampling is not None and self.setting.resampling.overlap:
+            used.append(reduce_contrasts)
+        return used
 
     @property
     def outcomes(self) -> Outcomes:
@@ -624,9 +604,10 @@ class BayesComparison(Checked, Comparison):
             estimate is the posterior mean of the average difference for either quantity, as that is
             the expected difference on the next data set, too.
         """
-        chosen = self if quantity is None else self.of(quantity)
-        table = Comparison.contrasts(chosen)
-        table.insert(list(table.columns).index("prob_first"), "quantity", chosen.quantity)
+        if quantity is not None:
+            return self.of(quantity).contrasts()
+        table = super().contrasts()
+        table.insert(list(table.columns).index("prob_first"), "quantity", self.quantity)
         return table
 
     def summary(self) -> "pd.DataFrame":
@@ -640,7 +621,7 @@ class BayesComparison(Checked, Comparison):
             prob_near_best expected_regret_next``. Regrets are as in `regrets`.
             Intervals are of the algorithm's effect on top of what data sets have in common.
         """
-        table = Comparison.summary(self)
+        table = super().summary()
         low, high = self.ranks.interval(self.level)
         columns = {
             "expected_rank": self.ranks.expected,

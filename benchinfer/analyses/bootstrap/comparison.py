@@ -34,7 +34,7 @@ _interval_words = {
 
 
 @savable
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BootstrapComparison(TestedComparison):
     """Verdicts from bootstrapped aggregates.
 
@@ -120,7 +120,7 @@ class BootstrapComparison(TestedComparison):
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the reported unit."""
-        found = dict(TestedComparison.effects(self))
+        found = dict(super().effects())
         # Nothing is divided by a standard error: there is no statistic that has degrees of freedom.
         del found["df"], found["statistic"]
         return {**found, "p_error": self.p_error}

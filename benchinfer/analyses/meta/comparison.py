@@ -18,7 +18,7 @@ from benchinfer.analyses.meta.numerics.pooling import Method
 from benchinfer.analyses.meta.pooling import NetworkFit, PairFits, network, pairwise, require_noise
 from benchinfer.analyses.meta.studies import Studies
 from benchinfer.comparison import adjustment
-from benchinfer.comparison.comparison import Comparison, TestedComparison
+from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Level, Provenance, Setting, alpha_of, decide
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core import version
@@ -46,7 +46,7 @@ _EFFECTS = {
 
 
 @savable
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MetaComparison(TestedComparison):
     """Verdicts from a meta-analysis.
 
@@ -172,7 +172,7 @@ class MetaComparison(TestedComparison):
         The probabilities are those of the average effect, from the joint distribution of the
         estimates; pairwise pooling has none.
         """
-        return tables.ranked(self, Comparison.summary(self))
+        return tables.ranked(self, super().summary())
 
     def heterogeneity(self) -> "pd.DataFrame":
         """How much effects differ between data sets: Q, tau^2 with its interval, I^2 and H^2.
@@ -187,7 +187,7 @@ class MetaComparison(TestedComparison):
         """
         return tables.heterogeneity(self)
 
-    def prediction(self) -> NewDataset:
+    def predict(self) -> NewDataset:
         """Predict the contrasts and which algorithm is best on a data set not yet seen.
 
         With robust errors (two levels, no covariates) each pair varies between data sets as those
@@ -199,10 +199,10 @@ class MetaComparison(TestedComparison):
         DesignError
             Each pair was pooled alone, so that ranks have no joint distribution.
         """
-        return prediction.prediction(self)
+        return prediction.predict(self)
 
-    def left_out(self, most: int | None = None) -> "pd.DataFrame":
-        """Say what changes when each data set is left out.
+    def influence(self, most: int | None = None) -> "pd.DataFrame":
+        """Leave each data set out and return what changes: Cook's distances, shifts, verdicts.
 
         Parameters
         ----------

@@ -390,7 +390,7 @@ def draw_network(network: Network, ax: "Axes") -> None:
 
 def influence_of(meta: MetaComparison) -> InfluenceLayout:
     """Return the influence of each data set, the largest first."""
-    return InfluenceLayout.sorted(meta.measure, meta.left_out(SHOWN))
+    return InfluenceLayout.sorted(meta.measure, meta.influence(SHOWN))
 
 
 # By class, the default kind first.
@@ -401,6 +401,6 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
         "funnel": Kind(layout_funnel, size_funnel, draw_funnel),
         "network": Kind(layout_network, size_network, draw_network),
         "influence": of_part(INFLUENCE, influence_of),
-        "prediction": of_part(PREDICTION, lambda meta: meta.prediction()),
+        "prediction": of_part(PREDICTION, lambda meta: meta.predict()),
     },
 }

@@ -83,7 +83,7 @@ def left_out(
     again: "Callable[[Studies], MetaComparison]",
     most: int | None = None,
 ) -> "pd.DataFrame":
-    """One row per data set; see `MetaComparison.left_out`.
+    """One row per data set; see `MetaComparison.influence`.
 
     Parameters
     ----------

@@ -79,8 +79,8 @@ def _of_network(meta: "MetaComparison", each: Array, free: Array) -> tuple[Array
     return np.sqrt(variance), np.where(np.isinf(fewest), e.df, np.maximum(df, 1.0)), tau2
 
 
-def prediction(meta: "MetaComparison") -> NewDataset:
-    """Predict contrasts on a new data set; see `MetaComparison.prediction`."""
+def predict(meta: "MetaComparison") -> NewDataset:
+    """Predict contrasts on a new data set; see `MetaComparison.predict`."""
     if meta.fit is None:
         raise DesignError(
             message(

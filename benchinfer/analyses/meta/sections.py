@@ -60,13 +60,13 @@ def heterogeneity(meta: MetaComparison) -> Section:
         )
     ]
     if meta.joint:
-        text.append(str(meta.prediction()))
+        text.append(str(meta.predict()))
     return Section(
         title="Differences between data sets",
         text=tuple(text),
         figures=_figures(meta),
         tables=(_amounts(meta),),
-        fold=Fold("Without one data set", (), (_left_out(meta),)),
+        fold=Fold("Without one data set", (), (_influence(meta),)),
     )
 
 
@@ -118,9 +118,9 @@ def _amounts(meta: MetaComparison) -> Table:
     )
 
 
-def _left_out(meta: MetaComparison) -> Table:
+def _influence(meta: MetaComparison) -> Table:
     names = ("dataset", "shift", "first", "second", "changes")
-    more, found = len(meta.studies.datasets) - SHOWN, looked_at(meta.left_out(SHOWN))
+    more, found = len(meta.studies.datasets) - SHOWN, looked_at(meta.influence(SHOWN))
     return Table(
         caption="What changes without a data set",
         columns=(

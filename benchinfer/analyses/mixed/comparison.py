@@ -44,7 +44,7 @@ _PAIRWISE = (
 
 
 @savable
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MixedComparison(TestedComparison):
     """Verdicts from a linear mixed-effects model.
 

@@ -171,7 +171,7 @@ def standing(ends: "Sequence[str]", decision: str, *, whole: bool = True) -> str
 
 
 @savable
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MonitorComparison(Comparison):
     """Verdicts from an experiment that is watched while it runs.
 
@@ -233,7 +233,7 @@ class MonitorComparison(Comparison):
 
     def headline(self) -> str:
         """Return the verdict in one sentence, and whether to go on."""
-        return f"{Comparison.headline(self)} {self.standing}"
+        return f"{super().headline()} {self.standing}"
 
     @property
     def standing(self) -> str:

@@ -12,7 +12,7 @@ from benchinfer.analyses.pair.diagnostics import Normality
 from benchinfer.analyses.pair.rules import WORDS
 from benchinfer.analyses.pair.tests import OtherTest
 from benchinfer.comparison import wording
-from benchinfer.comparison.comparison import EitherComparison, TestedComparison
+from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.frames import frame
 from benchinfer.core.saving import savable
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 @savable
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PairComparison(EitherComparison):
+@dataclass(frozen=True, eq=False, repr=False)
+class PairComparison(TestedComparison):
     """Verdicts from a test of two algorithms, on one data set.
 
     Attributes
@@ -89,8 +89,7 @@ class PairComparison(EitherComparison):
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the measure's own unit."""
-        # Zero-argument super() does not work in a slotted dataclass.
-        columns = dict(TestedComparison.effects(self))
+        columns = dict(super().effects())
         if self.probabilities is not None:
             kept = ("estimate", "conf_low", "conf_high", "std_error", "df")
             names = ("prob_first", "prob_equivalent", "prob_second")

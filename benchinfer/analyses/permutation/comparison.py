@@ -12,7 +12,7 @@ from benchinfer.analyses.permutation.numerics import friedman
 from benchinfer.analyses.permutation.overall import GlobalRow, RankSums
 from benchinfer.analyses.permutation.pooled import PooledTests
 from benchinfer.comparison import stepwise, wording
-from benchinfer.comparison.comparison import Comparison, TestedComparison
+from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.wording import zeros
 from benchinfer.core.errors import DesignError, message, unknown
@@ -53,7 +53,7 @@ _NULLS = {
 
 
 @savable
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PermutationComparison(TestedComparison):
     """Verdicts from permutation tests within blocks.
 
@@ -153,7 +153,7 @@ class PermutationComparison(TestedComparison):
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the measure's own unit."""
-        columns = dict(TestedComparison.effects(self))
+        columns = dict(super().effects())
         del columns["std_error"], columns["df"]
         ordered = ("estimate", "conf_low", "conf_high", "statistic", "p_value")
         return {
@@ -167,7 +167,7 @@ class PermutationComparison(TestedComparison):
 
         The estimate is the mean over blocks; the mean rank is within blocks, 1 for the best.
         """
-        table = Comparison.summary(self)
+        table = super().summary()
         table["mean_rank"] = self.ranks.mean_ranks
         return table
 

@@ -15,7 +15,7 @@ from benchinfer.analyses.wins.numerics.posterior import WinModel, WinPriors, rep
 from benchinfer.analyses.wins.numerics.tally import Tally, Ties
 from benchinfer.analyses.wins.posterior import WinPosterior
 from benchinfer.comparison import wording
-from benchinfer.comparison.comparison import Comparison, EitherComparison, TestedComparison
+from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.posterior import probabilities
 from benchinfer.core.frames import frame
@@ -240,8 +240,8 @@ def method(result: "WinsComparison") -> str:
 
 
 @savable
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class WinsComparison(EitherComparison):
+@dataclass(frozen=True, eq=False, repr=False)
+class WinsComparison(TestedComparison):
     """Verdicts from how often algorithms win against each other.
 
     The measure of the comparison is the probability of winning: levels are against an algorithm of
@@ -366,8 +366,7 @@ class WinsComparison(EitherComparison):
 
     def effects(self) -> Mapping[str, Array]:
         """Return odds that the first wins, intervals, tests or probabilities, and the counts."""
-        # Zero-argument super() does not work in a slotted dataclass.
-        columns = TestedComparison.effects(self)
+        columns = super().effects()
         if self.bayes is None:
             found = {**columns, "prob_win": expit(self.evidence.estimate)}
         else:
@@ -399,7 +398,7 @@ class WinsComparison(EitherComparison):
             estimate is the probability to win against an algorithm of average worth; the interval
             is its own.
         """
-        table = Comparison.summary(self)
+        table = super().summary()
         won, tied = win_square(self.counted.tally.total)
         worth = np.exp(self.log_worth - self.log_worth.max())
         columns = {

@@ -111,7 +111,7 @@ Prior = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BayesQuestion(Contrasted):
     """What is asked of a hierarchical model, as typed; the fields are options of the command."""
 
@@ -158,8 +158,7 @@ class BayesQuestion(Contrasted):
             "sensitivity": self.sensitivity if plain else "none",
             "seed": self.seed,
             "progress": True,
-            # Zero-argument super() does not work in a slotted dataclass.
-            **Contrasted.shared(self),
+            **super().shared(),
         }
 
     def check_names(self, scores: "ScoreTable") -> None:
@@ -173,7 +172,7 @@ class BayesQuestion(Contrasted):
             ("--trials", () if self.trials is None else (self.trials,)),
         ):
             checked(option, known_covariates, scores, names)
-        Contrasted.check_names(self, scores)
+        super().check_names(scores)
 
 
 def _priors(texts: list[str] | None) -> "Priors | None":

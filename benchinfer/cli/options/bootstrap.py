@@ -69,7 +69,7 @@ Resamples = Annotated[
 Adjust = Annotated[Literal["holm", "none"], ADJUST]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BootstrapQuestion(ComparisonArguments):
     """What is asked of the bootstrap, as typed; the fields are options of the command."""
 
@@ -114,7 +114,7 @@ class BootstrapQuestion(ComparisonArguments):
         """Find the algorithms that are named; a wrong name is wrong usage."""
         from benchinfer.core.errors import unknown
 
-        ComparisonArguments.check_names(self, scores)  # no super() with slots
+        super().check_names(scores)
         given = self._normalise()
         named = [("--goal", self._goal())]
         named += [("--normalise", x) for x in (given.values() if isinstance(given, dict) else ())]

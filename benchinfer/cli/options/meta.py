@@ -88,7 +88,7 @@ Adjust = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MetaQuestion(ComparisonArguments):
     """What is asked of a meta-analysis, as typed; the fields are options of the command."""
 

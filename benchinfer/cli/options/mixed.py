@@ -52,7 +52,7 @@ Df = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MixedQuestion(ComparisonArguments):
     """What is asked of the mixed model, as typed; the fields are options of the command."""
 
@@ -100,7 +100,7 @@ class MixedQuestion(ComparisonArguments):
             from benchinfer.comparison.groups import known_covariates
 
             checked("--covariate", known_covariates, scores, tuple(self.covariate))
-        ComparisonArguments.check_names(self, scores)  # no super() with slots
+        super().check_names(scores)
 
     def _check_datasets(self, *, each: bool) -> None:
         """Refuse what says how data sets differ where each is taken by itself."""

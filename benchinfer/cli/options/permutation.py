@@ -78,7 +78,7 @@ Trend = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PermutationQuestion(ComparisonArguments):
     """What is asked of permutation tests, as typed; the fields are options of the command."""
 
@@ -136,7 +136,7 @@ class PermutationQuestion(ComparisonArguments):
 
     def check_names(self, scores: "ScoreTable") -> None:
         """Find the algorithms that are named; a wrong name is wrong usage."""
-        ComparisonArguments.check_names(self, scores)  # no super() with slots
+        super().check_names(scores)
         if self.places is not None:
             from benchinfer.analyses.permutation.overall import check_order
 

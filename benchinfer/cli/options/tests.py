@@ -81,7 +81,7 @@ Seed = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Contrasted:
     """What is asked of any comparison of algorithms; the fields are options of the command."""
 
@@ -138,7 +138,7 @@ class Contrasted:
         return self.contrasts or ("tukey" if self.control is None else "dunnett")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ComparisonArguments(Contrasted):
     """What is asked of a comparison by tests, as typed; the fields are options of the command."""
 
@@ -151,8 +151,7 @@ class ComparisonArguments(Contrasted):
 
     def shared(self) -> dict[str, Any]:
         """Return the arguments that these options are."""
-        # Zero-argument super() does not work in a slotted dataclass.
-        return {**Contrasted.shared(self), "alternative": self.alternative}
+        return {**super().shared(), "alternative": self.alternative}
 
 
 def wrong(option: str, why: str) -> typer.BadParameter:

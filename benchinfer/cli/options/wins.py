@@ -76,7 +76,7 @@ Adjust = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WinsQuestion(ComparisonArguments):
     """What is asked of wins, as typed; the fields are options of the command."""
 
@@ -131,6 +131,5 @@ class WinsQuestion(ComparisonArguments):
             "chains": self.chains,
             "seed": self.seed,
             "progress": True,
-            # Zero-argument super() does not work in a slotted dataclass.
-            **ComparisonArguments.shared(self),
+            **super().shared(),
         }

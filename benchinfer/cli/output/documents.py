@@ -185,7 +185,7 @@ def _pooled(result: "MetaComparison", *, details: bool) -> dict[str, object]:
     tables = {
         "consistency": result.consistency,
         "egger": result.egger,
-        "left_out": lambda: result.left_out(SHOWN),
+        "influence": lambda: result.influence(SHOWN),
     }
     for name, table in tables.items() if details else ():
         with suppress(DesignError):  # what cannot be asked is not there

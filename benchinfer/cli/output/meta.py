@@ -25,7 +25,7 @@ def evidence(out: Terminal, result: "MetaComparison") -> None:
     )
     if result.joint:
         out.line()
-        out.prose(str(result.prediction()))
+        out.prose(str(result.predict()))
 
 
 def details(out: Terminal, result: "MetaComparison") -> None:
@@ -35,8 +35,8 @@ def details(out: Terminal, result: "MetaComparison") -> None:
     out.heading("Do small data sets show other effects? (Egger's test)")
     unless_refused(out, result.egger, lambda out, found: out.grid(_egger(found)))
     out.heading("Without one data set")
-    table = result.left_out(SHOWN)
-    out.grid(_left(table))
+    table = result.influence(SHOWN)
+    out.grid(_influence(table))
     if (more := len(result.studies.datasets) - SHOWN) > 0:
         out.line()
         out.prose(
@@ -93,7 +93,7 @@ def _egger(table: "pd.DataFrame") -> TextTable:
     return TextTable(("first", "second", "data sets", "slope", "p"), rows, frozenset({2, 3, 4}))
 
 
-def _left(table: "pd.DataFrame") -> TextTable:
+def _influence(table: "pd.DataFrame") -> TextTable:
     rows = tuple(
         (
             str(row["dataset"]),

@@ -274,7 +274,8 @@ def consensus_influence(
     Notes
     -----
     The influence of a relation is ``sum |P(i above j) - P(i above j without it)| / 2`` over ordered
-    pairs, where P is the share of the optimal orders.
+    pairs, where P is the share of the optimal orders. It needs the ensemble: a `Consensus` holds
+    the sum of the votes, from which no single relation can be subtracted.
 
     Examples
     --------

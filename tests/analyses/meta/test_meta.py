@@ -66,7 +66,7 @@ def test_direction_and_names_do_not_matter(scores):
 
 
 def test_predictions_add_the_heterogeneity(meta):
-    ahead, now = meta.prediction().contrasts(), meta.contrasts()
+    ahead, now = meta.predict().contrasts(), meta.contrasts()
     # Robust errors are each pair's own, and so is how much it varies between data sets.
     n, of_all = meta.alone.n_datasets, meta.heterogeneity()["tau2"][0]
     drawn = ((n - 1) * meta.alone.tau2 + 4 * of_all) / (n + 3)
@@ -74,7 +74,7 @@ def test_predictions_add_the_heterogeneity(meta):
     np.testing.assert_allclose(ahead["estimate"], now["estimate"])
     assert (ahead["conf_low"] < now["estimate"]).all()
     common = bi.compare_meta(bi.load_example("simulated/balanced"), interval="hartung-knapp")
-    ahead, now = common.prediction().contrasts(), common.contrasts()
+    ahead, now = common.predict().contrasts(), common.contrasts()
     tau2 = common.heterogeneity()["tau2"][0]
     np.testing.assert_allclose(ahead["std_error"] ** 2, now["std_error"] ** 2 + tau2)
 
@@ -87,7 +87,7 @@ def test_a_pair_on_two_data_sets_varies_as_all_pairs_do():
         rows += [(f"d{d}", i, j, level[i] - level[j], 0.1) for i in arms for j in arms if i < j]
     frame = pd.DataFrame(rows, columns=["dataset", "first", "second", "estimate", "std_error"])
     meta = bi.compare_meta(bi.read_effects(frame, measures="x:higher"))
-    ahead, now = meta.prediction().contrasts(), meta.contrasts()
+    ahead, now = meta.predict().contrasts(), meta.contrasts()
     tau2 = (ahead["std_error"] ** 2 - now["std_error"] ** 2).to_numpy()
     assert meta.interval == "robust"
     assert meta.alone.n_datasets.tolist() == [5, 5, 2]
@@ -98,11 +98,11 @@ def test_a_pair_on_two_data_sets_varies_as_all_pairs_do():
     low = np.minimum(now["df"][:2], 4)
     assert (ahead["df"][:2] <= np.maximum(now["df"][:2], 4) + 1e-9).all()
     assert (ahead["df"][:2] >= low - 1e-9).all()
-    assert meta.prediction().summary()["prob_best_next"].sum() == pytest.approx(1)
+    assert meta.predict().summary()["prob_best_next"].sum() == pytest.approx(1)
 
 
 def test_leaving_a_data_set_out_is_the_analysis_of_the_others(scores, meta):
-    table = meta.left_out().set_index("dataset")
+    table = meta.influence().set_index("dataset")
     assert list(table.index) == list(scores.datasets)
     name = scores.datasets[3]
     less = bi.compare_meta(scores.subset(datasets=[d for d in scores.datasets if d != name]))
@@ -296,7 +296,7 @@ def test_one_score_per_cell_has_no_sampling_error():
 
 def test_pairs_alone_have_no_network(scores):
     alone = bi.compare_meta(scores, pooling="pairwise")
-    for ask in (alone.consistency, alone.network, alone.prediction):
+    for ask in (alone.consistency, alone.network, alone.predict):
         with pytest.raises(bi.DesignError):
             ask()
     assert "prob_best" not in alone.summary()
@@ -309,7 +309,7 @@ def test_report_and_saving_of_published_effects(tmp_path):
     for words in ("Meta-analysis", "Differences between data sets", "Network", "Egger"):
         assert words in text
     back = bi.load(found.save(tmp_path / "meta.json"))
-    pd.testing.assert_frame_equal(back.left_out(), found.left_out())
+    pd.testing.assert_frame_equal(back.influence(), found.influence())
     pd.testing.assert_frame_equal(back.network(), found.network())
     for kind in ("studies", "funnel", "network", "influence", "prediction"):
         assert back.plot(kind).get_label()
@@ -317,8 +317,8 @@ def test_report_and_saving_of_published_effects(tmp_path):
 
 def test_of_many_data_sets_those_that_move_most_are_left_out():
     meta = bi.compare_meta(bi.load_example("sklearn_bootstrap"), "error")
-    whole = meta.left_out().set_index("dataset")
-    some = meta.left_out(4).set_index("dataset")
+    whole = meta.influence().set_index("dataset")
+    some = meta.influence(4).set_index("dataset")
     kept = some.index[some["refitted"]]
     assert len(kept) == 4
     pd.testing.assert_frame_equal(some.loc[kept], whole.loc[kept])

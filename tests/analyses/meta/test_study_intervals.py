@@ -26,7 +26,7 @@ def test_by_hand():
     assert (high - low) / 2 == pytest.approx(critical * own)
     assert estimate == pytest.approx((low + high) / 2)
     # On a complete table the network's estimate is near, and its robust error the same.
-    ahead = meta.prediction().contrasts().iloc[0]
+    ahead = meta.predict().contrasts().iloc[0]
     assert found.ahead == pytest.approx((ahead["conf_low"], ahead["conf_high"]))
     assert sum(found.ahead) / 2 == pytest.approx(found.network[0])
     pairs = bi.compare_meta(scores, pooling="pairwise")

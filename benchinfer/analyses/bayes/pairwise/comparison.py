@@ -50,7 +50,7 @@ _FORMULAS = {
 
 
 @savable
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BayesPairsComparison(Comparison):
     """Verdicts from posterior probabilities of a published test, made for each pair by itself.
 
@@ -304,9 +304,10 @@ class BayesPairsComparison(Comparison):
             ``measure first second estimate conf_low conf_high quantity prob_first prob_equivalent
             prob_second prob_error p_dominant verdict winner``; see the glossary.
         """
-        chosen = self if quantity is None else self.of(quantity)
-        table = Comparison.contrasts(chosen)
-        table.insert(list(table.columns).index("prob_first"), "quantity", chosen.quantity)
+        if quantity is not None:
+            return self.of(quantity).contrasts()
+        table = super().contrasts()
+        table.insert(list(table.columns).index("prob_first"), "quantity", self.quantity)
         return table
 
     def shrunken(self) -> "pd.DataFrame":
