@@ -85,7 +85,7 @@ State = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """How the experiment is watched, as typed; the fields are options of the command."""
+    """Options of `monitor`, as typed."""
 
     method: Method = "recursive"
     rule: Rule = "constant"
@@ -243,7 +243,7 @@ def show(
     _next(out, result.next_cells())
     out.line()
     out.prose(str(runs(*each)))
-    results.beware(out, *each)
+    results.warnings(out, *each)
     if path is not None or report is not None:
         out.line()
     for name, file in (("State", path), ("Report", report)):

@@ -87,7 +87,7 @@ class Comparison(Showable):
 
     @property
     def heading(self) -> str:
-        """What this analysis is called in headings: the kind, or which one of the kind it is."""
+        """Name of the analysis in headings."""
         return self.title
 
     @property
@@ -107,7 +107,7 @@ class Comparison(Showable):
 
     @property
     def method(self) -> str:
-        """What was done, in sentences for a methods section."""
+        """Sentences for a methods section."""
         raise NotImplementedError
 
     @property
@@ -117,7 +117,7 @@ class Comparison(Showable):
 
     @property
     def intervals(self) -> str:
-        """What the intervals of the contrasts are, in words; empty where there are none."""
+        """Description of the contrasts' intervals; empty if there are none."""
         return ""
 
     def effects(self) -> Mapping[str, Array]:
@@ -209,7 +209,7 @@ class Comparison(Showable):
 
     @property
     def relative(self) -> bool:
-        """Whether levels are relative to the mean of the algorithms: effects have no level."""
+        """True if levels are relative to the mean of the algorithms: effects have no level."""
         return False
 
     def citations(self) -> str:
@@ -253,7 +253,7 @@ class TestedComparison(Comparison):
 
     @property
     def intervals(self) -> str:
-        """What the intervals of the contrasts are, in words."""
+        """Description of the contrasts' intervals."""
         alone = self.provenance.arguments.get("adjust") == "none"
         shape = "intervals" if self.alternative == "two-sided" else "one-sided bounds"
         kind = f"{shape} of each pair alone" if alone else f"simultaneous {shape}"
@@ -261,7 +261,7 @@ class TestedComparison(Comparison):
 
     @property
     def alternative(self) -> Alternative:
-        """What the tests are to show: a difference, or that first is better or worse."""
+        """Alternative hypothesis: a difference, or that first is better or worse."""
         asked = self.provenance.arguments.get("alternative", "two-sided")
         return next(known for known in ALTERNATIVES if known == asked)
 
@@ -333,12 +333,12 @@ class EitherComparison(TestedComparison):
 
     @property
     def bayesian(self) -> bool:
-        """Whether verdicts rest on posterior probabilities."""
+        """True if verdicts rest on posterior probabilities."""
         raise NotImplementedError
 
     @property
     def intervals(self) -> str:
-        """What the intervals of the contrasts are, in words."""
+        """Description of the contrasts' intervals."""
         if self.bayesian:
             return f"{100 * self.level:g} % credible intervals of each pair alone"
         # Zero-argument super() does not work in a slotted dataclass.

@@ -283,7 +283,7 @@ _WITHIN = (
 
 
 def inferential(comparison: "Comparison") -> bool:
-    """Whether a comparison has intervals."""
+    """Return whether a comparison has intervals."""
     return "conf_low" in comparison.effects()
 
 

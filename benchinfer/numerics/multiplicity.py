@@ -1,14 +1,14 @@
 """Adjustments of p-values for multiple testing.
 
-Each function takes the p-values one by one and returns adjusted ones in the same order: a
-hypothesis is rejected at level alpha when its adjusted p-value is at most alpha. What a procedure
-asks of the dependence between the p-values differs, and none of the conditions beyond "any
-dependence" is established for two-sided tests of all pairs of algorithms:
+Each function takes unadjusted p-values and returns adjusted ones in the same order: a hypothesis is
+rejected at level alpha if its adjusted p-value is at most alpha. The procedures assume different
+kinds of dependence between the p-values; none beyond "any dependence" is established for two-sided
+tests of all pairs of algorithms:
 
 - any dependence: `bonferroni`, `holm`, and `benjamini_yekutieli` (false discovery rate);
 - positive dependence: `sidak`, `holland`, `hochberg`, `hommel` (the inequality of Simes) and
   `benjamini_hochberg` (false discovery rate);
-- independence: `li`, and `rom` of this module;
+- independence: `li` and `rom`;
 - positive dependence, and no hypothesis of the family is false: `finner`.
 
 Procedures that use the logic of all pairs are in `benchinfer.numerics.closed_testing`.

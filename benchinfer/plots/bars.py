@@ -179,7 +179,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------
@@ -205,7 +205,7 @@ class Bars:
 
     @property
     def fits(self) -> bool:
-        """Whether label and words can stand beside the bar."""
+        """True if label and text fit next to the bar."""
         return fits(self)
 
 
@@ -265,7 +265,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------
@@ -300,7 +300,7 @@ class Intervals:
 
     @property
     def fits(self) -> bool:
-        """Whether label and words can stand beside the interval."""
+        """True if label and text fit next to the interval."""
         return fits(self)
 
 

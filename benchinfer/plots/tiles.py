@@ -146,7 +146,7 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Chances:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------
@@ -279,7 +279,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------

@@ -126,7 +126,7 @@ class JudgedPairs(Showable):
         return pd.DataFrame(words, index=list(self.algorithms), columns=list(self.algorithms))
 
     def properties(self, part: str | None = None) -> dict[str, bool]:
-        """Which properties hold.
+        """Properties of the relation.
 
         Parameters
         ----------
@@ -197,7 +197,7 @@ class JudgedPairs(Showable):
         return [Violation(kind, *(self.algorithms[i] for i in t)) for t in found]
 
     def is_weak_order(self) -> bool:
-        """Whether every pair was compared and the strict part is a ranking with ties."""
+        """Return whether every pair was compared and the strict part is a ranking with ties."""
         return self.properties()["weak order"]
 
     def __eq__(self, other: object) -> bool:

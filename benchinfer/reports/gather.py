@@ -32,7 +32,7 @@ _PATIENCE = 5.0  # seconds for a consensus that nobody asked for
 
 @dataclass(frozen=True, slots=True)
 class ReportInput:
-    """What a report is about.
+    """Results and texts of a report.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ _FOLD = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a rule sees.
+    """Facts that rules of findings use.
 
     Attributes
     ----------

@@ -56,7 +56,7 @@ type Frame = "nw.LazyFrame[Any]"
 
 @dataclass(frozen=True, slots=True)
 class RateInterval:
-    """Which interval of a rate is asked for; see `ScoreTable.describe`.
+    """Kind of interval of a rate; see `ScoreTable.describe`.
 
     Raises
     ------
@@ -416,7 +416,7 @@ class ScoreTable(Showable):
 
     @property
     def finding_records(self) -> tuple[Finding, ...]:
-        """What the checks found, over all measures."""
+        """Findings of the checks, over all measures."""
         return self.notes + check(self._summary, paired=self.paired, measures=self.measures)
 
     def _findings(self, measure: str | None) -> tuple[Finding, ...]:

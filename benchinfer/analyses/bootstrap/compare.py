@@ -59,7 +59,7 @@ def compared(
     given
         The arguments of `compare_bootstrap`.
     progress
-        Told how far resampling is.
+        Progress callback.
     """
     alpha, seed, resample = alpha_of(given["level"]), given["seed"], given["resample"]
     family = family_of(

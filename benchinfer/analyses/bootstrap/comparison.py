@@ -65,12 +65,12 @@ class BootstrapComparison(TestedComparison):
 
     @property
     def measure(self) -> Measure:
-        """What the aggregates are measures of."""
+        """Measure of the aggregates."""
         return self.reported
 
     @property
     def method(self) -> str:
-        """What was done, in sentences for a methods section."""
+        """Sentences for a methods section."""
         given = self.provenance.arguments
         scale = "" if self.measure.scale == "identity" else f" on the {self.measure.scale} scale"
         together = ""

@@ -112,7 +112,7 @@ BEYOND, _FEWEST, _VISITS, _HELD = 25, 10_000, 1e9, 1.2e7
 
 @dataclass(frozen=True, slots=True)
 class BootstrapOptions:
-    """What was asked for: statistic, resampling, and how many contrasts are adjusted for.
+    """Options: statistic, resampling, and the number of contrasts to adjust for.
 
     Attributes
     ----------

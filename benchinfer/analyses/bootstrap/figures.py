@@ -181,7 +181,7 @@ class ProfileCurve:
 
 @dataclass(frozen=True, slots=True)
 class ProfileLayout:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------
@@ -216,7 +216,7 @@ class ProfileLayout:
 
     @property
     def bands(self) -> int:
-        """How many rows of panels there are."""
+        """Number of rows of panels."""
         return -(-len(self.curves) // self.columns) if self.columns else 1
 
 

@@ -73,17 +73,17 @@ class MetaComparison(TestedComparison):
 
     @property
     def relative(self) -> bool:
-        """Whether levels are told from the mean of the algorithms: effects alone have none."""
+        """True if levels are relative to the mean of the algorithms: effects have no level."""
         return not np.isfinite(self.studies.levels).any()
 
     @property
     def joint(self) -> bool:
-        """Whether all algorithms were estimated jointly."""
+        """True if all algorithms were estimated jointly."""
         return self.fit is not None
 
     @property
     def interval(self) -> str:
-        """Which errors the contrasts have: what ``"auto"`` was found to mean."""
+        """Kind of the contrasts' standard errors, with ``"auto"`` resolved."""
         if self.fit is not None:
             return self.fit.interval
         asked = str(self.provenance.arguments["interval"])
@@ -91,7 +91,7 @@ class MetaComparison(TestedComparison):
 
     @property
     def estimator(self) -> Method:
-        """How the variance between data sets was estimated."""
+        """Estimator of the variance between data sets."""
         asked = self.provenance.arguments["method"]
         return next(known for known in get_args(Method.__value__) if known == asked)
 
@@ -104,7 +104,7 @@ class MetaComparison(TestedComparison):
 
     @property
     def method(self) -> str:
-        """What was done, in sentences for a methods section."""
+        """Sentences for a methods section."""
         asked, d = self.provenance.arguments, len(self.studies.datasets)
         what = f"{_EFFECTS[str(asked['effect'])].capitalize()} in {self.measure.name}"
         how = "restricted maximum likelihood" if self.third else _METHODS[self.estimator]
@@ -175,7 +175,7 @@ class MetaComparison(TestedComparison):
         return tables.ranked(self, Comparison.summary(self))
 
     def heterogeneity(self) -> "pd.DataFrame":
-        """How much effects differ between data sets: Q, tau^2 with its interval, I^2 and H^2.
+        """Heterogeneity of effects between data sets: Q, tau^2 with its interval, I^2 and H^2.
 
         Returns
         -------

@@ -23,7 +23,7 @@ _DRAWN = 4.0
 
 
 def own_variances(meta: "MetaComparison") -> bool:
-    """Whether each pair is predicted with a variance of its own: as robust errors are its own."""
+    """Return whether each pair is predicted with its own variance, as with robust errors."""
     fit = meta.fit
     plain = not meta.third and not meta.studies.covariates
     return fit is not None and fit.interval == "robust" and plain

@@ -76,7 +76,7 @@ class MixedComparison(TestedComparison):
 
     @property
     def structure(self) -> mixed_design.Structure:
-        """How algorithms vary between data sets; ``"pairwise"`` gives each pair its own error."""
+        """Covariance structure between data sets; ``"pairwise"`` gives each pair its own error."""
         return self.design.structure
 
     @property
@@ -92,7 +92,7 @@ class MixedComparison(TestedComparison):
 
     @property
     def method(self) -> str:
-        """What was done, in sentences for a methods section."""
+        """Sentences for a methods section."""
         df = str(self.provenance.arguments["df"])
         scale = "" if self.measure.scale == "identity" else f"{self.measure.scale} "
         small = _df_words[df]

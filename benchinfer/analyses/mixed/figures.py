@@ -144,7 +144,7 @@ class CaterpillarPanel(panels.Panel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caterpillar(panels.Panels[CaterpillarPanel]):
-    """Where everything stands: data sets that depart most first; `neutral` is no departure."""
+    """Layout of the figure: largest departures first; `neutral` is no departure."""
 
     neutral: float
 
@@ -256,7 +256,7 @@ _POINT = "#0072B2"
 
 @dataclass(frozen=True, slots=True)
 class ResidualFigure:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------

@@ -42,7 +42,7 @@ MOST = 200
 
 @dataclass(frozen=True, slots=True)
 class WholeTable:
-    """What the whole table was asked; P contrasts of K algorithms.
+    """Contrasts and options of the full analysis; P contrasts of K algorithms.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ VERDICTS = {
 @savable
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How P pairs stand; (P,) arrays.
+    """Current states of P pairs; (P,) arrays.
 
     Attributes
     ----------

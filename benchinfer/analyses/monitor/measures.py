@@ -149,7 +149,7 @@ class MonitoredMeasures(Showable, Mapping[str, MonitorComparison]):
 
     @property
     def decision(self) -> Standing:
-        """Whether the experiment can stop: ``"go on"`` as long as a pair of some measure does.
+        """Decision to stop; ``"go on"`` as long as a pair of some measure goes on.
 
         ``"decided"``: every pair has a verdict by every measure. ``"undecidable"``: no pair goes
         on, and some ended without a verdict.

@@ -46,7 +46,7 @@ _CELLS = 2_000_000  # differences that are shuffled at once
 @savable
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """What random orders of a pair's replications lead to.
+    """Decisions in random orders of a pair's replications.
 
     Attributes
     ----------

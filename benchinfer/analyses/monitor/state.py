@@ -27,7 +27,7 @@ _HINT = (
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What is known of the past.
+    """Record of past stages.
 
     Attributes
     ----------

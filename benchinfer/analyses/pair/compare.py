@@ -39,7 +39,7 @@ _RANDOM = ("wilcoxon", "sign", "sign-flip", "parts-t")
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What is decided before scores are looked at.
+    """Options that are resolved before scores are looked at.
 
     Attributes
     ----------

@@ -48,7 +48,7 @@ class QuantilePanel:
 
 @dataclass(frozen=True, slots=True)
 class QuantileFigure:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------

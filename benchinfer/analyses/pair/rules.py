@@ -119,7 +119,7 @@ def fitting(data: PairedScores) -> tuple[Test, str]:
 
 
 def overlaps(data: PairedScores) -> bool:
-    """Whether training sets overlap."""
+    """Return whether training sets overlap."""
     return data.overlap != 0
 
 

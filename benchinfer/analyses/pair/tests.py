@@ -27,7 +27,7 @@ RESAMPLES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class PairOptions:
-    """What is asked of the test of each pair.
+    """Options of the test of each pair.
 
     Attributes
     ----------
@@ -308,7 +308,7 @@ def beside(
 
 
 def _senseless(test: str, data: PairedScores, pair: Pair) -> bool:
-    """Whether a test cannot be worked out at all."""
+    """Return whether a test cannot be computed."""
     if test in ("welch", "independent-rates"):
         return test == "independent-rates" and not data.right_or_wrong
     if not data.paired:

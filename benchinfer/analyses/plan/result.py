@@ -177,7 +177,7 @@ class Plan(Showable):
 
     @property
     def cost(self) -> float | None:
-        """What the design costs, None where no costs were given."""
+        """Cost of the design, None without costs."""
         if self.costs is None:
             return None
         return self.costs.total(self.n_datasets, self.n_replications)

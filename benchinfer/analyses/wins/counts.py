@@ -161,12 +161,12 @@ class Counted:
 
     @property
     def clustered(self) -> bool:
-        """Whether it is known which contests go together."""
+        """True if clusters of contests are known."""
         return self.by != "published"
 
     @property
     def ties(self) -> str:
-        """What a tie is, in words."""
+        """Definition of a tie, in words."""
         if self.by == "published":
             return "ties are those of the published table"
         measure, what = self.scored.measure, "means" if self.by == "datasets" else "scores"
@@ -403,7 +403,7 @@ def read_wins(
 
 
 def holds_wins(names: Sequence[str], given: Mapping[str, str]) -> bool:
-    """Whether columns are those of published wins, rather than of scores of algorithms.
+    """Return whether columns are those of published wins, not of scores of algorithms.
 
     Parameters
     ----------

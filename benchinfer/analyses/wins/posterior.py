@@ -35,7 +35,7 @@ WARM_UP = 1000
 @savable
 @dataclass(frozen=True, slots=True)
 class WinPosterior:
-    """What a Bayesian Bradley-Terry model says.
+    """Posterior of a Bayesian Bradley-Terry model.
 
     Attributes
     ----------

@@ -58,7 +58,7 @@ def comparison(
         home.evidence(out, result, *given)
         if details:
             home.details(out, result, *given)
-    beware(out, result)
+    warnings(out, result)
 
 
 def _home(result: "Comparison") -> Any:
@@ -250,7 +250,7 @@ def direction(measure: "Measure") -> str:
     return f"{what}{measure.name} of first divided by second; {side} 1 the first is better"
 
 
-def beware(out: Terminal, *results: "Comparison") -> None:
+def warnings(out: Terminal, *results: "Comparison") -> None:
     """Print the checks that say something, with their remedies; of several measures each once."""
     said: dict[str, list[str]] = {}
     for result in results:
@@ -263,7 +263,7 @@ def beware(out: Terminal, *results: "Comparison") -> None:
                 remedy = _sentence(remedy)
             said.setdefault(f"{held} {remedy}.", []).append(result.measure.name)
     if said:
-        out.heading("Beware")
+        out.heading("Warnings")
     for text, names in said.items():
         of = "" if len(names) == len(results) else f"{join(names)}: "
         out.prose(f"- {of}{text}", hanging="  ")

@@ -49,7 +49,7 @@ class BoxPanel(panels.Panel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distributions(panels.Panels[BoxPanel]):
-    """Where everything stands: panels from the best algorithm on.
+    """Layout of the figure: panels from the best algorithm on.
 
     Attributes
     ----------
@@ -196,7 +196,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """What is known of the neighbours at position `column` and the next one in a row."""
+    """Verdict of two neighbours in a row: position `column` and the next one."""
 
     row: int
     column: int
@@ -205,7 +205,7 @@ class Break:
 
 @dataclass(frozen=True, slots=True)
 class Podium:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------

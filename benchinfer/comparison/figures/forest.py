@@ -67,7 +67,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """Where everything in a forest stands.
+    """Layout of a forest plot.
 
     Attributes
     ----------

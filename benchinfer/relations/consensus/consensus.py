@@ -78,7 +78,7 @@ _SETS = 200_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Agreed:
-    """What a method finds.
+    """Result of a consensus method.
 
     Attributes
     ----------
@@ -246,7 +246,7 @@ NOUNS = {
 
 
 class Related(Protocol):
-    """What gives relations: comparisons per data set."""
+    """Protocol of a source of relations: comparisons per data set."""
 
     def relations(self) -> Ensemble:
         """Return an ensemble."""
@@ -332,7 +332,7 @@ class Consensus(Showable):
         return self.summary()
 
     def support(self) -> "pd.DataFrame":
-        """How much speaks for the verdict of each pair.
+        """Support for the verdict of each pair.
 
         Returns
         -------
@@ -370,7 +370,7 @@ class Consensus(Showable):
 
     @property
     def decided(self) -> bool:
-        """Whether there is one optimum, proved to be one, that leaves nothing to a tie of points.
+        """True if there is a single optimum, proved to be one, without a tie of points.
 
         Incomparable pairs of a partial order or preorder are a decision; those within a Condorcet
         class are not.

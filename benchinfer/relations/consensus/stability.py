@@ -58,7 +58,7 @@ _VERDICTS = np.array(
 
 @dataclass(frozen=True, slots=True)
 class ConsensusOptions:
-    """Which consensus is meant: one that minimises a distance."""
+    """Options of a consensus that minimises a distance."""
 
     method: Distance
     family: Order
@@ -153,7 +153,7 @@ _SAME = 1e-9
 @savable
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class ConsensusInfluence(Showable):
-    """What leaving out each of B relations changes in the consensus.
+    """Influence of each of B relations on the consensus.
 
     Attributes
     ----------
@@ -313,7 +313,7 @@ _FEW = 10
 @savable
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Stability(Showable):
-    """What the consensus orders of resampled ensembles say, on average.
+    """Averages over the consensus orders of resampled ensembles.
 
     Attributes
     ----------

@@ -96,7 +96,7 @@ def breaks(lines: set[Line]) -> list[Fraction]:
 
 
 def _is_corner(lines: set[Line], w: Fraction) -> bool:
-    """Whether lines of several slopes are lowest at w."""
+    """Return whether lines of several slopes are lowest at w."""
     values = {line: _value(line, w) for line in lines}
     least = min(values.values())
     return len({b - a for (a, b), value in values.items() if value == least}) > 1
@@ -151,7 +151,7 @@ _STEPS = 1_000_000
 @savable
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class WeightSensitivity(Showable):
-    """Where along the weight of each of M parts the consensus changes.
+    """Change points of the consensus along the weight of each of M parts.
 
     Attributes
     ----------

@@ -46,7 +46,7 @@ type _Placed = list[tuple[float, BarSegment]]
 
 @dataclass(frozen=True, slots=True)
 class Dendrogram:
-    """Where everything stands: across by distance, down by rows.
+    """Layout of the figure: across by distance, down by rows.
 
     Attributes
     ----------
@@ -170,7 +170,7 @@ _SAME = 1e-9  # points this close, of the extent, are one
 
 @dataclass(frozen=True, slots=True)
 class Landscape:
-    """Where everything stands, in inches from the lower left corner.
+    """Layout of the figure, in inches from the lower left corner.
 
     Attributes
     ----------
@@ -379,13 +379,13 @@ class Stack:
 
     @property
     def value(self) -> float:
-        """Where the bar ends."""
+        """End of the bar."""
         return self.pieces[-1].stop if self.pieces else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Stacks:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------

@@ -76,7 +76,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Hasse:
-    """Where everything in a Hasse diagram stands.
+    """Layout of a Hasse diagram.
 
     Attributes
     ----------

@@ -135,7 +135,7 @@ _MANY = 30  # preferences that need not follow from each other
 
 @dataclass(frozen=True, slots=True)
 class Chains:
-    """What is drawn of a relation.
+    """Layout of the chains of a relation.
 
     Attributes
     ----------
@@ -325,7 +325,7 @@ def _free(
     y: NDArray[np.int64],
     half: Sequence[float],
 ) -> bool:
-    """Whether the straight line between the ends meets no node."""
+    """Return whether the straight line between the ends meets no node."""
     (x0, y0), (x1, y1) = path[0], path[-1]
     inside = (y > min(y0, y1)) & (y < max(y0, y1))
     at = x0 + (x1 - x0) * (y - y0) / ((y1 - y0) or 1.0)

@@ -35,7 +35,7 @@ _ALPHABET = ascii_lowercase + ascii_uppercase
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """How the verdicts of a comparison stand beside mean ranks.
+    """Layout of verdicts next to mean ranks.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ _PITCH, _ROW, _LETTER = 0.2, 0.25, 0.072  # inches of a column, a row, and a let
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------

@@ -1,18 +1,14 @@
 """Partial orders: closure, properties, letters.
 
+A relation ``r`` is a boolean array (K, K); ``r[i, j]`` reads "i is in the relation to j".
+
 References
 ----------
 Piepho, H.-P. (2004). An algorithm for a letter-based representation of all-pairwise comparisons.
 Journal of Computational and Graphical Statistics 13, 456-466. https://doi.org/10.1198/1061860043515
 
-A relation ``r`` is a boolean array (K, K); ``r[i, j]`` reads "i stands in the relation to j".
-
-References
-----------
 Fishburn, P. C. (1970). Intransitive indifference in preference theory: a survey. Operations
 Research 18, 207-228. https://doi.org/10.1287/opre.18.2.207
-
-A relation ``r`` is a boolean array (K, K); ``r[i, j]`` reads "i stands in the relation to j".
 """
 
 from collections.abc import Callable

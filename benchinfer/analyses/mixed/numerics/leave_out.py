@@ -119,7 +119,7 @@ def cells_without_algorithm(
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """What leaving out each of D data sets does while the variances are held; K algorithms.
+    """Deletion of each of D data sets at fixed variances; K algorithms.
 
     Attributes
     ----------

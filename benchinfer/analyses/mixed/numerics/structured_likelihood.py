@@ -432,7 +432,7 @@ def _level(k: int) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class StructuredModel:
-    """What is fitted: D data sets, K algorithms, p fixed effects, G domains.
+    """Data and structure of a model: D data sets, K algorithms, p fixed effects, G domains.
 
     Attributes
     ----------

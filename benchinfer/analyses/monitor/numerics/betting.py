@@ -401,7 +401,7 @@ class ConfidenceSequence:
 
     @property
     def _fewest(self) -> float:
-        """How many differences it takes for a centre to be ruled out, at least."""
+        """Return the fewest differences that can rule out a centre."""
         if self.bound is not None:
             return 1
         return math.log(len(GRID) / self.alpha) / math.log1p(math.tanh(GRID[-1]))

@@ -132,7 +132,7 @@ def _printed(level: Array, reject: Array, accept: Array) -> Array:
 
 
 class Decision(IntEnum):
-    """How a recursion stands after the stages so far."""
+    """State of a recursion after the stages so far."""
 
     UNDECIDABLE = 0
     REJECT = 1

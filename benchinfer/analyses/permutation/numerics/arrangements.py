@@ -258,7 +258,7 @@ def _rows(question: PermutationProblem) -> ShuffleRows:
 
 
 def _certain(counts: Counts, n: int, alpha: float) -> bool:
-    """Whether Robbins' confidence sequence of every watched p-value excludes alpha."""
+    """Return whether Robbins' confidence sequence of every watched p-value excludes alpha."""
     j = (len(counts) - 1) // 3
     x = np.concatenate([counts[:1], counts[1 + j :]]).astype(np.float64)
     choose = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1)
