@@ -136,7 +136,7 @@ class PlainGroup(TyperGroup):
             return super().make_context(*args, **options)
 
     def invoke(self, ctx: Any) -> object:
-        """Run the command that was asked for."""
+        """Run the command that was requested."""
         try:
             with _interruptible():
                 return super().invoke(ctx)

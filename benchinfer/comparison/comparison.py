@@ -181,7 +181,7 @@ class Comparison(Showable):
         Parameters
         ----------
         rule
-            ``"evidence"``: the verdicts as they stand.
+            ``"evidence"``: the verdicts themselves.
 
         Raises
         ------
@@ -305,7 +305,7 @@ class TestedComparison(Comparison):
         Parameters
         ----------
         rule
-            ``"evidence"``: the verdicts as they stand. ``"not-significant"``: the legacy rule of
+            ``"evidence"``: the verdicts themselves. ``"not-significant"``: the legacy rule of
             published benchmark relations, which calls every pair equivalent whose difference is
             not significant and ignores the tolerance.
 

@@ -83,7 +83,7 @@ def known_covariates(scores: "ScoreTable", covariates: tuple[str, ...]) -> None:
 
 
 def varying(scores: "ScoreTable", measure: str, covariates: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the covariates, of those asked for, that vary within data sets."""
+    """Return the covariates, of those requested, that vary within data sets."""
     known_covariates(scores, covariates)
     if not covariates:
         return ()

@@ -199,7 +199,7 @@ def _precision(r: int) -> type:
 
 
 def _spread(values: Array, low: float, high: float) -> SpreadDistribution:
-    """Share each value between the two nodes beside it."""
+    """Share each value between the two nodes next to it."""
     nodes = np.linspace(low, high, _NODES + 1)
     place = (values - low) * (_NODES / (high - low))
     left = np.clip(place.astype(np.int64), 0, _NODES - 1)

@@ -114,7 +114,7 @@ class Shift:
     low, high
         Ends of the closed interval; infinite where there are too few differences for the level.
     level
-        Confidence of the interval, at least the one asked for (normal approximation: about it).
+        Confidence of the interval, at least the one requested (normal approximation: about it).
     exact
         Whether the exact null distribution was used.
     """

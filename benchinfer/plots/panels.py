@@ -166,7 +166,7 @@ def absent(panel: Panel, rows: Iterable[int], ax: "Axes") -> None:
         )
 
 
-# Inches: height of a panel, room left of it and for its ticks below, for what stands above it, gap
+# Inches: height of a panel, room left of it and for its ticks below, for the text above it, gap
 # between panels, and room for the name of the axis below the last ones.
 _HIGH, _LEFT, _BELOW, _HEAD, _GAP, _NAME = 1.7, 0.62, 0.26, 0.46, 0.22, 0.22
 _ACROSS = {"wide": (4.6, 2.9, 1.95), "narrow": (2.95,)}

@@ -84,7 +84,7 @@ def frame(grid: TileGrid, ax: "Axes", *, upright: bool = False) -> None:
     ax
         Where.
     upright
-        Whether heads of columns are short enough to stand upright.
+        Whether heads of columns are short enough to be horizontal.
     """
     small = 8.5 if grid.width == "wide" else 7.5
     ax.set_xlim(-0.5, len(grid.columns) - 0.5)

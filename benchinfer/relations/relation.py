@@ -178,7 +178,7 @@ class JudgedPairs(Showable):
         -------
         list of (kind, a, b, c)
             Without `of`: ``"intransitive"``: a is preferred to b and b to c, but a is not preferred
-            to c. ``"intransitive tie"``: neither a and b nor b and c are told apart, yet a is
+            to c. ``"intransitive tie"``: neither a and b nor b and c are distinguished, yet a is
             preferred to c. ``"intransitive equivalence"``: a ~ b and b ~ c, but a ~ c is not
             established.
         """
@@ -237,7 +237,7 @@ class Relation(JudgedPairs):
     Notes
     -----
     ``str`` writes an order best first with ``>`` for "preferred to", ``~`` for equivalent and ``?``
-    for not told apart, whatever the direction of the measure.
+    for not distinguished, whatever the direction of the measure.
 
     Examples
     --------
@@ -368,7 +368,7 @@ class Relation(JudgedPairs):
         Parameters
         ----------
         undecided
-            ``"equivalent"``: the legacy reading that what is not told apart is equal.
+            ``"equivalent"``: the legacy reading that what is not distinguished is equal.
         missing
             ``"undecided"``: a pair that was not compared is one that was not told apart, and then
             what `undecided` says goes for it too.
@@ -415,7 +415,7 @@ class Relation(JudgedPairs):
         return ranks.condensed(self, self.weak)
 
     def ranking(self, policy: str | None = None) -> list[list[str]]:
-        """Return the classes of algorithms that are not told apart, best class first.
+        """Return the classes of algorithms that are not distinguished, best class first.
 
         Parameters
         ----------

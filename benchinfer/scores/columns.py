@@ -393,7 +393,7 @@ _FRACTIONS: tuple[Any, ...] = (
     nw.Datetime,
     nw.Time,
 )  # engines write more or fewer zeros at the end
-_EXACT = 2.0**53  # whole numbers beyond are not told apart
+_EXACT = 2.0**53  # whole numbers beyond are not distinguished
 _NAME, _VALUE = "benchinfer_name", "benchinfer_value"  # until they have their roles
 # What stands for "no number" in a text column, as CSV readers take it.
 NONE = (

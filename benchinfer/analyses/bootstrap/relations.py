@@ -198,7 +198,7 @@ def _draw(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return rows of units drawn within each stratum, and a new number of the unit for each row.
 
-    Rows of a unit, and units of a stratum, stand together.
+    Rows of a unit, and units of a stratum, are adjacent.
     """
     first = np.flatnonzero(np.r_[True, unit[1:] != unit[:-1]])
     size = np.diff(np.r_[first, len(unit)])

@@ -219,7 +219,7 @@ class MetaComparison(TestedComparison):
             and for those beyond `most`, whose distance is that of one step.
         """
         setting, third = self.setting, self.third
-        # Without a data set the others are analysed alike, or not at all.
+        # Without a data set the others are analysed in the same way, or not at all.
         asked = {**self.provenance.arguments, "interval": self.interval}
 
         def again(studies: Studies) -> MetaComparison:
@@ -269,7 +269,7 @@ class MetaComparison(TestedComparison):
         pandas.DataFrame
             ``first second n_datasets estimate direct indirect`` with standard errors on the
             modelling scale; a pair with ``n_datasets`` 0 rests on indirect evidence only. NaN where
-            there is no such evidence or it cannot be told apart. Errors of direct and indirect
+            there is no such evidence or it cannot be distinguished. Errors of direct and indirect
             evidence apart are as in `consistency`.
 
         Raises
@@ -307,7 +307,7 @@ class MetaComparison(TestedComparison):
         return tables.slopes(self)
 
     def asked(self) -> "tuple[ContrastFamily, str]":
-        """Return the contrasts that were asked for, and their adjustment."""
+        """Return the contrasts that were requested, and their adjustment."""
         levels = self.levels.estimate
         return asked_of(self.algorithms, self.provenance.arguments, levels, self.fit)
 

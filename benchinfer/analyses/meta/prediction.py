@@ -34,7 +34,7 @@ def between(meta: "MetaComparison", fit: "NetworkFit") -> tuple[Array, Array]:
 
     The network's, known as if without error (infinite), where pairs are taken as varying alike, and
     for pairs that fewer than three data sets hold; else each pair's own from these n data sets,
-    drawn to the network's: ``((n - 1) own + 4 network) / (n + 3)``, with n - 1.
+    shrunk to the network's: ``((n - 1) own + 4 network) / (n + 3)``, with n - 1.
     """
     k = len(meta.algorithms)
     tau2, df = fit.heterogeneity * (1 - np.eye(k)), np.full((k, k), np.inf)

@@ -197,7 +197,7 @@ class MixedComparison(TestedComparison):
         return pd.concat(tables, ignore_index=True)
 
     def asked(self) -> tuple[ContrastFamily, str]:
-        """Return the contrasts that were asked for, and their adjustment."""
+        """Return the contrasts that were requested, and their adjustment."""
         levels = self.levels.estimate
         return asked_of(self.algorithms, self.design, self.provenance.arguments, levels)
 
@@ -218,7 +218,7 @@ class MixedComparison(TestedComparison):
         Raises
         ------
         DesignError
-            Intervals are asked for of a model with several variances per source.
+            Intervals are requested of a model with several variances per source.
         """
         if level is not None:
             alpha_of(level)
@@ -298,7 +298,7 @@ class MixedComparison(TestedComparison):
         """Test whole terms: ``term test statistic df df_residual p_value``.
 
         F tests of the algorithms' levels (and of domains and covariates), with the method of the
-        degrees of freedom that was asked for; likelihood-ratio tests of the algorithms and of each
+        degrees of freedom that was requested; likelihood-ratio tests of the algorithms and of each
         variance. None of them decides a pair.
         """
         return tables.anova(self.fitted, str(self.provenance.arguments["df"]))

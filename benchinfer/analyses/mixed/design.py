@@ -104,7 +104,7 @@ class Design:
 def choose(
     setting: Setting, terms: Literal["auto"] | Sequence[str], target: Literal["auto"] | Target
 ) -> Design:
-    """Choose the random terms that the design can estimate, or check the ones asked for.
+    """Choose the random terms that the design can estimate, or check the ones requested.
 
     Parameters
     ----------
@@ -214,13 +214,13 @@ def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> D
 def with_fixed_effects(
     design: Design, domains: Domains, covariates: tuple[str, ...], *, by_run: bool
 ) -> Design:
-    """Return the design with what is asked of domains and covariates.
+    """Return the design with domains and covariates as requested.
 
     Raises
     ------
     DesignError
         The word for domains is not known, data sets are taken by themselves, or domains or
-        structures are asked for along with covariates that vary within data sets.
+        structures are requested along with covariates that vary within data sets.
     """
     if domains not in (known := get_args(Domains.__value__)):
         raise DesignError(unknown("domains", domains, known))
@@ -306,7 +306,7 @@ def _reason(refused: dict[str, str], chosen: tuple[str, ...], *, asked: bool) ->
 
 
 def resolve(structure: Structure, residual: Residual, design: Design, setting: Setting) -> Design:
-    """Return the design with the structure that ``"auto"`` means, or the one asked for, checked.
+    """Return the design with the structure that ``"auto"`` means, or the one requested, checked.
 
     Raises
     ------

@@ -370,7 +370,7 @@ def _group(title: str, names: "Sequence[str]", values: Array) -> list[Bar]:
     ]
 
 
-_SIDE, _EDGE = 2.5, 0.6  # inches of the quantile plot, and of what is written beside an axis
+_SIDE, _EDGE = 2.5, 0.6  # inches of the quantile plot, and of text next to an axis
 
 
 def size_residuals(figure: ResidualFigure) -> tuple[float, float]:

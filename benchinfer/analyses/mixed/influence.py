@@ -88,7 +88,7 @@ class Influence:
         (N, P) of the refitted model; NaN and ``MISSING`` where it was not refitted.
     common_error, own_error
         (N, P) standard errors under the model, and from the spread between data sets (NaN where
-        they were not asked for).
+        they were not requested).
     variance_ratio
         (N, 4) variances without over those of the whole table; NaN where a variance is zero.
     cook
@@ -428,7 +428,7 @@ def _algorithms(
 
 
 def _asked(mixed: "MixedComparison") -> WholeTable:
-    """Return what the comparison was asked."""
+    """Return the contrasts and options of the comparison."""
     family, method = mixed.asked()
     if family.shown >= 0:
         raise DesignError(

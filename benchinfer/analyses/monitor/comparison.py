@@ -180,7 +180,7 @@ class MonitorComparison(Comparison):
     design
         How it is watched.
     course
-        How each pair stands.
+        State of each pair.
     cells
         Columns of `next_cells`.
     """
@@ -267,7 +267,7 @@ class MonitorComparison(Comparison):
         pandas.DataFrame
             ``first second dataset stage n ...``. In recursions ``p_dataset`` is the p-value of the
             data set's own differences in the stage, ``p_stage`` that of all data sets together,
-            which is held against ``reject_at`` and ``accept_above``. ``state`` is how the pair
+            which is compared with ``reject_at`` and ``accept_above``. ``state`` is how the pair
             stood after the stage.
         """
         return self._named(self.course.stages)

@@ -189,7 +189,7 @@ class MonitoredMeasures(Showable, Mapping[str, MonitorComparison]):
         return pd.concat(some or tables[:1], ignore_index=True)
 
     def headline(self) -> str:
-        """Return how the whole experiment stands, in one sentence."""
+        """Return the state of the experiment, in one sentence."""
         ends = [end for result in self.values() for end in result.course.ends]
         return comparison.standing(ends, self.decision)
 

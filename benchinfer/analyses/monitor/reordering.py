@@ -197,7 +197,7 @@ class Consecutive(Showable):
     sides
         Names of the pairs.
     alpha
-        Level that unadjusted p-values are held against.
+        Level that unadjusted p-values are compared with.
     permutations, seed
         Number of random orders, and where they start from.
     orders

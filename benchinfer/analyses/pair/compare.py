@@ -60,7 +60,7 @@ class Chosen:
     seed: int
 
     def question(self, n: int, margin: float) -> PairOptions:
-        """Return what is asked of each of n pairs."""
+        """Return the options of each of n pairs."""
         side = _SIDES[self.alternative]
         n = 1 if self.adjust == "none" or self.test == "bayes-t" else n
         tail = self.alpha / n if side else sidak(self.alpha, n) / 2

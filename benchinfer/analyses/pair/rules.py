@@ -67,7 +67,7 @@ _CLUSTERED = ("t", "sign-flip")
 
 
 def resolve(asked: str, data: PairedScores) -> tuple[Test, str]:
-    """Return the test that is asked for, or that ``"auto"`` means, and why.
+    """Return the test that is requested, or that ``"auto"`` means, and why.
 
     Raises
     ------

@@ -222,7 +222,7 @@ def _of_rates(
     interval: Callable[[float], tuple[float, float]],
     asked: PairOptions,
 ) -> DifferenceTest:
-    """Put an interval beside a test; a pair is equivalent where it lies within the margin."""
+    """Add an interval to a test; a pair is equivalent where it lies within the margin."""
     low, high = interval(asked.tail)
     m = asked.margin
     above = outcomes.tail_beyond(lambda t: interval(t)[0], -m) if m > 0 else 1.0

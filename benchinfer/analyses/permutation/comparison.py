@@ -240,7 +240,7 @@ class PermutationComparison(TestedComparison):
 
         Notes
         -----
-        It controls errors over pairs only if all algorithms are alike.
+        It controls errors over pairs only if all algorithms have equal distributions.
         """
         kinds = {
             "nemenyi": friedman.nemenyi_difference,

@@ -127,8 +127,8 @@ class Plan(Showable):
     power, power_low, power_high
         Power for a pair, with the interval that the pilot leaves; all the same of known variances.
     needed_low, needed_high
-        Interval of the number that was asked for, infinite where there may be no such number; None
-        where none was asked for or the variances are taken as known.
+        Interval of the number that was requested, infinite where there may be no such number; None
+        where none was requested or the variances are taken as known.
     detectable
         Least difference, or margin, that has the power wanted.
     floor
@@ -287,7 +287,7 @@ def _finite(number: int) -> float:
 
 
 def _needed(q: PlanAims, d: int, r: int, asked: Asked) -> tuple[float | None, float | None]:
-    """Return the interval of the number that was asked for."""
+    """Return the interval of the number that was requested."""
     if asked not in ("datasets", "replications") or (ends := q.bounds) is None:
         return None, None
     if asked == "datasets":

@@ -24,7 +24,7 @@ class Components:
     dataset_algorithm
         Variance of an algorithm's effect between data sets; None where it is not known.
     residual
-        Variance of a score beside what its data set, algorithm and replication share.
+        Variance of a score apart from what its data set, algorithm and replication share.
     n_algorithms
         Algorithms of the pilot.
     n_datasets, n_replications

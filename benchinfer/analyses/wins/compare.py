@@ -231,7 +231,7 @@ def by_posterior(
     arguments
         Of `compare_wins`.
     progress
-        Told of the draws.
+        Progress callback.
     """
     setting, level = told_as(counted, arguments["rope"]), arguments["level"]
     taken = counted.tally.taken(arguments["ties"])

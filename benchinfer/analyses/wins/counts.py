@@ -45,7 +45,7 @@ class Wins:
     name
         What winning is about, as the name of a measure.
     first, second
-        (N,) names; each pair stands once.
+        (N,) names; each pair occurs once.
     wins, ties, losses
         (N,) how often the first wins, neither does, and the second wins.
     source
@@ -205,7 +205,7 @@ def counted(
     Raises
     ------
     DesignError
-        There are too many pairs, or the table cannot be counted as asked for.
+        There are too many pairs, or the table cannot be counted as requested.
     """
     for name, value in (("tie_tolerance", tie_tolerance), ("local_rope", local_rope)):
         if value is not None and not (math.isfinite(value) and value >= 0):
@@ -256,7 +256,7 @@ def _replications(scores: ScoreTable, setting: Setting) -> tuple[Array, NDArray[
 
 
 def _spreads(scores: ScoreTable, setting: Setting) -> Array:
-    """Return (D, P) standard deviations that differences of means are held against.
+    """Return (D, P) standard deviations that differences of means are divided by.
 
     Of paired scores those of the differences, else the root mean square of the algorithms' own.
     """

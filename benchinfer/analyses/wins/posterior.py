@@ -76,7 +76,7 @@ def sampled(
     rng
         Random numbers.
     progress
-        Told of the draws.
+        Progress callback.
     """
     chains, n = size
     of = density(model)

@@ -236,7 +236,7 @@ class SourceArguments:
         }
 
     def measure(self, scores: "ScoreTable | Effects | Wins", name: str | None) -> str:
-        """Return the name of the measure asked for; a wrong one is wrong usage."""
+        """Return the name of the measure requested; a wrong one is wrong usage."""
         try:
             return scores.measure(name).name
         except DesignError as error:

@@ -95,7 +95,7 @@ def comparison(
     details: bool = False,
     places: "Sequence[str] | None" = None,
 ) -> dict[str, object]:
-    """Write down a comparison, with details and Page's test for an order if asked for."""
+    """Write down a comparison, with details and Page's test for an order if requested."""
     return {
         "analysis": result.heading,
         "headline": result.headline(),

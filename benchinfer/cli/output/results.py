@@ -30,7 +30,7 @@ _PROBABILITIES = {
     "prob_equivalent": "P equivalent",
     "prob_second": "P second",
 }
-_LINE = 72  # pairs that are not told apart are listed if they fit on one line, else counted
+_LINE = 72  # pairs that are not distinguished are listed if they fit on one line, else counted
 # Rows of a table, lines of an order and characters of a line that are printed.
 _MOST, _LINES, _LONG = 500, 50, 2000
 
@@ -38,7 +38,7 @@ _MOST, _LINES, _LONG = 500, 50, 2000
 def comparison(
     result: "Comparison", *, details: bool = False, places: "Sequence[str] | None" = None
 ) -> None:
-    """Print a comparison, with details and Page's test for an order if asked for."""
+    """Print a comparison, with details and Page's test for an order if requested."""
     from benchinfer.analyses.meta.comparison import MetaComparison
     from benchinfer.analyses.permutation.comparison import PermutationComparison
 

@@ -210,7 +210,7 @@ class Podium:
     Attributes
     ----------
     places, breaks
-        Algorithms and what stands between them.
+        Algorithms and the breaks between them.
     rows
         Data sets, those with like verdicts side by side.
     positions
@@ -286,7 +286,7 @@ def layout_podium(comparisons: "Comparisons", width: Width = "wide") -> Podium:
 
 
 def _texts(overall: list[str], width: Width) -> tuple[dict[str, str], float, tuple[str, ...]]:
-    """Return what stands in the tiles, how wide they are, and the key of numbers."""
+    """Return the text of the tiles, their widths, and the key of numbers."""
     room = 8.0 if width == "wide" else 2.6
     names = short(overall, 14)
     pitch = 0.07 * max(map(len, names.values())) + 0.16

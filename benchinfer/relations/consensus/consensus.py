@@ -144,7 +144,7 @@ def pairwise(
     divisor
         What makes votes whole.
     missing_as_undecided, limit, seconds
-        As asked for.
+        As requested.
     """
     method, family = asked
     costs, scale = of_votes(votes, method, missing_as_undecided=missing_as_undecided)
@@ -263,7 +263,7 @@ class Consensus(Showable):
     algorithms
         The K names.
     method, family, missing_pairs
-        As asked for.
+        As requested.
     cost, lower_bound
         The total distance of the best relation found to the ensemble, and what no relation of the
         family undercuts; None for methods that score.
@@ -272,7 +272,7 @@ class Consensus(Showable):
     count, count_exact
         How many optima there are, or at least are where `count_exact` is False.
     solutions
-        Optima, at most as many as were asked for.
+        Optima, at most as many as were requested.
     certain
         (K, K) which pairs have the same verdict in all optima.
     common
@@ -305,7 +305,7 @@ class Consensus(Showable):
     votes: NDArray[np.float64]
 
     def relations(self) -> tuple[Relation, ...]:
-        """Return the optima, at most as many as were asked for."""
+        """Return the optima, at most as many as were requested."""
         return self.solutions
 
     def relation(self) -> Relation:

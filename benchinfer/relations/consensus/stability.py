@@ -536,7 +536,7 @@ def bootstrap_consensus(
         Of the draws; None draws one. It is in the result.
     progress
         True for a bar on standard error while resamples are drawn, in a terminal or a notebook; or
-        a function of ``(task, done, total)`` that is told how many resamples were just done.
+        a function of ``(task, done, total)`` that is called with the number of resamples just done.
 
     Returns
     -------

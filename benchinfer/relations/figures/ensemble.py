@@ -76,7 +76,7 @@ class Dendrogram:
 def leaves(merges: NDArray[np.float64]) -> list[int]:
     """Return the things that were merged in an order in which no lines cross.
 
-    Of two clusters the one with the smaller first number stands first.
+    Of two clusters the one with the smaller first number is first.
 
     Examples
     --------
@@ -394,7 +394,7 @@ class Stacks:
     title, axis, notes
         Heading, name of the axis, and the lines below it.
     width
-        The room that there is; without enough, words stand above the bars.
+        The room that there is; without enough, text is printed above the bars.
     alt
         Text alternative.
     """
@@ -429,7 +429,7 @@ size_stacks = bars.size_strips
 
 
 def draw_stacks(stacks: Stacks, ax: "Axes") -> None:
-    """Draw the bars into an Axes, with the words beside or above them as there is room."""
+    """Draw the bars into an Axes, with the text next to or above them, by the room there is."""
     beside = bars.fits(stacks)
     bars.frame(stacks, ax, (0.0, 1.0))
     shift, half = (0.0, 0.34) if beside else (0.2, 0.2)

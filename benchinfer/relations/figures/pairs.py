@@ -126,7 +126,7 @@ def _control(states: Codes) -> int:
 
 
 def _runs(same: NDArray[np.bool_], ties: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]:
-    """Return maximal runs of two or more algorithms, all of whose pairs are alike."""
+    """Return maximal runs of two or more algorithms, all of whose pairs have the same verdict."""
 
     def alike(first: int, last: int) -> bool:
         members = [m for tie in ties[first : last + 1] for m in tie]
@@ -293,7 +293,7 @@ def layout_matrix(relation: "Relation", width: Width = "wide") -> Verdicts:
     Parameters
     ----------
     relation
-        Any relation. Algorithms stand in the order of wins less losses; on the diagonal there is
+        Any relation. Algorithms are in the order of wins less losses; on the diagonal there is
         nothing, pairs that were not compared have an empty tile.
     width
         ``"narrow"`` for smaller tiles.

@@ -132,7 +132,7 @@ def dual(r: Matrix) -> Matrix:
 
 
 def is_irreflexive(r: Matrix) -> bool:
-    """No element stands in relation to itself."""
+    """No element is in relation to itself."""
     return not r.diagonal().any()
 
 
@@ -339,7 +339,7 @@ def circles(r: Matrix) -> Tuples:
 
 
 def intransitive_ties(r: Matrix) -> Tuples:
-    """Return (i, j, k), i < k: neither i and j nor j and k are told apart, but i and k are."""
+    """Return (i, j, k), i < k: neither i and j nor j and k are distinguished, but i and k are."""
     strict = r & ~r.T
     apart = strict | strict.T
     return [t for t in _chains(~apart, apart) if t[0] < t[2]]

@@ -90,7 +90,7 @@ def gather(
     units: tuple[float, float] | None = None,
     least: float = 0.0,
 ) -> BootstrapDraws:
-    """Sort draws, and take down the bias where BCa is asked for.
+    """Sort draws, and take down the bias where BCa is requested.
 
     Parameters
     ----------

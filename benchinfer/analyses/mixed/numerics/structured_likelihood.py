@@ -370,7 +370,7 @@ def layout(
     Raises
     ------
     FitError
-        The structure cannot be told apart from a simpler one.
+        The structure cannot be distinguished from a simpler one.
     """
     d, k = shape
     if between == "diagonal" and k < 3:
@@ -418,7 +418,7 @@ def _between(k: int, between: Between, terms: tuple[str, ...]) -> tuple[list[str
         )
     row, col = np.tril_indices(k)
     basis = unit[row][:, :, None] * unit[col][:, None, :]
-    # A covariance stands on both sides of the diagonal.
+    # A covariance is on both sides of the diagonal.
     basis = np.maximum(basis, basis.transpose(0, 2, 1))
     return [f"dataset:algorithm[{i},{j}]" for i, j in zip(row, col, strict=True)], basis
 
@@ -574,7 +574,7 @@ def evaluate(model: StructuredModel, theta: Array) -> Evaluation:
     Raises
     ------
     FitError
-        The fixed effects cannot be told apart.
+        The fixed effects cannot be distinguished.
 
     References
     ----------

@@ -128,7 +128,7 @@ def _clean(model: StructuredModel, psi: Array, at: Evaluation) -> tuple[Array, E
     """Set variances that came close to zero to zero, if the criterion agrees."""
     small = at.theta - model.layout.floor < _SMALL * at.theta.max()
     small[: model.layout.outer] &= not model.layout.factored
-    # A residual variance is small where its own scores say so, not beside the others.
+    # A residual variance is small where its own scores say so, not compared with the others.
     small[model.layout.inner + model.layout.replicated :] = False
     trial = np.where(small, 0.0, psi)
     there = evaluate(model, model.layout.theta(trial))

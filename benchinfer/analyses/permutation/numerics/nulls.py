@@ -312,7 +312,7 @@ def parted(counts: Counts, family: ShuffleStatistics) -> tuple[Counts, Histogram
 
 
 def collect(p: Array, error: Array, order: Counts) -> list[PValues]:
-    """Return overall, raw, single-step and step-down p-values in the order they were asked for."""
+    """Return overall, raw, single-step and step-down p-values in the order they were requested."""
     n = len(order)
     back = np.empty(n, np.int64)
     back[order] = np.arange(n)

@@ -77,7 +77,7 @@ class Aimed:
     Attributes
     ----------
     aim
-        ``"difference"``: a true difference; ``"equivalence"``: that algorithms which are alike
+        ``"difference"``: a true difference; ``"equivalence"``: that algorithms without a difference
         differ by less than it; ``"non-inferiority"``: that the first of algorithms which are alike
         is not worse by it.
     difference

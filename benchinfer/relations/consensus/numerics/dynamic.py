@@ -76,9 +76,9 @@ class OrderGraph:
         Returns
         -------
         position : (n, n)
-            How often object i stands at place k.
+            How often object i is at place k.
         above : (n, n)
-            How often object i stands above object j.
+            How often object i is above object j.
         """
         position, above = np.zeros((self.n, self.n)), np.zeros((self.n, self.n))
         sizes = self.sizes()
@@ -129,7 +129,7 @@ def _by_source(layer: tuple[Indices, Indices, Indices], size: int) -> list[list[
 
 
 def distinct(rows: NDArray[np.bool_]) -> tuple[Indices, Indices]:
-    """Return where each distinct row stands first, and which one each row is."""
+    """Return the first index of each distinct row, and which one each row is."""
     packed = np.ascontiguousarray(np.packbits(rows, axis=1))
     whole = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
     _, first, which = np.unique(whole, return_index=True, return_inverse=True)
@@ -274,7 +274,7 @@ def _along(best: Tables, rows: Masks, first: Tables, last: Tables) -> None:
 
 
 def cross_costs(above: Above) -> Tables:
-    """Return for each set what it costs to stand above all others (2**n,)."""
+    """Return for each set what it costs to be above all others (2**n,)."""
     cross = np.zeros(1, dtype=above.dtype)
     for b, gain in enumerate(above.sum(axis=1)):
         between = subset_sums(above[b, :b] + above[:b, b])  # pyright: ignore[reportArgumentType]

@@ -101,7 +101,7 @@ def decompose(
 
 
 def _pieces(costs: Costs, family: RelationFamily, slack: float) -> tuple[list[Part], bool]:
-    """Return pieces, and whether they stand above each other rather than side by side."""
+    """Return pieces, and whether they are above each other, not side by side."""
     if family.ordered and len(pieces := _series(costs, family, slack)) > 1:
         return pieces, True
     if family.parallel:
@@ -227,8 +227,8 @@ class Solution:
     above, below : (n,)
         How many objects are strictly above (below) each at least, in all of them.
     shares : (position, above) or None
-        For linear orders, averaged over all optima: how often object i stands at place k, and how
-        often object i stands above object j; both (n, n).
+        For linear orders, averaged over all optima: how often object i is at place k, and how
+        often object i is above object j; both (n, n).
     """
 
     cost: float
