@@ -235,7 +235,7 @@ def pareto(
     measures
         Their names; by default all of the table.
     resamples
-        How often data sets are drawn with replacement, to see how much hangs on which there are.
+        How often data sets are drawn with replacement, for the uncertainty of dominance.
     missing
         ``"complete"``: where cells have no score of a measure, the part of the table in which all
         algorithms have scores of all measures on all data sets, as in `compare_points`; what is

@@ -370,7 +370,7 @@ class Relation(JudgedPairs):
         undecided
             ``"equivalent"``: the legacy reading that what is not distinguished is equal.
         missing
-            ``"undecided"``: a pair that was not compared is one that was not told apart, and then
+            ``"undecided"``: a pair that was not compared is one that was not distinguished, then
             what `undecided` says goes for it too.
 
         Returns

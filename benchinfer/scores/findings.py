@@ -1,6 +1,6 @@
 """Findings about a table worth knowing.
 
-What makes a table unfit stands in `faults`; nothing here stops reading.
+Faults that make a table unfit are in `faults`; no finding stops reading.
 """
 
 import re

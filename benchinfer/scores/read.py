@@ -54,7 +54,7 @@ def declared(
     covariates
         A name, several, or None.
     beside
-        A ``measures.toml`` beside the table, if there is one.
+        A ``measures.toml`` next to the table, if there is one.
 
     Returns
     -------

@@ -191,8 +191,8 @@ class MetaComparison(TestedComparison):
         """Predict the contrasts and which algorithm is best on a data set not yet seen.
 
         With robust errors (two levels, no covariates) each pair varies between data sets as those
-        that hold both show, if there are three, drawn to what all pairs show; else all pairs vary
-        alike.
+        that hold both show, if there are three, shrunk to the estimate of all pairs; else all pairs
+        have the same variance.
 
         Raises
         ------
@@ -250,9 +250,9 @@ class MetaComparison(TestedComparison):
             ``term test statistic df df_residual p_value``: Q within and between designs (sets of
             algorithms compared on a data set), the design-by-treatment test with random effects,
             and one row per pair whose evidence could be split (node splitting), with p-values of
-            each alone. These tests take all pairs as varying alike, except for splits that are
-            called robust: where errors are from the spread of the data sets, and no data set alone
-            tells direct from indirect evidence.
+            each alone. These tests take the variances of all pairs as equal, except for splits
+            called robust: their errors are from the spread of the data sets, and no data set alone
+            separates direct from indirect evidence.
 
         Raises
         ------

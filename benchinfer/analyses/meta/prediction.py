@@ -32,7 +32,7 @@ def own_variances(meta: "MetaComparison") -> bool:
 def between(meta: "MetaComparison", fit: "NetworkFit") -> tuple[Array, Array]:
     """Return (K, K) variances of differences between data sets, and degrees of freedom of each.
 
-    The network's, known as if without error (infinite), where pairs are taken as varying alike, and
+    The network's, known as if without error (infinite), where pairs are taken to vary equally, and
     for pairs that fewer than three data sets hold; else each pair's own from these n data sets,
     shrunk to the network's: ``((n - 1) own + 4 network) / (n + 3)``, with n - 1.
     """

@@ -151,7 +151,7 @@ def choose(
                 hint="add replications or data sets; compare_points describes such a table.",
             )
         )
-    # Without the term, algorithms are taken to differ alike on every data set there could be: then
+    # Without the term, the differences of algorithms are taken as equal on all data sets: then
     # the replications at hand speak only of the data sets at hand.
     these = one or (several and "dataset:algorithm" not in chosen)
     return Design(

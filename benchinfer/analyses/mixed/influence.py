@@ -259,7 +259,7 @@ def datasets_left_out(
     stats, model
         Statistics and fit of the whole table.
     asked
-        What it was asked.
+        Its contrasts and options.
     names
         (D,) names of the data sets.
     unit
@@ -300,7 +300,7 @@ def algorithms_left_out(
     model
         Fit of the whole table.
     asked
-        What it was asked; contrasts that need the algorithm have no verdict without it.
+        Its contrasts and options; contrasts that need the algorithm have no verdict without it.
     names
         (K,) names of the algorithms.
 

@@ -204,7 +204,8 @@ class PermutationComparison(TestedComparison):
         pandas.DataFrame
             ``test null first second statistic p_value p_error``: the single-step and step-down
             p-values of the chosen scores, and Nemenyi's on complete blocks. They control errors
-            over pairs only if all algorithms are alike; a third algorithm can decide between two.
+            over pairs only if all algorithms have equal distributions; a third algorithm can decide
+            between two.
         """
         found, named = self.pooled, self.named_sides()
         parts = {"single-step": found.single_step, "step-down": found.step_down}

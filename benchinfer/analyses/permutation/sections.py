@@ -178,9 +178,9 @@ def agreement(comparison: "Comparison", other: "Comparison") -> str:
     Parameters
     ----------
     comparison
-        The test of the sentence.
+        The tests that the sentence is about.
     other
-        The one that it is compared with.
+        The tests that they are compared with.
     """
     ours, theirs = comparison.relation(), other.relation()
     if ours.algorithms != theirs.algorithms:

@@ -45,7 +45,7 @@ def sentences(plan: "Plan") -> list[str]:
 
 
 def _times(q: "PlanAims") -> str:
-    """Say of which scale a size is, where it is no plain difference."""
+    """Name the scale of a size, unless it is a plain difference."""
     measure = q.components.measure
     scale = "identity" if measure is None else measure.scale
     return {"identity": "", "log": " (relative)", "logit": " (log-odds)"}[scale]

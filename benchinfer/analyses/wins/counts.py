@@ -256,7 +256,7 @@ def _replications(scores: ScoreTable, setting: Setting) -> tuple[Array, NDArray[
 
 
 def _spreads(scores: ScoreTable, setting: Setting) -> Array:
-    """Return (D, P) standard deviations that differences of means are divided by.
+    """Return (D, P) standard deviations that scale differences of means.
 
     Of paired scores those of the differences, else the root mean square of the algorithms' own.
     """

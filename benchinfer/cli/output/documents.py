@@ -188,7 +188,7 @@ def _pooled(result: "MetaComparison", *, details: bool) -> dict[str, object]:
         "left_out": lambda: result.left_out(SHOWN),
     }
     for name, table in tables.items() if details else ():
-        with suppress(DesignError):  # what cannot be asked is not there
+        with suppress(DesignError):  # unavailable results are left out
             found[name] = rows(table())
     return found
 

@@ -469,8 +469,8 @@ def consensus(
     where all best relations split, parts are solved by dynamic programming or linear programs with
     lazy transitivity, and all optima are found by what each verdict costs beyond the bound.
 
-    With ``missing_pairs="ignore"`` an algorithm that was hardly ever compared can stand anywhere at
-    no cost; `Consensus.diagnostics` says so.
+    With ``missing_pairs="ignore"`` an algorithm that was hardly ever compared can be anywhere at no
+    cost; `Consensus.diagnostics` says so.
 
     References
     ----------

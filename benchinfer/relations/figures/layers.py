@@ -38,9 +38,9 @@ def arrange(
 ) -> list[list[Box]]:
     """Arrange the algorithms in rows of boxes, preferred ones higher.
 
-    An algorithm stands between those preferred to it and those it is preferred to. Algorithms that
+    An algorithm is between those preferred to it and those it is preferred to. Algorithms that
     are equivalent and have the same verdicts share a box. Where a row is too wide, so do those that
-    nothing tells apart; what is still too wide is broken.
+    nothing distinguishes; what is still too wide is broken.
 
     Parameters
     ----------

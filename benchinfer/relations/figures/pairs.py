@@ -126,7 +126,7 @@ def _control(states: Codes) -> int:
 
 
 def _runs(same: NDArray[np.bool_], ties: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]:
-    """Return maximal runs of two or more algorithms, all of whose pairs have the same verdict."""
+    """Return maximal runs of two or more algorithms whose pairs are all in `same`."""
 
     def alike(first: int, last: int) -> bool:
         members = [m for tie in ties[first : last + 1] for m in tie]

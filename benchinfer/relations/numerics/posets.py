@@ -169,7 +169,7 @@ def is_acyclic(r: Matrix) -> bool:
 def classes(r: Matrix) -> list[list[int]]:
     """Return the sets whose members lead to each other along `r`, those that lead to more first.
 
-    What a set leads to comes after it; sets that lead to as many stand in the order of their first
+    What a set leads to comes after it; sets that lead to as many are in the order of their first
     members.
     """
     closed = transitive_closure(r | np.eye(len(r), dtype=np.bool_))
@@ -190,8 +190,8 @@ def positions(strict: Matrix) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     Returns
     -------
     tuple of numpy.ndarray
-        (K,) each; 1 is best. One more than those that must stand before, and K less those that
-        must stand behind.
+        (K,) each; 1 is best. One more than those that must come before, and K less those that
+        must come after.
     """
     closed = transitive_closure(strict)
     return 1 + closed.sum(axis=0), len(strict) - closed.sum(axis=1)
@@ -200,7 +200,7 @@ def positions(strict: Matrix) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def levels(strict: Matrix) -> list[list[int]]:
     """Return the indifference classes of a strict weak order, best first.
 
-    Elements of a weak order are ordered by how many others stand above them.
+    Elements of a weak order are ordered by how many others are above them.
     """
     above = strict.sum(axis=0)
     return [np.flatnonzero(above == count).tolist() for count in np.unique(above)]

@@ -78,8 +78,8 @@ class Aimed:
     ----------
     aim
         ``"difference"``: a true difference; ``"equivalence"``: that algorithms without a difference
-        differ by less than it; ``"non-inferiority"``: that the first of algorithms which are alike
-        is not worse by it.
+        differ by less than it; ``"non-inferiority"``: that the first of two algorithms
+        without a difference is not worse by it.
     difference
         The true difference, or the margin.
     alpha
