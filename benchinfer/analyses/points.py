@@ -63,7 +63,7 @@ class PointsComparison(Comparison):
 
     @property
     def method(self) -> str:
-        """What was done, in sentences for a methods section."""
+        """Sentences for a methods section."""
         return (
             f"Algorithms were compared by {self.words}"
             f" ({self.measure.name}, {self.measure.better} is better), without inference."

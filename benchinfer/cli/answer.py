@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """What is printed of a comparison, and how.
+    """Output options of a comparison.
 
     Attributes
     ----------

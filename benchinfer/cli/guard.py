@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Exit(IntEnum):
-    """What a command tells the script that called it."""
+    """Exit codes of the commands."""
 
     DECIDED = 0
     FAULTY = 1
@@ -94,7 +94,7 @@ def verdict_code(relations: "Iterable[Relation]") -> Exit:
 
 
 def settled(relation: "Relation") -> bool:
-    """Whether one algorithm is better than or equivalent to each of the others."""
+    """Return whether one algorithm is better than or equivalent to each of the others."""
     import numpy as np
 
     from benchinfer.core.verdict import Verdict
@@ -136,7 +136,7 @@ class PlainGroup(TyperGroup):
             return super().make_context(*args, **options)
 
     def invoke(self, ctx: Any) -> object:
-        """Run the command that was asked for."""
+        """Run the command that was requested."""
         try:
             with _interruptible():
                 return super().invoke(ctx)

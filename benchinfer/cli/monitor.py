@@ -85,7 +85,7 @@ State = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """How the experiment is watched, as typed; the fields are options of the command."""
+    """Options of `monitor`, as typed."""
 
     method: Method = "recursive"
     rule: Rule = "constant"
@@ -186,7 +186,7 @@ def _last(text: str) -> int | str | None:
 
 
 def document(result: "MonitorComparison | MonitoredMeasures") -> dict[str, object]:
-    """Write down how the experiment stands; of several measures each by itself, too."""
+    """Write down the state of the experiment; of several measures each by itself, too."""
     from benchinfer.analyses.monitor.comparison import MonitorComparison
     from benchinfer.cli.output import documents
 
@@ -217,7 +217,7 @@ def _levels(result: "MonitorComparison") -> "pd.DataFrame":
 def show(
     result: "MonitorComparison | MonitoredMeasures", path: Path | None, report: str | None
 ) -> None:
-    """Print how the experiment stands, what to run next, and where files are."""
+    """Print the state of the experiment, what to run next, and where files are."""
     from benchinfer.analyses.monitor.comparison import MonitorComparison
     from benchinfer.analyses.monitor.path import runs
     from benchinfer.cli.output import results
@@ -243,7 +243,7 @@ def show(
     _next(out, result.next_cells())
     out.line()
     out.prose(str(runs(*each)))
-    results.beware(out, *each)
+    results.warnings(out, *each)
     if path is not None or report is not None:
         out.line()
     for name, file in (("State", path), ("Report", report)):
@@ -276,7 +276,7 @@ def _wider(result: "MonitorComparison") -> str:
 
 
 def _pairs(table: "pd.DataFrame", result: "MonitorComparison") -> Any:
-    """Lay out the pairs: estimate, interval where there is one, p-value, and how they stand."""
+    """Lay out the pairs: estimate, interval where there is one, p-value, and states."""
     from benchinfer.cli import rounding
     from benchinfer.cli.output.terminal import TextTable
     from benchinfer.core import numbers

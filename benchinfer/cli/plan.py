@@ -71,7 +71,7 @@ Budget = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class PlanArguments:
-    """What is planned, as typed; the fields are options of the command."""
+    """Options of `plan`, as typed."""
 
     difference: Difference
     power: Power = 0.8

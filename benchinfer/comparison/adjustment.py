@@ -32,7 +32,7 @@ WORDS = {
 
 
 def resolve(adjust: Adjust, contrasts: Contrasts, alternative: Alternative, *, common: bool) -> str:
-    """Return the adjustment that ``"auto"`` means, or check the one asked for.
+    """Return the adjustment that ``"auto"`` means, or check the one requested.
 
     Raises
     ------

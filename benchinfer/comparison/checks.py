@@ -22,14 +22,14 @@ type Sides = Sequence[tuple[str, str]]
 
 
 def check_missing(setting: Setting, missing: str, otherwise: str = "use") -> None:
-    """Refuse cells that lack scores, if asked to.
+    """Refuse cells that lack scores, if requested.
 
     Parameters
     ----------
     setting, missing
-        What is compared, and what was asked for.
+        What is compared, and what was requested.
     otherwise
-        What else can be asked for: to ``"use"`` what is there, or its ``"complete"`` part.
+        What else can be requested: to ``"use"`` what is there, or its ``"complete"`` part.
 
     Raises
     ------
@@ -401,7 +401,7 @@ def declaration(kind: str) -> str:
 def stepwise_checks(
     setting: Setting, family: ContrastFamily, evidence: Evidence, adjust: str, alpha: float
 ) -> list[Check]:
-    """Say where stepwise tests and simultaneous intervals part company."""
+    """Say where stepwise tests and simultaneous intervals differ."""
     sides = family.named_sides(setting.algorithms)
     stepped = adjust in ("holm", "shaffer")  # Westfall's equivalence is tested in one step
     # Stepwise tests of equivalence answer to the (1 - 2 alpha) intervals, which are wider, too.

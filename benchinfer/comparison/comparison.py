@@ -87,7 +87,7 @@ class Comparison(Showable):
 
     @property
     def heading(self) -> str:
-        """What this analysis is called in headings: the kind, or which one of the kind it is."""
+        """Name of the analysis in headings."""
         return self.title
 
     @property
@@ -107,7 +107,7 @@ class Comparison(Showable):
 
     @property
     def method(self) -> str:
-        """What was done, in sentences for a methods section."""
+        """Sentences for a methods section."""
         raise NotImplementedError
 
     @property
@@ -117,7 +117,7 @@ class Comparison(Showable):
 
     @property
     def intervals(self) -> str:
-        """What the intervals of the contrasts are, in words; empty where there are none."""
+        """Description of the contrasts' intervals; empty if there are none."""
         return ""
 
     def effects(self) -> Mapping[str, Array]:
@@ -181,7 +181,7 @@ class Comparison(Showable):
         Parameters
         ----------
         rule
-            ``"evidence"``: the verdicts as they stand.
+            ``"evidence"``: the verdicts themselves.
 
         Raises
         ------
@@ -209,7 +209,7 @@ class Comparison(Showable):
 
     @property
     def relative(self) -> bool:
-        """Whether levels are relative to the mean of the algorithms: effects have no level."""
+        """True if levels are relative to the mean of the algorithms: effects have no level."""
         return False
 
     def citations(self) -> str:
@@ -268,7 +268,7 @@ class TestedComparison(Comparison):
 
     @property
     def alternative(self) -> Alternative:
-        """What the tests are to show: a difference, or that first is better or worse."""
+        """Alternative hypothesis: a difference, or that first is better or worse."""
         asked = self.provenance.arguments.get("alternative", "two-sided")
         return next(known for known in ALTERNATIVES if known == asked)
 
@@ -314,7 +314,7 @@ class TestedComparison(Comparison):
         Parameters
         ----------
         rule
-            ``"evidence"``: the verdicts as they stand. ``"not-significant"``: the legacy rule of
+            ``"evidence"``: the verdicts themselves. ``"not-significant"``: the legacy rule of
             published benchmark relations, which calls every pair equivalent whose difference is
             not significant and ignores the tolerance.
 

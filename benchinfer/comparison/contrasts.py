@@ -74,7 +74,7 @@ def family_of(
     *,
     directed: bool = False,
 ) -> ContrastFamily:
-    """Return the contrasts asked for.
+    """Return the contrasts requested.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def check_number(algorithms: tuple[str, ...], contrasts: Contrasts, control: str
     Raises
     ------
     DesignError
-        All pairs are asked for, or those with the best, which is picked from all.
+        All pairs are requested, or those with the best, which is picked from all.
     """
     k, family = len(algorithms), implied(contrasts, control)
     best = control == "best" and "best" not in algorithms

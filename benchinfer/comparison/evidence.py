@@ -29,7 +29,7 @@ _RANGE = 1e50
 @savable
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What was compared, without the rows.
+    """Description of the compared table, without its rows.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ def _refuse_out_of_range(measure: Measure, quantiles: Array) -> None:
 @savable
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a result comes from.
+    """Provenance of a result.
 
     Attributes
     ----------

@@ -36,7 +36,7 @@ _CHUNK = 4_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dominance:
-    """Who dominates whom among K algorithms, and in which share of N resamples.
+    """Dominance among K algorithms, with its share of N resamples.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ def resampled_dominance(means: Array, resamples: int, seed: int) -> Dominance:
 @savable
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Pareto(Showable):
-    """Which of K algorithms no other dominates on M measures.
+    """Pareto front of K algorithms on M measures.
 
     An algorithm dominates another if it is at least as good on all measures and better on one, in
     means over data sets.
@@ -235,7 +235,7 @@ def pareto(
     measures
         Their names; by default all of the table.
     resamples
-        How often data sets are drawn with replacement, to see how much hangs on which there are.
+        How often data sets are drawn with replacement, for the uncertainty of dominance.
     missing
         ``"complete"``: where cells have no score of a measure, the part of the table in which all
         algorithms have scores of all measures on all data sets, as in `compare_points`; what is

@@ -42,12 +42,12 @@ class Convergence:
 
     @property
     def passed(self) -> bool:
-        """Whether all gates are passed."""
+        """True if all gates are passed."""
         return self.settled and min(self.bulk, self.tail) >= ESS
 
     @property
     def settled(self) -> bool:
-        """Whether the chains agree and none lost its way: without that there are no verdicts.
+        """True if the chains have converged; without convergence there are no verdicts.
 
         Too few effective draws make probabilities uncertain, which their error shows.
         """

@@ -142,5 +142,5 @@ class NewDataset:
 
     @property
     def quantity(self) -> str:
-        """What estimates and intervals are of, in words."""
+        """Quantity of estimates and intervals, in words."""
         return _quantities[self.predicted.quantity]

@@ -281,7 +281,7 @@ _WITHIN = (
 
 
 def inferential(comparison: "Comparison") -> bool:
-    """Whether a comparison has intervals."""
+    """Return whether a comparison has intervals."""
     return "conf_low" in comparison.effects()
 
 
@@ -293,7 +293,7 @@ def verdict(comparison: "Comparison", *, main: bool) -> Section:
     comparison
         Any comparison.
     main
-        Whether figures are drawn and tables stand open. Of many pairs the forest and the contrasts
+        Whether figures are drawn and tables are open. Of many pairs the forest and the contrasts
         are folded, behind a matrix of the verdicts.
     """
     figures, found, fold = _pairs(comparison) if main else ((), [], None)

@@ -84,7 +84,7 @@ WORDS = {
 
 
 def stepwise(adjust: str, n: int) -> bool:
-    """Whether p-values of n contrasts are adjusted in steps, which no interval reflects.
+    """Return whether p-values of n contrasts are adjusted stepwise, which no interval reflects.
 
     Examples
     --------

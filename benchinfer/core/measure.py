@@ -129,7 +129,7 @@ class Measure:
 
     @property
     def effect_name(self) -> str:
-        """What a reported contrast is: difference, ratio or odds ratio."""
+        """Kind of a reported contrast: difference, ratio or odds ratio."""
         return {"identity": "difference", "log": "ratio", "logit": "odds ratio"}[self.scale]
 
     def transform(self, values: object) -> NDArray[np.float64]:
@@ -193,7 +193,7 @@ class Measure:
 
 
 def is_text(name: str) -> bool:
-    r"""Whether UTF-8 can write a name; half a character, which a wrong decoding leaves, it cannot.
+    r"""Return whether UTF-8 can encode a name; it cannot encode half a character.
 
     Examples
     --------

@@ -42,7 +42,7 @@ def several(names: Sequence[str], shown: int = 5) -> str:
 
 
 def within(title: str) -> str:
-    """Write a title as it stands within a sentence; names keep their capitals.
+    """Write a title as within a sentence; names keep their capitals.
 
     Examples
     --------

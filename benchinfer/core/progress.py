@@ -21,7 +21,7 @@ _PATIENCE, _LOOK = 1.0, 0.1
 def reporting(
     *, progress: Progress | bool | None, doing: str = "Resampling"
 ) -> Generator[Progress | None]:
-    """Give what is told how far a computation is; a bar is gone when it ends, however it ends.
+    """Yield a progress callback; the bar is removed on exit.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def reporting(
         True for a bar on standard error, in a terminal or a notebook, if it takes longer than a
         second; a function of your own; False or None for nothing.
     doing
-        What is done, in a word that stands before the task.
+        Verb of the bar, printed before the task.
     """
     if not isinstance(progress, bool):
         yield progress

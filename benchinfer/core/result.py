@@ -19,7 +19,7 @@ def registered(cls: type, module: str, table: str) -> Any:
     cls
         A class of results; its attribute ``home`` names the folder.
     module, table
-        Names of the module beside the class and of its table by class.
+        Names of the module next to the class and of its table by class.
     """
     for kind in cls.__mro__:
         if home := vars(kind).get("home"):

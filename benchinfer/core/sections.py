@@ -17,7 +17,7 @@ type Direction = Literal["at most", "at least", ""]
 @savable
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One row of `Comparison.diagnostics`: a value held against a limit.
+    """One row of `Comparison.diagnostics`: a value compared with a limit.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Check:
     direction
         ``"at most"`` or ``"at least"`` the limit; empty where there is none.
     limit
-        The limit it is held against; NaN where no limit on the value alone decides.
+        The limit it is compared with; NaN where no limit on the value alone decides.
     ok
         Whether the check passed.
     remedy
@@ -81,7 +81,7 @@ class Column:
     name
         Its name in the glossary.
     head
-        What stands at its top.
+        Title of the column.
     numeric
         Whether it is set flush right.
     """

@@ -16,7 +16,7 @@ type Missing = Literal["ignore", "undecided"]
 
 
 class Verdict(IntEnum):
-    """What is known of a pair (first, second); `label` is the word that tables print."""
+    """Verdict on a pair (first, second); `label` is the word that tables print."""
 
     MISSING = 0
     UNDECIDED = 1

@@ -1,36 +1,22 @@
 """Closed testing of all pairs.
 
-So they do for sums of scores over complete blocks, mean ranks among them: all differences have one
-standard error, and a larger difference has the smaller p-value. The sets of equalities that can be
-true together are then intervals of a line, which can be gone through in polynomial time.
+Equality is transitive: a set of equalities can be true together only if it holds all pairs inside
+the blocks of a partition of the algorithms. All procedures here are shortcuts of closed testing
+with Bonferroni's inequality (Westfall's: with the joint distribution), valid for any dependence of
+the p-values; from the least to the most powerful they are `shaffer_static`, `shaffer` and
+`bergmann_hommel`. The hypotheses must be transitive, as equal means are; the symmetry of paired
+differences, the hypothesis of sign and signed-rank tests, is not: use `multiplicity.holm` there.
+
+Functions ``..._on_line`` are for many algorithms and p-values that fall with a distance, as they do
+for sums of scores over complete blocks, mean ranks among them. At each threshold the pairs with
+larger p-values are those within some reach, a best partition has consecutive blocks, and the
+problem is polynomial.
 
 References
 ----------
 Bergmann, B. & Hommel, G. (1988). Improvements of general multiple test procedures for redundant
 systems of hypotheses. In: Multiple Hypothesenpruefung, 100-115.
 https://doi.org/10.1007/978-3-642-52307-6_8
-
-When a = b and b = c, then a = c: only families of equalities that form a partition of the
-algorithms can be true together, which makes every adjustment smaller. All procedures here are
-shortcuts of closed testing with Bonferroni's inequality (Westfall's: with the joint distribution),
-valid for any dependence of the p-values; from the least to the most powerful they are
-`shaffer_static`, `shaffer` and `bergmann_hommel`. this module has the last
-two for many algorithms, where p-values fall with a distance.
-
-They need hypotheses that are transitive, as equal means are. "The differences of this pair are
-symmetric about zero", the hypothesis of sign and signed-rank tests, is not: take
-`multiplicity.holm` there.
-
-So it is for p-values that fall with the distance of mean ranks: at each threshold the pairs with
-larger p-values are those within some reach. A best partition then has consecutive blocks, because
-a member of a smaller block that lies between two members of a larger one can move there. With two
-algorithms forced together, their block holds one consecutive run of the others, and the others
-before and after the run are partitioned for themselves. That makes the problem polynomial.
-
-Equalities are transitive: a set of pairs can be true together only if it holds all pairs inside
-the blocks of a partition of the algorithms. When some pairs are known to differ, the blocks are
-cliques of the graph of the remaining pairs. The functions here count the most pairs that can still
-be true together; sets of algorithms are integers whose bits are the members.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,15 +1,14 @@
 """Distribution of the largest t statistic by sampled directions.
 
 J statistics T = R A u have a radius R, R^2 / r ~ F(r, df), and an independent direction u, uniform
-on the unit sphere of R^r; A has unit rows. Two estimates integrate the radius exactly.
+on the unit sphere of R^r; A has unit rows. Two estimates integrate the radius exactly. `lengths`
+averages over u: P(max T > t) = E P(R g(u) > t), g(u) the largest component of A u. `cones` adds up
+the statistics: P(max T > t) is the sum over j of P(T_j > t, T_j is the largest); with
+u = cos(a) A_j + sin(a) w, the j-th is the largest as long as the angle a is below a limit that
+depends on w only.
 
-`lengths` averages over u: P(max T > t) = E P(R g(u) > t), g(u) the largest component of A u.
-
-`cones` adds up the statistics: P(max T > t) is the sum over j of P(T_j > t, T_j is the largest).
-With u = cos(a) A_j + sin(a) w, the j-th is the largest as long as the angle a is below a limit that
-depends on w only. The sampling error falls with the probability itself, however small it is.
-
-Both depend on directions only: one sample serves every threshold and every df.
+Both depend on directions only: one sample serves every threshold and every df. The sampling error
+of `cones` falls with the probability itself, however small it is.
 """
 
 from collections.abc import Iterator
@@ -200,7 +199,7 @@ def _precision(r: int) -> type:
 
 
 def _spread(values: Array, low: float, high: float) -> SpreadDistribution:
-    """Share each value between the two nodes beside it."""
+    """Share each value between the two nodes next to it."""
     nodes = np.linspace(low, high, _NODES + 1)
     place = (values - low) * (_NODES / (high - low))
     left = np.clip(place.astype(np.int64), 0, _NODES - 1)

@@ -1,36 +1,25 @@
 """Distribution of the largest t statistic in closed forms: Tukey, Dunnett, studentized range.
 
-A similar family is a control variate: its sampling error, known because its distribution is, is
-taken off the sampling error of the family asked for.
+With N(w) the chance that the largest of n standard normal statistics exceeds w, that of the largest
+t statistic is E N(t S), S^2 ~ chi-square(df) / df. The log of the ratio of N to Bonferroni's bound
+is smooth: a polynomial through a few points serves all thresholds. A family with a known
+distribution and similar correlations is a control variate for a sampled one.
 
-If corr(T_i, T_j) = l_i l_j, then T_i = l_i Y + sqrt(1 - l_i^2) Z_i with independent normal Y and
-Z_i, and given Y all probabilities multiply. Differences from a control have this structure whenever
-the means are uncorrelated (or equally correlated), however different their variances.
+If corr(T_i, T_j) = l_i l_j, as for differences from a control, T_i = l_i Y + sqrt(1 - l_i^2) Z_i
+and given Y all probabilities multiply (Dunnett). For all pairs, two means differ too much if
+|x_i - x_j| > c_i + c_j, that is if the intervals x_i +- c_i do not meet; intervals on a line all
+meet if and only if one point lies in all of them, which has the probability of one integral.
+With equal variances and allowances this is the studentized range.
 
 References
 ----------
 Dunnett, C. W. (1989). Algorithm AS 251: Multivariate normal probability integrals with product
 correlation structure. Applied Statistics 38, 564-579. https://doi.org/10.2307/2347754
 
-With N(w) the chance that the largest of n standard normal statistics exceeds w, that of the largest
-t statistic is E N(t S), S^2 ~ chi-square(df) / df. N is evaluated at a few points only: the log of
-its ratio to Bonferroni's bound is smooth, so that one polynomial serves all thresholds.
-
-Two means differ too much if |x_i - x_j| > c_i + c_j: if the intervals x_i +- c_i do not meet.
-Intervals on a line all meet each other if and only if one point lies in all of them, and the
-probability of that is one integral. With equal variances and allowances this is the range.
-
-References
-----------
 Hayter, A. J. (1990). A one-sided studentized range test for testing against a simple ordered
 alternative. Journal of the American Statistical Association 85, 778-785.
 https://doi.org/10.1080/01621459.1990.10474941
 
-The range of K independent standard normals, divided by an independent chi / sqrt(df): the case of
-equal variances of `ranges`.
-
-References
-----------
 Lund, R. E. & Lund, J. R. (1983). Algorithm AS 190: Probabilities and upper quantiles for the
 studentized range. Applied Statistics 32, 204-210. https://doi.org/10.2307/2347300
 """
@@ -485,7 +474,7 @@ class Pairs:
 
     @property
     def equal(self) -> bool:
-        """Whether all differences have the same variance."""
+        """True if all differences have the same variance."""
         return bool(np.ptp(self.spread) <= 1e-9 * self.spread.max())
 
     def exact(self, sides: int) -> NormalTail | None:

@@ -1,9 +1,9 @@
 """Adjustments of p-values for multiple testing.
 
-Each function takes the p-values one by one and returns adjusted ones in the same order: a
-hypothesis is rejected at level alpha when its adjusted p-value is at most alpha. What a procedure
-asks of the dependence between the p-values differs, and none of the conditions beyond "any
-dependence" is established for two-sided tests of all pairs of algorithms:
+Each function takes unadjusted p-values and returns adjusted ones in the same order: a hypothesis is
+rejected at level alpha if its adjusted p-value is at most alpha. The procedures assume different
+kinds of dependence between the p-values; none beyond "any dependence" is established for two-sided
+tests of all pairs of algorithms:
 
 - any dependence: `bonferroni`, `holm`;
 - positive dependence: `sidak`, `hochberg`, `hommel` (the inequality of Simes);

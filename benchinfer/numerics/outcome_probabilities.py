@@ -21,7 +21,7 @@ _BATCHES = 20
 @savable
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """What becomes of P contrasts; (P,) arrays.
+    """Probabilities of the outcomes of P contrasts; (P,) arrays.
 
     Attributes
     ----------

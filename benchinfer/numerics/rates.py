@@ -39,7 +39,7 @@ def rate_interval(kind: Rate, count: Array, n: Array, tail: float) -> tuple[Arra
     >>> round(float(low[0]), 4), round(float(high[0]), 4)
     (0.0524, 0.3604)
     """
-    # Reading a table takes no special functions: they are fetched when an interval is asked for.
+    # Reading a table takes no special functions: they are fetched when an interval is requested.
     from scipy.special import betaincinv, ndtri
 
     if kind == "clopper-pearson":

@@ -1,30 +1,22 @@
 """Hodges-Lehmann estimates of shifts.
 
+An interval holds the shifts that a test does not reject at its level. For the signed-rank test it
+runs between two order statistics of the Walsh averages ``(d_i + d_j) / 2``, i <= j, whose median is
+the estimate; for the sign test, between two order statistics of the differences; for the rank-sum
+test within strata (unpaired scores, data sets as strata), between two order statistics of all
+differences within data sets.
+
+Shifts of paired scores are about the centre of symmetric differences: if the differences are skew,
+the signed-rank interval is about another number than mean or median.
+
 References
 ----------
+Hodges, J. L. & Lehmann, E. L. (1963). Estimates of location based on rank tests. Annals of
+Mathematical Statistics 34, 598-611. https://doi.org/10.1214/aoms/1177704172
+
 Sidak, Z. (1967). Rectangular confidence regions for the means of multivariate normal distributions.
 Journal of the American Statistical Association 62, 626-633.
 https://doi.org/10.1080/01621459.1967.10482935
-
-References
-----------
-Hodges, J. L. & Lehmann, E. L. (1963). Estimates of location based on rank tests. Annals of
-Mathematical Statistics 34, 598-611. https://doi.org/10.1214/aoms/1177704172
-
-An interval holds the shifts that the test does not reject at its level. For the signed-rank test
-these lie between two order statistics of the Walsh averages ``(d_i + d_j) / 2``, i <= j; their
-median is the estimate of Hodges and Lehmann. For the sign test they lie between two order
-statistics of the differences. Both are statements about the centre of symmetric differences; where
-the differences are skew the signed-rank interval is about another number than mean or median.
-
-Nothing pairs the scores; the data sets are strata. The shift is that of Hodges and Lehmann for the
-rank-sum test within strata: the median of all differences within data sets, and an interval between
-two of their order statistics.
-
-References
-----------
-Hodges, J. L. & Lehmann, E. L. (1963). Estimates of location based on rank tests. Annals of
-Mathematical Statistics 34, 598-611. https://doi.org/10.1214/aoms/1177704172
 """
 
 from collections.abc import Iterable, Sequence
@@ -122,7 +114,7 @@ class Shift:
     low, high
         Ends of the closed interval; infinite where there are too few differences for the level.
     level
-        Confidence of the interval, at least the one asked for (normal approximation: about it).
+        Confidence of the interval, at least the one requested (normal approximation: about it).
     exact
         Whether the exact null distribution was used.
     """

@@ -1,16 +1,13 @@
 """Sign tests, signed-rank tests and sign-flip tests.
 
-A column holds the terms of one sum: paired differences, their signed ranks, or signed normal
-scores; a zero says nothing. When two algorithms are alike, all sign patterns are equally likely.
+If two algorithms have the same distribution, each difference is as likely as its negative, given
+its size: the 2^n sign patterns are equally likely. The tests count the patterns at least as extreme
+as the observed one, for sums of differences, of signed ranks or of signed normal scores, and for
+any ties. They test the symmetry of the differences about zero (`sign_test`: a median of zero); skew
+alone can reject it.
 
-When two algorithms are alike, each difference is as likely as its negative, given its size: the
-2^n sign patterns are equally likely. The tests count the patterns at least as extreme as the
-observed one, exactly and for any ties. What is tested is symmetry of the differences about zero
-(for `sign_test`: a median of zero); skew alone can reject it.
-
-That is the null distribution of every statistic that only looks at signs: sums of positive
-differences or of their ranks. Only positive numbers are added, so that the relative accuracy of a
-tail is that of its number of additions, however small it is (down to the smallest double).
+Exact tails add positive numbers only, so that their relative accuracy is that of the number of
+additions, however small the tail is (down to the smallest double).
 """
 
 from collections.abc import Callable
@@ -537,7 +534,7 @@ def sign_tests(
 
 
 def _quick(column: Array, budget: float) -> bool:
-    """Whether the exact distribution takes no more steps than the budget."""
+    """Return whether the exact distribution takes no more steps than the budget."""
     sizes = np.abs(column[column != 0])
     n = len(sizes)
     if n <= MOST_REALS and 64 * 2 ** ((n + 1) // 2) <= budget:

@@ -44,7 +44,7 @@ class Strips(Protocol):
 
 
 def fits(strips: Strips) -> bool:
-    """Say whether labels and words can stand beside the marks."""
+    """Say whether labels and words fit next to the marks."""
     words = _longest(strips, "label") + _longest(strips, "said")
     return strips.width == "wide" and words <= _BESIDE
 
@@ -179,7 +179,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ class Bars:
     title, axis, notes
         Heading, name of the axis, and the lines below it.
     width
-        The room that there is; without enough, words stand above the bars.
+        The room that there is; without enough, text is printed above the bars.
     alt
         Text alternative.
     """
@@ -205,7 +205,7 @@ class Bars:
 
     @property
     def fits(self) -> bool:
-        """Whether label and words can stand beside the bar."""
+        """True if label and text fit next to the bar."""
         return fits(self)
 
 
@@ -213,7 +213,7 @@ size_bars = size_strips
 
 
 def draw_bars(bars: Bars, ax: "Axes", *, beside: bool | None = None) -> None:
-    """Draw the bars into an Axes, with the words beside or above them as there is room."""
+    """Draw the bars into an Axes, with the text next to or above them, by the room there is."""
     if beside is None:
         beside = bars.fits
     frame(bars, ax, (0.0, bars.top))
@@ -265,7 +265,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------
@@ -282,7 +282,7 @@ class Intervals:
     title, axis, notes
         Heading, name of the axis, and the lines below it.
     width
-        The room that there is; without enough, words stand above the intervals.
+        The room that there is; without enough, text is printed above the intervals.
     alt
         Text alternative.
     """
@@ -300,7 +300,7 @@ class Intervals:
 
     @property
     def fits(self) -> bool:
-        """Whether label and words can stand beside the interval."""
+        """True if label and text fit next to the interval."""
         return fits(self)
 
 

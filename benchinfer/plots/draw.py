@@ -26,7 +26,7 @@ class Kind:
     Attributes
     ----------
     layout
-        Turns the result (and a width) into a record of where everything stands, with its text
+        Turns the result (and a width) into a layout record with its text
         alternative as ``alt``.
     size
         Turns that record into the size of a figure in inches.
@@ -51,7 +51,7 @@ def of_part(kind: Kind, part: Callable[[Any], object]) -> Kind:
 def kinds(result: object) -> Mapping[str, Kind]:
     """Return the figures that a result can be shown as by name, the default first.
 
-    They stand in ``FIGURES`` of the module ``figures`` beside the class, by class: the module that
+    They are in ``FIGURES`` of the module ``figures`` next to the class, by class: the module that
     its attribute ``home`` names.
 
     Raises
@@ -86,14 +86,14 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         table.
     kind
         Of a comparison: ``"forest"`` of the contrasts (default), ``"hasse"`` diagram of the order
-        (``"hasse-undecided"``: with lines between what is not told apart),
+        (``"hasse-undecided"``: with lines between what is not distinguished),
         ``"matrix"`` of the verdicts, ``"letters"`` (bars where these say all) of what is not told
         apart, or ``"distributions"`` of the scores. Of one by a mixed model, where the model has
         them, also: ``"variances"`` by source, ``"caterpillar"`` of how data sets depart,
         ``"residuals"``, ``"influence"`` of each data set, and ``"prediction"`` of the best
         algorithm on a new one, as also of what ``predict()`` returns. Of permutation tests
         also: ``"critical-difference"``, the mean ranks with bars or letters that join what is not
-        told apart, and ``"null"``, the null distribution of the global test. Of one by the
+        distinguished, and ``"null"``, the null distribution of the global test. Of one by the
         bootstrap also: ``"aggregates"`` of the algorithms, performance ``"profile"`` of the scores,
         the one of ``"ratios"`` to the best, and probability of ``"improvement"`` of the pairs. Of
         tests of two algorithms also: ``"quantiles"`` of the differences (Q-Q plot). Of a

@@ -32,7 +32,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panels[P: Panel]:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Panels[P: Panel]:
 
     @property
     def bands(self) -> int:
-        """How many times panels start on a new line."""
+        """Number of rows of panels."""
         return math.ceil(len(self.panels) / self.columns)
 
     @property
@@ -166,7 +166,7 @@ def absent(panel: Panel, rows: Iterable[int], ax: "Axes") -> None:
         )
 
 
-# Inches: height of a panel, room left of it and for its ticks below, for what stands above it, gap
+# Inches: height of a panel, room left of it and for its ticks below, for the text above it, gap
 # between panels, and room for the name of the axis below the last ones.
 _HIGH, _LEFT, _BELOW, _HEAD, _GAP, _NAME = 1.7, 0.62, 0.26, 0.46, 0.22, 0.22
 _ACROSS = {"wide": (4.6, 2.9, 1.95), "narrow": (2.95,)}
@@ -174,7 +174,7 @@ _ACROSS = {"wide": (4.6, 2.9, 1.95), "narrow": (2.95,)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridPanel:
-    """What every panel has: its name, and a line about it."""
+    """Protocol of a panel: its name, and a line about it."""
 
     label: str
     note: str
@@ -187,7 +187,7 @@ def described(panels: "Sequence[GridPanel]") -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelGrid[P: GridPanel]:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------

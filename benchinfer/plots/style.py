@@ -38,7 +38,7 @@ BLANK = "(blank)"  # in place of a name of nothing but spaces
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How a verdict looks.
+    """Colour and symbol of a verdict.
 
     Attributes
     ----------

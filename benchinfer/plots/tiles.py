@@ -84,7 +84,7 @@ def frame(grid: TileGrid, ax: "Axes", *, upright: bool = False) -> None:
     ax
         Where.
     upright
-        Whether heads of columns are short enough to stand upright.
+        Whether heads of columns are short enough to be horizontal.
     """
     small = 8.5 if grid.width == "wide" else 7.5
     ax.set_xlim(-0.5, len(grid.columns) - 0.5)
@@ -146,7 +146,7 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Chances:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------
@@ -279,7 +279,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------

@@ -334,7 +334,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
         return float((weights * np.nan_to_num(found)).sum() / whole) if whole else float("nan")
 
     def concordance(self) -> float:
-        """Return Kendall's W: 1 if all relations rank alike, 0 if the mean ranks are all equal.
+        """Return Kendall's W: 1 if all relations rank equally, 0 if the mean ranks are all equal.
 
         For rankings with ties it is W with the usual correction. Other relations enter by
         their ranks ``(K + 1 + better - worse) / 2``, to which undecided and missing pairs add

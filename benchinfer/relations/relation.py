@@ -269,7 +269,7 @@ class Relation(Showable):
         return pd.DataFrame(words, index=list(self.algorithms), columns=list(self.algorithms))
 
     def properties(self, part: str | None = None) -> dict[str, bool]:
-        """Which properties hold.
+        """Properties of the relation.
 
         Parameters
         ----------
@@ -321,7 +321,7 @@ class Relation(Showable):
         -------
         list of (kind, a, b, c)
             Without `of`: ``"intransitive"``: a is preferred to b and b to c, but a is not preferred
-            to c. ``"intransitive tie"``: neither a and b nor b and c are told apart, yet a is
+            to c. ``"intransitive tie"``: neither a and b nor b and c are distinguished, yet a is
             preferred to c. ``"intransitive equivalence"``: a ~ b and b ~ c, but a ~ c is not
             established.
         """
@@ -340,7 +340,7 @@ class Relation(Showable):
         return [Violation(kind, *(self.algorithms[i] for i in t)) for t in found]
 
     def is_weak_order(self) -> bool:
-        """Whether every pair was compared and the strict part is a ranking with ties."""
+        """Return whether every pair was compared and the strict part is a ranking with ties."""
         return self.properties()["weak order"]
 
     def merged(
@@ -351,9 +351,9 @@ class Relation(Showable):
         Parameters
         ----------
         undecided
-            ``"equivalent"``: the legacy reading that what is not told apart is equal.
+            ``"equivalent"``: the legacy reading that what is not distinguished is equal.
         missing
-            ``"undecided"``: a pair that was not compared is one that was not told apart, and then
+            ``"undecided"``: a pair that was not compared is one that was not distinguished, then
             what `undecided` says goes for it too.
 
         Returns
@@ -398,7 +398,7 @@ class Relation(Showable):
         return ranks.condensed(self, self.weak)
 
     def ranking(self, policy: str | None = None) -> list[list[str]]:
-        """Return the classes of algorithms that are not told apart, best class first.
+        """Return the classes of algorithms that are not distinguished, best class first.
 
         Parameters
         ----------

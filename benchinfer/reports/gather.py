@@ -27,17 +27,17 @@ type Result = Comparison | Comparisons | Relation | Ensemble | Consensus | Plan
 _MANY = 300
 # Data sets from which on a consensus over them says more than they do one by one.
 _SEVERAL = 3
-_PATIENCE = 5.0  # seconds for a consensus that nobody asked for
+_PATIENCE = 5.0  # seconds for a consensus that nobody requested
 
 
 @dataclass(frozen=True, slots=True)
 class ReportInput:
-    """What a report is about.
+    """Results and texts of a report.
 
     Attributes
     ----------
     results
-        In the order in which they were asked for.
+        In the order in which they were requested.
     refusals
         What the table could not answer.
     scores

@@ -128,7 +128,7 @@ def render(page: Page) -> str:
     )
     filters: dict[str, Any] = environment.filters
     filters["pictures"] = html.pictures
-    # Names may hold what HTML must not, in whichever text they stand.
+    # Names may hold what HTML must not, in whichever text they are.
     page_text = environment.get_template("page.html").render(page=page)
     return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", page_text)
 

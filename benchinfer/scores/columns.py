@@ -98,7 +98,7 @@ class Roles:
         return {"wide-algorithms": "algorithm", "wide-measures": "measure"}.get(self.layout, "")
 
     def has(self, role: str) -> bool:
-        """Whether the table has the role, as a column or as the names of wide columns."""
+        """Return whether the table has the role, as a column or as the names of wide columns."""
         return role in self.of or (bool(self.wide) and role in {"value", self.spread})
 
 
@@ -393,7 +393,7 @@ _FRACTIONS: tuple[Any, ...] = (
     nw.Datetime,
     nw.Time,
 )  # engines write more or fewer zeros at the end
-_EXACT = 2.0**53  # whole numbers beyond are not told apart
+_EXACT = 2.0**53  # whole numbers beyond are not distinguished
 _NAME, _VALUE = "benchinfer_name", "benchinfer_value"  # until they have their roles
 # What stands for "no number" in a text column, as CSV readers take it.
 NONE = (
@@ -499,7 +499,7 @@ def _long(frame: Frame, roles: Roles) -> Frame:
 
 
 def in_memory(frame: Frame) -> bool:
-    """Whether the frame is an Arrow table; all that is in memory is taken over into one."""
+    """Return whether the frame is an Arrow table; other frames in memory are converted."""
     return type(nw.to_native(frame)).__module__.split(".")[0] == "pyarrow"
 
 
@@ -538,7 +538,7 @@ def _parsed(column: str) -> nw.Expr:
 
 
 def unreadable(column: str = "text", *, commas: bool = True) -> nw.Expr:
-    """Whether text is there that is no number; `commas` takes those with a decimal comma as one."""
+    """Return whether there is text that is no number; `commas` allows a decimal comma."""
     text = nw.col(column)
     pattern = f"{_NUMBER}|{_INFINITE}" + (f"|{COMMA}" if commas else "")
     return ~text.is_null() & ~text.str.contains(pattern).fill_null(value=False)
@@ -577,7 +577,7 @@ def holds(
     common: Mapping[str, Sequence[str]],
     needed: Sequence[str],
 ) -> bool:
-    """Whether columns play all the roles of a table of pairs, which is not one of algorithms.
+    """Return whether columns play all roles of a table of pairs, not one of algorithms.
 
     Parameters
     ----------

@@ -109,7 +109,7 @@ def without_faults(frame: Frame, counts: dict[str, int], covariates: Sequence[st
 
 
 def usable(frame: Frame) -> nw.Expr:
-    """Whether a row has all its labels and a score that can be counted."""
+    """Return whether a row has all its labels and a score that can be counted."""
     columns = frame.collect_schema().names()
     labels = [nw.col(name).is_null() for name in LABELS if name in columns]
     return ~(nw.any_horizontal(*labels, _ABSENT, ignore_nulls=True) | _INFINITE | _LARGE)

@@ -1,6 +1,6 @@
 """Findings about a table worth knowing.
 
-What makes a table unfit stands in `faults`; nothing here stops reading.
+Faults that make a table unfit are in `faults`; no finding stops reading.
 """
 
 import re
@@ -26,7 +26,7 @@ _FOLD = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a rule sees.
+    """Facts that rules of findings use.
 
     Attributes
     ----------

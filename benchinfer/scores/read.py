@@ -54,7 +54,7 @@ def declared(
     covariates
         A name, several, or None.
     beside
-        A ``measures.toml`` beside the table, if there is one.
+        A ``measures.toml`` next to the table, if there is one.
 
     Returns
     -------
@@ -434,7 +434,7 @@ def _reading(
 
 
 def _undeclared(reading: Reading) -> Finding | None:
-    """Report the measures that were not asked for, where others were: these are left out."""
+    """Report the measures that were not requested, where others were: these are left out."""
     known = {measure.name for measure in reading.measures}
     names = [name for name in reading.summary.measures if name not in known]
     if not names or len(names) == len(reading.summary.measures):

@@ -258,7 +258,7 @@ class Observations:
         The D, K, L and q names; replications in the order of numbers where all are.
     dataset, algorithm, replication
         (N,) positions of the names. A replication is one within its data set: what two data sets
-        call alike has one position, and is told apart by the data set.
+        call alike has one position, and is distinguished by the data set.
     value
         (N,) scores.
     covariate

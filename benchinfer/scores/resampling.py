@@ -12,7 +12,7 @@ type Kind = Literal["independent", "bootstrap", "holdout", "cv", "seeds", "items
 @savable
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How replications came about; it drives pairing, variance and the wording of claims.
+    """Origin of replications; it decides on pairing, variance and the wording of claims.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Resampling:
 
     @property
     def pairs(self) -> bool | None:
-        """Whether algorithms share the replications, or None where the kind does not tell."""
+        """True if algorithms share the replications, None if the kind does not say."""
         if self.paired is not None:
             return self.paired
         return {"seeds": False, "independent": None}.get(self.kind, True)

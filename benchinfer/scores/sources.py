@@ -664,7 +664,7 @@ def _is_table(path: Path) -> bool:
 
 
 def _unfinished(path: Path, folder: Path) -> bool:
-    """Whether a file is of a job that has not ended, as in Spark's folder ``_temporary``."""
+    """Return whether a file is of an unfinished job, as in Spark's folder ``_temporary``."""
     parts = path.relative_to(folder).parts
     return any(part.startswith("_") and "=" not in part for part in parts)
 
@@ -851,7 +851,7 @@ def _joined(
 
 
 def _alike(tables: Sequence[Any], column: str) -> bool:
-    """Whether the tables hold the column in types that have one in common."""
+    """Return whether the tables hold the column in types that have one in common."""
     import pyarrow as pa
 
     schemas = [pa.schema([table.schema.field(column)]) for table in tables]

@@ -290,7 +290,7 @@ class ScoreRows:
     value
         (N,) scores.
     covariate
-        (N, q) covariates, as far as they were asked for.
+        (N, q) covariates, as far as they were requested.
     """
 
     dataset: NDArray[np.int64]

@@ -56,7 +56,7 @@ type Frame = "nw.LazyFrame[Any]"
 
 @dataclass(frozen=True, slots=True)
 class RateInterval:
-    """Which interval of a rate is asked for; see `ScoreTable.describe`.
+    """Kind of interval of a rate; see `ScoreTable.describe`.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def statistics(
     measure
         The measure.
     interval
-        Of the rates, if asked for.
+        Of the rates, if requested.
 
     Returns
     -------
@@ -207,7 +207,7 @@ class DatasetParts:
     covariates: Sequence[str]
     ends: NDArray[np.int64]
     _table: Any
-    # Per measure, once asked for: the rows, and where those of each data set begin.
+    # Per measure, once requested: the rows, and where those of each data set begin.
     _rows: dict[str, tuple[ScoreRows, NDArray[np.int64]]] = field(
         default_factory=dict[str, tuple[ScoreRows, NDArray[np.int64]]]
     )
@@ -271,7 +271,7 @@ NOTHING = message("nothing is left of the table.", hint="ask for less.")
 def selected(
     frame: Frame, asked: Mapping[str, tuple[str | Sequence[str] | None, Sequence[str]]]
 ) -> Frame:
-    """Keep the rows that are asked for.
+    """Keep the rows that are requested.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ def selected(
     Raises
     ------
     DesignError
-        A name is unknown, or none is asked for.
+        A name is unknown, or none is requested.
     """
     for role, (names, there) in asked.items():
         if names is not None:
@@ -379,7 +379,7 @@ class ScoreTable(Showable):
     covariates: tuple[str, ...]
     _frame: "nw.LazyFrame[Any]"
     _summary: Summary
-    # The digest costs a sort of all rows and is asked for by every result: kept once computed.
+    # The digest costs a sort of all rows and is requested by every result: kept once computed.
     _memo: dict[str, str] = field(default_factory=dict[str, str])
     # What this table is one data set of: the rows of all are fetched at once.
     _parts: DatasetParts | None = None
@@ -416,7 +416,7 @@ class ScoreTable(Showable):
 
     @property
     def finding_records(self) -> tuple[Finding, ...]:
-        """What the checks found, over all measures."""
+        """Findings of the checks, over all measures."""
         return self.notes + check(self._summary, paired=self.paired, measures=self.measures)
 
     def _findings(self, measure: str | None) -> tuple[Finding, ...]:

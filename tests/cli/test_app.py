@@ -253,9 +253,9 @@ def test_structure_is_that_of_the_library(run: Callable) -> None:
     own = run("compare", "mixed", "example:simulated/balanced", "--structure", "pairwise")
     assert own.exit_code == 0, own.output
     assert "    alg1 > alg2 > alg3 > alg4\n" in own.stdout
-    beware = " ".join(own.stdout.partition("Beware")[2].split())
-    assert "decided pairs whose interval includes equality: 1" in beware
-    assert "alg1 and alg2" in beware
+    warnings = " ".join(own.stdout.partition("Warnings")[2].split())
+    assert "decided pairs whose interval includes equality: 1" in warnings
+    assert "alg1 and alg2" in warnings
     document = json.loads(run("compare", "mixed", "example:demsar2006", "--json").stdout)
     assert document["provenance"]["arguments"]["structure"] == "auto"
     assert {round(row["df"], 6) for row in document["contrasts"]} == {13}
@@ -321,7 +321,7 @@ def test_one_algorithm_is_undecidable(run: Callable, table: Callable) -> None:
 
 def test_failed_checks_are_printed_with_their_remedies(run: Callable) -> None:
     text = " ".join(run("compare", "points", "example:demsar2006").stdout.split())
-    assert "Beware - inference: 0 (at least 1). None: point rules describe these scores" in text
+    assert "Warnings - inference: 0 (at least 1). None: point rules describe these scores" in text
 
 
 def test_comparison_as_json_holds_what_the_library_says(run: Callable, clear: Path) -> None:

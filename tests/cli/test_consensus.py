@@ -78,7 +78,7 @@ def test_a_unique_order_is_decided(run: Callable, clear: Path) -> None:
     assert "b > a    100 %      6      12\n" in text
     assert "Kendall's W: 1.00; mean tau of Emond and Mason between two: 1.00.\n" in text
     assert "d5        b > a > c\n" in text
-    assert "Beware" not in text
+    assert "Warnings" not in text
 
 
 def test_several_orders_are_not(run: Callable, circle: Path) -> None:

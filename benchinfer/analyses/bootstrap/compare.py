@@ -59,7 +59,7 @@ def compared(
     given
         The arguments of `compare_bootstrap`.
     progress
-        Told how far resampling is.
+        Progress callback.
     """
     alpha, seed, resample = alpha_of(given["level"]), given["seed"], given["resample"]
     family = family_of(
@@ -202,8 +202,8 @@ def compare_bootstrap(
     resamples; shared replications are drawn together. A one-sided p-value is ``(1 + n) / (N + 1)``,
     where in n of the N resamples the difference of aggregates is not on its side of 0 (expanded, or
     for BCa moved by bias and acceleration), a two-sided one twice the smaller of both: the smallest
-    level whose interval leaves 0 out. Equivalence is tested alike at the tolerance. Where all of m
-    units drawn from agree, so do all resamples, which is as likely as heads only: no one-sided
+    level whose interval leaves 0 out. Equivalence is tested likewise at the tolerance. Where all of
+    m units drawn from agree, so do all resamples, which is as likely as heads only: no one-sided
     p-value is below ``2^-m``.
 
     Parameters

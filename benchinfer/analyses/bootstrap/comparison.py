@@ -65,12 +65,12 @@ class BootstrapComparison(TestedComparison):
 
     @property
     def measure(self) -> Measure:
-        """What the aggregates are measures of."""
+        """Measure of the aggregates."""
         return self.reported
 
     @property
     def method(self) -> str:
-        """What was done, in sentences for a methods section."""
+        """Sentences for a methods section."""
         given = self.provenance.arguments
         scale = "" if self.measure.scale == "identity" else f" on the {self.measure.scale} scale"
         together = ""
@@ -135,7 +135,7 @@ class BootstrapComparison(TestedComparison):
             probability on a data set that a score of the first, of any replication, is better than
             one of the second, equal scores half, averaged over data sets. Intervals are percentiles
             at the simultaneous level of the contrasts; p-values are two-sided, of probability 1/2,
-            and adjusted alike. They are not what verdicts rest on.
+            and adjusted likewise. They are not what verdicts rest on.
         """
         pairs = pairs_of(len(self.algorithms))
         names = np.array(self.algorithms, dtype=object)
@@ -171,7 +171,7 @@ class BootstrapComparison(TestedComparison):
         Raises
         ------
         DesignError
-            The kind does not exist, or ratios are asked for of scores that are not above 0.
+            The kind does not exist, or ratios are requested of scores that are not above 0.
         """
         if kind not in ("scores", "ratios"):
             raise DesignError(unknown("kind", kind, ["scores", "ratios"]))

@@ -39,7 +39,7 @@ class Aggregated:
     estimate
         (K,) aggregates less the center, larger is better.
     draws
-        (N, K) of resamples, alike.
+        (N, K) of resamples, likewise.
     center
         The mean of all scores.
     jackknife
@@ -105,14 +105,14 @@ def levels_of(aggregated: Aggregated, alpha: float) -> Level:
     return Level(found.estimate, lower(found, alpha / 2), upper(found, alpha / 2))
 
 
-# Resamples beyond a bound that place it well; the fewest that are drawn unless asked for; the most
+# Resamples beyond a bound that place it well; the fewest that are drawn unless requested; the most
 # scores visited (seconds), and the most numbers held (100 MB), for the sake of more.
 BEYOND, _FEWEST, _VISITS, _HELD = 25, 10_000, 1e9, 1.2e7
 
 
 @dataclass(frozen=True, slots=True)
 class BootstrapOptions:
-    """What was asked for: statistic, resampling, and how many contrasts are adjusted for.
+    """Options: statistic, resampling, and the number of contrasts to adjust for.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """Figures of bootstrapped aggregates, improvement and performance profiles.
 
 Few algorithms share a panel. Of many each has a panel of its own, in which the range of all of them
-is shaded: more than six colours cannot be told apart.
+is shaded: more than six colours cannot be distinguished.
 """
 
 from collections.abc import Mapping
@@ -181,7 +181,7 @@ class ProfileCurve:
 
 @dataclass(frozen=True, slots=True)
 class ProfileLayout:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------
@@ -216,7 +216,7 @@ class ProfileLayout:
 
     @property
     def bands(self) -> int:
-        """How many rows of panels there are."""
+        """Number of rows of panels."""
         return -(-len(self.curves) // self.columns) if self.columns else 1
 
 
@@ -387,7 +387,7 @@ def draw_profile(profile: ProfileLayout, ax: "Axes") -> None:
 
 
 def _together(profile: ProfileLayout, ax: "Axes") -> None:
-    """Draw all curves into one panel, with their names beside it."""
+    """Draw all curves into one panel, with their names next to it."""
     _frame(profile, ax, 0.0, 0.0, (0.0, 0.25, 0.5, 0.75, 1.0))
     for curve, style in zip(profile.curves, STYLES, strict=False):
         _curve(profile, ax, (0.0, 0.0), curve, style, 0.1, name=plain(curve.label))

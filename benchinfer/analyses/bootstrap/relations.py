@@ -79,9 +79,9 @@ def resample_relations(
     Notes
     -----
     Replications that are drawn twice count as two for the test, so that a resample has more
-    verdicts than new scores would give: two algorithms that are alike, at a level of 95 %, are told
-    apart in about one resample in six. Shares say how far the noise of verdicts can carry, rather
-    than what new scores would show.
+    verdicts than new scores would give: two equal algorithms, at a level of 95 %, are found
+    different in about one resample in six. Shares show how far verdicts vary, not
+    what new scores would show.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def _draw(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return rows of units drawn within each stratum, and a new number of the unit for each row.
 
-    Rows of a unit, and units of a stratum, stand together.
+    Rows of a unit, and units of a stratum, are adjacent.
     """
     first = np.flatnonzero(np.r_[True, unit[1:] != unit[:-1]])
     size = np.diff(np.r_[first, len(unit)])

@@ -80,7 +80,7 @@ def profiles(result: BootstrapComparison) -> Section:
 
 
 def improvement(result: BootstrapComparison) -> Section:
-    """Say of how many pairs one algorithm's runs are more often better."""
+    """Report the probabilities of improvement of all pairs."""
     found, measure = table(result), result.setting.measure
     p = result.probability_of_improvement()["p_value"]
     n, of = int((p <= result.alpha).sum()), len(p)

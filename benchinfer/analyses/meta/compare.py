@@ -67,7 +67,7 @@ def compare_meta(
     covariance
         Sampling covariance of a table's effects: each data set's ``"own"``, ``"common"`` (one
         variance of differences for each data set), or ``"auto"``: its own where there are five
-        replications for each algorithm or where pairs stand alone.
+        replications for each algorithm or where pairs are analysed one by one.
     method
         Of tau^2: ``"reml"``, ``"paule-mandel"`` or ``"dersimonian-laird"``.
     interval

@@ -73,17 +73,17 @@ class MetaComparison(TestedComparison):
 
     @property
     def relative(self) -> bool:
-        """Whether levels are told from the mean of the algorithms: effects alone have none."""
+        """True if levels are relative to the mean of the algorithms: effects have no level."""
         return not np.isfinite(self.studies.levels).any()
 
     @property
     def joint(self) -> bool:
-        """Whether all algorithms were estimated jointly."""
+        """True if all algorithms were estimated jointly."""
         return self.fit is not None
 
     @property
     def interval(self) -> str:
-        """Which errors the contrasts have: what ``"auto"`` was found to mean."""
+        """Kind of the contrasts' standard errors, with ``"auto"`` resolved."""
         if self.fit is not None:
             return self.fit.interval
         asked = str(self.provenance.arguments["interval"])
@@ -91,7 +91,7 @@ class MetaComparison(TestedComparison):
 
     @property
     def estimator(self) -> Method:
-        """How the variance between data sets was estimated."""
+        """Estimator of the variance between data sets."""
         asked = self.provenance.arguments["method"]
         return next(known for known in get_args(Method.__value__) if known == asked)
 
@@ -104,7 +104,7 @@ class MetaComparison(TestedComparison):
 
     @property
     def method(self) -> str:
-        """What was done, in sentences for a methods section."""
+        """Sentences for a methods section."""
         asked, d = self.provenance.arguments, len(self.studies.datasets)
         what = f"{_EFFECTS[str(asked['effect'])].capitalize()} in {self.measure.name}"
         how = "restricted maximum likelihood" if self.third else _METHODS[self.estimator]
@@ -175,7 +175,7 @@ class MetaComparison(TestedComparison):
         return tables.ranked(self, super().summary())
 
     def heterogeneity(self) -> "pd.DataFrame":
-        """How much effects differ between data sets: Q, tau^2 with its interval, I^2 and H^2.
+        """Heterogeneity of effects between data sets: Q, tau^2 with its interval, I^2 and H^2.
 
         Returns
         -------
@@ -191,8 +191,8 @@ class MetaComparison(TestedComparison):
         """Predict the contrasts and which algorithm is best on a data set not yet seen.
 
         With robust errors (two levels, no covariates) each pair varies between data sets as those
-        that hold both show, if there are three, drawn to what all pairs show; else all pairs vary
-        alike.
+        that hold both show, if there are three, shrunk to the estimate of all pairs; else all pairs
+        have the same variance.
 
         Raises
         ------
@@ -219,7 +219,7 @@ class MetaComparison(TestedComparison):
             and for those beyond `most`, whose distance is that of one step.
         """
         setting, third = self.setting, self.third
-        # Without a data set the others are analysed alike, or not at all.
+        # Without a data set the others are analysed in the same way, or not at all.
         asked = {**self.provenance.arguments, "interval": self.interval}
 
         def again(studies: Studies) -> MetaComparison:
@@ -250,9 +250,9 @@ class MetaComparison(TestedComparison):
             ``term test statistic df df_residual p_value``: Q within and between designs (sets of
             algorithms compared on a data set), the design-by-treatment test with random effects,
             and one row per pair whose evidence could be split (node splitting), with p-values of
-            each alone. These tests take all pairs as varying alike, except for splits that are
-            called robust: where errors are from the spread of the data sets, and no data set alone
-            tells direct from indirect evidence.
+            each alone. These tests take the variances of all pairs as equal, except for splits
+            called robust: their errors are from the spread of the data sets, and no data set alone
+            separates direct from indirect evidence.
 
         Raises
         ------
@@ -269,7 +269,7 @@ class MetaComparison(TestedComparison):
         pandas.DataFrame
             ``first second n_datasets estimate direct indirect`` with standard errors on the
             modelling scale; a pair with ``n_datasets`` 0 rests on indirect evidence only. NaN where
-            there is no such evidence or it cannot be told apart. Errors of direct and indirect
+            there is no such evidence or it cannot be distinguished. Errors of direct and indirect
             evidence apart are as in `consistency`.
 
         Raises
@@ -307,7 +307,7 @@ class MetaComparison(TestedComparison):
         return tables.slopes(self)
 
     def asked(self) -> "tuple[ContrastFamily, str]":
-        """Return the contrasts that were asked for, and their adjustment."""
+        """Return the contrasts that were requested, and their adjustment."""
         levels = self.levels.estimate
         return asked_of(self.algorithms, self.provenance.arguments, levels, self.fit)
 

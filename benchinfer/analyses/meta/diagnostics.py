@@ -23,7 +23,7 @@ def checks(
     smallest: float,
     asked: str,
 ) -> tuple[Check, ...]:
-    """Return the rows; names of pairs stand in the remedies.
+    """Return the rows; remedies name the pairs.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def checks(
     smallest
         Smallest degrees of freedom of a contrast.
     asked
-        The errors that were asked for.
+        The errors that were requested.
     """
     rows = [
         *comparison_checks.left_out(setting),

@@ -95,7 +95,7 @@ def read_columns(origin: Source, given: Mapping[str, str], covariates: Sequence[
 
 
 def holds_effects(names: Sequence[str], given: Mapping[str, str]) -> bool:
-    """Whether columns are those of published effects, rather than of scores of algorithms.
+    """Return whether columns are those of published effects, not of scores of algorithms.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class StudiesLayout:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------
@@ -297,7 +297,7 @@ def draw_funnel(funnel: Funnel, ax: "Axes") -> None:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------

@@ -90,7 +90,7 @@ def left_out(
     meta
         The comparison.
     again
-        Compares other studies alike.
+        Compares other studies in the same way.
     most
         How many data sets to refit without, by `one_step`; None for all.
     """

@@ -53,14 +53,14 @@ def gathered(studies: Studies, fit: "NetworkFit", k: int) -> NetworkClusters:
 
 
 def resolved(studies: Studies, fit: "NetworkFit", k: int, interval: "Interval") -> "Interval":
-    """Return the errors that ``"auto"`` means, or check the ones asked for.
+    """Return the errors that ``"auto"`` means, or check the ones requested.
 
     Two algorithms have one difference, whose variance is tau^2 itself: nothing is assumed alike.
 
     Raises
     ------
     DesignError
-        Robust errors are asked for, and some difference is known from one data set alone.
+        Robust errors are requested, and some difference is known from one data set alone.
     """
     if interval not in ("auto", "robust"):
         return interval
@@ -226,7 +226,7 @@ def network(
     method
         How tau^2 is estimated; of three levels always by REML.
     interval
-        Which errors; ``"auto"``: robust where they can be told.
+        Which errors; ``"auto"``: robust where they can be estimated.
     three
         Whether data sets lie within studies.
 

@@ -23,7 +23,7 @@ _DRAWN = 4.0
 
 
 def own_variances(meta: "MetaComparison") -> bool:
-    """Whether each pair is predicted with a variance of its own: as robust errors are its own."""
+    """Return whether each pair is predicted with its own variance, as with robust errors."""
     fit = meta.fit
     plain = not meta.third and not meta.studies.covariates
     return fit is not None and fit.interval == "robust" and plain
@@ -32,9 +32,9 @@ def own_variances(meta: "MetaComparison") -> bool:
 def between(meta: "MetaComparison", fit: "NetworkFit") -> tuple[Array, Array]:
     """Return (K, K) variances of differences between data sets, and degrees of freedom of each.
 
-    The network's, known as if without error (infinite), where pairs are taken as varying alike, and
+    The network's, known as if without error (infinite), where pairs are taken to vary equally, and
     for pairs that fewer than three data sets hold; else each pair's own from these n data sets,
-    drawn to the network's: ``((n - 1) own + 4 network) / (n + 3)``, with n - 1.
+    shrunk to the network's: ``((n - 1) own + 4 network) / (n + 3)``, with n - 1.
     """
     k = len(meta.algorithms)
     tau2, df = fit.heterogeneity * (1 - np.eye(k)), np.full((k, k), np.inf)

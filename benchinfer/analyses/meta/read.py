@@ -94,7 +94,7 @@ def read_effects(
         ``variance``, or ``conf_low`` and ``conf_high`` of a normal 95 % interval; ``measure``,
         ``domain`` and ``n`` where there are such columns.
     measures
-        The measures that effects are to be told in, with their direction.
+        The measures that effects are to be reported in, with their direction.
     columns
         Column to role where names are not common ones: ``{"paper_id": "study"}``.
     effect

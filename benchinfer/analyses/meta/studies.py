@@ -71,7 +71,7 @@ class Studies:
 
 
 def reported(measure: Measure, effect: Effect, tolerance: float | None) -> Measure:
-    """Return the measure in which effects are told, with its tolerance.
+    """Return the measure in which effects are reported, with its tolerance.
 
     Raises
     ------
@@ -282,7 +282,7 @@ def published(
     Raises
     ------
     DesignError
-        Effects of another kind are asked for, or there is no effect of the measure.
+        Effects of another kind are requested, or there is no effect of the measure.
     """
     if effect is not None and effect != effects.kind:
         raise DesignError(

@@ -76,7 +76,7 @@ class MixedComparison(TestedComparison):
 
     @property
     def structure(self) -> mixed_design.Structure:
-        """How algorithms vary between data sets; ``"pairwise"`` gives each pair its own error."""
+        """Covariance structure between data sets; ``"pairwise"`` gives each pair its own error."""
         return self.design.structure
 
     @property
@@ -92,7 +92,7 @@ class MixedComparison(TestedComparison):
 
     @property
     def method(self) -> str:
-        """What was done, in sentences for a methods section."""
+        """Sentences for a methods section."""
         df = str(self.provenance.arguments["df"])
         scale = "" if self.measure.scale == "identity" else f"{self.measure.scale} "
         small = _df_words[df]
@@ -196,7 +196,7 @@ class MixedComparison(TestedComparison):
         return pd.concat(tables, ignore_index=True)
 
     def asked(self) -> tuple[ContrastFamily, str]:
-        """Return the contrasts that were asked for, and their adjustment."""
+        """Return the contrasts that were requested, and their adjustment."""
         levels = self.levels.estimate
         return asked_of(self.algorithms, self.design, self.provenance.arguments, levels)
 
@@ -217,7 +217,7 @@ class MixedComparison(TestedComparison):
         Raises
         ------
         DesignError
-            Intervals are asked for of a model with several variances per source.
+            Intervals are requested of a model with several variances per source.
         """
         if level is not None:
             alpha_of(level)
@@ -297,7 +297,7 @@ class MixedComparison(TestedComparison):
         """Test whole terms: ``term test statistic df df_residual p_value``.
 
         F tests of the algorithms' levels (and of domains and covariates), with the method of the
-        degrees of freedom that was asked for; likelihood-ratio tests of the algorithms and of each
+        degrees of freedom that was requested; likelihood-ratio tests of the algorithms and of each
         variance. None of them decides a pair.
         """
         return tables.anova(self.fitted, str(self.provenance.arguments["df"]))

@@ -69,7 +69,7 @@ def checks(
     adjust: str,
     alpha: float,
 ) -> list[Check]:
-    """Say how far the pairs' own errors are from a common one, and where rules part company."""
+    """Say how far the pairs' own errors are from a common one, and where rules differ."""
     rows = stepwise_checks(setting, family, evidence, adjust, alpha)
     if errors.own is None or len(setting.coverage.datasets) < 3:
         return rows

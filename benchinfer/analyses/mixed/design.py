@@ -101,7 +101,7 @@ class Design:
 def choose(
     setting: Setting, terms: Literal["auto"] | Sequence[str], target: Literal["auto"] | Target
 ) -> Design:
-    """Choose the random terms that the design can estimate, or check the ones asked for.
+    """Choose the random terms that the design can estimate, or check the ones requested.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def choose(
                 hint="add replications or data sets; compare_points describes such a table.",
             )
         )
-    # Without the term, algorithms are taken to differ alike on every data set there could be: then
+    # Without the term, the differences of algorithms are taken as equal on all data sets: then
     # the replications at hand speak only of the data sets at hand.
     these = one or (several and "dataset:algorithm" not in chosen)
     return Design(
@@ -289,7 +289,7 @@ def _reason(refused: dict[str, str], chosen: tuple[str, ...], *, asked: bool) ->
 
 
 def resolve(structure: Structure, residual: Residual, design: Design, setting: Setting) -> Design:
-    """Return the design with the structure that ``"auto"`` means, or the one asked for, checked.
+    """Return the design with the structure that ``"auto"`` means, or the one requested, checked.
 
     Raises
     ------

@@ -175,7 +175,7 @@ def _spreads(
     *,
     own: bool,
 ) -> list[Check]:
-    """Check that residual variances are alike."""
+    """Check that residual variances are equal."""
     pairwise = (
         "the pairs' own errors do not assume equal spreads"
         if own

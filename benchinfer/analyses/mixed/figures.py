@@ -144,7 +144,7 @@ class CaterpillarPanel(panels.Panel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caterpillar(panels.Panels[CaterpillarPanel]):
-    """Where everything stands: data sets that depart most first; `neutral` is no departure."""
+    """Layout of the figure: largest departures first; `neutral` is no departure."""
 
     neutral: float
 
@@ -256,7 +256,7 @@ _POINT = "#0072B2"
 
 @dataclass(frozen=True, slots=True)
 class ResidualFigure:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------
@@ -370,7 +370,7 @@ def _group(title: str, names: "Sequence[str]", values: Array) -> list[Bar]:
     ]
 
 
-_SIDE, _EDGE = 2.5, 0.6  # inches of the quantile plot, and of what is written beside an axis
+_SIDE, _EDGE = 2.5, 0.6  # inches of the quantile plot, and of text next to an axis
 
 
 def size_residuals(figure: ResidualFigure) -> tuple[float, float]:

@@ -42,7 +42,7 @@ MOST = 200
 
 @dataclass(frozen=True, slots=True)
 class WholeTable:
-    """What the whole table was asked; P contrasts of K algorithms.
+    """Contrasts and options of the full analysis; P contrasts of K algorithms.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Influence:
         (N, P) of the refitted model; NaN and ``MISSING`` where it was not refitted.
     common_error, own_error
         (N, P) standard errors under the model, and from the spread between data sets (NaN where
-        they were not asked for).
+        they were not requested).
     variance_ratio
         (N, 4) variances without over those of the whole table; NaN where a variance is zero.
     cook
@@ -259,7 +259,7 @@ def datasets_left_out(
     stats, model
         Statistics and fit of the whole table.
     asked
-        What it was asked.
+        Its contrasts and options.
     names
         (D,) names of the data sets.
     unit
@@ -300,7 +300,7 @@ def algorithms_left_out(
     model
         Fit of the whole table.
     asked
-        What it was asked; contrasts that need the algorithm have no verdict without it.
+        Its contrasts and options; contrasts that need the algorithm have no verdict without it.
     names
         (K,) names of the algorithms.
 
@@ -424,7 +424,7 @@ def _algorithms(
 
 
 def _asked(mixed: "MixedComparison") -> WholeTable:
-    """Return what the comparison was asked."""
+    """Return the contrasts and options of the comparison."""
     family, method = mixed.asked()
     if family.shown >= 0:
         raise DesignError(

@@ -37,7 +37,7 @@ def check_predictable(stats: Statistics, model: ScoreModelFit, *, one_dataset: b
     Raises
     ------
     DesignError
-        There is one data set, or the model has algorithms differ alike on all.
+        There is one data set, or the model has the same differences on all.
     """
     if one_dataset:
         raise DesignError(

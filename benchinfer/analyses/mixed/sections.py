@@ -61,7 +61,7 @@ def tests(frame: "pd.DataFrame") -> Table:
         caption="Tests of whole terms",
         columns=(
             Column("term", "term"),
-            # Not adjusted, hence not what the glossary says of p_value.
+            # Not adjusted, so the glossary's definition of p_value does not apply.
             Column("", "p", numeric=True),
             Column("test", "test"),
             Column("statistic", "statistic", numeric=True),
@@ -211,7 +211,7 @@ def _where(mixed: MixedComparison) -> str:
 
 
 def spread(mixed: MixedComparison) -> Section:
-    """Say which source the scores vary by most, and how alike scores are."""
+    """Say which source the scores vary by most, and how similar scores are."""
     frame = mixed.variances()
     found = variances(frame, mixed.measure)
     most = frame["share"].to_numpy().argmax()
@@ -349,7 +349,7 @@ def checks(mixed: MixedComparison) -> Section:
 
 
 def influence(mixed: MixedComparison) -> Section:
-    """Say which verdicts hang on a single data set.
+    """Say which verdicts depend on a single data set.
 
     Raises
     ------

@@ -57,7 +57,7 @@ def departures(setting: Setting, fitted: MixedFit, level: float) -> "pd.DataFram
     -------
     pandas.DataFrame
         One row per data set (``algorithm`` is empty) and one per cell; for domains their names
-        stand in the place of data sets. The interval is that of the prediction error, the
+        take the place of data sets. The interval is that of the prediction error, the
         uncertainty of the fixed effects included (Henderson 1975); with a structured covariance the
         fixed effects are taken as known, and both sources are predicted together.
 
@@ -197,7 +197,7 @@ def variances(fitted: MixedFit, level: float | None) -> "pd.DataFrame":
     Raises
     ------
     DesignError
-        Intervals are asked for of a model whose likelihood cannot be profiled.
+        Intervals are requested of a model whose likelihood cannot be profiled.
     """
     model = fitted.model
     if isinstance(model, StructuredFit):

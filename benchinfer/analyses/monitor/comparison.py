@@ -180,7 +180,7 @@ class MonitorComparison(Comparison):
     design
         How it is watched.
     course
-        How each pair stands.
+        State of each pair.
     cells
         Columns of `next_cells`.
     """
@@ -195,7 +195,7 @@ class MonitorComparison(Comparison):
 
     @property
     def decision(self) -> Standing:
-        """Whether the experiment can stop.
+        """Decision to stop the experiment or to go on.
 
         ``"decided"``: every pair has a verdict. ``"go on"``: some pair needs more replications.
         ``"undecidable"``: no pair goes on, and some ended without a verdict.
@@ -212,7 +212,7 @@ class MonitorComparison(Comparison):
 
     @property
     def method(self) -> str:
-        """What was done, in sentences for a methods section."""
+        """Sentences for a methods section."""
         return method(self.design, self.setting, self.provenance.adjustment)
 
     @property
@@ -222,7 +222,7 @@ class MonitorComparison(Comparison):
 
     @property
     def intervals(self) -> str:
-        """What the intervals are; empty where the method has none."""
+        """Description of the intervals; empty if the method has none."""
         if self.course.low is None:
             return ""
         return f"{100 * self.level:g} % simultaneous confidence sequences, valid at all times"
@@ -237,7 +237,7 @@ class MonitorComparison(Comparison):
 
     @property
     def standing(self) -> str:
-        """How many pairs are decided, and whether to go on, in one sentence."""
+        """Sentence on the number of decided pairs and on whether to go on."""
         whole = self.design.n_measures == 1
         return standing(self.course.ends, self.decision, whole=whole)
 
@@ -267,7 +267,7 @@ class MonitorComparison(Comparison):
         pandas.DataFrame
             ``first second dataset stage n ...``. In recursions ``p_dataset`` is the p-value of the
             data set's own differences in the stage, ``p_stage`` that of all data sets together,
-            which is held against ``reject_at`` and ``accept_above``. ``state`` is how the pair
+            which is compared with ``reject_at`` and ``accept_above``. ``state`` is how the pair
             stood after the stage.
         """
         return self._named(self.course.stages)

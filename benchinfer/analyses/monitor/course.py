@@ -16,7 +16,7 @@ GO_ON = "go on"
 FUTILE = "futile"
 NOT_REJECTED = "not rejected"
 BROKEN_DOWN = "broken down"
-# How a pair can stand, and the verdict that goes with it.
+# States of a pair, each with its verdict.
 VERDICTS = {
     "first": Verdict.FIRST,
     "second": Verdict.SECOND,
@@ -31,7 +31,7 @@ VERDICTS = {
 @savable
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How P pairs stand; (P,) arrays.
+    """Current states of P pairs; (P,) arrays.
 
     Attributes
     ----------

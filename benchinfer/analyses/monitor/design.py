@@ -24,7 +24,7 @@ type Pairs = NDArray[np.int64]
 @savable
 @dataclass(frozen=True, slots=True)
 class MonitorDesign:
-    """How an experiment is watched.
+    """Design of a monitored experiment.
 
     Attributes
     ----------

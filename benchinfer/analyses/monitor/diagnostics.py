@@ -20,7 +20,7 @@ type Named = Callable[[NDArray[np.bool_]], str]
 def checks(
     setting: Setting, design: MonitorDesign, course: Course, gathered: StageDifferences
 ) -> tuple[Check, ...]:
-    """Return the rows; names of pairs stand in the remedies."""
+    """Return the rows; remedies name the pairs."""
     names = setting.algorithms
 
     def named(chosen: NDArray[np.bool_]) -> str:

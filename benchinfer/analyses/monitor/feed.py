@@ -26,7 +26,7 @@ type _Stage = tuple[list[Index], NDArray[np.bool_], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """What a past stage used of one data set.
+    """Scores of one data set that a past stage used.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class Feed:
 
     @property
     def recalling(self) -> bool:
-        """Whether the next stage is one of the past."""
+        """True if the next stage is one of the past."""
         return len(self._log) < len(self._past)
 
     def lacking(self, wanted: NDArray[np.bool_], size: int) -> list[tuple[Index, Index, int]]:

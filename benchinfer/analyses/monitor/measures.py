@@ -149,7 +149,7 @@ class MonitoredMeasures(Showable, Mapping[str, MonitorComparison]):
 
     @property
     def decision(self) -> Standing:
-        """Whether the experiment can stop: ``"go on"`` as long as a pair of some measure does.
+        """Decision to stop; ``"go on"`` as long as a pair of some measure goes on.
 
         ``"decided"``: every pair has a verdict by every measure. ``"undecidable"``: no pair goes
         on, and some ended without a verdict.
@@ -189,7 +189,7 @@ class MonitoredMeasures(Showable, Mapping[str, MonitorComparison]):
         return pd.concat(some or tables[:1], ignore_index=True)
 
     def headline(self) -> str:
-        """Return how the whole experiment stands, in one sentence."""
+        """Return the state of the experiment, in one sentence."""
         ends = [end for result in self.values() for end in result.course.ends]
         return comparison.standing(ends, self.decision)
 

@@ -114,7 +114,7 @@ def next_bounds(course: Course, design: MonitorDesign, pair: int, side: int) -> 
 
 
 def standing(course: Course, design: MonitorDesign) -> Columns:
-    """Return columns that go beside those of the path: how each pair stood at each point."""
+    """Return columns to append to those of the path: the state of each pair at each point."""
     if not course.path:
         return {}
     if design.method == "anytime":

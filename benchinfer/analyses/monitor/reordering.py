@@ -46,7 +46,7 @@ _CELLS = 2_000_000  # differences that are shuffled at once
 @savable
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """What random orders of a pair's replications lead to.
+    """Decisions in random orders of a pair's replications.
 
     Attributes
     ----------
@@ -197,7 +197,7 @@ class Consecutive(Showable):
     sides
         Names of the pairs.
     alpha
-        Level that unadjusted p-values are held against.
+        Level that unadjusted p-values are compared with.
     permutations, seed
         Number of random orders, and where they start from.
     orders

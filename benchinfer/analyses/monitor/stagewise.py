@@ -343,7 +343,7 @@ def _p(d: Array | None, design: MonitorDesign, n_datasets: int) -> Array:
 
 
 def ends_of(found: Recursion, sides: tuple[int, ...], stage: int) -> list[str]:
-    """Return how each pair stands after a stage."""
+    """Return the state of each pair after a stage."""
     m = len(found.decisions) // len(sides)
     decisions = found.decisions.reshape(len(sides), m)
     # What is open but has no critical value cannot go on: the printed rules break down.

@@ -1,7 +1,7 @@
 """State file of a monitored experiment.
 
-What a stage used is pinned by the names of its replications and a fingerprint of their scores; what
-they say is worked out from the scores each time. A checksum tells damage and edits. A file beside
+The scores that a stage used are pinned by the names of their replications and a fingerprint;
+results are computed from the scores each time. A checksum detects damage and edits. A file next to
 the state is locked while it is read, used and written: two processes take turns.
 """
 
@@ -27,7 +27,7 @@ _HINT = (
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What is known of the past.
+    """Record of past stages.
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ _RANDOM = ("wilcoxon", "sign", "sign-flip", "parts-t")
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What is decided before scores are looked at.
+    """Options that are resolved before scores are looked at.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Chosen:
     seed: int
 
     def question(self, n: int, margin: float) -> PairOptions:
-        """Return what is asked of each of n pairs."""
+        """Return the options of each of n pairs."""
         side = _SIDES[self.alternative]
         n = 1 if self.adjust == "none" or self.test == "bayes-t" else n
         tail = self.alpha / n if side else sidak(self.alpha, n) / 2

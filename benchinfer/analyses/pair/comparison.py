@@ -60,7 +60,7 @@ class PairComparison(TestedComparison):
 
     @property
     def bayesian(self) -> bool:
-        """Whether verdicts rest on posterior probabilities."""
+        """True if verdicts rest on posterior probabilities."""
         return self.probabilities is not None
 
     @property
@@ -72,7 +72,7 @@ class PairComparison(TestedComparison):
 
     @property
     def method(self) -> str:
-        """What was done, in sentences for a methods section."""
+        """Sentences for a methods section."""
         return rules.method(self)
 
     @property

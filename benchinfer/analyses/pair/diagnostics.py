@@ -39,7 +39,7 @@ _MARKS = 99
 @savable
 @dataclass(frozen=True, slots=True)
 class Normality:
-    """How the differences of a pair look.
+    """Normality of the differences of a pair.
 
     Attributes
     ----------

@@ -38,7 +38,7 @@ _SIDE, _EDGE, _HEAD = 1.9, 0.5, 0.5  # inches of a panel, of its labels, and of 
 
 @dataclass(frozen=True, slots=True)
 class QuantilePanel:
-    """The quantiles of one pair: normal and found, (q,) each, and what stands above them."""
+    """The quantiles of one pair: normal and found, (q,) each, and the text above them."""
 
     label: str
     note: str
@@ -48,7 +48,7 @@ class QuantilePanel:
 
 @dataclass(frozen=True, slots=True)
 class QuantileFigure:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------

@@ -67,7 +67,7 @@ _CLUSTERED = ("t", "sign-flip")
 
 
 def resolve(asked: str, data: PairedScores) -> tuple[Test, str]:
-    """Return the test that is asked for, or that ``"auto"`` means, and why.
+    """Return the test that is requested, or that ``"auto"`` means, and why.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def fitting(data: PairedScores) -> tuple[Test, str]:
 
 
 def overlaps(data: PairedScores) -> bool:
-    """Whether training sets overlap."""
+    """Return whether training sets overlap."""
     return data.overlap != 0
 
 

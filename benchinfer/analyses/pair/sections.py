@@ -86,7 +86,7 @@ def normality(result: PairComparison) -> Table:
             Column("second", "second"),
             Column("test", "test"),
             Column("statistic", "statistic", numeric=True),
-            # Not adjusted, hence not what the glossary says of p_value.
+            # Not adjusted, so the glossary's definition of p_value does not apply.
             Column("", "p", numeric=True),
         ),
         rows=tuple(

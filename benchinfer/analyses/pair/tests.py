@@ -27,7 +27,7 @@ RESAMPLES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class PairOptions:
-    """What is asked of the test of each pair.
+    """Options of the test of each pair.
 
     Attributes
     ----------
@@ -222,7 +222,7 @@ def _of_rates(
     interval: Callable[[float], tuple[float, float]],
     asked: PairOptions,
 ) -> DifferenceTest:
-    """Put an interval beside a test; a pair is equivalent where it lies within the margin."""
+    """Add an interval to a test; a pair is equivalent where it lies within the margin."""
     low, high = interval(asked.tail)
     m = asked.margin
     above = outcomes.tail_beyond(lambda t: interval(t)[0], -m) if m > 0 else 1.0
@@ -308,7 +308,7 @@ def beside(
 
 
 def _senseless(test: str, data: PairedScores, pair: Pair) -> bool:
-    """Whether a test cannot be worked out at all."""
+    """Return whether a test cannot be computed."""
     if test in ("welch", "independent-rates"):
         return test == "independent-rates" and not data.right_or_wrong
     if not data.paired:

@@ -90,7 +90,7 @@ def bound_words(k: int, *, complete: bool) -> str:
 def resolve_adjustment(
     adjust: Adjust, pairs: "Pairs", contrasts: "Contrasts", alternative: str, null: str
 ) -> str:
-    """Return the adjustment that ``"auto"`` means, or check the one asked for.
+    """Return the adjustment that ``"auto"`` means, or check the one requested.
 
     Raises
     ------

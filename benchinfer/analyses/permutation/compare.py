@@ -135,8 +135,8 @@ def compare_permutation(
 ) -> PermutationComparison:
     """Compare algorithms by permutation tests within blocks.
 
-    If algorithms are alike, their labels within a block can be exchanged. Each pair is tested on
-    its own scores by default, so that no third algorithm decides between two.
+    Under the null hypothesis the labels within a block are exchangeable. Each pair is tested on its
+    own scores by default, so that no third algorithm decides between two.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def compare_permutation(
     pairs
         ``"pairwise"``: each pair on its own scores. ``"pooled"``: on scores that all algorithms
         share, as in Friedman's post-hoc tests; that controls errors over pairs only if all
-        algorithms are alike.
+        algorithms have equal distributions.
     target
         What claims are about: ``"domain"``, where a data set is a block, its replications averaged,
         or ``"datasets"``, these data sets alone, where a replication is a block, or the data set

@@ -92,12 +92,12 @@ class PermutationComparison(TestedComparison):
 
     @property
     def on(self) -> str:
-        """What is compared: values, ranks, aligned ranks, normal scores or dispersion."""
+        """Scores of the tests: values, ranks, aligned ranks, normal scores or dispersion."""
         return str(self.provenance.arguments["on"])
 
     @property
     def pairwise(self) -> bool:
-        """Whether each pair was tested on its own scores."""
+        """True if each pair was tested on its own scores."""
         return self.provenance.arguments["pairs"] == "pairwise"
 
     @property
@@ -109,7 +109,7 @@ class PermutationComparison(TestedComparison):
 
     @property
     def method(self) -> str:
-        """What was done, in sentences for a methods section."""
+        """Sentences for a methods section."""
         blocks = f"{count(self.ranks.n_blocks, 'block')}, each a {self.unit}"
         nulls = " or ".join(_NULLS[kind] for kind in dict.fromkeys(self.kinds))
         scale = "" if self.measure.scale == "identity" else f"{self.measure.scale} "
@@ -204,7 +204,8 @@ class PermutationComparison(TestedComparison):
         pandas.DataFrame
             ``test null first second statistic p_value p_error``: the single-step and step-down
             p-values of the chosen scores, and Nemenyi's on complete blocks. They control errors
-            over pairs only if all algorithms are alike; a third algorithm can decide between two.
+            over pairs only if all algorithms have equal distributions; a third algorithm can decide
+            between two.
         """
         found, named = self.pooled, self.named_sides()
         parts = {"single-step": found.single_step, "step-down": found.step_down}
@@ -240,7 +241,7 @@ class PermutationComparison(TestedComparison):
 
         Notes
         -----
-        It controls errors over pairs only if all algorithms are alike.
+        It controls errors over pairs only if all algorithms have equal distributions.
         """
         kinds = {
             "nemenyi": friedman.nemenyi_difference,

@@ -132,7 +132,7 @@ def checks(
     lost: list[str],
     asked: PermutationOptions,
 ) -> tuple[Check, ...]:
-    """Return the rows; names of pairs stand in the remedies."""
+    """Return the rows; remedies name the pairs."""
     sides = found.family.named_sides(setting.algorithms)
     return (
         _attainable(data, found, asked),

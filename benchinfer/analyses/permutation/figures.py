@@ -161,7 +161,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class CriticalDifference:
-    """Where everything stands: across in inches from the left end of the axis, down in rows.
+    """Layout of the figure: across in inches from the left end of the axis, down in rows.
 
     Attributes
     ----------
@@ -415,7 +415,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class NullDistribution:
-    """What is drawn.
+    """Layout of the figure.
 
     Attributes
     ----------

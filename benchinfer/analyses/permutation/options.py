@@ -33,7 +33,7 @@ class PermutationOptions:
     stop
         Whether resampling ends as soon as all decisions are certain.
     progress
-        Told how far resampling is.
+        Progress callback.
     scale
         Whether tests take scores in units of their data set.
     """

@@ -29,7 +29,7 @@ _SCORES = {
     "normal-scores": "normal scores of aligned ranks",
     "dispersion": "spreads",
 }
-# Scores that are permuted for a test beside the chosen ones.
+# Scores that are permuted for a test in addition to the chosen ones.
 _VISITS = 500_000_000
 
 
@@ -55,7 +55,7 @@ class RankSums:
     Attributes
     ----------
     deviation, cov
-        (K,) sums minus their expectation, and (K, K) covariance when all are alike.
+        (K,) sums minus their expectation, and (K, K) covariance under the null hypothesis.
     total
         (K,) sums.
     mean_ranks
@@ -137,7 +137,7 @@ def _of_values(
     layout = data.layout
     values = data.of(layout)
     if asked.on != "values":
-        # A look beside the chosen scores: no longer than a second.
+        # A test in addition to the chosen scores: no longer than a second.
         enough = max(_VISITS // len(values), 1000)
         few = replace(asked, stop=False, resamples=min(asked.resamples, enough))
         found = pooled(data, values, np.zeros((0, data.n_labels)), few)

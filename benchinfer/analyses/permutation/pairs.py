@@ -103,7 +103,7 @@ def paired_tests(data: Exchangeable, matrix: Array, asked: PermutationOptions) -
     data
         Blocks without repeats.
     matrix
-        (P, K) contrasts, each of which some block bears out.
+        (P, K) contrasts, each of which some block contains.
     asked
         The settings.
 
@@ -200,7 +200,7 @@ def unpaired_tests(data: Exchangeable, matrix: Array, asked: PermutationOptions)
     data
         Blocks with repeats: data sets.
     matrix
-        (P, K) contrasts, each of which some data set bears out. Averages of algorithms are
+        (P, K) contrasts, each of which some data set contains. Averages of algorithms are
         estimated, and tested by all algorithms together only.
     asked
         The settings.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 type Counts = NDArray[np.int64]
-# Arrangements that are gone through without being asked to, and on request.
+# Arrangements that are gone through by default, and on request.
 _AUTO, _MOST = 1e6, 1e8
 
 
@@ -105,7 +105,7 @@ def pooled(
     Raises
     ------
     DesignError
-        The null distribution that was asked for cannot be had.
+        The null distribution that was requested cannot be had.
     """
     turned = (asked.side or 1) * contrasts
     question = nulls.ask(scores, data.layout, turned, two_sided=asked.side == 0)
@@ -113,7 +113,7 @@ def pooled(
         null = null_of(question, scores, asked, "all algorithms")
     except FitError as error:
         if asked.pairs == "pairwise" and len(contrasts):
-            # Pairs have tests of their own, and the global test stands without these.
+            # Pairs have tests of their own, and the global test does not need these.
             return pooled(data, scores, contrasts[:0], asked)
         raise DesignError(
             message(str(error), hint='null="monte-carlo" goes with any design and family.')
@@ -138,7 +138,7 @@ def pooled(
 def null_of(
     question: nulls.PermutationProblem, scores: Array, asked: PermutationOptions, task: str
 ) -> nulls.Null:
-    """Return the null distribution asked for, or the best there is in good time.
+    """Return the null distribution requested, or the best there is in good time.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def null_of(
     """
     if asked.null == "asymptotic":
         return nulls.asymptotic(question)
-    # Pairwise, exactness is asked of the pairs.
+    # Pairwise, exactness is required of the pairs.
     exact = _MOST if asked.pairs == "pooled" else _AUTO
     limit = {"auto": _AUTO, "exact": exact, "monte-carlo": 0.0}[asked.null]
     for fixed in (False, True):

@@ -36,7 +36,7 @@ def tests(frame: "pd.DataFrame") -> Table:
         caption="Tests of all algorithms together",
         columns=(
             Column("test", "test"),
-            # Not adjusted, hence not what the glossary says of p_value.
+            # Not adjusted, so the glossary's definition of p_value does not apply.
             Column("", "p", numeric=True),
             Column("p_error", "error of p", numeric=True),
             Column("null", "null distribution"),
@@ -125,7 +125,7 @@ def sections(
         The permutation tests.
     before
         Comparisons of the same measure that the report shows before; the first one leads, and
-        these tests are then held against it.
+        these tests are then compared with it.
     """
     ranks = _ranks(comparison)
     if before:
@@ -178,9 +178,9 @@ def agreement(comparison: "Comparison", other: "Comparison") -> str:
     Parameters
     ----------
     comparison
-        The one that is told about.
+        The tests that the sentence is about.
     other
-        The one that it is held against.
+        The tests that they are compared with.
     """
     ours, theirs = comparison.relation(), other.relation()
     if ours.algorithms != theirs.algorithms:

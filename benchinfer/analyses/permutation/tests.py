@@ -63,7 +63,7 @@ def borne_out(
 
 @dataclass(frozen=True, slots=True)
 class PermutationTests:
-    """What tests of a family say; P contrasts, of which the wanted ones are evidence.
+    """Tests of a family of P contrasts; the chosen contrasts become evidence.
 
     Attributes
     ----------

@@ -20,7 +20,7 @@ COVER = 0.95  # level of intervals from the pilot's uncertainty
 @savable
 @dataclass(frozen=True, slots=True)
 class PlanAims:
-    """What an experiment is planned for.
+    """Aims of a planned experiment.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class PlanAims:
 
     @property
     def n_contrasts(self) -> int:
-        """How many comparisons are made together."""
+        """Number of comparisons made together."""
         if self.contrasts is None:
             return 1
         return self.k - 1 if self.contrasts == "dunnett" else self.k * (self.k - 1) // 2
@@ -68,7 +68,7 @@ class PlanAims:
 
     @property
     def spread(self) -> DifferenceSpread:
-        """What varies in the difference of two algorithms."""
+        """Sources of variation of a difference of two algorithms."""
         c, given = self.components, self.target == "datasets"
         errors = self.k - 1 if given or self.adjust == "single-step" else 1
         if given:

@@ -42,7 +42,7 @@ class PowerCurve:
 
 @dataclass(frozen=True, slots=True)
 class PowerCurves:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------

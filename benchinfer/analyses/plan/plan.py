@@ -39,7 +39,7 @@ def plan(
 
     Of `n_datasets` and `n_replications` the one that is not given is found. Neither: data sets are
     found for the replications that cost least, with `costs`, or else for those of the pilot. Both,
-    or a `budget`: the power of that design is told.
+    or a `budget`: the power of that design is returned.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def plan(
         The probability wanted to show it, for each pair by itself.
     aim
         ``"difference"``: that two algorithms that differ so much differ; ``"equivalence"``: that
-        two which are alike differ by less; ``"non-inferiority"``: that one is not worse by it.
+        two without a difference differ by less; ``"non-inferiority"``: that one is not worse by it.
     contrasts
         ``"tukey"`` (all pairs), ``"dunnett"`` (each with a control), or None: one pair, named
         beforehand.

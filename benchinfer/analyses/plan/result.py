@@ -45,7 +45,7 @@ def sentences(plan: "Plan") -> list[str]:
 
 
 def _times(q: "PlanAims") -> str:
-    """Say of which scale a size is, where it is no plain difference."""
+    """Name the scale of a size, unless it is a plain difference."""
     measure = q.components.measure
     scale = "identity" if measure is None else measure.scale
     return {"identity": "", "log": " (relative)", "logit": " (log-odds)"}[scale]
@@ -127,8 +127,8 @@ class Plan(Showable):
     power, power_low, power_high
         Power for a pair, with the interval that the pilot leaves; all the same of known variances.
     needed_low, needed_high
-        Interval of the number that was asked for, infinite where there may be no such number; None
-        where none was asked for or the variances are taken as known.
+        Interval of the number that was requested, infinite where there may be no such number; None
+        where none was requested or the variances are taken as known.
     detectable
         Least difference, or margin, that has the power wanted.
     floor
@@ -177,7 +177,7 @@ class Plan(Showable):
 
     @property
     def cost(self) -> float | None:
-        """What the design costs, None where no costs were given."""
+        """Cost of the design, None without costs."""
         if self.costs is None:
             return None
         return self.costs.total(self.n_datasets, self.n_replications)
@@ -287,7 +287,7 @@ def _finite(number: int) -> float:
 
 
 def _needed(q: PlanAims, d: int, r: int, asked: Asked) -> tuple[float | None, float | None]:
-    """Return the interval of the number that was asked for."""
+    """Return the interval of the number that was requested."""
     if asked not in ("datasets", "replications") or (ends := q.bounds) is None:
         return None, None
     if asked == "datasets":

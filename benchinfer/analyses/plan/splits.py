@@ -17,7 +17,7 @@ _TRIED = 24  # numbers of replications about the best one of the normal limit
 @savable
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What data sets and replications cost, and what there is to spend.
+    """Costs of data sets and replications, and the budget.
 
     Attributes
     ----------

@@ -24,7 +24,7 @@ class Components:
     dataset_algorithm
         Variance of an algorithm's effect between data sets; None where it is not known.
     residual
-        Variance of a score beside what its data set, algorithm and replication share.
+        Variance of a score apart from what its data set, algorithm and replication share.
     n_algorithms
         Algorithms of the pilot.
     n_datasets, n_replications
@@ -67,7 +67,7 @@ class Components:
 
     @property
     def pilot(self) -> Pilot | None:
-        """What the variances rest on, None where they are taken as known."""
+        """Pilot study of the variances, None if they are taken as known."""
         if self.n_datasets is None or self.n_replications is None:
             return None
         free, d, r = self.n_algorithms - 1, self.n_datasets, self.n_replications

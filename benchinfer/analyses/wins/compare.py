@@ -231,7 +231,7 @@ def by_posterior(
     arguments
         Of `compare_wins`.
     progress
-        Told of the draws.
+        Progress callback.
     """
     setting, level = told_as(counted, arguments["rope"]), arguments["level"]
     taken = counted.tally.taken(arguments["ties"])
@@ -269,7 +269,7 @@ def by_posterior(
 def _posterior_checks(
     counted: Counted, arguments: dict[str, Any], posterior: WinPosterior
 ) -> "list[Check]":
-    """Return the diagnostics of a posterior; what the likelihood says of it, where it can."""
+    """Return the diagnostics of a posterior, with those of the likelihood if it can be fitted."""
     taken = counted.tally.taken(arguments["ties"])
     departures = arguments["departures"]
     fit = None

@@ -274,7 +274,7 @@ class WinsComparison(TestedComparison):
 
     @property
     def bayesian(self) -> bool:
-        """Whether verdicts rest on posterior probabilities."""
+        """True if verdicts rest on posterior probabilities."""
         return self.bayes is not None
 
     @property
@@ -301,23 +301,23 @@ class WinsComparison(TestedComparison):
 
     @property
     def ties(self) -> Ties:
-        """What becomes of ties."""
+        """Treatment of ties."""
         asked = self.provenance.arguments["ties"]
         return "half" if asked == "half" else "drop" if asked == "drop" else "davidson"
 
     @property
     def modelled_ties(self) -> bool:
-        """Whether ties have a parameter of their own."""
+        """True if ties have a parameter."""
         return self.ties == "davidson" and bool(self.counted.tally.ties.sum() > 0)
 
     @property
     def departures(self) -> bool:
-        """Whether data sets have worths of their own."""
+        """True if worths vary between data sets."""
         return bool(self.provenance.arguments["departures"])
 
     @property
     def penalised(self) -> bool:
-        """Whether the likelihood was penalised."""
+        """True if the likelihood was penalised."""
         return self.fit is not None and self.fit.penalised
 
     @property
@@ -332,7 +332,7 @@ class WinsComparison(TestedComparison):
 
     @property
     def model(self) -> WinModel:
-        """What a posterior was sampled of."""
+        """Model whose posterior was sampled."""
         given = self.provenance.arguments["priors"]
         priors = given if isinstance(given, WinPriors) else WinPriors()
         taken = self.counted.tally.taken(self.ties)
@@ -350,7 +350,7 @@ class WinsComparison(TestedComparison):
 
     @property
     def method(self) -> str:
-        """What was done, in sentences for a methods section."""
+        """Sentences for a methods section."""
         return method(self)
 
     def scope(self) -> str:

@@ -45,7 +45,7 @@ class Wins:
     name
         What winning is about, as the name of a measure.
     first, second
-        (N,) names; each pair stands once.
+        (N,) names; each pair occurs once.
     wins, ties, losses
         (N,) how often the first wins, neither does, and the second wins.
     source
@@ -161,12 +161,12 @@ class Counted:
 
     @property
     def clustered(self) -> bool:
-        """Whether it is known which contests go together."""
+        """True if clusters of contests are known."""
         return self.by != "published"
 
     @property
     def ties(self) -> str:
-        """What a tie is, in words."""
+        """Definition of a tie, in words."""
         if self.by == "published":
             return "ties are those of the published table"
         measure, what = self.scored.measure, "means" if self.by == "datasets" else "scores"
@@ -205,7 +205,7 @@ def counted(
     Raises
     ------
     DesignError
-        There are too many pairs, or the table cannot be counted as asked for.
+        There are too many pairs, or the table cannot be counted as requested.
     """
     for name, value in (("tie_tolerance", tie_tolerance), ("local_rope", local_rope)):
         if value is not None and not (math.isfinite(value) and value >= 0):
@@ -256,7 +256,7 @@ def _replications(scores: ScoreTable, setting: Setting) -> tuple[Array, NDArray[
 
 
 def _spreads(scores: ScoreTable, setting: Setting) -> Array:
-    """Return (D, P) standard deviations that differences of means are held against.
+    """Return (D, P) standard deviations that scale differences of means.
 
     Of paired scores those of the differences, else the root mean square of the algorithms' own.
     """
@@ -403,7 +403,7 @@ def read_wins(
 
 
 def holds_wins(names: Sequence[str], given: Mapping[str, str]) -> bool:
-    """Whether columns are those of published wins, rather than of scores of algorithms.
+    """Return whether columns are those of published wins, not of scores of algorithms.
 
     Parameters
     ----------

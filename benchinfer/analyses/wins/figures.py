@@ -24,7 +24,7 @@ def layout_win_matrix(result: "WinsComparison", width: Width = "wide") -> Chance
     Parameters
     ----------
     result
-        Wins; algorithms stand in the order of their worths, pairs that never met are empty.
+        Wins; algorithms are in the order of their worths, pairs that never met are empty.
     width
         ``"narrow"`` for smaller tiles without numbers.
     """

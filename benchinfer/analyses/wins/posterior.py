@@ -35,7 +35,7 @@ WARM_UP = 1000
 @savable
 @dataclass(frozen=True, slots=True)
 class WinPosterior:
-    """What a Bayesian Bradley-Terry model says.
+    """Posterior of a Bayesian Bradley-Terry model.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ def sampled(
     rng
         Random numbers.
     progress
-        Told of the draws.
+        Progress callback.
     """
     chains, n = size
     of = density(model)

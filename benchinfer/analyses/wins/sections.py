@@ -115,7 +115,7 @@ def worths(result: WinsComparison) -> Table:
 
 
 def pairs(result: WinsComparison) -> Table:
-    """Return the wins of each pair beside those that the model expects.
+    """Return the wins of each pair next to those that the model expects.
 
     Parameters
     ----------

@@ -113,7 +113,7 @@ Prior = Annotated[
 
 @dataclass(frozen=True)
 class BayesQuestion(Contrasted):
-    """What is asked of a hierarchical model, as typed; the fields are options of the command."""
+    """Options of `compare bayes`, as typed."""
 
     level: Level = 0.95
     preset: Preset = None

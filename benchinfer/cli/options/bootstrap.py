@@ -71,7 +71,7 @@ Adjust = Annotated[Literal["holm", "none"], ADJUST]
 
 @dataclass(frozen=True)
 class BootstrapQuestion(ComparisonArguments):
-    """What is asked of the bootstrap, as typed; the fields are options of the command."""
+    """Options of `compare bootstrap`, as typed."""
 
     adjust: Adjust = "holm"
     statistic: Statistic = "iqm"
@@ -192,7 +192,7 @@ def _toml(option: str, path: str) -> dict[str, Any]:
 
 
 def _usable(value: object) -> bool:
-    """Whether it can be a reference: a number, a name, or a number for each data set."""
+    """Return whether it can be a reference: a number, a name, or a number for each data set."""
     if isinstance(value, dict):
         return all(type(number) in {int, float} for number in value.values())
     return type(value) in {int, float, str}

@@ -83,7 +83,7 @@ TimeLimit = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class ConsensusQuestion:
-    """What is asked of a consensus, as typed; the fields are options of the command."""
+    """Options of `consensus`, as typed."""
 
     measure: MeasureTexts = None
     weights: Weights = None

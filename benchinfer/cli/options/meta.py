@@ -90,7 +90,7 @@ Adjust = Annotated[
 
 @dataclass(frozen=True)
 class MetaQuestion(ComparisonArguments):
-    """What is asked of a meta-analysis, as typed; the fields are options of the command."""
+    """Options of `compare meta`, as typed."""
 
     effect: Effect = "difference"
     pooling: Pooling = "network"

@@ -54,7 +54,7 @@ Df = Annotated[
 
 @dataclass(frozen=True)
 class MixedQuestion(ComparisonArguments):
-    """What is asked of the mixed model, as typed; the fields are options of the command."""
+    """Options of `compare mixed`, as typed."""
 
     adjust: Adjust = "auto"
     target: Target = "auto"

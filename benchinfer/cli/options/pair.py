@@ -86,7 +86,7 @@ Parts = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class PairArguments:
-    """What is asked of tests of two algorithms, as typed; the fields are options."""
+    """Options of `compare pair`, as typed."""
 
     test: Test = "auto"
     pair: Pair = None

@@ -80,7 +80,7 @@ Trend = Annotated[
 
 @dataclass(frozen=True)
 class PermutationQuestion(ComparisonArguments):
-    """What is asked of permutation tests, as typed; the fields are options of the command."""
+    """Options of `compare permutation`, as typed."""
 
     adjust: Adjust = "auto"
     target: Target = "auto"

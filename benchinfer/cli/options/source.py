@@ -118,7 +118,7 @@ _OF_SCORES = ("resampling", "paired", "repeats", "nan", "query", "dataset")
 
 @dataclass(frozen=True, slots=True)
 class SourceArguments:
-    """Where scores come from, as typed; the fields are options of every command."""
+    """Options of every command that name the source of the scores, as typed."""
 
     scores: Path
     measures: Measures = None
@@ -158,7 +158,7 @@ class SourceArguments:
             raise ScoreTableError(message(said, hint=f"benchinfer {hint}")) from None
 
     def _names_datasets(self, source: object) -> bool:
-        """Whether a column of the table names data sets; only its head is read."""
+        """Return whether a column of the table names data sets; only its head is read."""
         from benchinfer.scores.columns import assign
         from benchinfer.scores.sources import open_source
 
@@ -173,13 +173,13 @@ class SourceArguments:
             raise typer.BadParameter(str(error), param_hint="'--dataset'") from None
 
     def holds_effects(self) -> bool:
-        """Whether the table has the columns of published effects; only its head is read."""
+        """Return whether the table has the columns of published effects; only its head is read."""
         from benchinfer.analyses.meta.effects import holds_effects
 
         return self._holds(holds_effects)
 
     def holds_wins(self) -> bool:
-        """Whether the table has the columns of published wins; only its head is read."""
+        """Return whether the table has the columns of published wins; only its head is read."""
         from benchinfer.analyses.wins.counts import holds_wins
 
         return self._holds(holds_wins)
@@ -236,7 +236,7 @@ class SourceArguments:
         }
 
     def measure(self, scores: "ScoreTable | Effects | Wins", name: str | None) -> str:
-        """Return the name of the measure asked for; a wrong one is wrong usage."""
+        """Return the name of the measure requested; a wrong one is wrong usage."""
         try:
             return scores.measure(name).name
         except DesignError as error:

@@ -83,7 +83,7 @@ Seed = Annotated[
 
 @dataclass(frozen=True)
 class Contrasted:
-    """What is asked of any comparison of algorithms; the fields are options of the command."""
+    """Options of any comparison, as typed."""
 
     contrasts: Contrasts = None
     control: Control = None
@@ -93,7 +93,7 @@ class Contrasted:
 
     @property
     def directed(self) -> bool:
-        """Whether claims are about the first algorithm of a contrast alone."""
+        """True if claims are about the first algorithm of a contrast only."""
         return False
 
     def shared(self) -> dict[str, Any]:
@@ -140,13 +140,13 @@ class Contrasted:
 
 @dataclass(frozen=True)
 class ComparisonArguments(Contrasted):
-    """What is asked of a comparison by tests, as typed; the fields are options of the command."""
+    """Options of a comparison by tests, as typed."""
 
     alternative: Alternative = "two-sided"
 
     @property
     def directed(self) -> bool:
-        """Whether tests are one-sided."""
+        """True if tests are one-sided."""
         return self.alternative != "two-sided"
 
     def shared(self) -> dict[str, Any]:

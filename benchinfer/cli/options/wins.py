@@ -78,7 +78,7 @@ Adjust = Annotated[
 
 @dataclass(frozen=True)
 class WinsQuestion(ComparisonArguments):
-    """What is asked of wins, as typed; the fields are options of the command."""
+    """Options of `compare wins`, as typed."""
 
     inference: Inference = "likelihood"
     by: By = "datasets"

@@ -54,7 +54,7 @@ def consensus(
     w = ensemble.concordance()
     out.prose(f"Kendall's W: {'undefined' if math.isnan(w) else f'{w:.2f}'}{said}.")
     _relations(out, ensemble, several=len(set(weights.values())) > 1)
-    _beware(out, found, local)
+    _warnings(out, found, local)
 
 
 def _headline(
@@ -184,12 +184,12 @@ def _relations(out: Terminal, ensemble: "Ensemble", *, several: bool) -> None:
     out.grid(TextTable(heads, rows, frozenset({1}) if several else frozenset()))
 
 
-def _beware(out: Terminal, found: "Consensus", local: Mapping[str, "Comparisons"]) -> None:
+def _warnings(out: Terminal, found: "Consensus", local: Mapping[str, "Comparisons"]) -> None:
     checks = found.diagnostics()
     failed = checks[~checks["ok"]]
     refused = [(d, m, why) for m, each in local.items() for d, why in each.refused.items()]
     if len(failed) or refused:
-        out.heading("Beware")
+        out.heading("Warnings")
     for row in failed.to_dict("records"):
         text = f"- {row['check']}: {row['value']:.4g}. {as_options(row['remedy'])}."
         out.prose(text, hanging="  ")

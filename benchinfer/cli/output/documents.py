@@ -95,7 +95,7 @@ def comparison(
     details: bool = False,
     places: "Sequence[str] | None" = None,
 ) -> dict[str, object]:
-    """Write down a comparison, with details and Page's test for an order if asked for."""
+    """Write down a comparison, with details and Page's test for an order if requested."""
     return {
         "analysis": result.heading,
         "headline": result.headline(),
@@ -188,7 +188,7 @@ def _pooled(result: "MetaComparison", *, details: bool) -> dict[str, object]:
         "influence": lambda: result.influence(SHOWN),
     }
     for name, table in tables.items() if details else ():
-        with suppress(DesignError):  # what cannot be asked is not there
+        with suppress(DesignError):  # unavailable results are left out
             found[name] = rows(table())
     return found
 

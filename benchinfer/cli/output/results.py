@@ -30,7 +30,7 @@ _PROBABILITIES = {
     "prob_equivalent": "P equivalent",
     "prob_second": "P second",
 }
-_LINE = 72  # pairs that are not told apart are listed if they fit on one line, else counted
+_LINE = 72  # pairs that are not distinguished are listed if they fit on one line, else counted
 # Rows of a table, lines of an order and characters of a line that are printed.
 _MOST, _LINES, _LONG = 500, 50, 2000
 
@@ -38,7 +38,7 @@ _MOST, _LINES, _LONG = 500, 50, 2000
 def comparison(
     result: "Comparison", *, details: bool = False, places: "Sequence[str] | None" = None
 ) -> None:
-    """Print a comparison, with details and Page's test for an order if asked for."""
+    """Print a comparison, with details and Page's test for an order if requested."""
     from benchinfer.analyses.meta.comparison import MetaComparison
     from benchinfer.analyses.permutation.comparison import PermutationComparison
 
@@ -58,7 +58,7 @@ def comparison(
         home.evidence(out, result, *given)
         if details:
             home.details(out, result, *given)
-    beware(out, result)
+    warnings(out, result)
 
 
 def _home(result: "Comparison") -> Any:
@@ -250,7 +250,7 @@ def direction(measure: "Measure") -> str:
     return f"{what}{measure.name} of first divided by second; {side} 1 the first is better"
 
 
-def beware(out: Terminal, *results: "Comparison") -> None:
+def warnings(out: Terminal, *results: "Comparison") -> None:
     """Print the checks that say something, with their remedies; of several measures each once."""
     said: dict[str, list[str]] = {}
     for result in results:
@@ -263,7 +263,7 @@ def beware(out: Terminal, *results: "Comparison") -> None:
                 remedy = _sentence(remedy)
             said.setdefault(f"{held} {remedy}.", []).append(result.measure.name)
     if said:
-        out.heading("Beware")
+        out.heading("Warnings")
     for text, names in said.items():
         of = "" if len(names) == len(results) else f"{join(names)}: "
         out.prose(f"- {of}{text}", hanging="  ")

@@ -123,7 +123,7 @@ def _rates(table: "pd.DataFrame", kind: str, level: str) -> TextTable:
 
 
 def _cells(table: "pd.DataFrame") -> TextTable:
-    """Lay out the cells; the name of a data set stands at the first of its rows."""
+    """Lay out the cells; the name of a data set is printed in the first of its rows."""
     single = bool((table["n"] == 1).all())
     keys, heads = (("mean",), ("score",)) if single else (_STATISTICS, _HEADS)
     spread = table["mean"] - table["mean"].mean() if single else table["q75"] - table["q25"]

@@ -35,7 +35,7 @@ def evidence(out: Terminal, result: "WinsComparison") -> None:
 
 
 def details(out: Terminal, result: "WinsComparison") -> None:
-    """Print the wins of each pair beside those that the model expects."""
+    """Print the wins of each pair next to those that the model expects."""
     out.heading("Wins of each pair, and what the model expects")
     table = result.predicted()
     rows = tuple(

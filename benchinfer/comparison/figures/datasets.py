@@ -49,7 +49,7 @@ class BoxPanel(panels.Panel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distributions(panels.Panels[BoxPanel]):
-    """Where everything stands: panels from the best algorithm on.
+    """Layout of the figure: panels from the best algorithm on.
 
     Attributes
     ----------
@@ -196,7 +196,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """What is known of the neighbours at position `column` and the next one in a row."""
+    """Verdict of two neighbours in a row: position `column` and the next one."""
 
     row: int
     column: int
@@ -205,12 +205,12 @@ class Break:
 
 @dataclass(frozen=True, slots=True)
 class Podium:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------
     places, breaks
-        Algorithms and what stands between them.
+        Algorithms and the breaks between them.
     rows
         Data sets, those with like verdicts side by side.
     positions
@@ -286,7 +286,7 @@ def layout_podium(comparisons: "Comparisons", width: Width = "wide") -> Podium:
 
 
 def _texts(overall: list[str], width: Width) -> tuple[dict[str, str], float, tuple[str, ...]]:
-    """Return what stands in the tiles, how wide they are, and the key of numbers."""
+    """Return the text of the tiles, their widths, and the key of numbers."""
     room = 8.0 if width == "wide" else 2.6
     names = short(overall, 14)
     pitch = 0.07 * max(map(len, names.values())) + 0.16

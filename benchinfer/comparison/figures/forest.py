@@ -52,7 +52,7 @@ class Row:
     estimate, low, high
         Effect and interval in the measure's own unit; the interval is None without inference.
     group
-        Place of the pair's better placed algorithm; pairs of one group stand together.
+        Place of the pair's better placed algorithm; pairs of one group are together.
     """
 
     pair: int
@@ -67,7 +67,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """Where everything in a forest stands.
+    """Layout of a forest plot.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Forest:
     width
         The room that there is.
     beside
-        Whether label and verdict stand beside the interval; without room, they stand above it.
+        Whether label and verdict are next to the interval; without room, they are above it.
     alt
         Text alternative.
     """
@@ -132,7 +132,7 @@ def layout(comparison: "Comparison", width: Width = "wide") -> Forest:
     Parameters
     ----------
     comparison
-        Any comparison; without intervals the estimates stand alone.
+        Any comparison; without intervals only the estimates are shown.
     width
         ``"wide"``, or ``"narrow"`` for a small screen or a column of text.
     """
@@ -301,7 +301,7 @@ def _frame(forest: Forest, ax: "Axes") -> None:
 
 
 def _reference(forest: Forest, ax: "Axes", top: float, bottom: float) -> None:
-    """Draw the neutral value and the band, where no words stand."""
+    """Draw the neutral value and the band, where there is no text."""
     ends = [top, bottom]
     if forest.band is not None:
         ax.fill_betweenx(ends, *forest.band, color=BAND, lw=0, zorder=0)

@@ -25,7 +25,7 @@ _SAID = 40  # characters of the verdicts that change
 
 @dataclass(frozen=True, slots=True)
 class InfluenceLayout:
-    """What leaving out each data set does.
+    """Layout of the influence of each data set.
 
     Attributes
     ----------

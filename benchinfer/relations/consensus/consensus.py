@@ -78,7 +78,7 @@ _SETS = 200_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Agreed:
-    """What a method finds.
+    """Result of a consensus method.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ def pairwise(
     divisor
         What makes votes whole.
     missing_as_undecided, limit, seconds
-        As asked for.
+        As requested.
     """
     method, family = asked
     costs, scale = of_votes(votes, method, missing_as_undecided=missing_as_undecided)
@@ -246,7 +246,7 @@ NOUNS = {
 
 
 class Related(Protocol):
-    """What gives relations: comparisons per data set."""
+    """Protocol of a source of relations: comparisons per data set."""
 
     def relations(self) -> Ensemble:
         """Return an ensemble."""
@@ -263,7 +263,7 @@ class Consensus(Showable):
     algorithms
         The K names.
     method, family, missing_pairs
-        As asked for.
+        As requested.
     cost, lower_bound
         The total distance of the best relation found to the ensemble, and what no relation of the
         family undercuts; None for methods that score.
@@ -272,7 +272,7 @@ class Consensus(Showable):
     count, count_exact
         How many optima there are, or at least are where `count_exact` is False.
     solutions
-        Optima, at most as many as were asked for.
+        Optima, at most as many as were requested.
     certain
         (K, K) which pairs have the same verdict in all optima.
     common
@@ -305,7 +305,7 @@ class Consensus(Showable):
     votes: NDArray[np.float64]
 
     def relations(self) -> tuple[Relation, ...]:
-        """Return the optima, at most as many as were asked for."""
+        """Return the optima, at most as many as were requested."""
         return self.solutions
 
     def relation(self) -> Relation:
@@ -332,7 +332,7 @@ class Consensus(Showable):
         return self.summary()
 
     def support(self) -> "pd.DataFrame":
-        """How much speaks for the verdict of each pair.
+        """Support for the verdict of each pair.
 
         Returns
         -------
@@ -370,7 +370,7 @@ class Consensus(Showable):
 
     @property
     def decided(self) -> bool:
-        """Whether there is one optimum, proved to be one, that leaves nothing to a tie of points.
+        """True if there is a single optimum, proved to be one, without a tie of points.
 
         Incomparable pairs of a partial order or preorder are a decision; those within a Condorcet
         class are not.
@@ -469,8 +469,8 @@ def consensus(
     where all best relations split, parts are solved by dynamic programming or linear programs with
     lazy transitivity, and all optima are found by what each verdict costs beyond the bound.
 
-    With ``missing_pairs="ignore"`` an algorithm that was hardly ever compared can stand anywhere at
-    no cost; `Consensus.diagnostics` says so.
+    With ``missing_pairs="ignore"`` an algorithm that was hardly ever compared can be anywhere at no
+    cost; `Consensus.diagnostics` says so.
 
     References
     ----------

@@ -79,7 +79,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------

@@ -58,7 +58,7 @@ _VERDICTS = np.array(
 
 @dataclass(frozen=True, slots=True)
 class ConsensusOptions:
-    """Which consensus is meant: one that minimises a distance."""
+    """Options of a consensus that minimises a distance."""
 
     method: Distance
     family: Order
@@ -153,7 +153,7 @@ _SAME = 1e-9
 @savable
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class ConsensusInfluence(Showable):
-    """What leaving out each of B relations changes in the consensus.
+    """Influence of each of B relations on the consensus.
 
     Attributes
     ----------
@@ -314,7 +314,7 @@ _FEW = 10
 @savable
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Stability(Showable):
-    """What the consensus orders of resampled ensembles say, on average.
+    """Averages over the consensus orders of resampled ensembles.
 
     Attributes
     ----------
@@ -537,7 +537,7 @@ def bootstrap_consensus(
         Of the draws; None draws one. It is in the result.
     progress
         True for a bar on standard error while resamples are drawn, in a terminal or a notebook; or
-        a function of ``(task, done, total)`` that is told how many resamples were just done.
+        a function of ``(task, done, total)`` that is called with the number of resamples just done.
 
     Returns
     -------

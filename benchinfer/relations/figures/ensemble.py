@@ -46,7 +46,7 @@ type _Placed = list[tuple[float, BarSegment]]
 
 @dataclass(frozen=True, slots=True)
 class Dendrogram:
-    """Where everything stands: across by distance, down by rows.
+    """Layout of the figure: across by distance, down by rows.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Dendrogram:
 def leaves(merges: NDArray[np.float64]) -> list[int]:
     """Return the things that were merged in an order in which no lines cross.
 
-    Of two clusters the one with the smaller first number stands first.
+    Of two clusters the one with the smaller first number is first.
 
     Examples
     --------
@@ -170,7 +170,7 @@ _SAME = 1e-9  # points this close, of the extent, are one
 
 @dataclass(frozen=True, slots=True)
 class Landscape:
-    """Where everything stands, in inches from the lower left corner.
+    """Layout of the figure, in inches from the lower left corner.
 
     Attributes
     ----------
@@ -379,13 +379,13 @@ class Stack:
 
     @property
     def value(self) -> float:
-        """Where the bar ends."""
+        """End of the bar."""
         return self.pieces[-1].stop if self.pieces else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Stacks:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------
@@ -394,7 +394,7 @@ class Stacks:
     title, axis, notes
         Heading, name of the axis, and the lines below it.
     width
-        The room that there is; without enough, words stand above the bars.
+        The room that there is; without enough, text is printed above the bars.
     alt
         Text alternative.
     """
@@ -429,7 +429,7 @@ size_stacks = bars.size_strips
 
 
 def draw_stacks(stacks: Stacks, ax: "Axes") -> None:
-    """Draw the bars into an Axes, with the words beside or above them as there is room."""
+    """Draw the bars into an Axes, with the text next to or above them, by the room there is."""
     beside = bars.fits(stacks)
     bars.frame(stacks, ax, (0.0, 1.0))
     shift, half = (0.0, 0.34) if beside else (0.2, 0.2)

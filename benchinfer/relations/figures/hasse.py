@@ -28,7 +28,7 @@ _PENS = {
     Verdict.EQUIVALENT: (MARKS[Verdict.EQUIVALENT].colour, (0, (3, 2)), 1.6),
     Verdict.UNDECIDED: (MARKS[Verdict.UNDECIDED].colour, (0, (1, 2)), 1.1),
 }
-_ARC = 0.35  # bend of a line that goes around what stands between its ends
+_ARC = 0.35  # bend of a line that goes around nodes between its ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Hasse:
-    """Where everything in a Hasse diagram stands.
+    """Layout of a Hasse diagram.
 
     Attributes
     ----------
@@ -186,7 +186,7 @@ def _straight(nodes: Sequence[Node], a: int, b: int) -> _Path:
 
 
 def _link(pair: tuple[int, int], verdict: Verdict, points: _Path) -> Link:
-    """Return the line along a path; one within a row goes around what stands between."""
+    """Return the line along a path; one within a row goes around nodes between."""
     return Link(*pair, verdict, points, _ARC if points[0][1] == points[-1][1] else 0.0)
 
 

@@ -38,9 +38,9 @@ def arrange(
 ) -> list[list[Box]]:
     """Arrange the algorithms in rows of boxes, preferred ones higher.
 
-    An algorithm stands between those preferred to it and those it is preferred to. Algorithms that
+    An algorithm is between those preferred to it and those it is preferred to. Algorithms that
     are equivalent and have the same verdicts share a box. Where a row is too wide, so do those that
-    nothing tells apart; what is still too wide is broken.
+    nothing distinguishes; what is still too wide is broken.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def _rows(strict: "NDArray[np.bool_]") -> list[list[int]]:
     """Return the algorithms by how far down the longest chain through them they stand."""
     above, below = posets.depths(strict), posets.depths(strict.T)
     chain = above + below
-    # What is not told apart from anything stands in the middle, not on top.
+    # What is not distinguished from anything is placed in the middle, not on top.
     share = np.where(chain > 0, above / np.maximum(chain, 1), 0.5)
     return [[int(i) for i in np.flatnonzero(share == value)] for value in np.unique(share)]
 
@@ -135,7 +135,7 @@ _MANY = 30  # preferences that need not follow from each other
 
 @dataclass(frozen=True, slots=True)
 class Chains:
-    """What is drawn of a relation.
+    """Layout of the chains of a relation.
 
     Attributes
     ----------
@@ -239,7 +239,7 @@ def place(
     half
         (K,) half the width of each node.
     together
-        Boolean (K, K): nodes that should stand side by side.
+        Boolean (K, K): nodes that should be side by side.
     gap
         Smallest distance between neighbours.
     """
@@ -325,7 +325,7 @@ def _free(
     y: NDArray[np.int64],
     half: Sequence[float],
 ) -> bool:
-    """Whether the straight line between the ends meets no node."""
+    """Return whether the straight line between the ends meets no node."""
     (x0, y0), (x1, y1) = path[0], path[-1]
     inside = (y > min(y0, y1)) & (y < max(y0, y1))
     at = x0 + (x1 - x0) * (y - y0) / ((y1 - y0) or 1.0)

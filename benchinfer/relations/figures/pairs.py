@@ -35,7 +35,7 @@ _ALPHABET = ascii_lowercase + ascii_uppercase
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """How the verdicts of a comparison stand beside mean ranks.
+    """Layout of verdicts next to mean ranks.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ def _control(states: Codes) -> int:
 
 
 def _runs(same: NDArray[np.bool_], ties: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]:
-    """Return maximal runs of two or more algorithms, all of whose pairs are alike."""
+    """Return maximal runs of two or more algorithms whose pairs are all in `same`."""
 
     def alike(first: int, last: int) -> bool:
         members = [m for tie in ties[first : last + 1] for m in tie]
@@ -159,7 +159,7 @@ _PITCH, _ROW, _LETTER = 0.2, 0.25, 0.072  # inches of a column, a row, and a let
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """Where everything stands.
+    """Layout of the figure.
 
     Attributes
     ----------
@@ -293,7 +293,7 @@ def layout_matrix(relation: "Relation", width: Width = "wide") -> Verdicts:
     Parameters
     ----------
     relation
-        Any relation. Algorithms stand in the order of wins less losses; on the diagonal there is
+        Any relation. Algorithms are in the order of wins less losses; on the diagonal there is
         nothing, pairs that were not compared have an empty tile.
     width
         ``"narrow"`` for smaller tiles.

@@ -1,18 +1,14 @@
 """Partial orders: closure, properties, letters.
 
+A relation ``r`` is a boolean array (K, K); ``r[i, j]`` reads "i is in the relation to j".
+
 References
 ----------
 Piepho, H.-P. (2004). An algorithm for a letter-based representation of all-pairwise comparisons.
 Journal of Computational and Graphical Statistics 13, 456-466. https://doi.org/10.1198/1061860043515
 
-A relation ``r`` is a boolean array (K, K); ``r[i, j]`` reads "i stands in the relation to j".
-
-References
-----------
 Fishburn, P. C. (1970). Intransitive indifference in preference theory: a survey. Operations
 Research 18, 207-228. https://doi.org/10.1287/opre.18.2.207
-
-A relation ``r`` is a boolean array (K, K); ``r[i, j]`` reads "i stands in the relation to j".
 """
 
 from collections.abc import Callable
@@ -136,7 +132,7 @@ def dual(r: Matrix) -> Matrix:
 
 
 def is_irreflexive(r: Matrix) -> bool:
-    """No element stands in relation to itself."""
+    """No element is in relation to itself."""
     return not r.diagonal().any()
 
 
@@ -173,7 +169,7 @@ def is_acyclic(r: Matrix) -> bool:
 def classes(r: Matrix) -> list[list[int]]:
     """Return the sets whose members lead to each other along `r`, those that lead to more first.
 
-    What a set leads to comes after it; sets that lead to as many stand in the order of their first
+    What a set leads to comes after it; sets that lead to as many are in the order of their first
     members.
     """
     closed = transitive_closure(r | np.eye(len(r), dtype=np.bool_))
@@ -194,8 +190,8 @@ def positions(strict: Matrix) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     Returns
     -------
     tuple of numpy.ndarray
-        (K,) each; 1 is best. One more than those that must stand before, and K less those that
-        must stand behind.
+        (K,) each; 1 is best. One more than those that must come before, and K less those that
+        must come after.
     """
     closed = transitive_closure(strict)
     return 1 + closed.sum(axis=0), len(strict) - closed.sum(axis=1)
@@ -204,7 +200,7 @@ def positions(strict: Matrix) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def levels(strict: Matrix) -> list[list[int]]:
     """Return the indifference classes of a strict weak order, best first.
 
-    Elements of a weak order are ordered by how many others stand above them.
+    Elements of a weak order are ordered by how many others are above them.
     """
     above = strict.sum(axis=0)
     return [np.flatnonzero(above == count).tolist() for count in np.unique(above)]
@@ -343,7 +339,7 @@ def circles(r: Matrix) -> Tuples:
 
 
 def intransitive_ties(r: Matrix) -> Tuples:
-    """Return (i, j, k), i < k: neither i and j nor j and k are told apart, but i and k are."""
+    """Return (i, j, k), i < k: neither i and j nor j and k are distinguished, but i and k are."""
     strict = r & ~r.T
     apart = strict | strict.T
     return [t for t in _chains(~apart, apart) if t[0] < t[2]]

@@ -26,7 +26,7 @@ type Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """What scores are aggregated to.
+    """A statistic that aggregates scores.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Statistic:
     q: float = 0.5
 
     def pools(self, n_datasets: int) -> bool:
-        """Whether all scores are taken together, and not the data sets' means."""
+        """Return whether all scores are pooled, instead of the data sets' means."""
         return self.kind == "iqm" or (self.kind == "quantile" and n_datasets == 1)
 
     def of_means(self, means: Array) -> Array:

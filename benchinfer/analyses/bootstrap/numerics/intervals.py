@@ -3,9 +3,9 @@
 A one-sided p-value of the hypothesis ``value <= x`` is the share of draws at or below x, counted as
 ``(1 + #) / (N + 1)``. For BCa it is moved by bias and acceleration; for expanded percentiles its
 normal quantile is taken as one of t and narrowed by the variance that draws lack. The bound at
-level alpha is the draw of rank ``floor((N + 1) alpha)``, with alpha moved alike: the p-value is at
-most alpha exactly where the bound is above x. No p-value is below the least one that the units
-drawn from bear (`Sample.least`), and no bound is finite at a level below it.
+level alpha is the draw of rank ``floor((N + 1) alpha)``, with alpha moved in the same way: the
+p-value is at most alpha exactly where the bound is above x. No p-value is below the least one that
+the units drawn from allow (`Sample.least`), and no bound is finite at a level below it.
 
 References
 ----------
@@ -90,7 +90,7 @@ def gather(
     units: tuple[float, float] | None = None,
     least: float = 0.0,
 ) -> BootstrapDraws:
-    """Sort draws, and take down the bias where BCa is asked for.
+    """Sort draws, and take down the bias where BCa is requested.
 
     Parameters
     ----------

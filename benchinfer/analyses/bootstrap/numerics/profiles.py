@@ -307,7 +307,7 @@ def ratios_within(
     shares, key = sample.values / sample.n[sample.dataset], np.uint64(seed)
     threshold = np.unique(np.append(to_ratios(sample.means).ravel(), 1.0))
     threshold = threshold[np.unique(np.linspace(0, len(threshold) - 1, 2 * _GRID - 1).astype(int))]
-    # A jump must not hang on the last bit of a mean.
+    # A jump must not depend on the last bit of a mean.
     reach = threshold * (1 + 1e-12)
 
     def curves(kind: Resample | None, first: int, last: int) -> Array:

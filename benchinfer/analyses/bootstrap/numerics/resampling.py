@@ -28,7 +28,7 @@ _HALF = np.uint64(32)
 
 
 class ResamplingPlan(NamedTuple):
-    """How a resample is drawn.
+    """Sampling scheme of a resample.
 
     ``strata`` (S + 1,) is the first block of each stratum, ``datasets`` (D + 1,) the first stratum
     of each data set; then whether data sets, and blocks within strata, are drawn.
@@ -210,7 +210,7 @@ def pool_of(sample: ScoreSample) -> Pool:
 
 
 class PoolReduction(NamedTuple):
-    """What a pool is reduced to: a mean without the tails, or a quantile.
+    """Statistic of a pool: a trimmed mean or a quantile.
 
     ``weight`` (D, K) is that of each score in a cell, ``cut`` (K,) the share cut off at each end;
     ``quantile`` is of scores with equal weights, -1 for the mean.

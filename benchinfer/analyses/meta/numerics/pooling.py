@@ -106,7 +106,7 @@ class NetworkPart:
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """What parts are like at one tau^2.
+    """Generalised least squares at one tau^2.
 
     Attributes
     ----------

@@ -240,7 +240,7 @@ def f_test(fit: TestedFit, contrasts: Array, method: str = "kenward-roger") -> F
     Raises
     ------
     FitError
-        All contrasts are zero, or Kenward-Roger is asked of a fit by full maximum likelihood.
+        All contrasts are zero, or Kenward-Roger is requested for a fit by full maximum likelihood.
 
     References
     ----------

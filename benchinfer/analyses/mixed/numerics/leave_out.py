@@ -119,7 +119,7 @@ def cells_without_algorithm(
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """What leaving out each of D data sets does while the variances are held; K algorithms.
+    """Deletion of each of D data sets at fixed variances; K algorithms.
 
     Attributes
     ----------
@@ -178,7 +178,7 @@ class Refit:
     common
         Covariance under the model and degrees of freedom of the contrasts.
     own
-        The same from the spread between data sets; None where it was not asked for.
+        The same from the spread between data sets; None where it was not requested.
     """
 
     model: ScoreModelFit
@@ -186,7 +186,7 @@ class Refit:
     own: Adjusted | None
 
     def chosen(self) -> Adjusted:
-        """Return the errors from the spread where they were asked for, else the common ones."""
+        """Return the errors from the spread where they were requested, else the common ones."""
         return self.common if self.own is None else self.own
 
 

@@ -24,7 +24,7 @@ _D, _A, _R = range(3)
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """What an evaluation at given variances needs again for derivatives; D data sets.
+    """Intermediate results of an evaluation that its derivatives need; D data sets.
 
     Attributes
     ----------
@@ -237,7 +237,7 @@ def block_profile(stats: Statistics, work: Workspace, x: Array | None = None) ->
 
 @dataclass(frozen=True, slots=True)
 class _Replication:
-    """What the replication term adds, per data set (D) and per class (M).
+    """Contribution of the replication term, per data set (D) and per class (M).
 
     ``u`` (D, K, K) is ``Za' V^-1 Zr Zr' V^-1 Za`` with row sums ``u_one``; ``ss`` (M,) are sums of
     squares of the blocks' residual sums, ``e_t2`` (D, K) is ``Za' V^-1 Zr Zr' P y``.

@@ -11,8 +11,8 @@ the new data set's interactions: its prediction has the variance of the estimate
   ``sum_m (d_m - delta)^2 / (tau^2 + e_m) = D - 1`` (Paule and Mandel; 0 where the noise explains
   all). On a complete table that is the variance of the differences minus the noise of their means.
 
-With one score per cell the noise cannot be told from the interactions: then the prediction is that
-of scores, which is wider than that of true differences.
+With one score per cell the noise and the interactions are not identifiable: then the prediction is
+that of scores, which is wider than that of true differences.
 
 References
 ----------

@@ -21,7 +21,7 @@ type Array = NDArray[np.float64]
 
 
 class Fit(Protocol):
-    """What degrees of freedom need of a fitted mixed model with p fixed effects."""
+    """A fitted mixed model with p fixed effects, as degrees of freedom need it."""
 
     @property
     def phi(self) -> Array:
@@ -35,7 +35,7 @@ class Fit(Protocol):
 
     @property
     def scale(self) -> float:
-        """What the scale of the centred scores was divided by."""
+        """Divisor of the centred scores."""
         ...
 
     @property
@@ -68,7 +68,7 @@ class VarianceFit(Protocol):
 
 
 class TestedFit(Fit, Protocol):
-    """What F tests need of a fitted mixed model besides what degrees of freedom need."""
+    """A fitted mixed model, as F tests need it."""
 
     @property
     def beta(self) -> Array:
@@ -77,7 +77,7 @@ class TestedFit(Fit, Protocol):
 
     @property
     def reml(self) -> bool:
-        """Whether the likelihood is restricted."""
+        """True if the likelihood is restricted."""
         ...
 
 
@@ -93,7 +93,7 @@ _LEAST_RESIDUAL = 1e-13
 @savable
 @dataclass(frozen=True, slots=True)
 class OptimizerRecord:
-    """How the optimum was found.
+    """Record of the optimisation.
 
     Attributes
     ----------

@@ -49,7 +49,7 @@ class Shape:
     skewness, kurtosis
         Of its values; kurtosis is the excess over 3.
     p_normal
-        Shapiro-Wilk p-value, NaN where it was not asked for.
+        Shapiro-Wilk p-value, NaN where it was not requested.
     """
 
     n: int

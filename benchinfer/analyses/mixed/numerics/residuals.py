@@ -49,7 +49,7 @@ _SAMPLE = 100_000
 @savable
 @dataclass(frozen=True, slots=True)
 class ResidualSpread:
-    """How residual variances differ; D data sets, K algorithms, on the scores' own scale.
+    """Heterogeneity of residual variances; D data sets, K algorithms, in units of the scores.
 
     Attributes
     ----------

@@ -48,7 +48,7 @@ def of_fit(
     Raises
     ------
     FitError
-        The fixed effects cannot be told apart with these variances.
+        The fixed effects cannot be distinguished with these variances.
     """
     d, k = stats.n.shape
     turn, design = np.eye(k if x is None else x.shape[2]), x

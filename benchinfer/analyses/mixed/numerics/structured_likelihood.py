@@ -1,31 +1,26 @@
 """Likelihood with structured covariances.
 
-A block with counts n has values ``m`` (means of repeats) with covariance
-``replication J + diag(residual / n)``; ``O`` is its inverse, zero where an algorithm is absent.
-
-What leaves this level is in the coordinates of `contrast_basis`: there the variance between data
-sets, often larger than all others by orders of magnitude, stays in the first coordinate and does
-not swamp the differences between algorithms.
+``y_mbk = X_mk b + w_gk + u_mk + r_mb + e_mbk`` for data set m of domain g, replication b and
+algorithm k, with ``u_m ~ N(0, S)`` and ``w_g ~ N(0, W)``. A block with counts n has values ``m``
+(means of repeats) with covariance ``replication J + diag(residual / n)``; ``O`` is its inverse,
+zero where an algorithm is absent. Blocks are summed within data sets, the algorithm effects u of
+the data sets are integrated out, then those of the domains. Each level needs only the K x K
+information from the level below, so an evaluation costs D small problems, whatever the number of
+replications. Levels above the blocks use the coordinates of `contrast_basis`: the variance between
+data sets, often the largest by far, stays in the first coordinate and does not swamp the
+differences between algorithms.
 
 All variances and covariances (``theta``) enter the covariance of the scores linearly. The
 optimiser moves square roots instead (``psi``): standard deviations, and the Cholesky factor of an
 unstructured covariance, so that every step stays in the parameter space. Each theta is a quadratic
-form in psi, hence second derivatives by psi are exact, too. Covariances of the algorithms are
-written in the coordinates of `contrast_basis`.
+form in psi, hence second derivatives by psi are exact, too. A variance acts within the blocks of
+data sets (some of them, such as a residual of its own), or between all data sets; results are
+arranged by the order of the parameters.
 
 References
 ----------
 Pinheiro, J. C. & Bates, D. M. (1996). Unconstrained parametrizations for variance-covariance
 matrices. Statistics and Computing 6, 289-296. https://doi.org/10.1007/BF00140873
-
-``y_mbk = X_mk b + w_gk + u_mk + r_mb + e_mbk`` for data set m of domain g, replication b and
-algorithm k, with ``u_m ~ N(0, S)`` and ``w_g ~ N(0, W)``. Blocks are summed within data sets, the
-algorithm effects u of the data sets are integrated out, then those of the domains. Each level needs
-only the K x K information about the algorithms from the level below, so the cost of an evaluation
-is that of D small problems, whatever the number of replications.
-
-A variance acts within the blocks of data sets (some of them, such as a residual of its own), or
-between all data sets; results are arranged by the order of the parameters.
 """
 
 from dataclasses import dataclass
@@ -357,7 +352,7 @@ def layout(
     between
         ``"common"``: one variance for each of the `terms` ``dataset`` and ``dataset:algorithm``.
         ``"diagonal"``: ``dataset``, and a variance of ``dataset:algorithm`` for each algorithm; the
-        two can be told apart for K >= 3 only. ``"unstructured"``: any covariance of the algorithms,
+        two are identifiable for K >= 3 only. ``"unstructured"``: any covariance of the algorithms,
         which contains the ``dataset`` term.
     terms
         Of ``dataset``, ``dataset:algorithm`` and ``dataset:replication``; the first two have a say
@@ -370,7 +365,7 @@ def layout(
     Raises
     ------
     FitError
-        The structure cannot be told apart from a simpler one.
+        The structure cannot be distinguished from a simpler one.
     """
     d, k = shape
     if between == "diagonal" and k < 3:
@@ -418,7 +413,7 @@ def _between(k: int, between: Between, terms: tuple[str, ...]) -> tuple[list[str
         )
     row, col = np.tril_indices(k)
     basis = unit[row][:, :, None] * unit[col][:, None, :]
-    # A covariance stands on both sides of the diagonal.
+    # A covariance is on both sides of the diagonal.
     basis = np.maximum(basis, basis.transpose(0, 2, 1))
     return [f"dataset:algorithm[{i},{j}]" for i, j in zip(row, col, strict=True)], basis
 
@@ -432,7 +427,7 @@ def _level(k: int) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class StructuredModel:
-    """What is fitted: D data sets, K algorithms, p fixed effects, G domains.
+    """Data and structure of a model: D data sets, K algorithms, p fixed effects, G domains.
 
     Attributes
     ----------
@@ -574,7 +569,7 @@ def evaluate(model: StructuredModel, theta: Array) -> Evaluation:
     Raises
     ------
     FitError
-        The fixed effects cannot be told apart.
+        The fixed effects cannot be distinguished.
 
     References
     ----------

@@ -128,7 +128,7 @@ def _clean(model: StructuredModel, psi: Array, at: Evaluation) -> tuple[Array, E
     """Set variances that came close to zero to zero, if the criterion agrees."""
     small = at.theta - model.layout.floor < _SMALL * at.theta.max()
     small[: model.layout.outer] &= not model.layout.factored
-    # A residual variance is small where its own scores say so, not beside the others.
+    # A residual variance is small in comparison with its own scores, not with the others.
     small[model.layout.inner + model.layout.replicated :] = False
     trial = np.where(small, 0.0, psi)
     there = evaluate(model, model.layout.theta(trial))
@@ -430,9 +430,8 @@ def fit_structured(
     Raises
     ------
     FitError
-        The scores do not vary beyond the fixed effects, there are too few of them, the model cannot
-        be told apart from a simpler one, the likelihood grows without bound, or the optimum is not
-        reached.
+        The scores do not vary beyond the fixed effects, there are too few of them, the model is
+        not identifiable, the likelihood grows without bound, or the optimum is not reached.
 
     Examples
     --------

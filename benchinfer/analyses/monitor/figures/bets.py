@@ -50,7 +50,7 @@ class CapitalPanel(GridPanel):
     Attributes
     ----------
     verdict
-        How the pair stands.
+        State of the pair.
     n, log10_e
         (q,) replications, and the capital as a power of ten.
     each
@@ -354,7 +354,7 @@ class SequencePanel(GridPanel):
     Attributes
     ----------
     verdict
-        How the pair stands.
+        State of the pair.
     n, low, high
         (q,) replications, and the ends of the interval in the unit of contrasts.
     estimate

@@ -1,7 +1,7 @@
 """Figures of stages between their boundaries.
 
 Upwards is towards the first algorithm of a pair being better, downwards towards the second.
-P-values of stages stand on the scale of normal quantiles, which shows both ends.
+P-values of stages are on the scale of normal quantiles, which shows both ends.
 """
 
 from collections.abc import Mapping
@@ -62,7 +62,7 @@ def chosen(result: "MonitorComparison") -> list[int]:
 
 
 def ends(result: "MonitorComparison") -> tuple[str, ...]:
-    """Return how each pair stands."""
+    """Return the state of each pair."""
     return result.course.ends
 
 
@@ -83,7 +83,7 @@ def path(result: "MonitorComparison", pair: int, *columns: str) -> list[Array]:
 
 
 def standing(result: "MonitorComparison", pair: int) -> str:
-    """Say how a pair stands, after how many replications, and its p-value.
+    """Say the state of a pair, after how many replications, and its p-value.
 
     A star marks a provisional p-value.
     """
@@ -150,7 +150,7 @@ class PathPanel(GridPanel):
     names
         First and second.
     verdict
-        How it stands.
+        State of the pair.
     stages, z
         (T,) the stages so far, and their statistics.
     each

@@ -1,17 +1,15 @@
 """Betting tests and confidence sequences.
 
 Under the null hypothesis the capital E_t is a nonnegative martingale from 1, so it exceeds
-``1 / alpha`` at any time with probability at most alpha (Ville 1939): stop, go on and look as often
-as you like.
+``1 / alpha`` at any time with probability at most alpha (Ville 1939): optional stopping is valid.
+The interval after n differences holds the centres m at which a two-sided bet on ``d - m`` has never
+reached ``1 / alpha``: the running intersection of the intervals of all times up to n. `SymmetryBet`
+is for a centre of symmetry, and `MeanBet`, whose capital is hedged (half on either side), for the
+mean of differences within known bounds.
 
 A bet is an array of `SIZE` numbers, zeros before the first difference: the number of differences,
-the largest log capital so far, and what the bet needs to go on. A loop ends early where the capital
-is far above the limit, as that centre will never be kept again.
-
-The interval after n differences holds the centres m at which a two-sided bet on ``d - m`` has never
-reached ``1 / alpha``: the running intersection of the intervals of all times up to n. The bets of
-this module are its `SymmetryBet` for a centre of symmetry, and for the mean of
-differences within known bounds its `MeanBet`, whose capital is hedged: half on either side.
+the largest log capital so far, and the state of the bet. A loop ends early where the capital is far
+above the limit, as that centre will never be kept again.
 
 References
 ----------
@@ -401,7 +399,7 @@ class ConfidenceSequence:
 
     @property
     def _fewest(self) -> float:
-        """How many differences it takes for a centre to be ruled out, at least."""
+        """Return the fewest differences that can rule out a centre."""
         if self.bound is not None:
             return 1
         return math.log(len(GRID) / self.alpha) / math.log1p(math.tanh(GRID[-1]))

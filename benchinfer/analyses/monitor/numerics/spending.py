@@ -154,7 +154,7 @@ def _carried(
     centre = drift * np.sqrt(now)
     low, high = max(lower, centre - _FAR), min(upper, centre + _FAR)
     sd = 1.0 if inside is None else _step(inside, now, drift)[1]
-    # Narrow steps between looks need nodes that are close beside them.
+    # Narrow steps between looks need nodes close to them.
     x, w = _rule(_NODES * (1 + int(4 * max(high - low, 0.0) / sd) // _NODES))
     nodes = (high + low) / 2 + max(high - low, 0.0) / 2 * x
     if inside is None:

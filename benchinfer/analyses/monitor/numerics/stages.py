@@ -26,7 +26,7 @@ type Rule = Literal[
 ]
 FIRST_REJECT = 0.2  # of the level: .01 of .05
 FIRST_ACCEPT = 0.9
-_WIDER = 1.2  # the acceptance boundary beside the conditional level
+_WIDER = 1.2  # the acceptance boundary and the conditional level
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def _printed(level: Array, reject: Array, accept: Array) -> Array:
 
 
 class Decision(IntEnum):
-    """How a recursion stands after the stages so far."""
+    """State of a recursion after the stages so far."""
 
     UNDECIDABLE = 0
     REJECT = 1

@@ -17,7 +17,7 @@ type McNemar = Literal["exact", "mid-p", "chi2", "score"]
 
 @dataclass(frozen=True, slots=True)
 class Fourfold:
-    """How many items both, one or none of two algorithms get right.
+    """Counts of items that both, one or none of two algorithms get right.
 
     Attributes
     ----------

@@ -35,8 +35,8 @@ _VISITS = 40_000_000
 def arrangements(scores: Array, layout: BlockLayout, *, fixed: bool = False) -> float:
     """Return how many arrangements `exact` would go through; infinite beyond 1e300.
 
-    Blocks that are constant count once, and scores that are equal within a block are not told
-    apart. An upper bound where a label occurs several times in a block.
+    Blocks that are constant count once, and equal scores within a block are not
+    distinguished. An upper bound where a label occurs several times in a block.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def _rows(question: PermutationProblem) -> ShuffleRows:
 
 
 def _certain(counts: Counts, n: int, alpha: float) -> bool:
-    """Whether Robbins' confidence sequence of every watched p-value excludes alpha."""
+    """Return whether Robbins' confidence sequence of every watched p-value excludes alpha."""
     j = (len(counts) - 1) // 3
     x = np.concatenate([counts[:1], counts[1 + j :]]).astype(np.float64)
     choose = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1)

@@ -22,7 +22,7 @@ type Kind = Literal["values", "aligned", "ranks", "aligned-ranks", "normal-score
 
 @dataclass(frozen=True, slots=True)
 class BlockLayout:
-    """Which rows form a block and which label each row bears.
+    """Block and label of each row.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class BlockLayout:
 
     @property
     def complete(self) -> bool:
-        """Whether every block holds every label once."""
+        """True if every block holds every label once."""
         k = self.n_labels
         if not (self.sizes == k).all():
             return False

@@ -1,5 +1,10 @@
 """Friedman's test, its relatives and mean ranks.
 
+With ranks 1 to K within each of n blocks, a difference of two mean ranks has the variance
+``K (K + 1) / (6 n)`` if all algorithms have the same distribution. This number is known, so the
+quantiles have infinite degrees of freedom. Errors over all pairs are controlled under this
+hypothesis only, and the test of two algorithms depends on the others in the table.
+
 References
 ----------
 Hothorn, T., Leisch, F., Zeileis, A. & Hornik, K. (2005). The design and analysis of benchmark
@@ -14,13 +19,6 @@ Page, E. B. (1963). Ordered hypotheses for multiple treatments: a significance t
 ranks. Journal of the American Statistical Association 58, 216-230.
 https://doi.org/10.1080/01621459.1963.10500843
 
-With ranks 1 to K within each of n blocks, a difference of two mean ranks has the variance
-``K (K + 1) / (6 n)`` when all algorithms are alike: a known number, so the quantiles have infinite
-degrees of freedom. The statements hold together only if all algorithms are alike; whether two of
-them are told apart depends on the others in the table.
-
-References
-----------
 Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of
 Machine Learning Research 7, 1-30.
 

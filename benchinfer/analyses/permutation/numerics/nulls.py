@@ -1,22 +1,20 @@
 """Null distributions of permutation statistics.
 
-One pass over arrangements serves all p-values: the global quadratic statistic, each contrast on its
-own, the largest contrast (single step) and the step-down maxima of Westfall and Young. The adjusted
-p-values control the family-wise error if all labels are exchangeable; where some labels differ,
-pooled scores let a third label decide between two others.
-
-References
-----------
-Westfall, P. H. & Young, S. S. (1993). Resampling-Based Multiple Testing. Wiley, algorithm 2.8.
-
-The column sums of the scores have a known mean and covariance when every arrangement of the labels
-within each block is equally likely. All tests within blocks are functions of these sums, for
+If every arrangement of the labels within each block is equally likely, the column sums of the
+scores have a known mean and covariance. All tests within blocks are functions of these sums, for
 complete and incomplete blocks and for blocks in which a label occurs several times.
+
+One pass over arrangements gives all p-values: the global quadratic statistic, each contrast on its
+own, the largest contrast (single step) and the step-down maxima of Westfall and Young. The adjusted
+p-values control the family-wise error if all labels are exchangeable; otherwise, pooled scores let
+a third label influence the test of two others.
 
 References
 ----------
 Strasser, H. & Weber, C. (1999). On the asymptotic theory of permutation statistics. Mathematical
 Methods of Statistics 8, 220-250.
+
+Westfall, P. H. & Young, S. S. (1993). Resampling-Based Multiple Testing. Wiley, algorithm 2.8.
 """
 
 from dataclasses import dataclass
@@ -221,7 +219,7 @@ class Null:
 
 @dataclass(frozen=True, slots=True)
 class PermutationProblem:
-    """What is tested: scores centred in their blocks, their moments, contrasts and direction.
+    """Centred scores with their moments, the contrasts and their direction.
 
     Attributes
     ----------
@@ -250,7 +248,7 @@ class PermutationProblem:
 
     @property
     def symmetric(self) -> bool:
-        """Whether relabelling all blocks alike changes nothing, so that one block may be fixed."""
+        """True if one relabelling of all blocks changes nothing, so that one block may be fixed."""
         if not (self.layout.complete and self.two_sided):
             return False
         own = np.unique(np.abs(self.contrasts), axis=0)
@@ -314,7 +312,7 @@ def parted(counts: Counts, family: ShuffleStatistics) -> tuple[Counts, Histogram
 
 
 def collect(p: Array, error: Array, order: Counts) -> list[PValues]:
-    """Return overall, raw, single-step and step-down p-values in the order they were asked for."""
+    """Return overall, raw, single-step and step-down p-values in the order they were requested."""
     n = len(order)
     back = np.empty(n, np.int64)
     back[order] = np.arange(n)

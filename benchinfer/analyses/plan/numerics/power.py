@@ -23,7 +23,7 @@ MOST = 10**7  # data sets or replications beyond which no plan is sensible
 
 
 class Varies(Protocol):
-    """What tells the variance of an estimated difference, and its degrees of freedom."""
+    """Protocol of a variance of an estimated difference with its degrees of freedom."""
 
     def variance(self, n_datasets: float, n_replications: float) -> float:
         """Return the variance of the estimated difference."""
@@ -36,7 +36,7 @@ class Varies(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DifferenceSpread:
-    """What varies in the difference of two algorithms.
+    """Sources of variation of a difference of two algorithms.
 
     Attributes
     ----------
@@ -72,14 +72,14 @@ class DifferenceSpread:
 
 @dataclass(frozen=True, slots=True)
 class Aimed:
-    """What an experiment is to show.
+    """Aim of an experiment.
 
     Attributes
     ----------
     aim
-        ``"difference"``: a true difference; ``"equivalence"``: that algorithms which are alike
-        differ by less than it; ``"non-inferiority"``: that the first of algorithms which are alike
-        is not worse by it.
+        ``"difference"``: a true difference; ``"equivalence"``: that algorithms without a difference
+        differ by less than it; ``"non-inferiority"``: that the first of two algorithms
+        without a difference is not worse by it.
     difference
         The true difference, or the margin.
     alpha

@@ -265,7 +265,7 @@ class WinPriors:
 
 @dataclass(frozen=True, slots=True)
 class WinModel:
-    """What is sampled.
+    """Data and priors of the sampled model.
 
     Attributes
     ----------
@@ -283,7 +283,7 @@ class WinModel:
 
     @property
     def tied(self) -> bool:
-        """Whether there is a parameter of ties."""
+        """True if ties have a parameter."""
         return bool(self.tally.ties.sum() > 0)
 
     @property

@@ -151,12 +151,12 @@ class RelationFamily:
 
     @property
     def ordered(self) -> bool:
-        """Whether putting one relation above another gives one of the family again."""
+        """True if putting one relation above another gives one of the family again."""
         return FIRST in self.states
 
     @property
     def parallel(self) -> bool:
-        """Whether putting relations side by side, incomparable, gives one of the family again."""
+        """True if incomparable relations together give one of the family again."""
         return UNDECIDED in self.states
 
 
@@ -205,7 +205,7 @@ def composition(family: RelationFamily) -> NDArray[np.uint8]:
 
 
 def is_member(states: NDArray[np.int8], family: RelationFamily) -> bool:
-    """Whether a relation of states (n, n) is one of the family."""
+    """Return whether a relation of states (n, n) is one of the family."""
     n = len(states)
     off = ~np.eye(n, dtype=np.bool_)
     x = arcs(states, family).astype(np.int64)
@@ -218,7 +218,7 @@ def is_member(states: NDArray[np.int8], family: RelationFamily) -> bool:
 
 
 def breaks_four(yes: NDArray[np.bool_], no: NDArray[np.bool_], family: RelationFamily) -> bool:
-    """Whether strict arcs that are there, and that are not, contradict an interval order.
+    """Return whether present and absent strict arcs contradict an interval order.
 
     Ferrers: a > b and c > d imply a > d or c > b. Semitransitive: a > b > c implies a > d or d > c.
     The diagonal belongs to `no`.

@@ -1,25 +1,20 @@
 """Dynamic programming over sets of objects.
 
-What it costs beyond a bound to put i above j adds up along an order. Only sets that are reached
-within the gap between bound and optimum can begin a cheapest order; where most pairs are forced
-they are few, whatever the number of objects.
-
-``best[S]`` is the least cost of an order of the objects in S alone, so that
+With ``best[S]`` the least cost of an order of the objects in S alone,
 ``best[S] = min over i in S of best[S - i] + sum over j in S - i of cost(j above i)``. Orders that
-begin with S cost ``best[S] + cross[S] + best[not S]``: one table serves both directions [1]_.
+begin with S cost ``best[S] + cross[S] + best[not S]``: one table serves both directions [1]_. Weak
+orders are sequences of classes: the minimum is over the last class T within S, with the cost
+``tied(T) + cross(S - T, T)``, in 3**n steps. All optima are counted without listing them.
+
+With many objects, only sets that are reached within the gap between bound and optimum can begin a
+cheapest order, and these are few if most pairs are forced. The k-th layer of their graph holds the
+sets of k objects that come first in some cheapest order.
 
 References
 ----------
 .. [1] Held, M. and Karp, R. M. (1962). A dynamic programming approach to sequencing problems.
    Journal of the Society for Industrial and Applied Mathematics 10, 196-210.
    doi:10.1137/0110015
-
-A weak order is a sequence of classes. ``best[S]`` is the least cost of one of the objects in S, so
-that ``best[S] = min over classes T within S of best[S - T] + tied(T) + cross(S - T, T)``, T being
-the last class: 3**n steps. It says more than a search where ties between objects are many, for it
-counts weak orders without going through them.
-
-The k-th layer holds the sets of k objects that come first in some cheapest order.
 """
 
 from collections.abc import Iterator
@@ -81,9 +76,9 @@ class OrderGraph:
         Returns
         -------
         position : (n, n)
-            How often object i stands at place k.
+            How often object i is at place k.
         above : (n, n)
-            How often object i stands above object j.
+            How often object i is above object j.
         """
         position, above = np.zeros((self.n, self.n)), np.zeros((self.n, self.n))
         sizes = self.sizes()
@@ -134,7 +129,7 @@ def _by_source(layer: tuple[Indices, Indices, Indices], size: int) -> list[list[
 
 
 def distinct(rows: NDArray[np.bool_]) -> tuple[Indices, Indices]:
-    """Return where each distinct row stands first, and which one each row is."""
+    """Return the first index of each distinct row, and which one each row is."""
     packed = np.ascontiguousarray(np.packbits(rows, axis=1))
     whole = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
     _, first, which = np.unique(whole, return_index=True, return_inverse=True)
@@ -279,7 +274,7 @@ def _along(best: Tables, rows: Masks, first: Tables, last: Tables) -> None:
 
 
 def cross_costs(above: Above) -> Tables:
-    """Return for each set what it costs to stand above all others (2**n,)."""
+    """Return for each set what it costs to be above all others (2**n,)."""
     cross = np.zeros(1, dtype=above.dtype)
     for b, gain in enumerate(above.sum(axis=1)):
         between = subset_sums(above[b, :b] + above[:b, b])  # pyright: ignore[reportArgumentType]
@@ -344,7 +339,7 @@ def _without(table: Tables, i: int, of: int = 0) -> Tables:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tables:
-    """What the classes of weak orders cost.
+    """Costs of the classes of weak orders.
 
     Attributes
     ----------

@@ -47,7 +47,7 @@ def cheapest(costs: Array, slack: float, most: int) -> tuple[float, OrderGraph |
 
 
 def _placings(free: NDArray[np.bool_], most: int) -> OrderGraph | None:
-    """Return all orders in which every object stands at a place that is free for it."""
+    """Return all orders in which every object is at a place that is free for it."""
     n = len(free)
     members = np.zeros((1, n), dtype=np.bool_)
     layers: list[tuple[Indices, Indices, Indices, NDArray[np.bool_]]] = []

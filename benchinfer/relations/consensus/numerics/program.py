@@ -180,7 +180,7 @@ _ANY = 0.999
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Relaxed:
-    """What a relaxation says.
+    """Solution of a relaxation.
 
     Attributes
     ----------

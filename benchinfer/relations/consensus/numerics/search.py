@@ -225,7 +225,7 @@ def _semi(arcs: Array) -> tuple[Array, Indices]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConsensusProblem:
-    """What is minimised.
+    """Reduced costs of a consensus, with a bound.
 
     Attributes
     ----------
@@ -253,7 +253,7 @@ class ConsensusProblem:
 
     @property
     def slack(self) -> float:
-        """How far rounding may have moved the bound."""
+        """Largest rounding error of the bound."""
         size = float(np.abs(self.costs).max(initial=0.0))
         return max(tolerance(self.costs), 1e-7 * max(1.0, size))
 

@@ -1,21 +1,19 @@
 """Choice of a solver, and regrets.
 
-Where all objects of one part are strictly cheapest above all of another, moving the parts apart
-makes any relation cheaper, so every best one has them apart [1]_. The same holds for parts that are
-strictly cheapest incomparable.
+If all objects of one part are strictly cheapest above all of another, every best relation has the
+two parts apart, so they are solved one by one [1]_. The same holds for parts that are strictly
+cheapest incomparable.
+
+Solvers of a part, in this order: a linear program with lazy transitivity [2]_; integers where its
+solution is fractional; then a search for all optima by the costs of states beyond the bound. Linear
+orders and small weak orders have dynamic programming over sets.
 
 References
 ----------
 .. [1] Truchon, M. (1998). An extension of the Condorcet criterion and Kemeny orders. Cahier 98-15,
    CREFA, Universite Laval.
 
-The ladder for each part that cannot be split: a linear program with lazy transitivity [1]_, whole
-numbers where its solution is fractional, then all optima by what states cost beyond the bound; for
-linear orders and small weak orders dynamic programming over sets.
-
-References
-----------
-.. [1] Hornik, K. and Meyer, D. (2007). Deriving consensus rankings from benchmarking experiments.
+.. [2] Hornik, K. and Meyer, D. (2007). Deriving consensus rankings from benchmarking experiments.
    In: Advances in Data Analysis. Springer, 163-170. doi:10.1007/978-3-540-70981-7_19
 """
 
@@ -103,7 +101,7 @@ def decompose(
 
 
 def _pieces(costs: Costs, family: RelationFamily, slack: float) -> tuple[list[Part], bool]:
-    """Return pieces, and whether they stand above each other rather than side by side."""
+    """Return pieces, and whether they are above each other, not side by side."""
     if family.ordered and len(pieces := _series(costs, family, slack)) > 1:
         return pieces, True
     if family.parallel:
@@ -229,8 +227,8 @@ class Solution:
     above, below : (n,)
         How many objects are strictly above (below) each at least, in all of them.
     shares : (position, above) or None
-        For linear orders, averaged over all optima: how often object i stands at place k, and how
-        often object i stands above object j; both (n, n).
+        For linear orders, averaged over all optima: how often object i is at place k, and how
+        often object i is above object j; both (n, n).
     """
 
     cost: float
