@@ -277,7 +277,7 @@ def _wider(result: "MonitorComparison") -> str:
 
 def _pairs(table: "pd.DataFrame", result: "MonitorComparison") -> Any:
     """Lay out the pairs: estimate, interval where there is one, p-value, and states."""
-    from benchinfer.cli import rounding
+    from benchinfer.cli.output import rounding
     from benchinfer.cli.output.terminal import TextTable
     from benchinfer.core import numbers
 

@@ -299,11 +299,26 @@ def tolerance(measure: Measure) -> Check:
     )
 
 
-def legal(measure: Measure, levels: Level) -> list[Check]:
-    """Say whether intervals of levels stay in the range of the measure, where it is declared."""
-    if measure.bounds is None or levels.low is None or levels.high is None:
+def legal(setting: Setting, levels: Level) -> list[Check]:
+    """Compare intervals of levels with the bounds of the measure, declared or apparent.
+
+    Scores that all lie between 0 and 1 look like shares; where no bounds are declared, the row
+    informs.
+    """
+    measure = setting.measure
+    if levels.low is None or levels.high is None:
         return []
     low, high = measure.level_interval(levels.low, levels.high)
+    if measure.bounds is None:
+        least, most = np.nanmin(setting.quantiles), np.nanmax(setting.quantiles)
+        n = int(((low < 0) | (high > 1)).sum())
+        remedy = (
+            f"all scores lie between 0 and 1, and an interval from {low.min():.3g} to"
+            f" {high.max():.3g} says how little is known of levels: declare Measure(bounds=(0, 1)),"
+            " and see whether more data sets or a logit scale are needed"
+        )
+        row = Check.informing("intervals of levels beyond 0 and 1, where all scores lie", n, remedy)
+        return [row] if n and least >= 0 and most <= 1 else []
     beyond = (low < measure.bounds[0]) | (high > measure.bounds[1])
     first, last = (f"{bound:g}" for bound in measure.bounds)
     return [

@@ -26,9 +26,9 @@ def bibtex(sources: Sequence[object]) -> str:
 
     Examples
     --------
-    >>> from benchinfer.numerics.multiplicity import hommel
-    >>> print(bibtex([hommel]).splitlines()[0])
-    @article{hommel1988,
+    >>> from benchinfer.numerics.multiplicity import holm
+    >>> print(bibtex([holm]).splitlines()[0])
+    @article{holm1979,
     """
     known = entries()
     return "\n\n".join(known[doi.lower()] for doi in dois(sources))

@@ -98,7 +98,7 @@ def compared(
         levels=levels,
         checks=(
             *diagnostics.checks(setting, fitted, error, target, turned),
-            *checks.legal(setting.measure, levels),
+            *checks.legal(setting, levels),
         ),
         provenance=provenance(setting, family, arguments),
         sides=family.sides[family.wanted],

@@ -405,7 +405,7 @@ def compared(
             *diagnostics.fit_checks(setting, fitted, evidence, p_error),
             *contrast_errors.checks(setting, family, evidence, errors, design, method, alpha),
             *diagnostics.design_checks(setting, design),
-            *checks.legal(setting.measure, level),
+            *checks.legal(setting, level),
             *diagnostics.soundness_checks(setting, fitted),
         ),
         provenance=Provenance(

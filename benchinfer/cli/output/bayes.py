@@ -5,8 +5,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from benchinfer.analyses.bayes.sensitivity import leaders
-from benchinfer.cli import rounding
-from benchinfer.cli.output import mixed
+from benchinfer.cli.output import mixed, rounding
 from benchinfer.cli.output.terminal import Terminal, TextTable
 from benchinfer.core.numbers import count
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.cli import rounding
+from benchinfer.cli.output import rounding
 from benchinfer.cli.output.terminal import Terminal, TextTable, unless_refused
 from benchinfer.core import numbers
 

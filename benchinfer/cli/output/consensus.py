@@ -4,9 +4,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from benchinfer.cli import rounding
 from benchinfer.cli.hints import as_options
-from benchinfer.cli.output import results
+from benchinfer.cli.output import results, rounding
 from benchinfer.cli.output.terminal import Terminal, TextTable
 from benchinfer.core.numbers import count, join, within
 

@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from benchinfer.cli import rounding
+from benchinfer.cli.output import rounding
 from benchinfer.cli.output.terminal import Terminal, TextTable, unless_refused
 from benchinfer.core import numbers
 from benchinfer.core.numbers import count

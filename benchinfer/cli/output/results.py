@@ -6,9 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchinfer.cli import rounding
 from benchinfer.cli.hints import as_options
-from benchinfer.cli.output import bayes, bootstrap, meta, mixed, pair, pairwise, permutation, wins
+from benchinfer.cli.output import (
+    bayes,
+    bootstrap,
+    meta,
+    mixed,
+    pair,
+    pairwise,
+    permutation,
+    rounding,
+    wins,
+)
 from benchinfer.cli.output.terminal import Terminal, TextTable
 from benchinfer.core import numbers
 from benchinfer.core.numbers import count, join
@@ -259,7 +268,7 @@ def warnings(out: Terminal, *results: "Comparison") -> None:
                 continue
             held = f"{check.check}: {check.held}."
             remedy = as_options(check.remedy)
-            if not remedy.startswith(result.algorithms):  # a name keeps its letters
+            if not remedy.startswith(tuple(f"{name} " for name in result.algorithms)):
                 remedy = _sentence(remedy)
             said.setdefault(f"{held} {remedy}.", []).append(result.measure.name)
     if said:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.cli import rounding
 from benchinfer.cli.hints import as_options
+from benchinfer.cli.output import rounding
 from benchinfer.cli.output.terminal import Terminal, TextTable
 from benchinfer.core import numbers
 from benchinfer.core.numbers import count

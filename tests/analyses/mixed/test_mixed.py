@@ -457,6 +457,10 @@ def test_intervals_beyond_the_bounds_of_a_measure():
     assert row["value"] == ((low < 0) | (high > 1)).sum() > 0
     assert f"an interval from {low.min():.3g} to {high.max():.3g}" in row["remedy"]
     assert name not in bi.compare_mixed(table(near)).diagnostics()["check"].tolist()
+    undeclared = bi.compare_mixed(table(few)).diagnostics().set_index("check")
+    row = undeclared.loc["intervals of levels beyond 0 and 1, where all scores lie"]
+    assert (row["ok"], row["direction"]) == (True, "")
+    assert "bounds=(0, 1)" in row["remedy"]
 
 
 STOPPED = {
