@@ -254,7 +254,7 @@ def _told(progress: "Progress | None", task: str, total: int) -> Callable[[int],
     return None if progress is None else lambda done: progress(task, done, total)
 
 
-_DRAW = ("chain", "draw")
+_DRAW: tuple[str, ...] = ("chain", "draw")
 # Names of what has a prior, as users see them.
 PARAMETERS = {
     "average": "effect",
@@ -333,9 +333,6 @@ def shared_prior(model: "GibbsModel", n: int, rng: np.random.Generator) -> Share
         residual_centre=found.get("residual_centre"),
         residual_spread=found.get("residual_spread"),
     )
-
-
-_DRAW_kept: tuple[str, ...] = ("chain", "draw")
 
 
 @savable
@@ -417,7 +414,7 @@ class PosteriorDraws:
             **more,
         }
         if self.statistics:
-            groups["sample_stats"] = {name: (_DRAW_kept, x) for name, x in self.statistics.items()}
+            groups["sample_stats"] = {name: (_DRAW, x) for name, x in self.statistics.items()}
         return DataTree.from_dict({name: group(of) for name, of in groups.items()})
 
     def _posterior(self) -> Group:
@@ -429,14 +426,14 @@ class PosteriorDraws:
             **({} if self.new_domain is None else {"effect_new_domain": self.new_domain}),
         }
         found: dict[str, tuple[tuple[str, ...], Array]] = {
-            **{name: ((*_DRAW_kept, "algorithm"), x) for name, x in by_algorithm.items()},
-            **{name: (_DRAW_kept, x) for name, x in self.parameters.items()},
+            **{name: ((*_DRAW, "algorithm"), x) for name, x in by_algorithm.items()},
+            **{name: (_DRAW, x) for name, x in self.parameters.items()},
         }
         if self.domains is not None:
-            found["effect_domain"] = ((*_DRAW_kept, "domain", "algorithm"), self.domains)
+            found["effect_domain"] = ((*_DRAW, "domain", "algorithm"), self.domains)
         if self.slopes:
             each = np.stack(list(self.slopes.values()), axis=2)
-            found["slope"] = ((*_DRAW_kept, "covariate", "algorithm"), each)
+            found["slope"] = ((*_DRAW, "covariate", "algorithm"), each)
         return found
 
 

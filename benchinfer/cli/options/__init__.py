@@ -1,1 +1,1 @@
-"""benchinfer/cli/options TODO."""
+"""Options of the commands."""

@@ -1,1 +1,1 @@
-"""benchinfer/cli/output TODO."""
+"""Terminal and JSON output."""
