@@ -20,13 +20,7 @@ if TYPE_CHECKING:
 
 
 def analyse(scores: "ScoreTable") -> "ReportInput":
-    """Run what the table supports.
-
-    Raises
-    ------
-    DesignError
-        The table has nothing to compare.
-    """
+    """Run what the table supports."""
     from benchinfer.reports.gather import everything
 
     found = everything(scores)

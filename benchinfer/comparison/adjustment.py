@@ -32,13 +32,7 @@ WORDS = {
 
 
 def resolve(adjust: Adjust, contrasts: Contrasts, alternative: Alternative, *, common: bool) -> str:
-    """Return the adjustment that ``"auto"`` means, or check the one requested.
-
-    Raises
-    ------
-    DesignError
-        The adjustment does not exist or does not fit the errors or the family.
-    """
+    """Return the adjustment that ``"auto"`` means, or check the one requested."""
     if adjust == "auto":
         return "single-step" if common else "holm"
     if adjust not in ADJUSTMENTS:
@@ -85,13 +79,7 @@ def without_spread(error: Array, errors: Adjusted) -> NDArray[np.bool_]:
 
 
 def check_alternative(alternative: Alternative) -> None:
-    """Refuse an alternative that does not exist.
-
-    Raises
-    ------
-    DesignError
-        With the known ones.
-    """
+    """Refuse an alternative that does not exist."""
     if alternative not in ALTERNATIVES:
         raise DesignError(unknown("alternative", alternative, ALTERNATIVES))
 
@@ -132,30 +120,6 @@ def evidence_of(
     alternative: Alternative = "two-sided",
 ) -> tuple[Evidence, float]:
     """Return the evidence of each contrast.
-
-    Parameters
-    ----------
-    family
-        The contrasts.
-    levels
-        (K,) levels of the algorithms.
-    errors
-        Their covariance and the degrees of freedom of the contrasts.
-    adjust
-        From `resolve`.
-    alpha
-        Family-wise error rate.
-    margin
-        Tolerance on the modelling scale.
-    alternative
-        What is to be shown: a difference, or that first is better or worse.
-
-    Returns
-    -------
-    evidence
-        Tests and intervals.
-    p_error
-        Largest numerical error of the adjusted p-values.
 
     Notes
     -----

@@ -22,20 +22,7 @@ type Sides = Sequence[tuple[str, str]]
 
 
 def check_missing(setting: Setting, missing: str, otherwise: str = "use") -> None:
-    """Refuse cells that lack scores, if requested.
-
-    Parameters
-    ----------
-    setting, missing
-        What is compared, and what was requested.
-    otherwise
-        What else can be requested: to ``"use"`` what is there, or its ``"complete"`` part.
-
-    Raises
-    ------
-    DesignError
-        Cells lack scores and ``missing="error"``; the message counts and names them.
-    """
+    """Refuse cells that lack scores, if requested."""
     if missing not in (otherwise, "error"):
         raise DesignError(unknown("missing", missing, [otherwise, "error"]))
     coverage = setting.coverage
@@ -172,19 +159,7 @@ def monte_carlo_error(error: float) -> Check:
 
 
 def other_sign(direction: Array, mean: Array, sides: Sides, remedy: str) -> Check:
-    """Name the decided pairs whose mean difference favours the other algorithm.
-
-    Parameters
-    ----------
-    direction
-        (P,) above 0 where first is decided to be better, below where second is, else 0.
-    mean
-        (P,) mean differences, positive where first is better.
-    sides
-        (P,) names of both sides.
-    remedy
-        What compares means.
-    """
+    """Name the decided pairs whose mean difference favours the other algorithm."""
     turned = np.sign(direction) * np.sign(mean) < 0
     return Check.of(
         OTHER_SIGN,
@@ -197,15 +172,7 @@ def other_sign(direction: Array, mean: Array, sides: Sides, remedy: str) -> Chec
 
 
 def other_sign_of_means(codes: NDArray[np.int8], mean: Array, sides: Sides) -> Check:
-    """Name the pairs decided by probability whose mean difference favours the other algorithm.
-
-    Parameters
-    ----------
-    codes
-        (P,) verdicts.
-    mean, sides
-        As for `other_sign`.
-    """
+    """Name the pairs decided by probability whose mean difference favours the other algorithm."""
     direction = (codes == Verdict.FIRST) * 1.0 - (codes == Verdict.SECOND)
     return other_sign(direction, mean, sides, "compare_mixed compares means")
 
@@ -216,19 +183,7 @@ def renewed(checks: Sequence[Check], row: Check) -> tuple[Check, ...]:
 
 
 def over_equality(evidence: Evidence, alpha: float, sides: Sides, *, stepwise: bool) -> Check:
-    """Name the decided pairs whose interval includes equality, its ends among it.
-
-    Parameters
-    ----------
-    evidence
-        Of the pairs.
-    alpha
-        One minus the level.
-    sides
-        (P,) names of both sides.
-    stepwise
-        Whether p-values are adjusted stepwise for several pairs: no interval goes with these.
-    """
+    """Name the decided pairs whose interval includes equality, its ends among it."""
     over = (evidence.p_value <= alpha) & (evidence.low <= 0) & (evidence.high >= 0)
     n, names = int(over.sum()), some(sides, over)
     check = "decided pairs whose interval includes equality"
@@ -240,15 +195,7 @@ def over_equality(evidence: Evidence, alpha: float, sides: Sides, *, stepwise: b
 
 
 def differences_of_zero(zeros: NDArray[np.int64], n: NDArray[np.int64], sides: Sides) -> Check:
-    """Say how many differences of zero a test leaves out.
-
-    Parameters
-    ----------
-    zeros, n
-        (P,) number of differences of zero, and of differences.
-    sides
-        (P,) names of both sides.
-    """
+    """Say how many differences of zero a test leaves out."""
     most = 2 * zeros > n
     worst = int((zeros / np.maximum(n, 1)).argmax())
     return Check.of(
@@ -386,11 +333,6 @@ def overlap_share(setting: Setting) -> float:
     https://doi.org/10.1023/A:1024068626366 ): scores from resamples of one sample are correlated,
     and more replications do not average that out. Across data sets the data set x algorithm term
     holds it already.
-
-    Raises
-    ------
-    DesignError
-        Resamples overlap and by how much is not declared.
     """
     resampling = setting.resampling
     if resampling is None:

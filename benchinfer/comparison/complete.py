@@ -21,20 +21,6 @@ def complete_part(
 
     An average over other data sets than those of its rivals would flatter an algorithm that lacks
     the hard ones.
-
-    Parameters
-    ----------
-    setting, scores
-        What is compared, from `Setting.of`.
-    missing
-        ``"complete"``, or ``"error"`` where a cell lacks scores.
-    named
-        Algorithms that the question names: they are not left out.
-
-    Raises
-    ------
-    DesignError
-        Cells lack scores and ``missing="error"``, or no two algorithms share a data set.
     """
     check_missing(setting, missing, "complete")
     coverage = setting.coverage
@@ -74,18 +60,6 @@ def fewest_lost(found: NDArray[np.int64], fixed: Flags) -> tuple[Flags, Flags]:
 
     Algorithms go in the order of their empty cells, those with as many together; then go the data
     sets on which one of the others has no score. Of equal losses the one of fewer algorithms.
-
-    Parameters
-    ----------
-    found
-        (D, K) scores of each data set and algorithm.
-    fixed
-        (K,) algorithms that are not left out.
-
-    Returns
-    -------
-    datasets, algorithms
-        (D,) and (K,) which to keep; no data set where no two algorithms share one.
     """
     empty = (found == 0).sum(axis=0)
     best = -1, np.zeros(len(found), np.bool_), np.ones(found.shape[1], np.bool_)

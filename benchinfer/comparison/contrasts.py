@@ -56,13 +56,7 @@ class ContrastFamily:
         return slice(None) if self.shown < 0 else slice(self.shown)
 
     def named_sides(self, algorithms: tuple[str, ...]) -> list[tuple[str, str]]:
-        """Return the (P,) names of both sides.
-
-        Parameters
-        ----------
-        algorithms
-            The K names.
-        """
+        """Return the (P,) names of both sides."""
         return list(self.sides) or [(algorithms[i], algorithms[j]) for i, j in self.pairs]
 
 
@@ -74,30 +68,7 @@ def family_of(
     *,
     directed: bool = False,
 ) -> ContrastFamily:
-    """Return the contrasts requested.
-
-    Parameters
-    ----------
-    algorithms
-        The K names.
-    contrasts
-        ``"tukey"`` (all pairs), ``"dunnett"`` (each other algorithm against the control),
-        ``"mean"`` (each against the mean of all), ``"sequential"`` (each against the one before it
-        in the order of the names), a sequence of names (the same in that order), or a mapping from
-        a contrast's name to the algorithms' weights.
-    control
-        Name of an algorithm, or ``"best"`` for the one with the best estimate.
-    levels
-        (K,) estimated levels, larger is better.
-    directed
-        Whether tests are one-sided.
-
-    Raises
-    ------
-    DesignError
-        The family is not known, the control is missing, superfluous or unknown, or weights do not
-        make a contrast.
-    """
+    """Return the contrasts requested."""
     known = get_args(Named.__value__)
     if isinstance(contrasts, str) and contrasts not in known:
         raise DesignError(unknown("contrasts", contrasts, known))
@@ -141,18 +112,7 @@ def implied(contrasts: Contrasts, control: str | None) -> Contrasts:
 
 
 def check_number(algorithms: tuple[str, ...], contrasts: Contrasts, control: str | None) -> None:
-    """Refuse all pairs of more algorithms than time and memory allow, before anything is computed.
-
-    Parameters
-    ----------
-    algorithms, contrasts, control
-        As in `family_of`.
-
-    Raises
-    ------
-    DesignError
-        All pairs are requested, or those with the best, which is picked from all.
-    """
+    """Refuse all pairs of more algorithms than time and memory allow, before any computation."""
     k, family = len(algorithms), implied(contrasts, control)
     best = control == "best" and "best" not in algorithms
     if k <= MOST_IN_PAIRS or not isinstance(family, str):

@@ -216,13 +216,7 @@ class Evidence:
 
 
 def alpha_of(level: float) -> float:
-    """Return one minus the level, rounded so that 0.95 gives 0.05; check the level.
-
-    Raises
-    ------
-    DesignError
-        The level is not between 0 and 1.
-    """
+    """Return one minus the level, rounded so that 0.95 gives 0.05; check the level."""
     if not 0 < level < 1:
         raise DesignError(message(f"level is {level!r}.", hint="between 0 and 1, as in 0.95."))
     return round(1 - level, 12)
@@ -234,20 +228,6 @@ def decide(estimate: Array, p: Array, p_equivalence: Array, alpha: float) -> NDA
     Equivalent where the equivalence test rejects at alpha (even if the difference is significant:
     significant but irrelevant), else first or second where the difference test does, else
     undecided. Not significant is not equal.
-
-    Parameters
-    ----------
-    estimate
-        (P,) differences, positive where first is better.
-    p, p_equivalence
-        (P,) adjusted p-values of the difference and of the equivalence tests.
-    alpha
-        One minus the level.
-
-    Returns
-    -------
-    numpy.ndarray
-        (P,) `Verdict` codes.
 
     Examples
     --------

@@ -11,13 +11,7 @@ if TYPE_CHECKING:
 
 
 def domain_codes(setting: Setting) -> tuple[tuple[str, ...], list[int]]:
-    """Return the names of the domains, sorted, and the code of each data set.
-
-    Raises
-    ------
-    DesignError
-        The table names no domains, or one only.
-    """
+    """Return the names of the domains, sorted, and the code of each data set."""
     names = tuple(sorted(set(setting.domains)))
     if len(names) < 2:
         raise DesignError(
@@ -31,20 +25,7 @@ def domain_codes(setting: Setting) -> tuple[tuple[str, ...], list[int]]:
 
 
 def check_covariates(covariates: tuple[str, ...], spread: Array, d: int) -> None:
-    """Refuse covariates that do not vary, and too few data sets for their number.
-
-    Parameters
-    ----------
-    covariates, spread
-        The q names, and (q,) standard deviations over the data sets.
-    d
-        Number of data sets.
-
-    Raises
-    ------
-    DesignError
-        With the names, or how many data sets it takes.
-    """
+    """Refuse covariates that do not vary, and too few data sets for their number."""
     if flat := [name for name, s in zip(covariates, spread, strict=True) if s == 0]:
         raise DesignError(
             message(
@@ -63,13 +44,7 @@ def check_covariates(covariates: tuple[str, ...], spread: Array, d: int) -> None
 
 
 def known_covariates(scores: "ScoreTable", covariates: tuple[str, ...]) -> None:
-    """Refuse covariates that the table was not read with.
-
-    Raises
-    ------
-    DesignError
-        With those that it has, or how to keep them.
-    """
+    """Refuse covariates that the table was not read with."""
     strange = [name for name in covariates if name not in scores.covariates]
     if strange and scores.covariates:
         raise DesignError(unknown("covariate", strange[0], scores.covariates))
@@ -83,13 +58,7 @@ def known_covariates(scores: "ScoreTable", covariates: tuple[str, ...]) -> None:
 
 
 def check_constant(scores: "ScoreTable", measure: str, covariates: tuple[str, ...]) -> None:
-    """Refuse covariates that are not in the table or vary within data sets.
-
-    Raises
-    ------
-    DesignError
-        A covariate is not known, or varies within data sets.
-    """
+    """Refuse covariates that are not in the table or vary within data sets."""
     known_covariates(scores, covariates)
     if not covariates:
         return

@@ -68,17 +68,7 @@ def dominates(levels: Array) -> Flags:
 
 
 def resampled_dominance(means: Array, resamples: int, seed: int) -> Dominance:
-    """Draw data sets with replacement and see who dominates whom.
-
-    Parameters
-    ----------
-    means
-        (D, K, M) means of each algorithm on each data set, larger is better.
-    resamples
-        N.
-    seed
-        Of the draws.
-    """
+    """Draw data sets with replacement and see who dominates whom."""
     d, k, m = means.shape
     rng = np.random.default_rng(seed)
     pairs, front = np.zeros((k, k), dtype=np.int64), np.zeros(k, dtype=np.int64)

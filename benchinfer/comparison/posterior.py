@@ -55,13 +55,7 @@ class Convergence:
         return mixed and not self.divergences
 
     def checks(self, draws: str) -> list[Check]:
-        """Return the rows of the diagnostics.
-
-        Parameters
-        ----------
-        draws
-            How many draws there are, in words.
-        """
+        """Return the rows of the diagnostics."""
         apart = f"chains of {draws} do not agree yet, and such chains decide no pair: more draws"
         apart += " (draws=...)"
         few = f"chains of {draws} say too little: more draws (draws=...)"
@@ -95,15 +89,6 @@ class Convergence:
 
 def settled(looked_at: list[Array], r_hat_effects: float, divergences: int | None) -> Convergence:
     """Look at (C, T) draws of parameters.
-
-    Parameters
-    ----------
-    looked_at
-        The parameters.
-    r_hat_effects
-        Largest R-hat of what else there is, such as effects of data sets.
-    divergences
-        Number of draws at which the sampler lost its way, None if it cannot.
 
     References
     ----------

@@ -286,16 +286,7 @@ def inferential(comparison: "Comparison") -> bool:
 
 
 def verdict(comparison: "Comparison", *, main: bool) -> Section:
-    """Verdict, figures and tables of one comparison.
-
-    Parameters
-    ----------
-    comparison
-        Any comparison.
-    main
-        Whether figures are drawn and tables are open. Of many pairs the forest and the contrasts
-        are folded, behind a matrix of the verdicts.
-    """
+    """Verdict, figures and tables of one comparison."""
     figures, found, fold = _pairs(comparison) if main else ((), [], None)
     found.append(summary(comparison))
     found.append(sections.checks_table(comparison.checks))
@@ -447,15 +438,7 @@ def _replications(setting: "Setting") -> str:
 
 
 def method(comparison: "Comparison", *, each: bool = False) -> Section:
-    """Say what was done, by which rule, and what the claims are about.
-
-    Parameters
-    ----------
-    comparison
-        The comparison, or the first one of those per data set.
-    each
-        Whether it stands for the comparisons of each data set.
-    """
+    """Say what was done, by which rule, and what the claims are about."""
     scope = "on each data set by itself" if each else comparison.scope()
     claims = [f"{scope[0].upper()}{scope[1:]}."]
     d = len(comparison.setting.coverage.datasets)
@@ -503,17 +486,7 @@ def leading(comparison: "Comparison", before: "Sequence[Comparison]") -> Section
 def sections_of(
     comparison: "Comparison", before: "Sequence[Comparison]", scores: "ScoreTable | None"
 ) -> tuple[Section, ...]:
-    """Return the sections of a comparison, as its folder registers them.
-
-    Parameters
-    ----------
-    comparison
-        Any comparison.
-    before
-        Comparisons of the same measure that are shown before.
-    scores
-        The table that was compared, if it is at hand.
-    """
+    """Return the sections of a comparison, as its folder registers them."""
     write = registered(type(comparison), "sections", "SECTIONS")
     return write(comparison, before, scores)
 

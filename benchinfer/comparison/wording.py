@@ -30,18 +30,7 @@ TYPICAL = "on a typical data set of"
 
 
 def scope(setting: "Setting", target: str, domains: str = "pooled", where: str = AVERAGE) -> str:
-    """Say what the claims are about.
-
-    Parameters
-    ----------
-    setting, target
-        What was compared, and what the claims are about.
-    domains
-        What several domains are taken as: ``"pooled"``, ``"separate"``, ``"random"``, or ``"one"``
-        where the claim is about one of them.
-    where
-        What of the data sets the claims are about, ahead of them.
-    """
+    """Say what the claims are about."""
     d = len(setting.coverage.datasets)
     without = _left_out(setting)
     if target == "domain":
@@ -71,22 +60,7 @@ def direction(measure: Measure) -> str:
 
 
 def headline(relation: Relation, measure: Measure, where: str) -> str:
-    """Say in one sentence which algorithms are best, as far as the verdicts go.
-
-    Parameters
-    ----------
-    relation
-        The verdicts.
-    measure
-        The measure, for the direction.
-    where
-        The scope of the claim.
-
-    Returns
-    -------
-    str
-        One sentence.
-    """
+    """Say in one sentence which algorithms are best, as far as the verdicts go."""
     strict, names = relation.strict, relation.algorithms
     beaten = strict.any(axis=0)
     best = [names[i] for i in np.flatnonzero(~beaten)]

@@ -6,13 +6,7 @@ from benchinfer.core.errors import DesignError, message
 
 
 def seed_of(seed: int | None) -> int:
-    """Return the seed, or draw one.
-
-    Raises
-    ------
-    DesignError
-        It is no integer from 0 to 2^64 - 1.
-    """
+    """Return the seed, or draw one."""
     if seed is None:
         return secrets.randbits(32)
     if not (_whole(seed) and 0 <= seed < 2**64):
@@ -21,24 +15,12 @@ def seed_of(seed: int | None) -> int:
 
 
 def check_resamples(resamples: int, fewest: int, hint: str) -> None:
-    """Refuse a number of resamples that is not whole or too small.
-
-    Raises
-    ------
-    DesignError
-        With the hint.
-    """
+    """Refuse a number of resamples that is not whole or too small."""
     check_count("resamples", resamples, fewest, hint)
 
 
 def check_count(name: str, number: int, fewest: int, hint: str, *, even: bool = False) -> None:
-    """Refuse a number that is not whole, too small, or odd where it should be even.
-
-    Raises
-    ------
-    DesignError
-        With the hint.
-    """
+    """Refuse a number that is not whole, too small, or odd where it should be even."""
     if not (_whole(number) and number >= fewest) or (even and number % 2):
         raise DesignError(message(f"{name} is {number!r}.", hint=hint))
 

@@ -69,22 +69,6 @@ def message(
 ) -> str:
     r"""Build a message: a sentence, an aligned table of offenders, and a hint.
 
-    Parameters
-    ----------
-    what
-        One sentence that says what is wrong and how many times.
-    where
-        A header row followed by the offenders; only the first `shown` are printed.
-    hint
-        What to do, one line or several.
-    shown
-        How many offenders to print before "... and N more".
-
-    Returns
-    -------
-    str
-        The message.
-
     Examples
     --------
     >>> print(message("1 of 6 cells has no score.", where=[("dataset", "found"), ("d07", 0)],

@@ -266,21 +266,6 @@ GLOSSARY: dict[str, str] = {
 def frame(columns: Mapping[str, object]) -> "pd.DataFrame":
     """Build a tidy pandas frame whose columns are all in the glossary.
 
-    Parameters
-    ----------
-    columns
-        Column name to values (a sequence or a scalar; at least one sequence).
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns in the given order.
-
-    Raises
-    ------
-    BenchinferError
-        A column is not in the glossary: names are fixed, so this is a programming error.
-
     Examples
     --------
     >>> frame({"algorithm": ["svm"], "estimate": [0.1]})

@@ -206,17 +206,6 @@ def is_text(name: str) -> bool:
 def as_measures(source: object) -> tuple[Measure, ...]:
     """Read measures from any of the forms that ``measures=`` takes (a TOML file excepted).
 
-    Parameters
-    ----------
-    source
-        A `Measure`, a string ``"error:lower:0.01"``, a mapping ``{"acc": "higher"}``, or a
-        sequence of the first two.
-
-    Raises
-    ------
-    BenchinferError
-        A form is not legal, or a name comes twice.
-
     Examples
     --------
     >>> [m.better for m in as_measures({"acc": "higher", "seconds": "lower"})]

@@ -165,11 +165,6 @@ def percent(value: float) -> str:
 def decimals(spreads: Sequence[float]) -> int:
     """Return how many decimals show two digits of the uncertainty.
 
-    Parameters
-    ----------
-    spreads
-        Standard errors, or what else says how finely values are known.
-
     Examples
     --------
     >>> decimals([0.031, 0.034])

@@ -21,16 +21,7 @@ _PATIENCE, _LOOK = 1.0, 0.1
 def reporting(
     *, progress: Progress | bool | None, doing: str = "Resampling"
 ) -> Generator[Progress | None]:
-    """Yield a progress callback; the bar is removed on exit.
-
-    Parameters
-    ----------
-    progress
-        True for a bar on standard error, in a terminal or a notebook, if it takes longer than a
-        second; a function of your own; False or None for nothing.
-    doing
-        Verb of the bar, printed before the task.
-    """
+    """Yield a progress callback; the bar is removed on exit."""
     if not isinstance(progress, bool):
         yield progress
         return

@@ -12,15 +12,7 @@ if TYPE_CHECKING:
 
 
 def registered(cls: type, module: str, table: str) -> Any:
-    """Return what the folder of a class registers for it or for its nearest base, else None.
-
-    Parameters
-    ----------
-    cls
-        A class of results; its attribute ``home`` names the folder.
-    module, table
-        Names of the module next to the class and of its table by class.
-    """
+    """Return what the folder of a class registers for it or for its nearest base, else None."""
     for kind in cls.__mro__:
         if home := vars(kind).get("home"):
             found = getattr(import_module(f"{home}.{module}"), table)

@@ -112,13 +112,7 @@ def encode(value: object) -> object:  # noqa: PLR0911 (one return for each kind 
 
 
 def decode(value: Any) -> Any:
-    """Rebuild what `encode` wrote.
-
-    Raises
-    ------
-    BenchinferError
-        The value is not what `encode` writes: the message says what is wrong.
-    """
+    """Rebuild what `encode` wrote."""
     if isinstance(value, list):
         return [decode(item) for item in cast("list[object]", value)]
     if not isinstance(value, dict):
@@ -220,13 +214,7 @@ def note_input(path: str | Path) -> None:
 
 
 def check_target(path: str | Path) -> None:
-    """Refuse to write over a folder, or over a file that was read by whatever name.
-
-    Raises
-    ------
-    BenchinferError
-        The path is empty, a folder or an input.
-    """
+    """Refuse to write over a folder, or over a file that was read by whatever name."""
     if not str(path):
         raise BenchinferError(
             message("'' names no file.", hint="name a file, as in 'results.html'.")
@@ -249,11 +237,6 @@ def write_whole(path: str | Path, text: str) -> Path:
 
     It does so after a crash, too. Links are followed, a file that is there keeps its mode, and
     devices and pipes are written to as what they are.
-
-    Raises
-    ------
-    BenchinferError
-        It cannot be written, or is a folder or an input.
     """
     data = text.encode()
     check_target(path)
@@ -268,13 +251,7 @@ def write_whole(path: str | Path, text: str) -> Path:
 
 
 def followed(path: str | Path) -> Path:
-    """Follow links to the file that they name, which need not exist.
-
-    Raises
-    ------
-    BenchinferError
-        Its folder does not exist.
-    """
+    """Follow links to the file that they name, which need not exist."""
     real = Path(os.path.realpath(path))
     for folder in (Path(path).parent, real.parent):
         if not folder.exists():
@@ -358,26 +335,7 @@ def _checksum(document: Mapping[str, Any]) -> str:
 def read_sealed(
     path: Path, name: str, form: int, *, what: str, hint: str | Sequence[str]
 ) -> dict[str, Any]:
-    """Read a document that was written with its checksum.
-
-    Parameters
-    ----------
-    path
-        The file.
-    name
-        The key of its format.
-    form
-        The format that is read.
-    what
-        What the file should be, in words.
-    hint
-        What to do if it is not.
-
-    Raises
-    ------
-    BenchinferError
-        It cannot be read, is something else, of another format, or damaged.
-    """
+    """Read a document that was written with its checksum."""
     named = repr(str(path))
     if path.is_dir():
         raise BenchinferError(message(f"{named} is a folder, not {what}.", hint=hint))

@@ -49,18 +49,7 @@ def unrelated(k: int) -> States:
 
 
 def merged(states: States, undecided: str = "undecided", missing: str = "ignore") -> States:
-    """Return states in which undecided or missing pairs are taken for something else.
-
-    Parameters
-    ----------
-    states
-        (..., K, K) `Verdict` codes.
-    undecided
-        ``"undecided"`` leaves such pairs alone, ``"equivalent"`` calls them equivalent.
-    missing
-        ``"ignore"`` leaves such pairs alone, ``"undecided"`` calls them undecided, and then what
-        `undecided` says goes for them too.
-    """
+    """Return states in which undecided or missing pairs are taken for something else."""
     if undecided not in {"undecided", "equivalent"}:
         raise DesignError(unknown("value of undecided", undecided, ["undecided", "equivalent"]))
     if missing not in {"ignore", "undecided"}:

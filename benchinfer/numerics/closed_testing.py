@@ -175,11 +175,6 @@ def shaffer_on_line(p: Array, places: Integers) -> Array:
     ----------
     p, places
         As in `bergmann_hommel_on_line`.
-
-    Raises
-    ------
-    DesignError
-        A pair at a larger distance has a larger p-value, or one at the same distance another.
     """
     line = _line(places)
     thresholds = _thresholds(p, line)
@@ -199,11 +194,6 @@ def bergmann_hommel_on_line(p: Array, places: Integers) -> Array:
     places
         (k,) integers whose distances order the p-values: twice the rank sums, not mean ranks, so
         that equal distances are equal. Seconds for 40 algorithms.
-
-    Raises
-    ------
-    DesignError
-        A pair at a larger distance has a larger p-value, or one at the same distance another.
     """
     line = _line(places)
     thresholds = _thresholds(p, line)
@@ -419,11 +409,6 @@ def shaffer(p: Array, k: int) -> Array:
     k
         Number of algorithms.
 
-    Raises
-    ------
-    DesignError
-        There are too many algorithms to go through their sets.
-
     References
     ----------
     Shaffer, J. P. (1986). Modified sequentially rejective multiple test procedures. Journal of the
@@ -453,11 +438,6 @@ def bergmann_hommel(p: Array, k: int) -> Array:
         (k (k - 1) / 2,) p-values in the order of `tukey.all_pairs`.
     k
         Number of algorithms.
-
-    Raises
-    ------
-    DesignError
-        There are too many algorithms to go through their sets.
 
     References
     ----------
@@ -514,11 +494,6 @@ def westfall(p: Array, k: int, survival: Callable[[tuple[int, ...], int], float]
     survival
         Given contrasts and the index of one of them: the probability that the largest ``|t|``
         among them exceeds the observed ``|t|`` of that one.
-
-    Raises
-    ------
-    DesignError
-        There are too many algorithms to enumerate their partitions.
 
     References
     ----------

@@ -114,11 +114,6 @@ def max_t(contrasts: Array, cov: Array, df: float, *, sides: int = 2) -> MaxT:
     MaxT
         For `survival` and `quantile`. The same input gives the same numbers.
 
-    Raises
-    ------
-    FitError
-        A contrast has no positive variance.
-
     References
     ----------
     Hothorn, T., Bretz, F. & Westfall, P. (2008). Simultaneous inference in general parametric

@@ -215,12 +215,6 @@ def sign_flip(
         Differences at most so far from zero are zero, and means of patterns at most so far below
         the observed one (as sums) count as equal; by default 1e-10 of the largest difference.
 
-    Raises
-    ------
-    DesignError
-        The differences are more than 44 and not multiples of a common unit (or of too fine a one),
-        so that exact counting takes too long.
-
     Notes
     -----
     Multiples of a common unit (accuracies on test sets of one size, rounded scores) allow thousands
@@ -273,11 +267,6 @@ def signed_rank(
     tolerance
         Differences at most so far from zero are zero, and sizes at most so far from the next are
         tied; by default 1e-10 of the largest difference.
-
-    Raises
-    ------
-    DesignError
-        There are too many differences, about 3,000.
 
     References
     ----------
@@ -492,11 +481,6 @@ def sign_tests(
     -------
     SignTests
         One test for each column.
-
-    Raises
-    ------
-    DesignError
-        ``null="exact"`` and a column takes too long.
 
     References
     ----------

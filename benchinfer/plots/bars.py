@@ -85,21 +85,7 @@ def _heading(strips: Strips) -> str:
 def frame(
     strips: Strips, ax: "Axes", limits: tuple[float, float], *, log: bool = False, pad: float = 8
 ) -> None:
-    """Draw axis, grid, heading and notes.
-
-    Parameters
-    ----------
-    strips
-        What is drawn.
-    ax
-        Where.
-    limits
-        Ends of the axis.
-    log
-        Whether the axis is logarithmic.
-    pad
-        Points between the heading and the axes.
-    """
+    """Draw axis, grid, heading and notes."""
     if log:
         ax.set_xscale("log")
     ax.set_xlim(*limits)

@@ -53,11 +53,6 @@ def kinds(result: object) -> Mapping[str, Kind]:
 
     They are in ``FIGURES`` of the module ``figures`` next to the class, by class: the module that
     its attribute ``home`` names.
-
-    Raises
-    ------
-    BenchinferError
-        There is no figure of such an object.
     """
     return kinds_of(type(result))
 

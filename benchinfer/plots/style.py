@@ -89,18 +89,6 @@ def words(verdict: Verdict, first: str, second: str) -> str:
 def short(names: Sequence[str], limit: int = 24) -> dict[str, str]:
     """Shorten names in the middle to what a figure has room for, keeping them distinct.
 
-    Parameters
-    ----------
-    names
-        Distinct names.
-    limit
-        Longest that a name may be, unless two would become the same.
-
-    Returns
-    -------
-    dict
-        Name to short name, free of line breaks and control characters.
-
     Examples
     --------
     >>> short(["gradient_boosting_default", "svm"], 12)
@@ -258,22 +246,7 @@ _SIDES: tuple[tuple[int, int, _Across, _Down], ...] = (
 def dodge(
     points: NDArray[np.float64], labels: Sequence[str], extent: tuple[float, float]
 ) -> tuple[Text, ...]:
-    """Place each text at the nearest side of its point that is free.
-
-    Parameters
-    ----------
-    points
-        (N, 2) in inches.
-    labels
-        N texts.
-    extent
-        Width and height of the room.
-
-    Returns
-    -------
-    tuple of Text
-        Where no place is free, the one that covers least.
-    """
+    """Place each text at the nearest side of its point that is free."""
     taken: list[Box] = [(x - _DOT, y - _DOT, x + _DOT, y + _DOT) for x, y in points.tolist()]
     found: list[Text] = []
     for (x, y), label in zip(points.tolist(), labels, strict=True):

@@ -52,17 +52,7 @@ def _names(grid: TileGrid) -> float:
 
 
 def squares(ax: "Axes", places: Iterable[tuple[float, float]], fill: str) -> None:
-    """Fill tiles (column, row) with a colour: one compound path, less to write than a patch each.
-
-    Parameters
-    ----------
-    ax
-        Where.
-    places
-        Centres of the tiles.
-    fill
-        The colour.
-    """
+    """Fill tiles (column, row) with a colour: one compound path, smaller than a patch each."""
     paths = [_square(x, y) for x, y in places]
     if paths:
         ax.add_patch(PathPatch(Path.make_compound_path(*paths), lw=0, fc=fill))
@@ -75,17 +65,7 @@ def _square(x: float, y: float) -> Path:
 
 
 def frame(grid: TileGrid, ax: "Axes", *, upright: bool = False) -> None:
-    """Draw all but the tiles.
-
-    Parameters
-    ----------
-    grid
-        The names and words.
-    ax
-        Where.
-    upright
-        Whether heads of columns are short enough to be horizontal.
-    """
+    """Draw all but the tiles."""
     small = 8.5 if grid.width == "wide" else 7.5
     ax.set_xlim(-0.5, len(grid.columns) - 0.5)
     ax.set_ylim(len(grid.rows) - 0.5, -0.5)
@@ -102,21 +82,7 @@ def frame(grid: TileGrid, ax: "Axes", *, upright: bool = False) -> None:
 def symbols(
     ax: "Axes", places: Sequence[tuple[float, float]], text: str, colour: str, points: float
 ) -> None:
-    """Write the same bold text into tiles: as a mark, in a tenth of the time that texts take.
-
-    Parameters
-    ----------
-    ax
-        Where.
-    places
-        Centres of the tiles.
-    text
-        What to write; may be empty.
-    colour
-        Its colour.
-    points
-        Size of the font.
-    """
+    """Write the same bold text into tiles: as a mark, in a tenth of the time that texts take."""
     if not places or not text:
         return
     outline = TextPath((0, 0), text, size=points, prop=FontProperties(weight="bold"))
@@ -182,19 +148,7 @@ def layout_of(
     title: str = "Positions over the resampled ensembles",
     reading: str = "across: position, 1 is best; the darker, the more often",
 ) -> Chances:
-    """Lay out the positions of algorithms.
-
-    Parameters
-    ----------
-    names
-        K algorithms.
-    shares
-        (K, K): how often, 0 to 1, algorithm i takes position j, the best one first.
-    width
-        ``"narrow"`` for smaller tiles.
-    title, reading
-        Heading, and how to read the tiles.
-    """
+    """Lay out the positions of algorithms."""
     k = len(names)
     mean = shares @ np.arange(1, k + 1)
     order = [int(i) for i in np.lexsort((np.arange(k), np.round(mean, 9)))]

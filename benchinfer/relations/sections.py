@@ -45,15 +45,7 @@ def incidence(relation: "Relation") -> Table:
 
 
 def verdict_table(relation: "Relation", order: Sequence[int]) -> Table:
-    """All verdicts in a square, rows and columns in the same order.
-
-    Parameters
-    ----------
-    relation
-        The verdicts.
-    order
-        The algorithms as indices, best first.
-    """
+    """All verdicts in a square, rows and columns in the same order."""
     states, names = relation.states[np.ix_(order, order)], [relation.algorithms[k] for k in order]
     numbers = [str(n) for n in range(1, len(names) + 1)]
     return Table(

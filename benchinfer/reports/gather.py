@@ -106,13 +106,7 @@ def _permuted(scores: ScoreTable, measure: str) -> Comparison:
 
 
 def gather(results: object, scores: ScoreTable | None) -> ReportInput:
-    """Bring what `report` takes into one form.
-
-    Raises
-    ------
-    BenchinferError
-        Something cannot be reported.
-    """
+    """Bring what `report` takes into one form."""
     if isinstance(results, ReportInput):
         return results
     if isinstance(results, ScoreTable):

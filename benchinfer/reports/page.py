@@ -78,15 +78,7 @@ def report(
 
 
 def compose(gathered: ReportInput, title: str | None = None) -> Page:
-    """Put together what a report says.
-
-    Parameters
-    ----------
-    gathered
-        The results.
-    title
-        Heading of the report.
-    """
+    """Put together what a report says."""
     comparisons = [r for r in gathered.results if isinstance(r, Comparison)]
     everyone = [
         *comparisons,

@@ -122,27 +122,7 @@ def assign(
     measures: Sequence[str],
     covariates: Sequence[str] = (),
 ) -> Roles:
-    """Find out which column plays which role.
-
-    Parameters
-    ----------
-    names
-        The columns of the table.
-    columns
-        Column to role, where the user says so.
-    layout
-        Long, or one column per algorithm or per measure.
-    measures
-        Names of the declared measures: a column of that name holds its scores.
-    covariates
-        Columns to be kept as covariates. They are not recognised as anything else by their names;
-        `columns` may say that they hold labels too.
-
-    Returns
-    -------
-    Roles
-        With an error among the findings where a role has no column or several.
-    """
+    """Find out which column plays which role."""
     if layout not in LAYOUTS:
         raise ScoreTableError(unknown("layout", layout, LAYOUTS))
     scores = [name for name, role in (columns or {}).items() if role == "value"]
@@ -315,20 +295,7 @@ def _without_column(search: _Search, measures: Sequence[str]) -> None:
 
 
 def unnamed_index(roles: Roles, labels: Sequence[str]) -> list[Finding]:
-    """Tell that an index without a name holds labels, which would be lost.
-
-    Parameters
-    ----------
-    roles
-        Which column plays which role.
-    labels
-        The first labels of the index; none where it only counts.
-
-    Returns
-    -------
-    list of Finding
-        An error; a warning where the columns of a long table say all that is needed.
-    """
+    """Tell that an index without a name holds labels, which would be lost."""
     if not labels:
         return []
     shown = ", ".join(labels)
@@ -356,20 +323,7 @@ _NO_LABELS = ("duration", "nested", "bytes", "object")
 
 
 def odd_kinds(roles: Roles, kinds: Mapping[str, str]) -> list[Finding]:
-    """Report columns of labels, scores or covariates that hold neither text nor numbers.
-
-    Parameters
-    ----------
-    roles
-        Which column plays which role.
-    kinds
-        Column to its kind, for those that are odd.
-
-    Returns
-    -------
-    list of Finding
-        One error for each kind there is.
-    """
+    """Report columns of labels, scores or covariates that hold neither text nor numbers."""
     found: list[Finding] = []
     for kind, (what, hint) in _KINDS.items():
         for whose, columns in (
@@ -408,22 +362,7 @@ BLANKS = " \t\r\n\v\f"  # by default engines differ in what they strip
 
 
 def canonical(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> Frame:
-    """Name, type and arrange the columns.
-
-    Parameters
-    ----------
-    frame
-        As loaded.
-    roles
-        Which column plays which role.
-    absent
-        Role to the one label that stands for a column that is not there.
-
-    Returns
-    -------
-    LazyFrame
-        The canonical columns. In memory, labels are dictionary-encoded.
-    """
+    """Name, type and arrange the columns."""
     if roles.wide:
         frame = _long(frame, roles)
     # What to read, and where to keep what is written if it is text.
@@ -577,17 +516,7 @@ def holds(
     common: Mapping[str, Sequence[str]],
     needed: Sequence[str],
 ) -> bool:
-    """Return whether columns play all roles of a table of pairs, not one of algorithms.
-
-    Parameters
-    ----------
-    names, given
-        As in `holds_effects`.
-    common
-        Role to common names of its column.
-    needed
-        The roles.
-    """
+    """Return whether columns play all roles of a table of pairs, not one of algorithms."""
     left = {_plain_name(name) for name in names if name not in given}
     told = set(given.values())
     return "algorithm" not in left | told and all(
@@ -605,24 +534,7 @@ def column_roles(
     common: Mapping[str, Sequence[str]],
     covariates: Sequence[str] = (),
 ) -> tuple[dict[str, str], list[Finding]]:
-    """Find which column plays which role.
-
-    Parameters
-    ----------
-    names
-        Columns of the table.
-    given
-        Column to role, as the user says.
-    common
-        Role to common names of its column, its own name first.
-    covariates
-        Columns that play no role.
-
-    Returns
-    -------
-    of, findings
-        Role to column, and what is wrong.
-    """
+    """Find which column plays which role."""
     has = f"the table has: {', '.join(names)}"
     found = [
         _error(f"there is no column {name!r}.", f"{has}.")

@@ -107,19 +107,7 @@ class Coverage:
 
 
 def listed(findings: Sequence[Finding]) -> "pd.DataFrame":
-    """Put findings into a table.
-
-    Parameters
-    ----------
-    findings
-        The findings.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per finding: ``rule severity count where hint``. ``where`` says what was found and
-        names the first places.
-    """
+    """Put findings into a table."""
     return frame(
         {
             "rule": [f.rule for f in findings],

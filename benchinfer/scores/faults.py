@@ -342,20 +342,7 @@ FAULTS: tuple[Fault, ...] = (
 
 
 def refuse(findings: list[Finding], name: str) -> None:
-    """Raise all errors among the findings as one.
-
-    Parameters
-    ----------
-    findings
-        What was found.
-    name
-        What to call the table.
-
-    Raises
-    ------
-    ScoreTableError
-        There is at least one error; warnings are named too, since no table is there to ask.
-    """
+    """Raise all errors among the findings as one."""
     errors = [finding for finding in findings if finding.severity == "error"]
     if not errors:
         return
@@ -410,18 +397,7 @@ class _Test:
 
 
 def covariate_faults(reading: Reading) -> list[Finding]:
-    """Report covariates that are not numbers, missing or not finite, in one query.
-
-    Parameters
-    ----------
-    reading
-        The table on its way in.
-
-    Returns
-    -------
-    list of Finding
-        Errors, by column.
-    """
+    """Report covariates that are not numbers, missing or not finite, in one query."""
     tests = [test for i in range(len(reading.roles.covariates)) for test in _tests(reading, i)]
     if not tests or not reading.counts["rows"]:
         return []

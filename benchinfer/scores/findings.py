@@ -270,38 +270,13 @@ RULES: tuple[Rule, ...] = (
 def check(
     summary: Summary, *, paired: bool, measures: tuple[Measure, ...] = ()
 ) -> tuple[Finding, ...]:
-    """Run every rule.
-
-    Parameters
-    ----------
-    summary
-        Of the table, or of one measure of it.
-    paired
-        Whether algorithms share replications.
-    measures
-        As declared.
-
-    Returns
-    -------
-    tuple of Finding
-        In the order of the rules.
-    """
+    """Run every rule."""
     facts = Facts(summary, paired, measures)
     return tuple(finding for rule in RULES if (finding := rule(facts)) is not None)
 
 
 def swapped_roles(datasets: Sequence[str], replications: Sequence[str]) -> Finding | None:
     """Tell when replications look like data sets, or the reverse.
-
-    Parameters
-    ----------
-    datasets, replications
-        The labels.
-
-    Returns
-    -------
-    Finding or None
-        A warning.
 
     Examples
     --------
@@ -321,22 +296,7 @@ def swapped_roles(datasets: Sequence[str], replications: Sequence[str]) -> Findi
 
 
 def pairing(summary: Summary, *, said: bool | None, by: str) -> tuple[bool, Finding]:
-    """Decide whether algorithms share replications, and say why.
-
-    Parameters
-    ----------
-    summary
-        Of the whole table.
-    said
-        What the argument or the resampling says; None leaves it to the labels.
-    by
-        Who said it.
-
-    Returns
-    -------
-    paired, finding
-        The decision, and a note (a warning where the labels speak against it).
-    """
+    """Decide whether algorithms share replications, and say why."""
     several = int(summary.shared.max(initial=0)) > 1
     used = summary.replications.sum(axis=2)
     shared = int((used - summary.shared).clip(min=0).sum()) > 0

@@ -43,24 +43,7 @@ _RESAMPLING = ("kind", "folds", "test_fraction", "paired")
 def declared(
     measures: object, resampling: object, covariates: object, beside: Path | None
 ) -> tuple[tuple[Measure, ...], Resampling | None, tuple[str, ...], list[Finding]]:
-    """Bring together what the arguments and the TOML declare; arguments win.
-
-    Parameters
-    ----------
-    measures
-        What ``measures=`` takes: forms of `as_measures`, or a path to a TOML.
-    resampling
-        A `Resampling`, the name of a kind, or None.
-    covariates
-        A name, several, or None.
-    beside
-        A ``measures.toml`` next to the table, if there is one.
-
-    Returns
-    -------
-    measures, resampling, covariates, findings
-        Empty or None where nothing declares them; a note on what the file beside the table said.
-    """
+    """Bring together what the arguments and the TOML declare; arguments win."""
     path = beside
     if isinstance(measures, Path) or (isinstance(measures, str) and measures.endswith(".toml")):
         path, measures = Path(measures), None
@@ -130,21 +113,6 @@ def _texts(given: object) -> tuple[str, ...] | None:
 
 def read_toml(path: Path) -> tuple[tuple[Measure, ...], Resampling | None, tuple[str, ...]]:
     r"""Read a ``measures.toml``.
-
-    Parameters
-    ----------
-    path
-        The file.
-
-    Returns
-    -------
-    measures, resampling, covariates
-        In the order of the file; None where resampling is not declared.
-
-    Raises
-    ------
-    ScoreTableError
-        Every fault of the file at once.
 
     Examples
     --------
@@ -496,13 +464,7 @@ def load_example(name: str) -> ScoreTable:
 
 
 def examples() -> dict[str, Path]:
-    """List the bundled tables.
-
-    Returns
-    -------
-    dict
-        Name to folder.
-    """
+    """List the bundled tables."""
     package = Path(__file__).parent.parent
     # In the wheel they are inside the package; in a checkout or an editable install beside it.
     roots = (package / "_datasets", package.parent / "datasets")

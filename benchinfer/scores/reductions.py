@@ -91,27 +91,7 @@ class Blocks:
 def reduce_cells(
     frame: Frame, measure: Measure, datasets: tuple[str, ...], algorithms: tuple[str, ...]
 ) -> Cells:
-    """Ask the engine for the moments of one measure on its modelling scale.
-
-    Parameters
-    ----------
-    frame
-        Canonical columns of the table.
-    measure
-        The measure.
-    datasets, algorithms
-        The D and K names, in the order of rows and columns.
-
-    Returns
-    -------
-    Cells
-        Oriented.
-
-    Raises
-    ------
-    DesignError
-        A score has no finite place on the scale, as 0 on the log scale.
-    """
+    """Ask the engine for the moments of one measure on its modelling scale."""
     require_scale(frame, measure)
     rows = frame.filter(nw.col("measure") == measure.name)
     keys = ("dataset", "algorithm")
@@ -149,25 +129,7 @@ def reduce_blocks(
     *,
     paired: bool,
 ) -> Blocks:
-    """Arrange the scores of one measure as a matrix of blocks by algorithms.
-
-    Parameters
-    ----------
-    rows
-        The scores of the measure.
-    measure
-        The measure, on whose scale they have a place (`require_scale`).
-    datasets, algorithms
-        The D and K names.
-    paired
-        Whether algorithms share replications.
-
-    Returns
-    -------
-    Blocks
-        Sorted by data set, then by replication (as numbers where all are), and where replications
-        are not shared by algorithm.
-    """
+    """Arrange the scores of one measure as a matrix of blocks by algorithms."""
     oriented = measure.orient(rows.value)
     k = len(algorithms)
     levels = int(rows.replication.max(initial=-1)) + 1
@@ -308,31 +270,7 @@ def reduce_observations(
     *,
     paired: bool,
 ) -> Observations:
-    """Collect the scores of one measure with their covariates.
-
-    Parameters
-    ----------
-    frame
-        Canonical columns of the table.
-    measure
-        The measure.
-    names
-        Data sets and algorithms.
-    covariates
-        Name to column.
-    paired
-        Whether algorithms share replications.
-
-    Returns
-    -------
-    Observations
-        In an order that does not depend on that of the table's rows.
-
-    Raises
-    ------
-    DesignError
-        A score has no finite place on the scale.
-    """
+    """Collect the scores of one measure with their covariates."""
     require_scale(frame, measure)
     rows = collect(frame, measure.name, *names, list(covariates.values()))
     keys = (*rows.covariate.T[::-1], rows.value, rows.algorithm, rows.replication, rows.dataset)
@@ -354,24 +292,7 @@ def reduce_observations(
 def reduce_covariates(
     frame: Frame, measure: str, datasets: tuple[str, ...], covariates: Mapping[str, str]
 ) -> DatasetCovariates:
-    """Ask the engine for the range of each covariate within each data set.
-
-    Parameters
-    ----------
-    frame
-        Canonical columns of the table.
-    measure
-        Name of the measure.
-    datasets
-        The D names.
-    covariates
-        Name to column.
-
-    Returns
-    -------
-    DatasetCovariates
-        With a covariate as constant where its smallest and largest number are the same.
-    """
+    """Ask the engine for the range of each covariate within each data set."""
     columns = list(covariates.values())
     ends = [nw.col(c).min().alias(f"{c}_low") for c in columns]
     ends += [nw.col(c).max().alias(f"{c}_high") for c in columns]

@@ -40,22 +40,7 @@ COMPRESSED = (".gz", ".bz2", ".zst")
 
 
 def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], Load]:
-    """Read the header of a text file.
-
-    Parameters
-    ----------
-    path
-        The file, plain or compressed.
-    typed
-        The path as the user typed it.
-    delimiter
-        What the ending of the file stands for; the header decides where it has another.
-
-    Returns
-    -------
-    names, load
-        The columns, and how to load them.
-    """
+    """Read the header of a text file."""
     shape = _shape(path, typed, delimiter)
     names = shape.names
     if not any(names):
@@ -279,20 +264,7 @@ class Source:
 
 
 def open_source(source: object, query: str | None) -> Source:
-    """Open a table without reading its rows yet.
-
-    Parameters
-    ----------
-    source
-        Path, folder, glob, frame, relation or DuckDB connection.
-    query
-        One SELECT, for a DuckDB file or connection.
-
-    Raises
-    ------
-    ScoreTableError
-        There is no such file, or it is not a table.
-    """
+    """Open a table without reading its rows yet."""
     if isinstance(source, str | Path):
         return _of_path(source, query)
     if type(source).__name__ == "DuckDBPyConnection":
@@ -392,15 +364,7 @@ def _odd(frame: "nw.DataFrame[Any] | nw.LazyFrame[Any]") -> dict[str, str]:
 
 @contextmanager
 def engine_errors(name: str, query: str | None = None) -> Generator[None]:
-    """Turn errors of an engine that reads rows late into one clear error.
-
-    Parameters
-    ----------
-    name
-        What is being read.
-    query
-        The query that says which rows.
-    """
+    """Turn errors of an engine that reads rows late into one clear error."""
     try:
         yield
     except Exception as error:

@@ -95,21 +95,6 @@ def moments(frame: Frame, value: nw.Expr, keys: Sequence[str] = _KEYS) -> Frame:
 
     Two passes: values are centred by their group's mean before they are squared, so that nothing
     cancels where scores are large and close to each other.
-
-    Parameters
-    ----------
-    frame
-        Canonical columns.
-    value
-        The score, on the scale wanted.
-    keys
-        The columns that make a group.
-
-    Returns
-    -------
-    LazyFrame
-        The keys and ``n``, ``centre``, ``shift``, ``squares``, ``minimum``, ``maximum``. The mean
-        is ``centre + shift``: the first pass rounds it, the second says by how much.
     """
     x, deviation = nw.col("x"), nw.col("deviation")
     frame = frame.select(*keys, value.alias("x"))
@@ -182,18 +167,7 @@ def distinct(frame: Frame, column: str, keys: Sequence[str]) -> Frame:
 
 
 def summarise(frame: Frame) -> Summary:
-    """Reduce a table to its counts and moments.
-
-    Parameters
-    ----------
-    frame
-        Canonical columns, all scores finite, no label missing.
-
-    Returns
-    -------
-    Summary
-        The same for every engine, up to rounding in the last digits.
-    """
+    """Reduce a table to its counts and moments."""
     table = moments(frame, nw.col("value")).collect().to_arrow()
     columns = [coded(table.column(key)) for key in _KEYS]
     codes, names = [column[0] for column in columns], [column[1] for column in columns]
@@ -239,18 +213,6 @@ def coded(
     column: Any, names: tuple[str, ...] | None = None
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Turn a column of labels into integers.
-
-    Parameters
-    ----------
-    column
-        (R,) Arrow text, plain or dictionary-encoded.
-    names
-        The labels in order; by default those in the column, sorted.
-
-    Returns
-    -------
-    codes, names
-        (R,) position of each label, and the labels.
 
     Examples
     --------
@@ -308,19 +270,7 @@ def collect(
     algorithms: tuple[str, ...],
     covariates: Sequence[str] = (),
 ) -> ScoreRows:
-    """Fetch the scores of one measure from the engine.
-
-    Parameters
-    ----------
-    frame
-        Canonical columns of the table.
-    measure
-        Name of the measure.
-    datasets, algorithms
-        The D and K names.
-    covariates
-        The q columns of covariates to fetch along.
-    """
+    """Fetch the scores of one measure from the engine."""
     table = (
         frame.filter(nw.col("measure") == measure)
         .select("dataset", "replication", "algorithm", "value", *covariates)
@@ -359,22 +309,7 @@ def matrix(table: Any, columns: Sequence[str]) -> NDArray[np.float64]:
 def quantiles(
     rows: ScoreRows, n: NDArray[np.int64], probabilities: Sequence[float]
 ) -> list[NDArray[np.float64]]:
-    """Interpolate linearly between the order statistics of each cell.
-
-    Parameters
-    ----------
-    rows
-        The scores.
-    n
-        (C,) counts of the cells that have a score, by data set, then by algorithm.
-    probabilities
-        Which quantiles.
-
-    Returns
-    -------
-    list
-        One (C,) array for each probability.
-    """
+    """Interpolate linearly between the order statistics of each cell."""
     ordered = rows.value[np.lexsort((rows.value, rows.algorithm, rows.dataset))]
     start = np.cumsum(n) - n
     found: list[NDArray[np.float64]] = []
@@ -396,22 +331,6 @@ def digest(
 
     SHA-256 over the names and, per measure, the sorted codes, scores and covariates: independent of
     the order of rows and of covariates, and of the engine.
-
-    Parameters
-    ----------
-    fetch
-        Gives the rows of a measure, with all covariates.
-    names
-        Measures, data sets and algorithms.
-    domains
-        Data set to domain.
-    covariates
-        Their names.
-
-    Returns
-    -------
-    str
-        Sixteen hexadecimal digits.
     """
     measures, _, algorithms = names
     sha = hashlib.sha256(repr((names, sorted((domains or {}).items()))).encode())
@@ -436,17 +355,7 @@ def digest(
 def long_frame(
     frame: Frame, covariates: Mapping[str, str], measure: str | None = None
 ) -> "pd.DataFrame":
-    """Fetch a table as a long pandas frame, sorted by its labels.
-
-    Parameters
-    ----------
-    frame
-        Canonical columns of the table.
-    covariates
-        Name to column.
-    measure
-        The measure to keep; all of them by default.
-    """
+    """Fetch a table as a long pandas frame, sorted by its labels."""
     if measure is not None:
         frame = frame.filter(nw.col("measure") == measure)
     table = frame.collect().to_arrow()
@@ -476,22 +385,7 @@ def labels_of(frame: Frame, column: str) -> set[str]:
 
 
 def first_rows(frame: Frame, columns: Sequence[str], shown: int = 5) -> list[tuple[str, ...]]:
-    """Fetch the first rows by their labels, whatever the order of the table.
-
-    Parameters
-    ----------
-    frame
-        The rows that are meant.
-    columns
-        What to show of them.
-    shown
-        How many.
-
-    Returns
-    -------
-    list of tuple
-        A header, then the rows as text.
-    """
+    """Fetch the first rows by their labels, whatever the order of the table."""
     keys = [name for name in columns if name != "value"]
     text = frame.select(
         *(nw.col(k).cast(nw.String) for k in keys), *(["value"] if "value" in columns else [])

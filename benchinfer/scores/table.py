@@ -81,13 +81,7 @@ class RateInterval:
     def columns(
         self, rows: ScoreRows, n: NDArray[np.int64], mean: NDArray[np.float64], measure: Measure
     ) -> dict[str, NDArray[np.float64]]:
-        """Return the ends; a bound leaves the better side open up to 0 or 1.
-
-        Raises
-        ------
-        DesignError
-            Some scores are neither 0 nor 1.
-        """
+        """Return the ends; a bound leaves the better side open up to 0 or 1."""
         other = rows.value[~np.isin(rows.value, (0, 1))]
         if len(other):
             raise DesignError(
@@ -108,15 +102,7 @@ class RateInterval:
 
 
 def spread(rows: ScoreRows, own: Summary) -> NDArray[np.float64]:
-    """Return (D, K, 5) minimum, quartiles and maximum, NaN where there is no score.
-
-    Parameters
-    ----------
-    rows
-        The scores of one measure.
-    own
-        Summary of the measure.
-    """
+    """Return (D, K, 5) minimum, quartiles and maximum, NaN where there is no score."""
     d, k = np.nonzero(own.n[0])
     inner = quantiles(rows, own.n[0, d, k], (0.25, 0.5, 0.75))
     result = np.full((*own.n.shape[1:], 5), np.nan)
@@ -127,24 +113,7 @@ def spread(rows: ScoreRows, own: Summary) -> NDArray[np.float64]:
 def statistics(
     rows: ScoreRows, own: Summary, measure: Measure, interval: RateInterval | None = None
 ) -> "pd.DataFrame":
-    """Summarise the scores of one measure per data set and algorithm.
-
-    Parameters
-    ----------
-    rows
-        The scores of the measure.
-    own
-        Summary of the measure.
-    measure
-        The measure.
-    interval
-        Of the rates, if requested.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per cell that has a score.
-    """
+    """Summarise the scores of one measure per data set and algorithm."""
     d, k = np.nonzero(own.n[0])
     n = own.n[0, d, k]
     minimum, low, middle, high, maximum = spread(rows, own)[d, k].T
@@ -271,20 +240,7 @@ NOTHING = message("nothing is left of the table.", hint="ask for less.")
 def selected(
     frame: Frame, asked: Mapping[str, tuple[str | Sequence[str] | None, Sequence[str]]]
 ) -> Frame:
-    """Keep the rows that are requested.
-
-    Parameters
-    ----------
-    frame
-        Canonical columns of the table.
-    asked
-        Column to the names to keep, None for all, and the names that there are.
-
-    Raises
-    ------
-    DesignError
-        A name is unknown, or none is requested.
-    """
+    """Keep the rows that are requested."""
     for role, (names, there) in asked.items():
         if names is not None:
             frame = frame.filter(nw.col(role).is_in(_names(role, names, there)))
@@ -301,13 +257,7 @@ def _names(role: str, asked: str | Sequence[str], there: Sequence[str]) -> list[
 
 
 def one_measure(measures: Sequence[Measure], name: str | None) -> Measure:
-    """Give a measure by its name, or the only one.
-
-    Raises
-    ------
-    DesignError
-        There is no such measure, or it is not clear which is meant.
-    """
+    """Give a measure by its name, or the only one."""
     names = [m.name for m in measures]
     if name is None:
         if len(names) == 1:

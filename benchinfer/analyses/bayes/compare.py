@@ -46,20 +46,7 @@ _CHOICES = {
 
 
 def checked(asked: Mapping[str, Any], preset: str | None) -> dict[str, Any]:
-    """Return the arguments with a seed, once each is one that there is.
-
-    Parameters
-    ----------
-    asked
-        Arguments of `compare_bayes`, by name.
-    preset
-        The preset, which has quantities of its own.
-
-    Raises
-    ------
-    DesignError
-        A choice is not known, or a number is too small.
-    """
+    """Return the arguments with a seed, once each is one that there is."""
     alpha_of(asked["level"])
     kinds = {**_CHOICES, "quantity": Quantity if preset is None else PairQuantity}
     for name, kind in kinds.items():
@@ -76,18 +63,7 @@ def checked(asked: Mapping[str, Any], preset: str | None) -> dict[str, Any]:
 
 
 def completed(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a model of all algorithms, with its defaults.
-
-    Parameters
-    ----------
-    asked
-        Arguments that have been checked.
-
-    Raises
-    ------
-    DesignError
-        The priors are those of another model.
-    """
+    """Return the arguments of a model of all algorithms, with its defaults."""
     if isinstance(asked["priors"], PseudoObservation):
         raise DesignError(
             message(
@@ -111,22 +87,7 @@ def compare_joint(
     asked: Mapping[str, Any],
     progress: "Progress | bool | None",
 ) -> BayesComparison:
-    """Compare all algorithms by one model.
-
-    Parameters
-    ----------
-    scores, measure
-        The table and its measure.
-    asked
-        The other arguments of `compare_bayes`, checked one by one and complete.
-    progress
-        As in `compare_bayes`.
-
-    Raises
-    ------
-    DesignError
-        The table cannot answer the question.
-    """
+    """Compare all algorithms by one model."""
     setting, scores = Setting.of(scores, measure)
     check_number(setting.algorithms, asked["contrasts"], asked["control"])
     name, domains = setting.measure.name, asked["domains"]

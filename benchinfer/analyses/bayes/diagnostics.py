@@ -15,19 +15,7 @@ from benchinfer.core.sections import Check
 def checks(
     setting: Setting, fitted: BayesFit, error: float, target: Target, turned: Check
 ) -> list[Check]:
-    """Return the rows.
-
-    Parameters
-    ----------
-    setting, fitted
-        What was compared, and the draws.
-    error
-        Largest Monte Carlo error of a probability that is given.
-    target
-        What the claims are about.
-    turned
-        The row on mean differences, which goes with the verdicts.
-    """
+    """Return the rows."""
     chains, draws = fitted.draws.scale.shape
     words = f"{chains} x {draws} draws" + (" after one extension" if fitted.extended else "")
     return [
@@ -53,15 +41,7 @@ def other_sign(
     sides: comparison_checks.Sides,
     codes: NDArray[np.int8],
 ) -> Check:
-    """Name the decided contrasts whose mean difference over data sets has the other sign.
-
-    Parameters
-    ----------
-    setting, data
-        What was compared, and what the model saw of it.
-    matrix, sides, codes
-        (P, K) contrasts, the names of their sides, and their verdicts.
-    """
+    """Name the decided contrasts whose mean difference over data sets has the other sign."""
     effects = np.einsum("mj,mjk->mk", data.z, data.design) @ helmert(data.n_algorithms)
     there = setting.coverage.found[data.dataset] > 0
     there &= (data.rank == there.sum(axis=1) - 1)[:, None]

@@ -66,15 +66,7 @@ _MOST = 20  # rows that a reader can take in
 
 
 def layout_left_out(result: "BayesComparison", width: Width = "wide") -> Bars:
-    """Lay out the Pareto k of each data set, the most influential first.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    width
-        ``"narrow"`` sets words above the bars.
-    """
+    """Lay out the Pareto k of each data set, the most influential first."""
     left = result.loo(refit=False)
     order = np.argsort(-left.pareto_k, kind="stable")[:_MOST]
     names = short(left.datasets, 22)
@@ -105,15 +97,7 @@ def _bar(name: str, k: float, good: float) -> Bar:
 
 
 def layout_predicted(result: "BayesComparison", width: Width = "wide") -> Intervals:
-    """Lay out the spread of the algorithms on each data set, observed and predicted by the others.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    width
-        ``"narrow"`` sets words above the intervals.
-    """
+    """Lay out the spread of algorithms on each data set, observed and predicted by the others."""
     found = result.predictive_check(result.loo(refit=False))
     tail, value = found.tail[0], found.observed[0]
     order = np.argsort(tail, kind="stable")[:_MOST]
@@ -202,15 +186,7 @@ class Shrinkage:
 
 
 def observed(data: "ContrastData", contrast: "Array") -> "Array":
-    """Return a contrast as each data set's scores alone give it, NaN where they do not.
-
-    Parameters
-    ----------
-    data
-        Contrasts of M data sets.
-    contrast
-        (K,) weights that sum to 0.
-    """
+    """Return a contrast as each data set's scores alone give it, NaN where they do not."""
     wanted = helmert(data.n_algorithms) @ contrast
     weights = data.design @ wanted
     back = np.einsum("mij,mi->mj", data.design, weights)
@@ -219,15 +195,7 @@ def observed(data: "ContrastData", contrast: "Array") -> "Array":
 
 
 def layout_shrinkage(result: "BayesComparison", width: Width = "wide") -> Shrinkage:
-    """Lay out the differences of the two algorithms with the best averages.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    width
-        ``"narrow"`` for a small screen or a column of text.
-    """
+    """Lay out the differences of the two algorithms with the best averages."""
     measure, k = result.measure, len(result.algorithms)
     i, j = sorted(np.argsort(-result.levels.estimate, kind="stable")[:2].tolist())
     contrast = np.eye(k)[i] - np.eye(k)[j]
@@ -384,30 +352,14 @@ def place(first: float, equivalent: float, second: float) -> Point:
 
 
 def layout_simplex(result: "BayesComparison", width: Width = "wide") -> Simplex:
-    """Lay out the pairs of a hierarchical model.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    width
-        ``"narrow"`` sets the key below the triangle.
-    """
+    """Lay out the pairs of a hierarchical model."""
     average = _places(result.average)
     following = None if result.following is None else _places(result.following)
     return _laid(result, average, following, _notes(result), width)
 
 
 def layout_pairs(result: "BayesPairsComparison", width: Width = "wide") -> Simplex:
-    """Lay out the pairs of a test of the literature: what is next, and which outcome is ahead.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    width
-        ``"narrow"`` sets the key below the triangle.
-    """
+    """Lay out the pairs of a test of the literature: what is next, and which outcome is ahead."""
     notes = [
         f"lines near the corners: probability {result.level:g}",
         f"filled: on the {result.next_words}; hollow, joined: that the outcome is the likeliest",

@@ -84,13 +84,7 @@ class BayesFit:
 
 
 def reduced(scores: "ScoreTable", setting: "Setting") -> ContrastData:
-    """Reduce a table to the contrasts of its data sets.
-
-    Raises
-    ------
-    DesignError
-        There is nothing to compare, or no score differs from another.
-    """
+    """Reduce a table to the contrasts of its data sets."""
     name, correlation = setting.measure.name, 0.0
     if setting.resampling is not None and setting.resampling.overlap:
         correlation = setting.resampling.overlap
@@ -127,13 +121,7 @@ def _resolution(values: "Array") -> float:
 
 
 def domain_level(setting: "Setting", data: ContrastData) -> NDArray[np.int64]:
-    """Return the domain of each data set that the model learns from.
-
-    Raises
-    ------
-    DesignError
-        The data sets are of fewer than three domains.
-    """
+    """Return the domain of each data set that the model learns from."""
     names, codes = domain_codes(setting)
     found = np.array(codes)[data.dataset]
     n = len(np.unique(found))
@@ -156,19 +144,7 @@ def modelled(
     domain: NDArray[np.int64] | None = None,
     covariates: "Array | None" = None,
 ) -> GibbsModel:
-    """Return what is to be sampled.
-
-    Parameters
-    ----------
-    data
-        Contrasts of the data sets.
-    interactions, structure, priors
-        As in `compare_bayes`.
-    domain
-        Domain of each data set, None where they are taken as one.
-    covariates
-        (M, q) covariates of the data sets, centred and scaled.
-    """
+    """Return what is to be sampled."""
     # Of two algorithms Sigma is one number: scale and matrix would say the same thing twice.
     one = structure == "common" or data.n_algorithms == 2
     kind = "common" if one else "unstructured"
@@ -182,26 +158,7 @@ def fit(
     progress: "Progress | None",
     sampler: Sampler = "auto",
 ) -> BayesFit:
-    """Sample the model; run the chains on once where the draws do not pass the gates.
-
-    Parameters
-    ----------
-    model
-        What is sampled.
-    size
-        Chains, and draws of each.
-    rng
-        Random numbers.
-    progress
-        Told of the sweeps.
-    sampler
-        As in `compare_bayes`.
-
-    Raises
-    ------
-    DesignError
-        Scores repeat so exactly that the posterior cannot be sampled.
-    """
+    """Sample the model; run the chains on once where the draws do not pass the gates."""
     if sampler == "nuts":
         return _nuts(model, size, rng, progress)
     try:
@@ -383,15 +340,7 @@ class PosteriorDraws:
     def tree(
         self, setting: "Setting", data: "ContrastData", more: Mapping[str, Group]
     ) -> "DataTree":
-        """Return the posterior and what was observed, as ArviZ reads them.
-
-        Parameters
-        ----------
-        setting, data
-            What was compared, and what the model saw of it.
-        more
-            Further groups, by name.
-        """
+        """Return the posterior and what was observed, as ArviZ reads them."""
         from xarray import Dataset, DataTree
 
         coords: dict[str, Any] = {

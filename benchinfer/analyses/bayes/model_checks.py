@@ -203,19 +203,7 @@ def leave_out(
     rng: np.random.Generator,
     progress: "Progress | None",
 ) -> LeaveOneOut:
-    """Leave each data set out.
-
-    Parameters
-    ----------
-    model, thinned
-        What was sampled, and draws of it.
-    refits
-        Draws of each chain where the model is sampled anew; 0 for never.
-    measure, datasets
-        Names.
-    rng, progress
-        Random numbers, and what is told of sweeps.
-    """
+    """Leave each data set out."""
     shared = thinned.shared(model.domain, rng, model.covariates)
     both, residuals = log_marginals(model.data, shared)
     found, log_weights = _psis(thinned, both)
@@ -375,15 +363,7 @@ class PredictiveChecks:
 
 
 def predicted(result: "BayesComparison", draws: "tuple[Weighted, ...]") -> PredictiveChecks:
-    """Predict each data set by the others.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    draws
-        Draws of the models without each data set.
-    """
+    """Predict each data set by the others."""
     data, rng = result.data, np.random.default_rng(result.provenance.seed)
     scale, found = data.scale, [_one(data, m, one, rng) for m, one in enumerate(draws)]
     parts = np.array([part for part, _ in found]).transpose(1, 2, 0)

@@ -45,23 +45,7 @@ def compared(
     rng: np.random.Generator,
     along: Along | None = None,
 ) -> BayesComparison:
-    """Turn draws into verdicts.
-
-    Parameters
-    ----------
-    setting, fitted
-        What was compared, and the draws.
-    means
-        (D, K) means of the cells, NaN where they are empty.
-    target
-        What averages are about.
-    arguments
-        Of `compare_bayes`.
-    rng
-        Random numbers, for the next data set.
-    along
-        Covariates of the data sets, None without them.
-    """
+    """Turn draws into verdicts."""
     scale, margin, level = fitted.model.data.scale, setting.measure.margin, arguments["level"]
     centre = next_dataset.new_domain(fitted.draws, rng)
     kept = replace(_kept(fitted, centre, rng), slopes=_slopes(fitted, along))
@@ -174,25 +158,7 @@ def _parameters(found: Mapping[str, Array | None], data: ContrastData) -> dict[s
 def prior_draws(
     model: GibbsModel, n: int, rng: np.random.Generator, along: Along | None = None
 ) -> dict[str, Array]:
-    """Draw the priors on the modelling scale.
-
-    Parameters
-    ----------
-    model
-        What is sampled.
-    n
-        Number of draws.
-    rng
-        Random numbers.
-    along
-        Covariates of the data sets, None without them.
-
-    Returns
-    -------
-    dict
-        (1, n, K) ``effect``, (1, n, q, K) ``slope`` and (1, n) parameters, by their names in
-        `Kept`.
-    """
+    """Draw the priors on the modelling scale."""
     found = draw_prior(model, n, rng)
     scale, h = model.data.scale, helmert(model.data.n_algorithms)
     known = {"effect": scale * found["average"] @ h, **_parameters(found, model.data)}

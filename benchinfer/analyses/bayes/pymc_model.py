@@ -96,19 +96,7 @@ class Nuts:
         rng: np.random.Generator,
         accept: float = TARGET_ACCEPT,
     ) -> GibbsDraws:
-        """Draw n points of each chain after a warm-up.
-
-        Parameters
-        ----------
-        chains, n
-            Chains, and even number of draws of each.
-        task
-            What progress is told to be about.
-        rng
-            Random numbers.
-        accept
-            Acceptance rate that step sizes aim at.
-        """
+        """Draw n points of each chain after a warm-up."""
         told = nuts_told(self.progress, task, chains, n + WARM_UP)
         values, statistics = sampled(self.compiled, chains, n, rng, told, accept)
         draws, _ = collected(self.model, states(self.model, values, rng), n)
@@ -116,15 +104,7 @@ class Nuts:
 
 
 def compiled(built: "Callable[[], PyMCModel]", progress: "Progress | None") -> Any:
-    """Build a model and compile it, after saying so.
-
-    Parameters
-    ----------
-    built
-        Builds the model.
-    progress
-        Told of compiling; without it standard error is.
-    """
+    """Build a model and compile it, after saying so."""
     if progress is None:
         sys.stderr.write(f"benchinfer: {_COMPILING} ...\n")
     else:
@@ -145,22 +125,7 @@ def sampled(
     told: "Callable[[list[Any]], None] | None",
     accept: float,
 ) -> tuple[dict[str, "Array"], dict[str, "Array"]]:
-    """Draw n points of each chain of a compiled model.
-
-    Parameters
-    ----------
-    of
-        The model of nutpie.
-    chains, n, rng, accept
-        As in `Nuts.sample`.
-    told
-        What nutpie calls with the progress of its chains.
-
-    Returns
-    -------
-    values, statistics
-        (C, T, ...) draws by the names of the model, and (C, T) numbers of the sampler.
-    """
+    """Draw n points of each chain of a compiled model."""
     import nutpie
 
     found: Any = nutpie.sample(
@@ -201,22 +166,7 @@ def nuts_told(
 def states(
     model: GibbsModel, values: "Mapping[str, Array]", rng: np.random.Generator
 ) -> Iterator[GibbsState]:
-    """Complete draws of all chains by interactions from their conditional distribution.
-
-    Parameters
-    ----------
-    model
-        What was sampled.
-    values
-        (C, T, ...) draws by the names of `pymc_model`.
-    rng
-        Random numbers.
-
-    Yields
-    ------
-    State
-        One for each of the T draws.
-    """
+    """Complete draws of all chains by interactions from their conditional distribution."""
     data = model.data
     chains, n, j = values["contrasts"].shape
     shape = (chains, len(data.z))
@@ -255,26 +205,7 @@ pt: Any = tensor
 def pymc_model(
     model: "GibbsModel", names: "Mapping[str, Sequence[str]] | None" = None
 ) -> PyMCModel:
-    """Return the model of the posterior, in units of ``ContrastData.scale``.
-
-    Parameters
-    ----------
-    model
-        What is sampled.
-    names
-        Names of ``"dataset"``, ``"algorithm"``, ``"domain"`` and ``"covariate"``, numbers by
-        default.
-
-    Returns
-    -------
-    pymc.Model
-        With the variables ``contrasts`` (orthonormal contrasts of the average effects; ``effect``
-        are the effects), ``scale``, ``shrinkage`` with ``bartlett_square`` and ``bartlett_below``,
-        ``tail`` (degrees of freedom less 1) and ``mixing``, ``residual_centre``,
-        ``residual_spread`` and ``log_sigma`` (over the pooled one), ``domain_scale`` and
-        ``domain_unit``, ``slopes``, as the model has them; observed are ``contrast_estimate`` and
-        ``residual_square``.
-    """
+    """Return the model of the posterior, in units of ``ContrastData.scale``."""
     data, priors = model.data, model.priors
     m, j = data.z.shape
     coords: dict[str, Any] = {

@@ -20,15 +20,6 @@ def cap_of(measure: "Measure", means: "Array", least: float) -> float:
 
     That is the range of the measure where it is declared and finite, else the largest difference
     between two algorithms' means on one data set.
-
-    Parameters
-    ----------
-    measure
-        The measure.
-    means
-        (D, K) means of the cells, NaN where they are empty.
-    least
-        What it is at least.
     """
     if measure.bounds is not None and measure.scale == "identity":
         low, high = measure.bounds
@@ -44,13 +35,7 @@ def in_unit(measure: "Measure", regret: "Array | float") -> "Array":
 
 
 def regret_table(result: "BayesComparison") -> "pd.DataFrame":
-    """Tabulate what choosing an algorithm is expected to cost; see `BayesComparison.regrets`.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    """
+    """Tabulate what choosing an algorithm is expected to cost; see `BayesComparison.regrets`."""
     parts = [("average", result.regret, result.ranks)]
     if result.regret_following is not None and result.ranks_following is not None:
         parts.append(("next", result.regret_following, result.ranks_following))

@@ -22,15 +22,7 @@ if TYPE_CHECKING:
 def pairwise_sections(
     comparison: BayesPairsComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
 ) -> tuple[Section, ...]:
-    """Return the sections about a comparison: verdicts, and what follows from them.
-
-    Parameters
-    ----------
-    comparison
-        The comparison.
-    before
-        Comparisons of the same measure that are shown before.
-    """
+    """Return the sections about a comparison: verdicts, and what follows from them."""
     return (comparison_sections.leading(comparison, before), *_beyond_pairwise(comparison))
 
 
@@ -66,13 +58,7 @@ def _pairwise_text(result: BayesPairsComparison) -> str:
 
 
 def dominance(result: BayesPairsComparison) -> Table:
-    """Return the probability of each outcome to be the most probable one.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    """
+    """Return the probability of each outcome to be the most probable one."""
     names = ("dominant_first", "dominant_equivalent", "dominant_second")
     rows = rows_of(result.dominance(), "first", "second", *names, "n_datasets")
     return Table(
@@ -119,15 +105,7 @@ _PRIORS = {
 def sections(
     comparison: BayesComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
 ) -> tuple[Section, ...]:
-    """Return the sections about a comparison: verdicts, and what follows from them.
-
-    Parameters
-    ----------
-    comparison
-        The comparison.
-    before
-        Comparisons of the same measure that are shown before.
-    """
+    """Return the sections about a comparison: verdicts, and what follows from them."""
     return (comparison_sections.leading(comparison, before), *_beyond(comparison))
 
 
@@ -163,13 +141,7 @@ def _beyond(comparison: BayesComparison) -> tuple[Section, ...]:
 
 
 def best(result: BayesComparison) -> str:
-    """Say in a sentence which algorithm is most likely best, on average and on the next data set.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    """
+    """Say which algorithm is most likely best, on average and on the next data set."""
     top = int(result.ranks.best.argmax())
     name, share = result.algorithms[top], percent(float(result.ranks.best[top]))
     said = f"{name} is the best algorithm {result.average_words} with probability {share}"
@@ -185,13 +157,7 @@ def best(result: BayesComparison) -> str:
 
 
 def fits(result: BayesComparison) -> str:
-    """Say how well each data set is predicted by the others.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    """
+    """Say how well each data set is predicted by the others."""
     left = result.loo(refit=False)
     found = [*left.checks()[:1], *result.predictive_check(left).checks()]
     failed = [f"{row.value:g} {row.check}: {row.remedy}." for row in found if not row.ok]
@@ -238,13 +204,7 @@ def _text(result: BayesComparison) -> tuple[str, ...]:
 
 
 def chances(result: BayesComparison) -> Table:
-    """Return the probability of each algorithm to be best, the likeliest first.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    """
+    """Return the probability of each algorithm to be best, the likeliest first."""
     frame = result.summary().sort_values("prob_best", ascending=False, kind="stable")
     heads = {
         "prob_best": f"P(best {result.average_words})",
@@ -289,13 +249,7 @@ def chances(result: BayesComparison) -> Table:
 
 
 def others(result: BayesComparison) -> tuple[Table, ...]:
-    """Return whom other models of the same scores call best; none if they were not asked.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    """
+    """Return whom other models of the same scores call best; none if they were not asked."""
     heads, rows = leaders(result)
     if result.beside is None:
         return ()
@@ -316,13 +270,7 @@ def others(result: BayesComparison) -> tuple[Table, ...]:
 
 
 def priors(result: BayesComparison) -> Table:
-    """Return the priors that were used.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    """
+    """Return the priors that were used."""
     used = result.priors
     rows: list[tuple[Cell, ...]] = []
     for field in fields(used):

@@ -72,19 +72,7 @@ def sensitivity(
     draws: int,
     progress: "Progress | None",
 ) -> "pd.DataFrame":
-    """Compare once more by other models; see `BayesComparison.sensitivity`.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    scores
-        The table that it is of, for other scales.
-    draws
-        Draws of each chain.
-    progress
-        Told of the sweeps.
-    """
+    """Compare once more by other models; see `BayesComparison.sensitivity`."""
     if result.about:
         raise DesignError(
             message(
@@ -132,13 +120,7 @@ def _tails(result: "BayesComparison") -> "Interactions":
 
 
 def other_interactions(result: "BayesComparison") -> "Variant":
-    """Return the model with the other interactions.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    """
+    """Return the model with the other interactions."""
     other: Interactions = "normal" if result.interactions == "t" else "t"
     return f'interactions="{other}"', result.data, other, result.structure, result.priors
 
@@ -146,17 +128,7 @@ def other_interactions(result: "BayesComparison") -> "Variant":
 def other_scales(
     result: "BayesComparison", scores: "ScoreTable | None", *, brief: bool = False
 ) -> Iterator["Variant"]:
-    """Yield the models on other scales, which differ in what the interactions exchange.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    scores
-        The table that it is of; None for data sets in units of their own spread alone.
-    brief
-        Leave out the log scale where scores have room on the logit scale.
-    """
+    """Yield the models on other scales, which differ in what the interactions exchange."""
     like = _tails(result), result.structure, result.priors
     if result.along is None:  # straight slopes bend where each data set has a unit of its own
         yield _STANDARDISED, standardised(result.data), *like
@@ -299,18 +271,7 @@ def likeliest(best: Array, algorithms: tuple[str, ...]) -> str:
 
 
 def leaders(result: "BayesComparison") -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return who is likeliest best by the comparison and by the other models beside it.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-
-    Returns
-    -------
-    tuple
-        Heads, and rows of words; no rows where no other model was asked.
-    """
+    """Return who is likeliest best by the comparison and by the other models beside it."""
     heads = ("model", f"best {result.average_words}")
     own = [f"as compared ({TAILS[result.interactions]})"]
     own.append(likeliest(result.ranks.best, result.algorithms))
@@ -325,17 +286,7 @@ def leaders(result: "BayesComparison") -> tuple[tuple[str, ...], list[tuple[str,
 def beside(
     result: "BayesComparison", scores: "ScoreTable", progress: "Progress | None"
 ) -> "BayesComparison":
-    """Return the comparison with what other models say beside it.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    scores
-        The table that it is of.
-    progress
-        Told of the sweeps.
-    """
+    """Return the comparison with what other models say beside it."""
     asked = [other_interactions(result), *other_scales(result, scores, brief=True)]
     means = scores.cells(result.measure.name).mean
     variants: list[Variant] = []
@@ -392,13 +343,7 @@ def _compared(
 
 
 def alone(result: "BayesComparison") -> "BayesComparison":
-    """Return the comparison without what other models and plain means say of another question.
-
-    Parameters
-    ----------
-    result
-        The comparison, about to be turned to another place.
-    """
+    """Return the comparison without what other models and plain means say of another question."""
     names = {comparison_checks.OTHER_SIGN}
     if result.beside is not None:
         names.add(result.beside.check().check)

@@ -85,14 +85,7 @@ class Along:
 def read_along(
     scores: "ScoreTable", measure: str, data: "ContrastData", names: tuple[str, ...]
 ) -> Along | None:
-    """Return the covariates of the data sets that a model learns from; None if none are asked for.
-
-    Raises
-    ------
-    DesignError
-        A covariate is not in the table, varies within data sets or not at all, or there are too few
-        data sets.
-    """
+    """Return the covariates of the data sets that a model learns from, or None."""
     if not names:
         return None
     check_constant(scores, measure, names)
@@ -166,15 +159,7 @@ def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesCompariso
 
 
 def moved(along: Along, kept: "PosteriorDraws") -> Array:
-    """Return (C, T, K) how far effects are from those at the means of the covariates.
-
-    Parameters
-    ----------
-    along
-        The covariates, and where along them claims are made.
-    kept
-        The draws.
-    """
+    """Return (C, T, K) how far effects are from those at the means of the covariates."""
     steps = along.offset * along.spread
     each = np.stack([kept.slopes[name] for name in along.names], axis=-1)
     return each @ steps
@@ -194,13 +179,7 @@ def _along(result: "BayesComparison") -> Along:
 
 
 def contrast_matrix(result: "BayesComparison") -> Array:
-    """Return the (P, K) contrasts that were asked for.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    """
+    """Return the (P, K) contrasts that were asked for."""
     given: Mapping[str, Any] = result.provenance.arguments
     asked = family_of(
         result.algorithms, given["contrasts"], given["control"], result.levels.estimate
@@ -209,13 +188,7 @@ def contrast_matrix(result: "BayesComparison") -> Array:
 
 
 def by_domain(result: "BayesComparison") -> Comparisons:
-    """Compare on average in each domain, and in a new one; see `BayesComparison.by_domain`.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    """
+    """Compare on average in each domain, and in a new one; see `BayesComparison.by_domain`."""
     kept = result.draws
     if kept.domains is None or kept.new_domain is None:
         raise DesignError(

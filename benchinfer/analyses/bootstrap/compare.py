@@ -46,21 +46,7 @@ def compared(
     given: Mapping[str, Any],
     progress: Progress | None,
 ) -> BootstrapComparison:
-    """Aggregate, draw and decide, as the arguments of `compare_bootstrap` ask.
-
-    Parameters
-    ----------
-    setting
-        What is compared.
-    scores
-        What aggregates are taken of.
-    statistic
-        The aggregate.
-    given
-        The arguments of `compare_bootstrap`.
-    progress
-        Progress callback.
-    """
+    """Aggregate, draw and decide, as the arguments of `compare_bootstrap` ask."""
     alpha, seed, resample = alpha_of(given["level"]), given["seed"], given["resample"]
     family = family_of(
         setting.algorithms,
@@ -328,13 +314,7 @@ def compare_bootstrap(
 
 
 def statistic_of(given: Named | float) -> Statistic:
-    """Return what a name or a number stands for.
-
-    Raises
-    ------
-    DesignError
-        It stands for nothing.
-    """
+    """Return what a name or a number stands for."""
     if isinstance(given, str):
         if given not in _statistics:
             raise DesignError(

@@ -26,19 +26,7 @@ def checks(
     found: BootstrapTests,
     sides: list[tuple[str, str]],
 ) -> list[Check]:
-    """Return the rows.
-
-    Parameters
-    ----------
-    setting, sample, reported
-        What is compared, its scores and what they are aggregated to.
-    asked
-        The arguments.
-    found
-        The evidence.
-    sides
-        Names of both sides of each contrast.
-    """
+    """Return the rows."""
     several = sample.n_datasets > 1
     return [
         *comparison_checks.left_out(setting),

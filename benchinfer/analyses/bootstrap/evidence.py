@@ -209,19 +209,6 @@ def tested(
     A two-sided p-value is twice the smaller one-sided one; the equivalence p-value is the larger of
     the two one-sided ones at the tolerance. Intervals are at Sidak's level (one-sided bounds: at
     Bonferroni's), or of each contrast alone.
-
-    Parameters
-    ----------
-    found
-        Draws of all contrasts of the family.
-    family
-        The contrasts.
-    margin
-        Tolerance on the modelling scale.
-    alpha
-        Family-wise error rate.
-    alternative, adjust
-        As in `compare_bootstrap`.
     """
     step: Callable[[Array], Array] = multiplicity.holm if adjust == "holm" else np.copy
     n = len(family.matrix) if adjust == "holm" else 1

@@ -45,15 +45,7 @@ _NOTE = "of each algorithm alone: whether two of them overlap is no test of thei
 
 
 def layout_aggregates(result: "BootstrapComparison", width: Width = "wide") -> Intervals:
-    """Lay out the level of each algorithm.
-
-    Parameters
-    ----------
-    result
-        Bootstrapped aggregates.
-    width
-        ``"narrow"`` sets the names above the intervals.
-    """
+    """Lay out the level of each algorithm."""
     measure, table = result.measure, result.summary().sort_values("rank", kind="stable")
     names = short(result.algorithms, 32)
     rows = tuple(
@@ -87,15 +79,7 @@ size_aggregates, draw_aggregates = bars.size_intervals, bars.draw_intervals
 
 
 def layout_improvement(result: "BootstrapComparison", width: Width = "wide") -> Intervals:
-    """Lay out all pairs in the order of their better, then their worse placed algorithm.
-
-    Parameters
-    ----------
-    result
-        Bootstrapped aggregates.
-    width
-        ``"narrow"`` sets the words above the intervals.
-    """
+    """Lay out all pairs in the order of their better, then their worse placed algorithm."""
     measure = result.setting.measure
     pairs = pairs_of(len(result.algorithms))
     table = result.probability_of_improvement().iloc[order(result, pairs)]
@@ -221,15 +205,7 @@ class ProfileLayout:
 
 
 def layout_profile(result: "BootstrapComparison", width: Width = "wide") -> ProfileLayout:
-    """Lay out the shares of scores better than thresholds.
-
-    Parameters
-    ----------
-    result
-        Bootstrapped aggregates.
-    width
-        ``"narrow"`` sets fewer panels side by side.
-    """
+    """Lay out the shares of scores better than thresholds."""
     measure = result.setting.measure
     normalised = result.provenance.arguments["normalise"] is not None
     better = "higher" if normalised else measure.better
@@ -245,20 +221,7 @@ def layout_profile(result: "BootstrapComparison", width: Width = "wide") -> Prof
 
 
 def ratios(result: "BootstrapComparison", width: Width = "wide") -> ProfileLayout:
-    """Lay out the shares of data sets on which algorithms are within a ratio of the best.
-
-    Parameters
-    ----------
-    result
-        Bootstrapped aggregates.
-    width
-        ``"narrow"`` sets fewer panels side by side.
-
-    Raises
-    ------
-    DesignError
-        Some scores are not above 0.
-    """
+    """Lay out the shares of data sets on which algorithms are within a ratio of the best."""
     measure = result.setting.measure
     name = measure_name(measure)
     of = f"mean {name} / that of the best"

@@ -21,22 +21,7 @@ type Normalise = Literal["min-max"] | Mapping[str, Reference] | None
 
 
 def reference(setting: Setting, sample: ScoreSample, given: Reference) -> Array:
-    """Return (D,) oriented values that a reference has on the data sets.
-
-    Parameters
-    ----------
-    setting, sample
-        What is compared, and its scores.
-    given
-        A number in the measure's unit, one for each data set by name, or the name of an algorithm,
-        which stands for its mean.
-
-    Raises
-    ------
-    DesignError
-        The algorithm is not known, a data set has no number, or a number is not finite on the
-        measure's scale.
-    """
+    """Return (D,) oriented values that a reference has on the data sets."""
     measure, datasets = setting.measure, setting.coverage.datasets
     if isinstance(given, str):
         if given not in setting.algorithms:
@@ -68,21 +53,7 @@ def reference(setting: Setting, sample: ScoreSample, given: Reference) -> Array:
 
 
 def normalised(setting: Setting, sample: ScoreSample, normalise: Normalise) -> ScoreSample:
-    """Return scores as ``(score - low) / (high - low)`` of each data set, larger is better.
-
-    Parameters
-    ----------
-    setting, sample
-        What is compared, and its scores.
-    normalise
-        ``{"low": ..., "high": ...}``, references as in `reference`; ``"min-max"``, the worst and
-        the best score of each data set; None changes nothing.
-
-    Raises
-    ------
-    DesignError
-        The references are not known, or on some data set high is not better than low.
-    """
+    """Return scores as ``(score - low) / (high - low)`` of each data set, larger is better."""
     if normalise is None:
         return sample
     if isinstance(normalise, str):
@@ -133,19 +104,7 @@ def _refuse_turned(setting: Setting, low: Array, high: Array) -> None:
 def reported(
     setting: Setting, normalise: Normalise, tolerance: float | None, *, gap: bool
 ) -> Measure:
-    """Return what the aggregates are measures of.
-
-    Parameters
-    ----------
-    setting
-        What is compared.
-    normalise
-        As in `normalised`. A tolerance in the measure's unit does not apply to normalised scores.
-    tolerance
-        In place of the measure's own.
-    gap
-        Whether shortfalls are aggregated, of which lower is better.
-    """
+    """Return what the aggregates are measures of."""
     measure = setting.measure
     if normalise is not None:
         measure = Measure(
@@ -189,13 +148,7 @@ class BootstrapSample:
         *,
         gap: bool,
     ) -> "BootstrapSample":
-        """Take the scores as the arguments of `compare_bootstrap` ask.
-
-        Raises
-        ------
-        DesignError
-            There is nothing to draw from, or a reference is not usable.
-        """
+        """Take the scores as the arguments of `compare_bootstrap` ask."""
         blocks = scores.blocks(setting.measure.name)
         raw = resampling.lay_out(blocks.mean, blocks.count > 0, blocks.dataset)
         refuse_undrawable(setting, raw, resample)
@@ -206,13 +159,7 @@ class BootstrapSample:
 
 
 def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resample) -> None:
-    """Refuse to draw what cannot be drawn, or what is not independent.
-
-    Raises
-    ------
-    DesignError
-        There is nothing to draw from, or replications overlap.
-    """
+    """Refuse to draw what cannot be drawn, or what is not independent."""
     if resample != "replications":
         if sample.n_datasets < 2:
             raise DesignError(

@@ -320,17 +320,7 @@ def compared(
     published: bool = False,
     lean: bool = False,
 ) -> MetaComparison:
-    """Pool effects into verdicts, as the arguments of `compare_meta` ask.
-
-    Parameters
-    ----------
-    setting, studies, arguments
-        What is pooled, and how.
-    published
-        Whether groups of data sets are studies.
-    lean
-        Whether pairs are not pooled alone beside a network, which takes most of the time.
-    """
+    """Pool effects into verdicts, as the arguments of `compare_meta` ask."""
     names, alpha = setting.algorithms, alpha_of(arguments["level"])
     joint = arguments["pooling"] == "network"
     third = third_level(studies, arguments["nested"] if joint else "none", published=published)

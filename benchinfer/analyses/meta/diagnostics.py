@@ -23,19 +23,7 @@ def checks(
     smallest: float,
     asked: str,
 ) -> tuple[Check, ...]:
-    """Return the rows; remedies name the pairs.
-
-    Parameters
-    ----------
-    setting, studies, fit, alone
-        What was compared, and how it was fitted.
-    p_error
-        Largest error of the adjusted p-values.
-    smallest
-        Smallest degrees of freedom of a contrast.
-    asked
-        The errors that were requested.
-    """
+    """Return the rows; remedies name the pairs."""
     rows = [
         *comparison_checks.left_out(setting),
         _number(studies),

@@ -97,13 +97,6 @@ def read_columns(origin: Source, given: Mapping[str, str], covariates: Sequence[
 def holds_effects(names: Sequence[str], given: Mapping[str, str]) -> bool:
     """Return whether columns are those of published effects, not of scores of algorithms.
 
-    Parameters
-    ----------
-    names
-        The columns.
-    given
-        Column to role where names are not common ones.
-
     Examples
     --------
     >>> holds_effects(["paper", "first", "second", "estimate", "se"], {})
@@ -292,22 +285,7 @@ _SHOWN = 5
 def check(
     raw: Columns, measures: Sequence[Measure], turned: Mapping[str, tuple[str, float]]
 ) -> tuple[list[Finding], list[str]]:
-    """Check effects one by one.
-
-    Parameters
-    ----------
-    raw
-        The columns.
-    measures
-        The declared ones.
-    turned
-        Measures that are put into another.
-
-    Returns
-    -------
-    findings, measures
-        Errors and notes, and the measure of each row as the file has it.
-    """
+    """Check effects one by one."""
     found: list[Finding] = []
     n = len(raw.text["first"])
     known = [measure.name for measure in measures]

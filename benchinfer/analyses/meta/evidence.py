@@ -54,13 +54,7 @@ def asked_of(
 
 
 def third_level(studies: Studies, nested: str, *, published: bool) -> str:
-    """Return what data sets lie within: ``"study"``, ``"domain"`` or nothing.
-
-    Raises
-    ------
-    DesignError
-        The data sets have no such groups, or only one or none with several data sets.
-    """
+    """Return what data sets lie within: ``"study"``, ``"domain"`` or nothing."""
     groups, kind = studies.groups, "study" if published else "domain"
     several = 1 < len(set(groups)) < len(groups)
     if nested == "none" or (nested == "auto" and not (published and several)):

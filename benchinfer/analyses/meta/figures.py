@@ -86,13 +86,7 @@ class StudiesLayout:
 
 
 def shown_pair(meta: MetaComparison) -> int:
-    """Return the pair to show: of those on most data sets, the one of the best placed algorithms.
-
-    Raises
-    ------
-    DesignError
-        No pair is on two data sets.
-    """
+    """Return the pair to show: of those on most data sets, that of the best algorithms."""
     n = meta.alone.n_datasets[: len(meta.pairs)]
     real = (meta.pairs >= 0).all(axis=1) & (n > 1)
     if not real.any():
@@ -106,15 +100,7 @@ def shown_pair(meta: MetaComparison) -> int:
 
 
 def layout_studies(meta: MetaComparison, width: Width = "wide") -> StudiesLayout:
-    """Lay out the effects of one pair.
-
-    Parameters
-    ----------
-    meta
-        The comparison; of several pairs `shown_pair` is shown.
-    width
-        ``"narrow"`` for a small screen.
-    """
+    """Lay out the effects of one pair."""
     p = shown_pair(meta)
     measure, found = meta.measure, study_intervals(meta, p)
     names = short(list(found.datasets), 24 if width == "wide" else 12)

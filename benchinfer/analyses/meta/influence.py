@@ -83,17 +83,7 @@ def left_out(
     again: "Callable[[Studies], MetaComparison]",
     most: int | None = None,
 ) -> "pd.DataFrame":
-    """One row per data set; see `MetaComparison.influence`.
-
-    Parameters
-    ----------
-    meta
-        The comparison.
-    again
-        Compares other studies in the same way.
-    most
-        How many data sets to refit without, by `one_step`; None for all.
-    """
+    """One row per data set; see `MetaComparison.influence`."""
     rows: list[dict[str, object]] = []
     step = one_step(meta) if most is not None and most < len(meta.studies.datasets) else None
     kept = range(len(meta.studies.datasets)) if step is None else _largest(step, most)

@@ -56,11 +56,6 @@ def resolved(studies: Studies, fit: "NetworkFit", k: int, interval: "Interval") 
     """Return the errors that ``"auto"`` means, or check the ones requested.
 
     Two algorithms have one difference, whose variance is tau^2 itself: nothing is assumed alike.
-
-    Raises
-    ------
-    DesignError
-        Robust errors are requested, and some difference is known from one data set alone.
     """
     if interval not in ("auto", "robust"):
         return interval
@@ -88,26 +83,7 @@ def resolved(studies: Studies, fit: "NetworkFit", k: int, interval: "Interval") 
 def errors_of(
     studies: Studies, fit: "NetworkFit", contrasts: Array, at: int = 0
 ) -> tuple[Array, Adjusted]:
-    """Return levels with the errors of their contrasts.
-
-    Parameters
-    ----------
-    studies
-        The effects.
-    fit
-        The network.
-    contrasts
-        (J, K) contrasts of the levels.
-    at
-        0 for levels, 1 and more for the slopes along each covariate.
-
-    Returns
-    -------
-    levels
-        (K,) levels or slopes.
-    errors
-        Their (K, K) covariance and the (J,) degrees of freedom of the contrasts.
-    """
+    """Return levels with the errors of their contrasts."""
     k = contrasts.shape[1]
     levels, cov = fit.levels(k, at)
     if fit.interval != "robust":
@@ -215,26 +191,7 @@ def network(
     *,
     three: bool,
 ) -> NetworkFit:
-    """Fit all algorithms jointly.
-
-    Parameters
-    ----------
-    studies
-        The effects, covariates centred.
-    algorithms
-        The K names.
-    method
-        How tau^2 is estimated; of three levels always by REML.
-    interval
-        Which errors; ``"auto"``: robust where they can be estimated.
-    three
-        Whether data sets lie within studies.
-
-    Raises
-    ------
-    DesignError
-        The network falls into parts, or there are as many coefficients as effects.
-    """
+    """Fit all algorithms jointly."""
     require_connected(studies, algorithms)
     rows = rows_of(studies.blocks, len(algorithms))
     part = rows.part(columns(rows, studies))
@@ -273,13 +230,7 @@ def require_connected(studies: Studies, algorithms: tuple[str, ...]) -> None:
 
 
 def require_noise(studies: Studies, algorithms: tuple[str, ...]) -> None:
-    """Refuse pairs whose effects have no sampling error: constant scores, an algorithm twice.
-
-    Raises
-    ------
-    FitError
-        With the pairs.
-    """
+    """Refuse pairs whose effects have no sampling error: constant scores, an algorithm twice."""
     pairs = pairs_of(len(algorithms))
     each = studies.direct(pairs)
     sizes = [np.abs(np.nan_to_num(studies.levels)), *(np.abs(one.y) for one in each)]

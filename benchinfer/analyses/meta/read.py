@@ -34,23 +34,7 @@ FORMULAS = {
 def factors(
     asked: Harmonise, measures: Sequence[Measure], effect: str
 ) -> dict[str, tuple[str, float]]:
-    """Return, for each measure to be put into another, that one and the factor of its effects.
-
-    Parameters
-    ----------
-    asked
-        Measure of the file to the declared measure and a formula of `FORMULAS`.
-    measures
-        The declared ones.
-    effect
-        What estimates are: standardised ones have no unit, so that only the sign counts, and of log
-        ratios only factors of scores can be taken out.
-
-    Raises
-    ------
-    ScoreTableError
-        A measure is not declared, or a formula is not known or does not fit the effect.
-    """
+    """Return, for each measure to be put into another, that one and the factor of its effects."""
     found: dict[str, tuple[str, float]] = {}
     names = [measure.name for measure in measures]
     for source, (target, formula) in asked.items():

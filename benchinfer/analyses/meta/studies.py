@@ -71,13 +71,7 @@ class Studies:
 
 
 def reported(measure: Measure, effect: Effect, tolerance: float | None) -> Measure:
-    """Return the measure in which effects are reported, with its tolerance.
-
-    Raises
-    ------
-    DesignError
-        There is no such effect, or it does not go with the scale of the measure.
-    """
+    """Return the measure in which effects are reported, with its tolerance."""
     if effect not in get_args(Effect.__value__):
         raise DesignError(unknown("effect", effect, get_args(Effect.__value__)))
     if effect == "difference":
@@ -99,26 +93,7 @@ def reported(measure: Measure, effect: Effect, tolerance: float | None) -> Measu
 def of_scores(
     scores: ScoreTable, setting: Setting, effect: Effect, covariance: Covariance
 ) -> Studies:
-    """Return the effects of each data set of a table.
-
-    Parameters
-    ----------
-    scores
-        The table, narrowed to the measure.
-    setting
-        Its setting.
-    effect
-        What the effects are.
-    covariance
-        ``"own"``: each data set's sampling covariance as its replications show it; ``"common"``:
-        one variance for all pairs of a data set; ``"auto"``: its own where there are five
-        replications for each algorithm or two algorithms, else common.
-
-    Raises
-    ------
-    DesignError
-        Data sets have one score per algorithm, or scores do not have such effects.
-    """
+    """Return the effects of each data set of a table."""
     if covariance not in get_args(Covariance.__value__):
         raise DesignError(unknown("covariance", covariance, get_args(Covariance.__value__)))
     blocks, name = scores.blocks(setting.measure.name), setting.measure.name
@@ -223,13 +198,7 @@ def _refused(name: str, wrong: list[tuple[str, str]]) -> DesignError:
 
 
 def centred(studies: Studies, known: DatasetCovariates, names: Sequence[str]) -> Studies:
-    """Take covariates of a table into the studies, without their means.
-
-    Raises
-    ------
-    DesignError
-        A covariate does not exist, varies within data sets, or is the same on all.
-    """
+    """Take covariates of a table into the studies, without their means."""
     for name in names:
         if name in known.varying:
             raise DesignError(
@@ -277,13 +246,7 @@ def published(
     tolerance: float | None,
     covariates: Sequence[str],
 ) -> tuple[Setting, Studies, Effect]:
-    """Return what is compared, the effects of its data sets, and what kind they are.
-
-    Raises
-    ------
-    DesignError
-        Effects of another kind are requested, or there is no effect of the measure.
-    """
+    """Return what is compared, the effects of its data sets, and what kind they are."""
     if effect is not None and effect != effects.kind:
         raise DesignError(
             message(

@@ -367,20 +367,7 @@ def compared(
     at: Array | None = None,
     about: str = "",
 ) -> MixedComparison:
-    """Turn a fit into verdicts, as the arguments of `compare_mixed` ask.
-
-    Parameters
-    ----------
-    setting
-        What is compared.
-    fitted
-        The model.
-    arguments
-        The arguments of `compare_mixed`.
-    at, about
-        (K, p) levels to compare as combinations of the fixed effects, and what they are; those of
-        the average data set unless given.
-    """
+    """Turn a fit into verdicts, as the arguments of `compare_mixed` ask."""
     design, alternative = fitted.design, arguments["alternative"]
     alpha = alpha_of(arguments["level"])
     rows = fitted.fixed.at if at is None else at

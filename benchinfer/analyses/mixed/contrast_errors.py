@@ -32,19 +32,7 @@ class Errors:
 
     @staticmethod
     def of(estimate: Estimate, at: Array, family: ContrastFamily, df: str) -> "Errors":
-        """Compute both.
-
-        Parameters
-        ----------
-        estimate
-            The fit.
-        at
-            (K, p) the levels as combinations of the fixed effects.
-        family
-            The contrasts.
-        df
-            Method of the degrees of freedom.
-        """
+        """Compute both."""
         rows = np.vstack([family.matrix @ at, at])
         common, own = estimate.errors(rows, df), estimate.spread(rows)
         if own is not None and df == "asymptotic":

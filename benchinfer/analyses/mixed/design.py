@@ -101,27 +101,7 @@ class Design:
 def choose(
     setting: Setting, terms: Literal["auto"] | Sequence[str], target: Literal["auto"] | Target
 ) -> Design:
-    """Choose the random terms that the design can estimate, or check the ones requested.
-
-    Parameters
-    ----------
-    setting
-        What is compared.
-    terms
-        ``"auto"`` or names among `COMPONENTS` without the residual.
-    target
-        What the claims are to be about; ``"auto"`` is the domain where there are several data sets.
-
-    Returns
-    -------
-    Design
-        The terms with the reason for them.
-
-    Raises
-    ------
-    DesignError
-        A term cannot be estimated, or the algorithms cannot be compared at all.
-    """
+    """Choose the random terms that the design can estimate, or check the ones requested."""
     coverage = setting.coverage
     one = len(coverage.datasets) == 1
     _check_target(target, one=one)
@@ -209,14 +189,7 @@ def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> D
 
 
 def with_fixed_effects(design: Design, domains: Domains, covariates: tuple[str, ...]) -> Design:
-    """Return the design with what is asked of domains and covariates.
-
-    Raises
-    ------
-    DesignError
-        The word for domains is not known, data sets are taken by themselves, or a random level of
-        domains is asked for along with covariates.
-    """
+    """Return the design with what is asked of domains and covariates."""
     if domains not in (known := get_args(Domains.__value__)):
         raise DesignError(unknown("domains", domains, known))
     if domains == "random" and covariates:
@@ -289,13 +262,7 @@ def _reason(refused: dict[str, str], chosen: tuple[str, ...], *, asked: bool) ->
 
 
 def resolve(structure: Structure, residual: Residual, design: Design, setting: Setting) -> Design:
-    """Return the design with the structure that ``"auto"`` means, or the one requested, checked.
-
-    Raises
-    ------
-    DesignError
-        The structure is not known or the table cannot estimate it.
-    """
+    """Return the design with the structure that ``"auto"`` means, or the one requested, checked."""
     _check_known(structure, residual)
     alone = design.one_dataset or design.each
     if structure == "auto":

@@ -100,24 +100,7 @@ def residual_checks(
     *,
     own: bool = False,
 ) -> list[Check]:
-    """Turn the diagnostics of a fit into rows.
-
-    Parameters
-    ----------
-    found
-        Of `residuals.of_blocks` or `residuals.of_cells`.
-    datasets, algorithms
-        The D and K names.
-    measure
-        For its scale and direction.
-    own
-        Whether pairs have errors of their own, which do not assume equal spreads.
-
-    Returns
-    -------
-    list of Check
-        One row per check that the design allows.
-    """
+    """Turn the diagnostics of a fit into rows."""
     return [
         *_residual(found.shape),
         *_spreads(found.spread, datasets, algorithms, measure, own=own),
@@ -279,17 +262,7 @@ def _outlying(
 def fit_checks(
     setting: Setting, fitted: MixedFit, evidence: Evidence, p_error: float
 ) -> tuple[Check, ...]:
-    """Hold the fit against what a reader must know.
-
-    Parameters
-    ----------
-    setting, fitted
-        What was compared, and the model.
-    evidence
-        Of the contrasts.
-    p_error
-        Largest numerical error of the adjusted p-values.
-    """
+    """Hold the fit against what a reader must know."""
     design, model = fitted.design, fitted.model
     few = "data sets" if design.target == "domain" else "replications"
     absent = [_readable(name, design, setting) for name in model.singular]

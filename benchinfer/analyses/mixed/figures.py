@@ -93,13 +93,7 @@ class CaterpillarLayout:
 
 
 def departures(mixed: "MixedComparison") -> CaterpillarLayout:
-    """Return the departures of the algorithms or, where they have none, of the data sets.
-
-    Raises
-    ------
-    DesignError
-        The model has no data set effects, or they are all zero.
-    """
+    """Return the departures of the algorithms or, where they have none, of the data sets."""
     table = mixed.departures()
     sources = set(table["source"])
     both = "dataset + dataset:algorithm"
@@ -150,20 +144,7 @@ class Caterpillar(panels.Panels[CaterpillarPanel]):
 
 
 def layout_caterpillar(mixed: "MixedComparison", width: Width = "wide") -> Caterpillar:
-    """Lay out the predicted departures of a mixed model; of many those that are largest.
-
-    Parameters
-    ----------
-    mixed
-        A comparison across data sets.
-    width
-        ``"narrow"`` sets fewer panels side by side.
-
-    Raises
-    ------
-    DesignError
-        The model has no data set effects, or they are all zero.
-    """
+    """Lay out the predicted departures of a mixed model; of many those that are largest."""
     found = departures(mixed)
     size, measure = found.size, found.measure
     rows = np.argsort(-size.max(axis=1), kind="stable")[:_DATASETS]
@@ -283,20 +264,7 @@ class ResidualFigure:
 
 
 def layout_residuals(mixed: "MixedComparison", width: Width = "wide") -> ResidualFigure:
-    """Lay out the residuals of a mixed model.
-
-    Parameters
-    ----------
-    mixed
-        A comparison across data sets.
-    width
-        Of the figure.
-
-    Raises
-    ------
-    DesignError
-        Residuals are not known.
-    """
+    """Lay out the residuals of a mixed model."""
     residuals, measure = mixed.fitted.residuals, mixed.measure
     spreads = None if residuals is None else _spreads(mixed, width)
     if residuals is None or not (len(residuals.quantiles) or spreads):
@@ -456,15 +424,7 @@ def words(source: str) -> str:
 
 
 def layout_variances(mixed: "MixedComparison", width: Width = "wide") -> Bars:
-    """Lay out where the scores vary.
-
-    Parameters
-    ----------
-    mixed
-        Any comparison by a mixed model.
-    width
-        ``"narrow"`` sets the words above the bars.
-    """
+    """Lay out where the scores vary."""
     table, measure = mixed.variances(), mixed.measure
     shares = dict(zip(table["source"], table["share"], strict=True))
     rows = [

@@ -71,13 +71,7 @@ class ReducedModel:
     overlap: float = 0.0
 
     def solve(self) -> "SolvedModel":
-        """Fit the model.
-
-        Raises
-        ------
-        DesignError
-            The scores do not vary beyond the fixed effects, or there are too few of them.
-        """
+        """Fit the model."""
         try:
             return SolvedModel(self, self._fit())
         except FitError as error:
@@ -114,15 +108,7 @@ class SolvedModel:
     model: Fit
 
     def errors(self, rows: Array, df: str) -> covariance.Adjusted:
-        """Return the covariance of the fixed effects and the df of contrasts under the model.
-
-        Parameters
-        ----------
-        rows
-            (J, p) contrasts of the fixed effects.
-        df
-            Name of the method.
-        """
+        """Return the covariance of the fixed effects and the df of contrasts under the model."""
         found = degrees.METHODS[df](self.model, rows)
         if not self.problem.overlap:
             return found
@@ -187,15 +173,7 @@ class ScoreReduction:
         return ScoreReduction(blocks.count, blocks.mean, blocks.within, blocks.dataset)
 
     def statistics(self, *, one: bool, plain: bool) -> Statistics | Patterns:
-        """Return the moments that a model needs.
-
-        Parameters
-        ----------
-        one
-            Whether there is one data set.
-        plain
-            Whether each source has one variance, so that the simpler moments suffice.
-        """
+        """Return the moments that a model needs."""
         if self.dataset is None:
             reduce = moments.from_cells if plain else moments.structured_from_cells
             return reduce(self.count, self.mean, self.within)
@@ -220,15 +198,7 @@ class ScoreReduction:
 
 
 def one_dataset(count: NDArray[np.int64], mean: Array, within: Array) -> Statistics:
-    """Return the statistics of one data set, whose replications play the part of data sets.
-
-    Parameters
-    ----------
-    count, mean
-        (B, K) number of scores and their mean.
-    within
-        Sums of squares of repeats about their means; only their total enters the likelihood.
-    """
+    """Return the statistics of one data set, whose replications play the part of data sets."""
     stats = moments.from_cells(count, np.where(count > 0, mean, np.nan), np.zeros_like(mean))
     repeats = float(within.sum()) / stats.scale**2 / len(count)
     return replace(stats, square=stats.square + repeats)
@@ -304,24 +274,7 @@ def each_dataset(
     terms: tuple[str, ...],
     overlap: float,
 ) -> AveragedFit:
-    """Fit each data set by itself.
-
-    Parameters
-    ----------
-    scores, name
-        The table and the measure.
-    datasets
-        Names of the data sets in the order of the reduction.
-    terms
-        ``("dataset:replication",)`` where replications are shared, else empty.
-    overlap
-        As in `Problem`.
-
-    Raises
-    ------
-    DesignError
-        The scores of a data set do not vary; the message names it.
-    """
+    """Fit each data set by itself."""
     blocks = scores.blocks(name)
     start = np.searchsorted(blocks.dataset, np.arange(len(datasets) + 1))
     parts: list[SolvedModel] = []
@@ -387,13 +340,7 @@ class MixedFit:
 
 
 def reread(setting: Setting, scores: "ScoreTable") -> "ScoreTable":
-    """Return the scores of a table that was compared.
-
-    Raises
-    ------
-    DesignError
-        It is another table.
-    """
+    """Return the scores of a table that was compared."""
     found, part = Setting.of(scores, setting.measure.name)
     if found.digest != setting.digest:
         raise DesignError(
@@ -403,13 +350,7 @@ def reread(setting: Setting, scores: "ScoreTable") -> "ScoreTable":
 
 
 def fit_design(scores: "ScoreTable", setting: Setting, design: Design) -> MixedFit:
-    """Reduce the scores as the design asks, and fit the model.
-
-    Raises
-    ------
-    DesignError
-        The table does not support the fixed effects, or its scores do not vary.
-    """
+    """Reduce the scores as the design asks, and fit the model."""
     name = setting.measure.name
     values = np.empty((0, 0))
     if design.covariates:

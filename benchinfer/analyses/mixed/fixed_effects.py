@@ -43,13 +43,7 @@ class Fixed:
     spread: Array | None = None
 
     def levels_in(self, domain: str) -> Array:
-        """Return (K, p) the levels in one domain, covariates at their means.
-
-        Raises
-        ------
-        DesignError
-            The domain has no levels of its own.
-        """
+        """Return (K, p) the levels in one domain, covariates at their means."""
         if domain not in self.domains:
             raise DesignError(unknown("domain", domain, self.domains))
         k, g = len(self.at), self.domains.index(domain)
@@ -58,13 +52,7 @@ class Fixed:
         return rows
 
     def slopes(self, covariate: str) -> Array:
-        """Return (K, p) the algorithms' slopes along a covariate, per unit of it.
-
-        Raises
-        ------
-        DesignError
-            The covariate is not in the model.
-        """
+        """Return (K, p) the algorithms' slopes along a covariate, per unit of it."""
         if covariate not in self.covariates or self.spread is None:
             raise DesignError(unknown("covariate", covariate, self.covariates))
         k, i = len(self.at), self.covariates.index(covariate)
@@ -85,23 +73,7 @@ class Fixed:
 def fixed_effects(
     setting: Setting, domains: Domains, covariates: tuple[str, ...], values: Array
 ) -> Fixed:
-    """Build the fixed effects.
-
-    Parameters
-    ----------
-    setting
-        What is compared, with the data sets' domains.
-    domains
-        ``"separate"``: levels for each domain; else one level per algorithm.
-    covariates, values
-        Names and (D, q) values of the data sets' covariates, which get a slope per algorithm.
-
-    Raises
-    ------
-    DesignError
-        An algorithm has no scores in a domain, a covariate does not vary, or there are too few data
-        sets for the slopes.
-    """
+    """Build the fixed effects."""
     d, k = setting.coverage.found.shape
     base, at, names = np.tile(np.eye(k), (d, 1, 1)), np.eye(k), ()
     if domains == "separate":

@@ -253,24 +253,6 @@ def datasets_left_out(
 
     Cook's distances and shifts with variances held are closed forms, for every data set. The model
     is fitted again without each of up to `most` data sets, those that move a contrast the most.
-
-    Parameters
-    ----------
-    stats, model
-        Statistics and fit of the whole table.
-    asked
-        Its contrasts and options.
-    names
-        (D,) names of the data sets.
-    unit
-        ``"dataset"``, or ``"replication"`` where those of one data set play their part.
-    most
-        How many fits to do at most.
-
-    Returns
-    -------
-    Influence
-        One row per data set.
     """
     held = deletion(stats, model)
     rows = _Rows.empty(asked, len(names))
@@ -291,24 +273,7 @@ def algorithms_left_out(
     asked: WholeTable,
     names: Sequence[str],
 ) -> Influence:
-    """Leave out each algorithm in turn.
-
-    Parameters
-    ----------
-    without
-        From an algorithm's index to the statistics of the table without it.
-    model
-        Fit of the whole table.
-    asked
-        Its contrasts and options; contrasts that need the algorithm have no verdict without it.
-    names
-        (K,) names of the algorithms.
-
-    Returns
-    -------
-    Influence
-        One row per algorithm.
-    """
+    """Leave out each algorithm in turn."""
     rows = _Rows.empty(asked, len(names))
     for k in range(len(names)):
         kept, others = asked.matrix[:, k] == 0, np.arange(len(names)) != k
@@ -332,18 +297,6 @@ def single_step(n: float, n_equivalence: float, margin: float) -> Judge:
     The joint distribution of the statistics hardly changes with one data set: n is calibrated on
     the whole table by `independent_tests`, where it is exact at the level, instead of evaluating
     that distribution for each table.
-
-    Parameters
-    ----------
-    n, n_equivalence
-        At the levels alpha and 2 alpha.
-    margin
-        Tolerance on the modelling scale.
-
-    Returns
-    -------
-    Callable
-        For two-sided tests.
     """
 
     def judge(levels: Array, errors: Adjusted, matrix: Array) -> tuple[Array, Array]:
@@ -358,22 +311,7 @@ def single_step(n: float, n_equivalence: float, margin: float) -> Judge:
 
 
 def left_out(mixed: "MixedComparison", leave: Leave, scores: "ScoreTable | None") -> "pd.DataFrame":
-    """Return one row per data set (or replication of the one data set) or algorithm left out.
-
-    Parameters
-    ----------
-    mixed
-        The comparison of the whole table.
-    leave
-        What is left out.
-    scores
-        The table, which leaving out algorithms reads again.
-
-    Raises
-    ------
-    DesignError
-        The model is not one that can be fitted again from its moments, or the table is missing.
-    """
+    """Return one row per data set (or replication of the one data set) or algorithm left out."""
     if leave not in ("dataset", "algorithm"):
         raise DesignError(unknown("leave", leave, ["dataset", "algorithm"]))
     plain = mixed.fitted.plain

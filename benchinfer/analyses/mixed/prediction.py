@@ -32,13 +32,7 @@ def _errors(
 
 
 def check_predictable(stats: Statistics, model: ScoreModelFit, *, one_dataset: bool) -> None:
-    """Refuse models that say nothing about other data sets.
-
-    Raises
-    ------
-    DesignError
-        There is one data set, or the model has the same differences on all.
-    """
+    """Refuse models that say nothing about other data sets."""
     if one_dataset:
         raise DesignError(
             message(
@@ -67,37 +61,7 @@ def predict(
     noise: Array | None = None,
     replications: int | None = None,
 ) -> Prediction:
-    """Predict contrasts, and which algorithm is best, on a data set that was not seen.
-
-    Parameters
-    ----------
-    stats, model
-        Statistics and fit of the table.
-    matrix
-        (P, K) contrasts.
-    own
-        Whether each contrast has its own variance between data sets.
-    df
-        One of `degrees.METHODS`.
-    level
-        Probability of each interval.
-    margin
-        Tolerance on the modelling scale.
-    noise
-        (K, K) variances of replications' differences, from ``residuals.Spread.difference``.
-    replications
-        Predict the mean of so many replications instead of the true difference.
-
-    Returns
-    -------
-    Prediction
-        Intervals and probabilities.
-
-    Raises
-    ------
-    DesignError
-        The number of replications is not positive.
-    """
+    """Predict contrasts, and which algorithm is best, on a data set that was not seen."""
     if replications is not None and replications < 1:
         raise DesignError(
             message(f"replications is {replications!r}.", hint="a number from 1, or None.")

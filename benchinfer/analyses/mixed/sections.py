@@ -178,15 +178,7 @@ _CHECKS = ("residuals: ", "data set effects: ", "data set x algorithm effects: "
 def sections(
     comparison: MixedComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
 ) -> tuple[Section, ...]:
-    """Return the sections about a comparison: verdicts, and what follows from them.
-
-    Parameters
-    ----------
-    comparison
-        The comparison.
-    before
-        Comparisons of the same measure that are shown before.
-    """
+    """Return the sections about a comparison: verdicts, and what follows from them."""
     return (comparison_sections.leading(comparison, before), *_beyond(comparison))
 
 
@@ -237,13 +229,7 @@ def spread(mixed: MixedComparison) -> Section:
 
 
 def whole(mixed: MixedComparison) -> Section:
-    """Say what the tests of the algorithms as a whole find, and that they decide no pair.
-
-    Raises
-    ------
-    DesignError
-        The model has no such tests.
-    """
+    """Say what the tests of the algorithms as a whole find, and that they decide no pair."""
     frame = mixed.anova()
     own = frame[frame["term"] == "algorithm"]
     if own.empty:
@@ -273,13 +259,7 @@ def whole(mixed: MixedComparison) -> Section:
 
 
 def departing(mixed: MixedComparison) -> Section:
-    """Say on which data sets algorithms do better or worse than expected.
-
-    Raises
-    ------
-    DesignError
-        The model has no data set effects, or they are all zero.
-    """
+    """Say on which data sets algorithms do better or worse than expected."""
     found = departures(mixed)
     side = found.side
     several = found.owners != ("all algorithms",)
@@ -315,13 +295,7 @@ def departing(mixed: MixedComparison) -> Section:
 
 
 def checks(mixed: MixedComparison) -> Section:
-    """Show the residuals, and name the checks of the model that ask for attention.
-
-    Raises
-    ------
-    DesignError
-        Residuals are not known.
-    """
+    """Show the residuals, and name the checks of the model that ask for attention."""
     residuals = mixed.fitted.residuals
     spreads = () if residuals is None else (residuals.spread.algorithm, residuals.spread.dataset)
     spread = any(np.isfinite(values).any() for values in spreads)
@@ -349,13 +323,7 @@ def checks(mixed: MixedComparison) -> Section:
 
 
 def influence(mixed: MixedComparison) -> Section:
-    """Say which verdicts depend on a single data set.
-
-    Raises
-    ------
-    DesignError
-        The model is not one that can be fitted again from its moments.
-    """
+    """Say which verdicts depend on a single data set."""
     d, title = len(mixed.setting.coverage.datasets), "Influence"
     if d > _MOST:
         return Section(
@@ -406,13 +374,7 @@ def _influence(left: InfluenceLayout, mixed: MixedComparison) -> str:
 
 
 def new_dataset(mixed: MixedComparison) -> Section:
-    """Say which algorithm is likely to be best on a data set not yet seen.
-
-    Raises
-    ------
-    DesignError
-        The model says nothing about other data sets.
-    """
+    """Say which algorithm is likely to be best on a data set not yet seen."""
     new = mixed.predict()
     reading = (
         "The verdicts are about the average over the domain. From one data set to the next"

@@ -42,30 +42,7 @@ type Row = tuple[str, str, float, float, float, float]
 
 
 def departures(setting: Setting, fitted: MixedFit, level: float) -> "pd.DataFrame":
-    """Return the predicted random effects: ``source dataset algorithm estimate std_error ...``.
-
-    Parameters
-    ----------
-    setting
-        What was compared.
-    fitted
-        The model.
-    level
-        Level of the intervals, each by itself.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per data set (``algorithm`` is empty) and one per cell; for domains their names
-        take the place of data sets. The interval is that of the prediction error, the
-        uncertainty of the fixed effects included (Henderson 1975); with a structured covariance the
-        fixed effects are taken as known, and both sources are predicted together.
-
-    Raises
-    ------
-    DesignError
-        The model has no data set effects.
-    """
+    """Return the predicted random effects: ``source dataset algorithm estimate std_error ...``."""
     found = _effects(setting, fitted)
     columns = [_columns(setting.measure, *effects, level) for effects in found]
     return frame({name: np.concatenate([c[name] for c in columns]) for name in columns[0]})
@@ -136,17 +113,7 @@ _RESIDUAL: tuple[Residual, ...] = ("constant", "algorithm", "dataset")
 
 
 def structures(setting: Setting, asked: Design, scores: "ScoreTable") -> "pd.DataFrame":
-    """Return one row per covariance structure that the table supports, least AIC first.
-
-    Parameters
-    ----------
-    setting
-        What was compared.
-    asked
-        The model; its terms and fixed effects are those of all fits.
-    scores
-        The table that was compared.
-    """
+    """Return one row per covariance structure that the table supports, least AIC first."""
     scores = reread(setting, scores)
     rows: list[dict[str, object]] = []
     refused: list[str] = []
@@ -185,20 +152,7 @@ def structures(setting: Setting, asked: Design, scores: "ScoreTable") -> "pd.Dat
 
 
 def variances(fitted: MixedFit, level: float | None) -> "pd.DataFrame":
-    """Return the variance components: ``source variance share``, with intervals at a level.
-
-    Parameters
-    ----------
-    fitted
-        The model.
-    level
-        Confidence level of profile intervals (restricted likelihood), or None for none.
-
-    Raises
-    ------
-    DesignError
-        Intervals are requested of a model whose likelihood cannot be profiled.
-    """
+    """Return the variance components: ``source variance share``, with intervals at a level."""
     model = fitted.model
     if isinstance(model, StructuredFit):
         held = _structured(model, fitted.design)
@@ -259,11 +213,6 @@ def correlations(table: "pd.DataFrame") -> "pd.DataFrame":
 
     The correlation of two scores that share a data set, and whatever else: the share of the
     variances that they have in common.
-
-    Parameters
-    ----------
-    table
-        From `variances`.
     """
     share = dict(zip(table["source"], table["share"], strict=True))
     domain = share.get("domain", 0.0)
@@ -291,15 +240,7 @@ _COLUMNS = ("term", "test", "statistic", "df", "df_residual", "p_value")
 
 
 def anova(fitted: MixedFit, df: str) -> "pd.DataFrame":
-    """Return one row per test: ``term test statistic df df_residual p_value``.
-
-    Parameters
-    ----------
-    fitted
-        The model.
-    df
-        Method of the degrees of freedom of the F tests.
-    """
+    """Return one row per test: ``term test statistic df df_residual p_value``."""
     rows = [*_fixed(fitted, df), *_random(fitted)]
     return frame({name: [row[i] for row in rows] for i, name in enumerate(_COLUMNS)})
 

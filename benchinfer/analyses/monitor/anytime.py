@@ -167,17 +167,7 @@ def anytime(
     design: MonitorDesign,
     measures: Sequence[Measure],
 ) -> Course:
-    """Bet on the differences of all pairs, as far as replications are complete.
-
-    Parameters
-    ----------
-    gathered
-        The differences.
-    design
-        What is watched.
-    measures
-        The measure of each pair.
-    """
+    """Bet on the differences of all pairs, as far as replications are complete."""
     pairs = [WatchedPair(design, measure, gathered.n_datasets) for measure in measures]
     ends = np.full(len(pairs), GO_ON, dtype=object)
     most = _ALL if design.last_stage is None else design.last_stage * design.stage

@@ -74,13 +74,7 @@ class MonitorDesign:
 
 
 def check(design: MonitorDesign, measure: Measure) -> None:
-    """Refuse a design that does not exist.
-
-    Raises
-    ------
-    DesignError
-        A word is unknown, a number is out of range, or parts do not go together.
-    """
+    """Refuse a design that does not exist."""
     words = {
         "method": (design.method, Method),
         "rule": (design.rule, Rule),
@@ -126,13 +120,7 @@ def _check_bounds(measure: Measure) -> None:
 def pairs_of(
     algorithms: tuple[str, ...], pairs: str | tuple[str, str], control: str | None
 ) -> Pairs:
-    """Return the (P, 2) index pairs that are watched.
-
-    Raises
-    ------
-    DesignError
-        An algorithm is unknown, or the pair is none.
-    """
+    """Return the (P, 2) index pairs that are watched."""
     k = len(algorithms)
     if control is not None:
         if pairs != "all":

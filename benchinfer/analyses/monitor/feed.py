@@ -99,24 +99,7 @@ class Feed:
     def take(
         self, wanted: NDArray[np.bool_], size: int, *, whole: bool, key: bytes = b""
     ) -> list[Index] | None:
-        """Hand out the next stage: row indices into `values` of each data set, equally many.
-
-        Parameters
-        ----------
-        wanted
-            (K,) algorithms whose scores count.
-        size
-            The most replications per data set.
-        whole
-            Whether fewer are not to be had.
-        key
-            Who takes the stage: stages of the same takers can be joined.
-
-        Returns
-        -------
-        list or None
-            None where the stage is not complete, or is one of the past and was another.
-        """
+        """Hand out the next stage: row indices into `values` of each data set, equally many."""
         if self.recalling:
             rows, pins = self._past[len(self._log)], self._pinned[len(self._log)]
             names = self._named(wanted)
@@ -140,14 +123,7 @@ class Feed:
         return len(self._log) < len(self._past)
 
     def lacking(self, wanted: NDArray[np.bool_], size: int) -> list[tuple[Index, Index, int]]:
-        """Return per data set what the next stage, of so many replications, lacks.
-
-        Returns
-        -------
-        list
-            Row indices and algorithms (n,) of the cells of known replications that have no score,
-            and the number of replications that are not known yet.
-        """
+        """Return per data set what the next stage, of so many replications, lacks."""
         found: list[tuple[Index, Index, int]] = []
         for d in range(len(self.datasets)):
             rows = self._free(d, wanted, size)
@@ -164,13 +140,7 @@ class Feed:
         return self._names[self.ends[d] : self.ends[d + 1]].tolist()
 
     def pins(self, *, joined: bool) -> list[list[Pin]]:
-        """Return what the stages so far used, one pin per data set.
-
-        Parameters
-        ----------
-        joined
-            Whether stages of the same takers become one.
-        """
+        """Return what the stages so far used, one pin per data set."""
         log: list[_Stage] = []
         for stage in self._log:
             if joined and log and log[-1][2] == stage[2]:

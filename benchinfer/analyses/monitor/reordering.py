@@ -78,13 +78,6 @@ class Orders:
 def consecutive_point(p: Array, alpha: float) -> Array:
     """Return from which replication on p-values stay at most alpha; infinite where they do not.
 
-    Parameters
-    ----------
-    p
-        (..., n) p-values of the first b replications, b = 1 to n.
-    alpha
-        The level.
-
     Examples
     --------
     >>> consecutive_point(np.array([0.2, 0.04, 0.06, 0.03, 0.01]), 0.05)

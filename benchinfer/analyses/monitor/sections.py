@@ -230,17 +230,7 @@ _CAPTIONS = {
 def sections(
     comparison: MonitorComparison, before: "Sequence[Comparison]", scores: "ScoreTable | None"
 ) -> tuple[Section, ...]:
-    """Return the sections about a comparison: verdicts, and what follows from them.
-
-    Parameters
-    ----------
-    comparison
-        The comparison.
-    before
-        Comparisons of the same measure that are shown before.
-    scores
-        The table that was compared, if it is at hand.
-    """
+    """Return the sections about a comparison: verdicts, and what follows from them."""
     return (comparison_sections.leading(comparison, before), *_beyond(comparison, scores))
 
 

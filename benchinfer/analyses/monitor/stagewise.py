@@ -77,22 +77,7 @@ def combined(p: Array) -> Array:
 
 
 def running_z(d: Array, test: Test, at: NDArray[np.int64] | None = None) -> Array:
-    """Return the test statistic of the first b differences as a normal quantile.
-
-    Parameters
-    ----------
-    d
-        (..., n) differences.
-    test
-        Signed ranks are taken by their normal limit.
-    at
-        (q,) the b; by default all from 1 to n.
-
-    Returns
-    -------
-    numpy.ndarray
-        (..., q); 0 where the differences so far say nothing.
-    """
+    """Return the test statistic of the first b differences as a normal quantile."""
     n = np.arange(1, d.shape[-1] + 1)
     chosen = n if at is None else at
     if test == "signed-rank":
@@ -134,22 +119,7 @@ def _ratio(top: Array, bottom: Array) -> Array:
 def fixed_p(
     d: Array, test: Test, sides: tuple[int, ...], at: NDArray[np.int64] | None = None
 ) -> Array:
-    """Return the p-value that a test of the first b replications alone would have.
-
-    Parameters
-    ----------
-    d
-        (..., D, n) differences; data sets are combined.
-    test, sides
-        The test and its directions.
-    at
-        (q,) the b; by default all from 1 to n.
-
-    Returns
-    -------
-    numpy.ndarray
-        (..., q), not adjusted for the looks; 1 where there is nothing to test.
-    """
+    """Return the p-value that a test of the first b replications alone would have."""
     chosen = np.arange(1, d.shape[-1] + 1) if at is None else at
     z = running_z(d, test, chosen)
     nothing = (np.cumsum(d != 0, axis=-1)[..., chosen - 1] == 0) | (chosen == 1)

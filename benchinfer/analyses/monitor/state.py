@@ -102,13 +102,7 @@ class StateFile(AbstractContextManager["StateFile"]):
         fcntl.flock(file, fcntl.LOCK_EX)
 
     def read(self, design: Mapping[str, Any]) -> Memory:
-        """Read the past of an experiment of this design; a new one has none.
-
-        Raises
-        ------
-        BenchinferError
-            The file is not a state, was changed, or is of another design: the message names what.
-        """
+        """Read the past of an experiment of this design; a new one has none."""
         wanted = json.loads(json.dumps(design))
         check_target(self.path)  # the table is read by now
         if not self.path.exists():

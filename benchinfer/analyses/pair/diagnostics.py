@@ -61,13 +61,7 @@ class Normality:
 
 
 def normality(values: Array) -> Normality:
-    """Look at the distribution of differences.
-
-    Parameters
-    ----------
-    values
-        (n,) differences.
-    """
+    """Look at the distribution of differences."""
     n = len(values)
     spread = float(values.std(ddof=1))
     if n < 3 or spread <= 1e-12 * float(np.abs(values).max()):

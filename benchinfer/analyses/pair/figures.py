@@ -75,20 +75,7 @@ class QuantileFigure:
 
 
 def layout(pair: "PairComparison", width: Width = "wide") -> QuantileFigure:
-    """Lay out the differences of the pairs of a comparison.
-
-    Parameters
-    ----------
-    pair
-        Tests of two algorithms that share replications.
-    width
-        Of the figure.
-
-    Raises
-    ------
-    DesignError
-        There are no differences, or they do not differ among each other.
-    """
+    """Lay out the differences of the pairs of a comparison."""
     rows = [(names, look) for names, look in zip(pair.named_sides(), pair.looks, strict=False)]
     known = [(names, look) for names, look in rows if len(look.found)]
     if not known:

@@ -67,13 +67,7 @@ _CLUSTERED = ("t", "sign-flip")
 
 
 def resolve(asked: str, data: PairedScores) -> tuple[Test, str]:
-    """Return the test that is requested, or that ``"auto"`` means, and why.
-
-    Raises
-    ------
-    DesignError
-        The test does not exist or does not fit how scores came about; the hint names one that does.
-    """
+    """Return the test that is requested, or that ``"auto"`` means, and why."""
     if asked not in ("auto", *TESTS):
         raise DesignError(unknown("test", asked, ["auto", *TESTS]))
     if asked == "auto":
@@ -90,13 +84,7 @@ def resolve(asked: str, data: PairedScores) -> tuple[Test, str]:
 
 
 def fitting(data: PairedScores) -> tuple[Test, str]:
-    """Return the test that fits the scores, and why.
-
-    Raises
-    ------
-    DesignError
-        No test of two algorithms fits: overlap is not declared, or overlapping folds not shared.
-    """
+    """Return the test that fits the scores, and why."""
     if overlaps(data):
         _require_overlap(data)
         return "corrected-t", f"scores come from {data.kind!r}, whose training sets overlap"

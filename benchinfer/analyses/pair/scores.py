@@ -66,22 +66,7 @@ class Pair:
 
 
 def paired_scores(scores: ScoreTable, setting: Setting, clusters: Clusters | None) -> PairedScores:
-    """Lay out the scores of one data set.
-
-    Parameters
-    ----------
-    scores
-        The table, narrowed to the measure.
-    setting
-        Its setting.
-    clusters
-        Name of a covariate of the table, or replication to cluster.
-
-    Raises
-    ------
-    DesignError
-        There are several data sets, several scores of one replication, or clusters do not fit.
-    """
+    """Lay out the scores of one data set."""
     _refuse_several(setting)
     name, resampling = setting.measure.name, setting.resampling
     blocks = scores.blocks(name)

@@ -23,15 +23,7 @@ _DIFFERENCES = (
 def sections(
     comparison: PairComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
 ) -> tuple[Section, ...]:
-    """Return the sections about a comparison: verdicts, and what follows from them.
-
-    Parameters
-    ----------
-    comparison
-        The comparison.
-    before
-        Comparisons of the same measure that are shown before.
-    """
+    """Return the sections about a comparison: verdicts, and what follows from them."""
     return (comparison_sections.leading(comparison, before), *_beyond(comparison))
 
 

@@ -54,13 +54,7 @@ class PairOptions:
 
 
 def tested(test: Test, pair: Pair, data: PairedScores, asked: PairOptions) -> DifferenceTest:
-    """Test one pair.
-
-    Raises
-    ------
-    DesignError
-        There are too few scores.
-    """
+    """Test one pair."""
     if test in _LOCATED:
         return t_tests.tested(
             located(test, pair, data, asked), asked.side, asked.margin, asked.tail
@@ -277,19 +271,7 @@ class OtherTest:
 def beside(
     pairs: Sequence[tuple[str, str, Pair]], data: PairedScores, asked: PairOptions, chosen: str
 ) -> tuple[OtherTest, ...]:
-    """Put all tests that can be worked out on the scores of each pair side by side.
-
-    Parameters
-    ----------
-    pairs
-        Names and scores.
-    data
-        Where they are from.
-    asked
-        The settings.
-    chosen
-        The test that decides.
-    """
+    """Put all tests that can be worked out on the scores of each pair side by side."""
     rows: list[OtherTest] = []
     for first, second, pair in pairs:
         for test in TESTS:

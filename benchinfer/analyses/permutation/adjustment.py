@@ -47,21 +47,7 @@ def closed_p_values(
     *,
     complete: bool,
 ) -> Array:
-    """Adjust p-values of pooled tests by Shaffer's or Bergmann and Hommel's procedure.
-
-    Parameters
-    ----------
-    method
-        ``"shaffer"`` or ``"bergmann-hommel"``.
-    p, statistic
-        (P,) p-values and standardised differences.
-    pairs
-        (P, 2) the pairs that were tested: all, or in incomplete blocks those that some block holds.
-    k
-        Number of algorithms.
-    complete
-        Whether each block holds each algorithm once.
-    """
+    """Adjust p-values of pooled tests by Shaffer's or Bergmann and Hommel's procedure."""
     how = way(k, complete=complete)
     if how == "line":
         # Pairs with the first algorithm come first; their statistics are distances from it.
@@ -90,13 +76,7 @@ def bound_words(k: int, *, complete: bool) -> str:
 def resolve_adjustment(
     adjust: Adjust, pairs: "Pairs", contrasts: "Contrasts", alternative: str, null: str
 ) -> str:
-    """Return the adjustment that ``"auto"`` means, or check the one requested.
-
-    Raises
-    ------
-    DesignError
-        The adjustment does not exist or does not fit the tests.
-    """
+    """Return the adjustment that ``"auto"`` means, or check the one requested."""
     if pairs not in ("pairwise", "pooled"):
         raise DesignError(unknown("pairs", pairs, ["pairwise", "pooled"]))
     if adjust == "auto":

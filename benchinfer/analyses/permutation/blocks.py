@@ -88,27 +88,7 @@ class Exchangeable:
 def exchangeable(
     scores: ScoreTable, setting: Setting, target: Literal["auto"] | Target, on: On
 ) -> Exchangeable:
-    """Lay a table out in blocks.
-
-    Parameters
-    ----------
-    scores
-        The table, narrowed to the measure.
-    setting
-        Its setting.
-    target
-        ``"domain"``: a data set is a block, its replications are averaged; ``"datasets"``: a
-        replication of a data set is a block, or the data set with all its scores where replications
-        are not shared; ``"auto"``: the domain, if there are several data sets.
-    on
-        What is compared.
-
-    Raises
-    ------
-    DesignError
-        The target does not fit the table, replications of a data set overlap, or there is no
-        spread to compare.
-    """
+    """Lay a table out in blocks."""
     if on not in (known := get_args(On.__value__)):
         raise DesignError(unknown("on", on, known))
     if target not in ("auto", "domain", "datasets"):
@@ -188,13 +168,7 @@ _NOISE = 1e-13
 
 
 def check_scale(scale: str, on: On, target: Target) -> None:
-    """Refuse scales that do not exist or do not fit.
-
-    Raises
-    ------
-    DesignError
-        The scale is unknown, blocks are data sets, or spreads are compared.
-    """
+    """Refuse scales that do not exist or do not fit."""
     if scale not in ("none", "dataset"):
         raise DesignError(unknown("scale", scale, ["none", "dataset"]))
     if scale == "none":
@@ -246,17 +220,7 @@ def units(data: Exchangeable) -> Array:
 
 
 def in_units(differences: Array, home: Codes, noise: Array) -> Array:
-    """Divide each column of differences by its root mean square on each data set.
-
-    Parameters
-    ----------
-    differences
-        (B, P), NaN where there is none.
-    home
-        (B,) data set of each block.
-    noise
-        (B,) a root mean square up to the largest on a data set is zero, and left alone.
-    """
+    """Divide each column of differences by its root mean square on each data set."""
     d = int(home.max()) + 1
     largest = np.zeros(d)
     np.maximum.at(largest, home, noise)

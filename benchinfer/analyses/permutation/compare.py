@@ -89,13 +89,7 @@ def _bound(data: Exchangeable, asked: PermutationOptions) -> str:
 
 
 def levels_of(data: Exchangeable) -> Array:
-    """Return (K,) means over blocks, in repeated blocks over data sets.
-
-    Raises
-    ------
-    DesignError
-        No block holds two algorithms.
-    """
+    """Return (K,) means over blocks, in repeated blocks over data sets."""
     if not len(data.layout.rows):
         raise DesignError(
             message(

@@ -202,20 +202,7 @@ class CriticalDifference:
 def layout_critical_difference(
     comparison: "PermutationComparison", width: Width = "wide"
 ) -> CriticalDifference:
-    """Lay out the mean ranks and what the verdicts join.
-
-    Parameters
-    ----------
-    comparison
-        Any permutation comparison of algorithms.
-    width
-        ``"narrow"`` shortens axis and names.
-
-    Raises
-    ------
-    DesignError
-        No pair of algorithms has a verdict, or ranks and verdicts are about different things.
-    """
+    """Lay out the mean ranks and what the verdicts join."""
     states, ranks = comparison.relation().states, comparison.ranks.mean_ranks
     _refuse(comparison)
     found = group(states, ranks)
@@ -451,15 +438,7 @@ class NullDistribution:
 
 
 def layout_null(comparison: "PermutationComparison", width: Width = "wide") -> NullDistribution:
-    """Lay out the null distribution of the first of the global tests.
-
-    Parameters
-    ----------
-    comparison
-        Any permutation comparison.
-    width
-        Of the screen.
-    """
+    """Lay out the null distribution of the first of the global tests."""
     found, test = comparison.pooled, comparison.rows[0]
     heights, df = found.bins[:-1] / (max(found.n, 1) * (found.bin_width or 1.0)), max(found.df, 1)
     used = float((np.flatnonzero(heights).max(initial=-1) + 1) * found.bin_width)

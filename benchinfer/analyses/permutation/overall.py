@@ -169,13 +169,7 @@ def _row(name: str, found: nulls.GlobalTest) -> GlobalRow:
 
 
 def check_order(algorithms: Sequence[str], order: Sequence[str]) -> None:
-    """Refuse an order that does not name each algorithm once.
-
-    Raises
-    ------
-    DesignError
-        With the name that is not known, or how many there are.
-    """
+    """Refuse an order that does not name each algorithm once."""
     if strange := [name for name in order if name not in algorithms]:
         raise DesignError(unknown("algorithm", strange[0], algorithms))
     if sorted(order) != sorted(algorithms):

@@ -98,15 +98,6 @@ def _of_distances(data: Exchangeable, table: Array, matrix: Array) -> Array:
 def paired_tests(data: Exchangeable, matrix: Array, asked: PermutationOptions) -> Alone:
     """Test and estimate each contrast from its own differences.
 
-    Parameters
-    ----------
-    data
-        Blocks without repeats.
-    matrix
-        (P, K) contrasts, each of which some block contains.
-    asked
-        The settings.
-
     Notes
     -----
     Equivalence is shown by two one-sided tests of the differences plus and minus the tolerance:
@@ -193,18 +184,7 @@ class _Test:
 
 
 def unpaired_tests(data: Exchangeable, matrix: Array, asked: PermutationOptions) -> Alone:
-    """Test and estimate each contrast from the scores of its own algorithms.
-
-    Parameters
-    ----------
-    data
-        Blocks with repeats: data sets.
-    matrix
-        (P, K) contrasts, each of which some data set contains. Averages of algorithms are
-        estimated, and tested by all algorithms together only.
-    asked
-        The settings.
-    """
+    """Test and estimate each contrast from the scores of its own algorithms."""
     m = len(matrix)
     found = [_pair(data, matrix[i], asked, m, f"pair {i + 1} of {m}") for i in range(m)]
     columns = [np.array(column) for column in zip(*(row[0] for row in found), strict=True)]

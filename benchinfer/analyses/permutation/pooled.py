@@ -89,24 +89,7 @@ def scores_of(data: Exchangeable, layout: "BlockLayout", on: str) -> ties.Scores
 def pooled(
     data: Exchangeable, scores: Array, contrasts: Array, asked: PermutationOptions
 ) -> PooledTests:
-    """Permute all labels within blocks.
-
-    Parameters
-    ----------
-    data
-        The blocks.
-    scores
-        (n,) scores in the order of its layout.
-    contrasts
-        (P, K), or (0, K) for the global test alone.
-    asked
-        The settings.
-
-    Raises
-    ------
-    DesignError
-        The null distribution that was requested cannot be had.
-    """
+    """Permute all labels within blocks."""
     turned = (asked.side or 1) * contrasts
     question = nulls.ask(scores, data.layout, turned, two_sided=asked.side == 0)
     try:
@@ -138,13 +121,7 @@ def pooled(
 def null_of(
     question: nulls.PermutationProblem, scores: Array, asked: PermutationOptions, task: str
 ) -> nulls.Null:
-    """Return the null distribution requested, or the best there is in good time.
-
-    Raises
-    ------
-    FitError
-        It cannot be had.
-    """
+    """Return the null distribution requested, or the best there is in good time."""
     if asked.null == "asymptotic":
         return nulls.asymptotic(question)
     # Pairwise, exactness is required of the pairs.

@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 
 
 def tests(frame: "pd.DataFrame") -> Table:
-    """One row per test of all algorithms together.
-
-    Parameters
-    ----------
-    frame
-        From `PermutationComparison.tests`.
-    """
+    """One row per test of all algorithms together."""
     names = ("test", "p_value", "p_error", "null", "statistic", "df", "df_residual")
     return Table(
         caption="Tests of all algorithms together",
@@ -62,15 +56,7 @@ def tests(frame: "pd.DataFrame") -> Table:
 
 
 def post_hoc(frame: "pd.DataFrame", *, decides: bool) -> Table:
-    """One row per pair, one column of p-values per test.
-
-    Parameters
-    ----------
-    frame
-        From `PermutationComparison.post_hoc`.
-    decides
-        Whether verdicts rest on such tests.
-    """
+    """One row per pair, one column of p-values per test."""
     tests = list(dict.fromkeys(frame["test"]))
     found: dict[tuple[str, str], dict[str, tuple[float, float]]] = {}
     for test, first, second, p, wrong in rows_of(
@@ -117,16 +103,7 @@ _NULL = "What the statistic would be if all algorithms were alike, and what it i
 def sections(
     comparison: PermutationComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
 ) -> tuple[Section, ...]:
-    """Return the sections about a comparison.
-
-    Parameters
-    ----------
-    comparison
-        The permutation tests.
-    before
-        Comparisons of the same measure that the report shows before; the first one leads, and
-        these tests are then compared with it.
-    """
+    """Return the sections about a comparison."""
     ranks = _ranks(comparison)
     if before:
         return _beside(comparison, before[0], ranks), together(comparison)
@@ -173,15 +150,7 @@ def _reading(comparison: PermutationComparison) -> str:
 
 
 def agreement(comparison: "Comparison", other: "Comparison") -> str:
-    """Say on how many pairs two comparisons agree, and name the others.
-
-    Parameters
-    ----------
-    comparison
-        The tests that the sentence is about.
-    other
-        The tests that they are compared with.
-    """
+    """Say on how many pairs two comparisons agree, and name the others."""
     ours, theirs = comparison.relation(), other.relation()
     if ours.algorithms != theirs.algorithms:
         return ""

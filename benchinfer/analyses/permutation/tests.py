@@ -19,13 +19,7 @@ from benchinfer.core.numbers import count
 def borne_out(
     setting: Setting, data: Exchangeable, family: ContrastFamily, asked: PermutationOptions
 ) -> tuple[ContrastFamily, list[str]]:
-    """Leave out the contrasts whose algorithms no block brings together, and name them.
-
-    Raises
-    ------
-    DesignError
-        No contrast is left, or averages of algorithms are to be tested pairwise.
-    """
+    """Leave out the contrasts whose algorithms no block brings together, and name them."""
     pair = (family.pairs != NO_ALGORITHM).all(axis=1)
     if asked.pairs == "pairwise" and not pair.all():
         raise DesignError(

@@ -108,13 +108,7 @@ class PlanAims:
         return math.expm1(found) if measure is not None and measure.scale == "log" else found
 
     def check(self) -> None:
-        """Refuse a question that has no sense, or that the pilot cannot answer.
-
-        Raises
-        ------
-        DesignError
-            It says which part.
-        """
+        """Refuse a question that has no sense, or that the pilot cannot answer."""
         if not (math.isfinite(self.difference) and self.difference > 0):
             raise DesignError(
                 message(

@@ -77,15 +77,7 @@ class PowerCurves:
 
 
 def layout(plan: "Plan", width: Width = "wide") -> PowerCurves:
-    """Lay out the power of the design and of its neighbours.
-
-    Parameters
-    ----------
-    plan
-        The plan.
-    width
-        ``"narrow"`` breaks the words sooner.
-    """
+    """Lay out the power of the design and of its neighbours."""
     domain = plan.question.target == "domain"
     over, held = "n_datasets", "n_replications"
     if not domain:

@@ -161,13 +161,7 @@ def _datasets(q: PlanAims, r: int) -> int:
 
 
 def _replications(q: PlanAims, d: int) -> int:
-    """Return the least replications on D data sets.
-
-    Raises
-    ------
-    DesignError
-        No number of replications is enough; it tells the floor on data sets.
-    """
+    """Return the least replications on D data sets."""
     if q.reached(d, MOST) >= q.power and (found := q.replications(d)) < MOST:
         return found
     most = q.detectable(d, MOST)

@@ -21,13 +21,7 @@ _AIMS = {
 
 
 def sections(plan: "Plan") -> tuple[Section, ...]:
-    """Return the sections about a plan.
-
-    Parameters
-    ----------
-    plan
-        The plan.
-    """
+    """Return the sections about a plan."""
     first, *rest = result.sentences(plan)
     tables = () if plan.floor is None else (designs(plan),)
     return (

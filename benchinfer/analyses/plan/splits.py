@@ -33,13 +33,7 @@ class Costs:
 
     @staticmethod
     def of(costs: tuple[float, float] | None, budget: float | None) -> "Costs | None":
-        """Check costs as typed.
-
-        Raises
-        ------
-        DesignError
-            They are no costs, or a budget goes without.
-        """
+        """Check costs as typed."""
         if costs is None:
             if budget is None:
                 return None
@@ -81,13 +75,7 @@ def best_split(q: PlanAims, costs: Costs) -> int:
 
 
 def split_of(q: PlanAims, costs: Costs, d: int | None, r: int | None) -> tuple[int, int]:
-    """Return the data sets and replications that the budget buys with the most power.
-
-    Raises
-    ------
-    DesignError
-        The budget does not buy two data sets, or the ones that are given.
-    """
+    """Return the data sets and replications that the budget buys with the most power."""
     if d is not None:
         r = costs.replications(d) if r is None else r
         if r >= 1 and costs.total(d, r) <= (costs.budget or 0) * (1 + 1e-9):

@@ -78,13 +78,7 @@ class Components:
 def components_of(
     pilot: "ScoreTable | MixedComparison | Components", measure: str | None
 ) -> Components:
-    """Return the components of a pilot.
-
-    Raises
-    ------
-    DesignError
-        The pilot is none of these, or its model has other components.
-    """
+    """Return the components of a pilot."""
     if isinstance(pilot, Components):
         return pilot
     if isinstance(pilot, ScoreTable):

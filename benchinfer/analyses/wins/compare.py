@@ -63,20 +63,7 @@ _ADJUSTMENTS = {
 
 
 def by_likelihood(counted: Counted, arguments: dict[str, Any]) -> WinsComparison:
-    """Compare by maximum likelihood.
-
-    Parameters
-    ----------
-    counted
-        The wins.
-    arguments
-        Of `compare_wins`.
-
-    Raises
-    ------
-    DesignError
-        Some algorithm always wins, or the family of contrasts is not known.
-    """
+    """Compare by maximum likelihood."""
     setting, level = told_as(counted, arguments["rope"]), arguments["level"]
     taken = counted.tally.taken(arguments["ties"])
     groups = taken.groups()
@@ -222,17 +209,7 @@ def _levels(worth: Array, cov: Array, df: float, alpha: float) -> Level:
 def by_posterior(
     counted: Counted, arguments: dict[str, Any], progress: "Progress | None"
 ) -> WinsComparison:
-    """Compare by a posterior.
-
-    Parameters
-    ----------
-    counted
-        The wins.
-    arguments
-        Of `compare_wins`.
-    progress
-        Progress callback.
-    """
+    """Compare by a posterior."""
     setting, level = told_as(counted, arguments["rope"]), arguments["level"]
     taken = counted.tally.taken(arguments["ties"])
     departures = arguments["departures"]

@@ -104,15 +104,7 @@ def chances(result: "WinsComparison") -> tuple[Array, Array]:
 
 
 def misfit(tally: Tally, log_worth: Array, tie: float | None) -> tuple[float, int]:
-    """Return the p-value of Pearson's test of the counts against a fit, and its degrees of freedom.
-
-    Parameters
-    ----------
-    tally
-        Counts, as the model saw them.
-    log_worth, tie
-        The fit.
-    """
+    """Return the p-value of Pearson's test of counts against a fit and its degrees of freedom."""
     total, k = tally.total, tally.n_algorithms
     i, j = tally.pairs.T
     shares = np.stack(probabilities_likelihood(log_worth[i] - log_worth[j], tie))

@@ -193,20 +193,7 @@ def counted(
     missing: str,
     family: tuple[Contrasts, str | None],
 ) -> Counted:
-    """Count wins.
-
-    Parameters
-    ----------
-    scores, measure, by, tie_tolerance, local_rope, missing
-        As in `compare_wins`.
-    family
-        Contrasts and control.
-
-    Raises
-    ------
-    DesignError
-        There are too many pairs, or the table cannot be counted as requested.
-    """
+    """Count wins."""
     for name, value in (("tie_tolerance", tie_tolerance), ("local_rope", local_rope)):
         if value is not None and not (math.isfinite(value) and value >= 0):
             raise DesignError(message(f"{name} is {value!r}.", hint="0 or more, as in 0.01."))
@@ -310,15 +297,7 @@ def _published(
 
 
 def told_as(found: Counted, rope: float) -> Setting:
-    """Return the setting of the comparison: its measure is the probability of winning.
-
-    Parameters
-    ----------
-    found
-        What was counted.
-    rope
-        Probabilities within that of 1/2 do not matter.
-    """
+    """Return the setting of the comparison: its measure is the probability of winning."""
     name = f"wins by {found.scored.measure.name}"
     won = Measure(
         name,
@@ -404,13 +383,6 @@ def read_wins(
 
 def holds_wins(names: Sequence[str], given: Mapping[str, str]) -> bool:
     """Return whether columns are those of published wins, not of scores of algorithms.
-
-    Parameters
-    ----------
-    names
-        The columns.
-    given
-        Column to role where names are not common ones.
 
     Examples
     --------

@@ -69,19 +69,7 @@ def counts(counted: "Counted", target: "Target", rope: float) -> list[Check]:
 
 
 def dependence(fit: "WinFit | None", counted: "Counted", errors: str, advice: str) -> list[Check]:
-    """Say how much errors of independent contests understate.
-
-    Parameters
-    ----------
-    fit
-        By maximum likelihood, None where there is none.
-    counted
-        The counts.
-    errors
-        The errors used.
-    advice
-        What to do where they take contests as independent.
-    """
+    """Say how much errors of independent contests understate."""
     if not counted.clustered:
         return [
             Check.of(

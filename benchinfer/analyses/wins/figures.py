@@ -19,15 +19,7 @@ size_win_matrix, draw_win_matrix = tiles.size_chances, tiles.draw_chances
 
 
 def layout_win_matrix(result: "WinsComparison", width: Width = "wide") -> Chances:
-    """Lay out the share of contests that the row's algorithm wins against the column's.
-
-    Parameters
-    ----------
-    result
-        Wins; algorithms are in the order of their worths, pairs that never met are empty.
-    width
-        ``"narrow"`` for smaller tiles without numbers.
-    """
+    """Lay out the share of contests that the row's algorithm wins against the column's."""
     won, tied = win_square(result.counted.tally)
     order = np.argsort(-result.log_worth, kind="stable")
     n = won + won.T + tied
@@ -67,15 +59,7 @@ _TIMES = float(norm.ppf(0.975)) / np.sqrt(2)
 
 
 def layout_worths(result: "WinsComparison", width: Width = "wide") -> Intervals:
-    """Lay out the log worth of each algorithm, the best first.
-
-    Parameters
-    ----------
-    result
-        Wins.
-    width
-        ``"narrow"`` sets the names above the intervals.
-    """
+    """Lay out the log worth of each algorithm, the best first."""
     names = short(result.algorithms, 32)
     reach = _TIMES * np.sqrt(np.maximum(result.quasi.variance, 0.0))
     order = np.argsort(-result.log_worth, kind="stable")

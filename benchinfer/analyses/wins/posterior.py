@@ -65,19 +65,7 @@ class WinPosterior:
 def sampled(
     model: WinModel, size: tuple[int, int], rng: np.random.Generator, progress: "Progress | None"
 ) -> tuple[WinDraws, Convergence, bool]:
-    """Sample; run the chains on once where the draws do not pass the gates.
-
-    Parameters
-    ----------
-    model
-        What is sampled.
-    size
-        Chains, and draws of each.
-    rng
-        Random numbers.
-    progress
-        Progress callback.
-    """
+    """Sample; run the chains on once where the draws do not pass the gates."""
     chains, n = size
     of = density(model)
     begin = start(model, chains, rng)
@@ -113,19 +101,7 @@ def _halves(draws: Array) -> float:
 def concluded(
     found: tuple[WinDraws, Convergence, bool], matrix: Array, margin: float, level: float
 ) -> WinPosterior:
-    """Say what draws mean for contrasts.
-
-    Parameters
-    ----------
-    found
-        What `sampled` gives.
-    matrix
-        (P, K) contrasts.
-    margin
-        Differences of log worths that do not matter.
-    level
-        Probability of the intervals.
-    """
+    """Say what draws mean for contrasts."""
     draws, convergence, extended = found
     effects = draws.log_worth
     d = effects @ matrix.T
@@ -141,18 +117,7 @@ def concluded(
 
 
 def tree(result: "WinsComparison") -> "DataTree":
-    """Return draws of the posterior and of the prior, and the counts.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-
-    Raises
-    ------
-    DesignError
-        It was made by maximum likelihood.
-    """
+    """Return draws of the posterior and of the prior, and the counts."""
     from xarray import Dataset, DataTree
 
     if result.bayes is None:

@@ -22,15 +22,7 @@ _MEANS = "A preference by wins can be the opposite of one by mean scores."
 def sections(
     comparison: WinsComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
 ) -> tuple[Section, ...]:
-    """Return the sections about a comparison: verdicts, and what follows from them.
-
-    Parameters
-    ----------
-    comparison
-        The comparison.
-    before
-        Comparisons of the same measure that are shown before.
-    """
+    """Return the sections about a comparison: verdicts, and what follows from them."""
     return (comparison_sections.leading(comparison, before), *_beyond(comparison))
 
 
@@ -54,13 +46,7 @@ def _beyond(comparison: WinsComparison) -> tuple[Section, ...]:
 
 
 def best(result: WinsComparison) -> str:
-    """Say in a sentence which algorithm has the largest worth.
-
-    Parameters
-    ----------
-    result
-        Wins.
-    """
+    """Say in a sentence which algorithm has the largest worth."""
     top = int(result.log_worth.argmax())
     row = result.summary().iloc[top]
     against = percent(float(row["estimate"]))
@@ -75,13 +61,7 @@ def best(result: WinsComparison) -> str:
 
 
 def worths(result: WinsComparison) -> Table:
-    """Return the contests and worth of each algorithm, the best first.
-
-    Parameters
-    ----------
-    result
-        Wins.
-    """
+    """Return the contests and worth of each algorithm, the best first."""
     frame = result.summary().sort_values("rank", kind="stable")
     heads = {
         "wins": ("wins", 0),
@@ -115,13 +95,7 @@ def worths(result: WinsComparison) -> Table:
 
 
 def pairs(result: WinsComparison) -> Table:
-    """Return the wins of each pair next to those that the model expects.
-
-    Parameters
-    ----------
-    result
-        Wins.
-    """
+    """Return the wins of each pair next to those that the model expects."""
     frame = result.predicted()
     columns = ("first", "second", "wins", "expected_wins", "wins_low", "wins_high", "inside")
     share = percent(float(frame["inside"].mean()))

@@ -85,13 +85,7 @@ class BootstrapQuestion(ComparisonArguments):
     seed: Seed = None
 
     def arguments(self, *, each: bool = False) -> dict[str, Any]:
-        """Return the arguments of `compare_bootstrap`; what does not go together is wrong usage.
-
-        Parameters
-        ----------
-        each
-            Whether each data set is compared by itself.
-        """
+        """Return the arguments of `compare_bootstrap`; what does not go together is wrong usage."""
         if each and self.resample != "replications":
             why = f"takes each data set by itself, and --resample {self.resample} does not."
             raise wrong("--per-dataset", why)

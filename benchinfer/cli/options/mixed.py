@@ -66,13 +66,7 @@ class MixedQuestion(ComparisonArguments):
     df: Df = "kenward-roger"
 
     def arguments(self, *, each: bool = False) -> dict[str, Any]:
-        """Return the arguments of `compare_mixed`; options that exclude each other are wrong usage.
-
-        Parameters
-        ----------
-        each
-            Whether each data set is compared by itself.
-        """
+        """Return the arguments of `compare_mixed`; options may exclude each other."""
         from benchinfer.comparison.adjustment import resolve
 
         self._check_datasets(each=each)

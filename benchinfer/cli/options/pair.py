@@ -101,13 +101,7 @@ class PairArguments:
     seed: Seed = None
 
     def arguments(self, *, each: bool = False) -> dict[str, Any]:
-        """Return the arguments of `compare_pair`; what does not go together is wrong usage.
-
-        Parameters
-        ----------
-        each
-            Whether each data set is compared by itself.
-        """
+        """Return the arguments of `compare_pair`; what does not go together is wrong usage."""
         del each  # all options go with it
         names = None if self.pair is None else listed(self.pair)
         if names is not None and (len(names) != 2 or names[0] == names[1]):

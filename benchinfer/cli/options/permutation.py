@@ -99,13 +99,7 @@ class PermutationQuestion(ComparisonArguments):
         return None if self.trend is None else listed(self.trend)
 
     def arguments(self, *, each: bool = False) -> dict[str, Any]:
-        """Return the arguments of `compare_permutation`; what does not go together is wrong usage.
-
-        Parameters
-        ----------
-        each
-            Whether each data set is compared by itself.
-        """
+        """Return the arguments of `compare_permutation`; options may exclude each other."""
         from benchinfer.analyses.permutation.adjustment import resolve_adjustment
 
         if each:

@@ -29,17 +29,7 @@ def grid(
     said: "Mapping[str, str]",
     written: "Callable[[float], str]",
 ) -> TextTable:
-    """Return one row for each covariate and pair.
-
-    Parameters
-    ----------
-    table, result
-        The slopes, and the comparison that they are of.
-    said
-        Heads of further columns, and which columns of the table these are.
-    written
-        How their numbers are written.
-    """
+    """Return one row for each covariate and pair."""
     decimals = numbers.decimals(((table["conf_high"] - table["conf_low"]) / 4).tolist())
     lowest = -math.inf if result.measure.scale == "identity" else 0.0
     rows = tuple(

@@ -45,13 +45,6 @@ def share(value: float) -> str:
 def interval(low: float, high: float, decimals: int, lowest: float = -math.inf) -> str:
     """Write an interval; one that is open at an end is a bound.
 
-    Parameters
-    ----------
-    low, high, decimals
-        The ends, and with how many decimals.
-    lowest
-        The least value that there is: 0 for ratios.
-
     Examples
     --------
     >>> interval(0.1, 0.25, 2), interval(-math.inf, 0.25, 2), interval(0.1, math.inf, 2)

@@ -64,15 +64,7 @@ class Distributions(panels.Panels[BoxPanel]):
 
 
 def layout_distributions(setting: "Setting", width: Width = "wide") -> Distributions:
-    """Lay out the distributions of the scores that were compared.
-
-    Parameters
-    ----------
-    setting
-        What was compared; its quantiles are drawn.
-    width
-        ``"narrow"`` sets fewer panels side by side.
-    """
+    """Lay out the distributions of the scores that were compared."""
     measure, found = setting.measure, setting.coverage.found
     if np.isnan(setting.quantiles).all():
         raise DesignError(
@@ -156,20 +148,7 @@ def _draw_panel(d: Distributions, panel: BoxPanel, ax: "Axes") -> None:
 
 
 def layout_verdicts(comparisons: "Comparisons", width: Width = "wide") -> Verdicts:
-    """Lay out the verdicts of a comparison per data set.
-
-    Parameters
-    ----------
-    comparisons
-        One comparison per data set; pairs that a data set lacks have an empty tile.
-    width
-        ``"narrow"`` for smaller tiles.
-
-    Raises
-    ------
-    DesignError
-        There is no comparison to draw.
-    """
+    """Lay out the verdicts of a comparison per data set."""
     if not comparisons:
         raise DesignError(message("no data set was compared.", hint="see comparisons.refused."))
     measure = next(iter(comparisons.values())).measure
@@ -234,20 +213,7 @@ class Podium:
 
 
 def layout_podium(comparisons: "Comparisons", width: Width = "wide") -> Podium:
-    """Lay out the order of performance on each data set.
-
-    Parameters
-    ----------
-    comparisons
-        One comparison per data set.
-    width
-        Where names do not fit, algorithms have the number of their standing over all data sets.
-
-    Raises
-    ------
-    DesignError
-        There is no comparison to draw.
-    """
+    """Lay out the order of performance on each data set."""
     if not comparisons:
         raise DesignError(message("no data set was compared.", hint="see comparisons.refused."))
     relations = comparisons.relations()

@@ -105,15 +105,7 @@ class Forest:
 
 
 def order(comparison: "Comparison", pairs: NDArray[np.int64] | None = None) -> list[int]:
-    """Return the pairs in the order of their better, then their worse placed algorithm.
-
-    Parameters
-    ----------
-    comparison
-        Whose algorithms are placed.
-    pairs
-        (P, 2) algorithms; by default those that are compared.
-    """
+    """Return the pairs in the order of their better, then their worse placed algorithm."""
     places = np.sort(_places(comparison, comparison.pairs if pairs is None else pairs), axis=1)
     return [int(i) for i in np.lexsort((places[:, 1], places[:, 0]))]
 
@@ -127,15 +119,7 @@ def _places(comparison: "Comparison", pairs: NDArray[np.int64]) -> NDArray[np.in
 
 
 def layout(comparison: "Comparison", width: Width = "wide") -> Forest:
-    """Lay out the forest of a comparison's contrasts.
-
-    Parameters
-    ----------
-    comparison
-        Any comparison; without intervals only the estimates are shown.
-    width
-        ``"wide"``, or ``"narrow"`` for a small screen or a column of text.
-    """
+    """Lay out the forest of a comparison's contrasts."""
     measure, effects = comparison.measure, comparison.effects()
     sides, places = comparison.named_sides(), _places(comparison, comparison.pairs)
     names = short(sorted({name for pair in sides for name in pair}), 22 if width == "wide" else 12)

@@ -58,15 +58,7 @@ class InfluenceLayout:
 
 
 def layout_influence(left: InfluenceLayout, width: Width = "wide") -> Bars:
-    """Lay out the influence of each data set; of many, those that change verdicts come first.
-
-    Parameters
-    ----------
-    left
-        What leaving out each does.
-    width
-        ``"narrow"`` counts the verdicts that change instead of naming them.
-    """
+    """Lay out the influence of each data set; of many, those that change verdicts come first."""
     table, measure = left.table, left.measure
     first = np.argsort(-(table["n_changed"].to_numpy() > 0).astype(int), kind="stable")[:_MOST]
     shown = table.iloc[np.sort(first)]
@@ -112,15 +104,7 @@ size_influence, draw_influence = bars.size_bars, bars.draw_bars
 
 
 def layout_prediction(new: "NewDataset", width: Width = "wide") -> Bars:
-    """Lay out the probabilities to be best on a new data set, the likeliest first.
-
-    Parameters
-    ----------
-    new
-        What `MixedComparison.predict` returns.
-    width
-        ``"narrow"`` sets the words above the bars.
-    """
+    """Lay out the probabilities to be best on a new data set, the likeliest first."""
     measure, table = new.measure, new.summary()
     table = table.sort_values("prob_best_next", ascending=False, kind="stable")
     names = short(new.algorithms, 32)

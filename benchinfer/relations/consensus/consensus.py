@@ -133,19 +133,7 @@ def pairwise(
     limit: int,
     seconds: float,
 ) -> Agreed:
-    """Minimise the sum of distances to the relations within a family.
-
-    Parameters
-    ----------
-    votes
-        (5, K, K): the weight of each verdict, times the divisor.
-    asked
-        Method and family.
-    divisor
-        What makes votes whole.
-    missing_as_undecided, limit, seconds
-        As requested.
-    """
+    """Minimise the sum of distances to the relations within a family."""
     method, family = asked
     costs, scale = of_votes(votes, method, missing_as_undecided=missing_as_undecided)
     divisor *= scale

@@ -65,13 +65,7 @@ class ConsensusOptions:
     missing_pairs: MissingPairs
 
     def check(self) -> None:
-        """Refuse what is not known.
-
-        Raises
-        ------
-        DesignError
-            An argument is not one of those named.
-        """
+        """Refuse what is not known."""
         for what, value, known in (
             ("method", self.method, METHODS),
             ("family", self.family, ORDERS),
@@ -123,13 +117,7 @@ def _aligned(ensemble: Ensemble, names: tuple[str, ...] | None) -> NDArray[np.in
 
 
 def require_ensemble(given: object) -> Ensemble:
-    """Return an ensemble of at least two relations that count.
-
-    Raises
-    ------
-    DesignError
-        It is something else, or too small.
-    """
+    """Return an ensemble of at least two relations that count."""
     if not isinstance(given, Ensemble):
         hint = "relations per data set: per_dataset(...).relations()."
         if isinstance(given, Mapping):

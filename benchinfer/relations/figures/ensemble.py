@@ -91,15 +91,7 @@ def leaves(merges: NDArray[np.float64]) -> list[int]:
 
 
 def layout_dendrogram(ensemble: "Ensemble", width: Width = "wide") -> Dendrogram:
-    """Lay out the clusters of the relations of an ensemble.
-
-    Parameters
-    ----------
-    ensemble
-        Any ensemble; distance and method are the defaults of `Ensemble.clusters`.
-    width
-        ``"narrow"`` for narrow screens.
-    """
+    """Lay out the clusters of the relations of an ensemble."""
     found = ensemble.clusters()
     order = leaves(found.merges)
     names = short(found.names, 24 if width == "wide" else 14)
@@ -469,16 +461,7 @@ draw_support = draw_stacks
 
 
 def layout_support(ensemble: "Ensemble", width: Width = "wide") -> Stacks:
-    """Lay out how the weight of an ensemble is shared among verdicts.
-
-    Parameters
-    ----------
-    ensemble
-        Any ensemble. Of more than 45 pairs those of neighbours in the order of wins less losses
-        are shown, which the figure says.
-    width
-        ``"narrow"`` for narrow screens.
-    """
+    """Lay out how the weight of an ensemble is shared among verdicts."""
     index = {name: i for i, name in enumerate(ensemble.algorithms)}
     order = standing(ensemble)
     every = list(combinations(order, 2))
@@ -525,15 +508,7 @@ def _spoken(rows: Sequence[Stack]) -> str:
 
 
 def layout_consensus(consensus: "Consensus", width: Width = "wide") -> Stacks:
-    """Lay out what speaks for the order of neighbours in a consensus.
-
-    Parameters
-    ----------
-    consensus
-        Any consensus. Neighbours are those by best, then worst rank in any optimum.
-    width
-        ``"narrow"`` for narrow screens.
-    """
+    """Lay out what speaks for the order of neighbours in a consensus."""
     order = np.lexsort((consensus.ranks[:, 1], consensus.ranks[:, 0]))
     table = consensus.support()
     regret = _square(consensus, table["regret"]) if "regret" in table else None

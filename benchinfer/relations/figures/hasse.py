@@ -106,15 +106,7 @@ class Hasse:
 
 
 def layout(relation: "Relation", width: Width = "wide") -> Hasse:
-    """Lay out the Hasse diagram of a relation.
-
-    Parameters
-    ----------
-    relation
-        Any relation, also one that is not transitive or runs in a circle.
-    width
-        ``"narrow"`` keeps rows shorter.
-    """
+    """Lay out the Hasse diagram of a relation."""
     wide = width == "wide"
     names = short(relation.algorithms, 20 if wide else 14)
     drawn = chains(relation)

@@ -16,15 +16,7 @@ _BEND = 0.35  # of a line to a neighbour in the same row
 
 
 def layout(relation: "Relation", width: Width = "wide") -> hasse.Hasse:
-    """Lay out the Hasse diagram, and a dotted line for each undecided pair of its boxes.
-
-    Parameters
-    ----------
-    relation
-        Any relation.
-    width
-        ``"narrow"`` keeps rows shorter.
-    """
+    """Lay out the Hasse diagram, and a dotted line for each undecided pair of its boxes."""
     found = hasse.layout(relation, width)
     index = {name: i for i, name in enumerate(relation.algorithms)}
     linked = {frozenset((link.a, link.b)) for link in found.links}

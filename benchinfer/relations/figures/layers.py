@@ -41,17 +41,6 @@ def arrange(
     An algorithm is between those preferred to it and those it is preferred to. Algorithms that
     are equivalent and have the same verdicts share a box. Where a row is too wide, so do those that
     nothing distinguishes; what is still too wide is broken.
-
-    Parameters
-    ----------
-    relation
-        Any relation.
-    labels
-        Texts of the algorithms.
-    limit
-        Width to keep to, in characters.
-    apart
-        Algorithms (indices) that are left out.
     """
     rows: list[list[Box]] = []
     for whole in _rows(relation.strict):
@@ -155,13 +144,7 @@ class Chains:
 
 
 def chains(relation: Relation) -> Chains:
-    """Return the relation itself or, if it has too many lines, its chains and circles.
-
-    Parameters
-    ----------
-    relation
-        Any relation. One that is transitive is drawn by few lines as it is.
-    """
+    """Return the relation itself or, if it has too many lines, its chains and circles."""
     strict = relation.strict
     if posets.is_transitive(strict) or strict.sum() <= _MANY:
         own = tuple((i,) for i in range(len(relation.algorithms)))
@@ -228,21 +211,7 @@ def place(
     together: NDArray[np.bool_],
     gap: float,
 ) -> Placed:
-    """Place nodes in rows so that lines are short and pass between the names.
-
-    Parameters
-    ----------
-    rows
-        Nodes (0 to K - 1) of each row.
-    lines
-        Pairs of nodes to connect.
-    half
-        (K,) half the width of each node.
-    together
-        Boolean (K, K): nodes that should be side by side.
-    gap
-        Smallest distance between neighbours.
-    """
+    """Place nodes in rows so that lines are short and pass between the names."""
     k = len(half)
     y = np.zeros(k, dtype=np.int64)
     for i, row in enumerate(rows):

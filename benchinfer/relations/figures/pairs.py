@@ -64,13 +64,6 @@ class Groups:
 def group(states: Codes, ranks: NDArray[np.float64]) -> Groups:
     """Find out what can be drawn.
 
-    Parameters
-    ----------
-    states
-        (K, K) verdicts, as in `Relation`.
-    ranks
-        (K,) mean ranks, 1 for the best.
-
     Notes
     -----
     A pair is joined where its verdict is "undecided" or "equivalent". Bars join runs of mean ranks
@@ -190,15 +183,7 @@ class Letters:
 
 
 def layout_letters(relation: "Relation", width: Width = "wide") -> Letters:
-    """Lay out the groups of algorithms that a relation does not tell apart.
-
-    Parameters
-    ----------
-    relation
-        Any relation.
-    width
-        ``"narrow"`` for shorter names.
-    """
+    """Lay out the groups of algorithms that a relation does not tell apart."""
     ranks = generalised_ranks(relation.states)
     order = np.argsort(ranks, kind="stable")
     states = relation.states[np.ix_(order, order)]
@@ -288,16 +273,7 @@ draw_matrix = tiles.draw_verdicts
 
 
 def layout_matrix(relation: "Relation", width: Width = "wide") -> Verdicts:
-    """Lay out the verdicts of a relation.
-
-    Parameters
-    ----------
-    relation
-        Any relation. Algorithms are in the order of wins less losses; on the diagonal there is
-        nothing, pairs that were not compared have an empty tile.
-    width
-        ``"narrow"`` for smaller tiles.
-    """
+    """Lay out the verdicts of a relation."""
     order = ensemble.standing({"": relation})
     index = [relation.algorithms.index(name) for name in order]
     names = short(order, 22 if width == "wide" else 16)

@@ -136,11 +136,6 @@ def reduce_contrasts(
     ContrastData
         Of the data sets with scores of at least two algorithms.
 
-    Raises
-    ------
-    FitError
-        No data set compares two algorithms, or no contrast differs from 0.
-
     References
     ----------
     Nadeau, C. & Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52,

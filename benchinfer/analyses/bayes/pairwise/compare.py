@@ -65,25 +65,7 @@ def compare_preset(
     arguments: Mapping[str, Any],
     progress: "Progress | bool | None",
 ) -> BayesPairsComparison:
-    """Compare each pair of algorithms by a test of the literature.
-
-    Parameters
-    ----------
-    scores, measure
-        The table and its measure.
-    preset
-        The test.
-    arguments
-        The other arguments of `compare_bayes`, checked one by one there; ``draws`` and ``quantity``
-        are None where they were not given.
-    progress
-        As in `compare_bayes`.
-
-    Raises
-    ------
-    DesignError
-        The preset is not known, arguments do not go with it, or the table cannot answer.
-    """
+    """Compare each pair of algorithms by a test of the literature."""
     if preset not in (known := get_args(Preset.__value__)):
         raise DesignError(unknown("preset", preset, known))
     setting, scores = Setting.of(scores, measure)

@@ -383,13 +383,7 @@ _OUTCOMES = ("first", "equivalent", "second")
 
 
 def tree(result: "BayesPairsComparison") -> "DataTree":
-    """Return draws and observations.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    """
+    """Return draws and observations."""
     from xarray import Dataset, DataTree
 
     names = [" vs ".join(pair) for pair in result.named_sides()]

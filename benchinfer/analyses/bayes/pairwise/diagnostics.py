@@ -18,21 +18,7 @@ def checks(
     size: tuple[int, int],
     turned: Check,
 ) -> list[Check]:
-    """Return the rows.
-
-    Parameters
-    ----------
-    setting, seen
-        What was compared, and what the test saw of it.
-    found
-        What the test says.
-    pairs
-        (P, 2) pairs of algorithms.
-    size
-        Chains, and draws of each.
-    turned
-        The row on mean differences, which goes with the verdicts.
-    """
+    """Return the rows."""
     rows: list[Check] = []
     if found.convergence is not None:
         words = f"{size[0]} x {size[1]} draws"

@@ -83,15 +83,7 @@ class Differences:
 
 
 def differences(scores: "ScoreTable", setting: Setting, pairs: NDArray[np.int64]) -> Differences:
-    """Take the differences of each pair: of shared replications, else of means of data sets.
-
-    Parameters
-    ----------
-    scores, setting
-        The table, narrowed to the measure, and its setting.
-    pairs
-        (P, 2) pairs of algorithms.
-    """
+    """Take the differences of each pair: of shared replications, else of means of data sets."""
     name, d = setting.measure.name, len(setting.coverage.datasets)
     if setting.paired:
         blocks = scores.blocks(name)
@@ -123,24 +115,7 @@ def _moments(
 def require_datasets(
     found: Differences, setting: Setting, pairs: NDArray[np.int64], what: str, hint: str
 ) -> None:
-    """Refuse pairs that share fewer than two data sets.
-
-    Parameters
-    ----------
-    found
-        The differences that are used.
-    setting, pairs
-        What is compared.
-    what
-        What a data set must have of both algorithms, to follow "data sets with".
-    hint
-        What to do.
-
-    Raises
-    ------
-    DesignError
-        With the pairs.
-    """
+    """Refuse pairs that share fewer than two data sets."""
     few = np.flatnonzero(found.datasets < _FEWEST)
     if not len(few):
         return
@@ -218,23 +193,7 @@ def hierarchical(
     rng: np.random.Generator,
     progress: "Progress | None",
 ) -> PairwiseFit:
-    """Sample the model of Corani et al. (2017) for each pair.
-
-    Parameters
-    ----------
-    found
-        Differences, none of which is without spread.
-    setting
-        What is compared.
-    size
-        Chains, and draws of each.
-    level
-        Probability of intervals.
-    rng
-        Random numbers.
-    progress
-        Told of the sweeps.
-    """
+    """Sample the model of Corani et al. (2017) for each pair."""
     overlap = setting.resampling.overlap if setting.resampling else None
     data = pair_model.pair_data(found.n, found.mean, found.square, found.top, overlap or 0.0)
     parts = [_Part.of(*one, size, rng, progress) for one in _at_once(data)]
@@ -385,21 +344,7 @@ def by_dirichlet(
     rng: np.random.Generator,
     progress: "Progress | None",
 ) -> PairwiseFit:
-    """Ask the Bayesian sign or signed-rank test for each pair.
-
-    Parameters
-    ----------
-    found, setting
-        Differences, and what is compared.
-    test
-        ``"sign"`` or ``"signed-rank"``.
-    prior
-        The pseudo-observation, its strength given.
-    n
-        Number of draws.
-    level, rng, progress
-        As in `hierarchical`.
-    """
+    """Ask the Bayesian sign or signed-rank test for each pair."""
     told = of_task(progress, "pairs", len(found.n))
     said: list[dirichlet.OutcomeShares] = []
     for count, mean in zip(found.n, found.mean, strict=True):

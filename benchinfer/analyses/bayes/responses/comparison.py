@@ -229,19 +229,7 @@ def compare_responses(
     arguments: dict[str, Any],
     progress: "Progress | bool | None",
 ) -> ResponseComparison:
-    """Compare by a row-level model; see `compare_bayes`.
-
-    Parameters
-    ----------
-    scores, setting
-        The table, and what is compared.
-    target
-        What averages are about.
-    arguments
-        Of `compare_bayes`.
-    progress
-        As in `compare_bayes`.
-    """
+    """Compare by a row-level model; see `compare_bayes`."""
     likelihood = arguments["likelihood"]
     _refuse_others(arguments, likelihood)
     rng = np.random.default_rng(arguments["seed"])
@@ -272,13 +260,7 @@ def _refuse_others(arguments: Mapping[str, Any], likelihood: str) -> None:
 def row_model(
     data: "ContrastData", arguments: Mapping[str, Any], domain: NDArray[np.int64] | None
 ) -> "GibbsModel":
-    """Return interactions, structure, priors and domains of the model.
-
-    Parameters
-    ----------
-    data, arguments, domain
-        What the scores are on average, the arguments of `compare_bayes`, and the (M,) domains.
-    """
+    """Return interactions, structure, priors and domains of the model."""
     priors = arguments["priors"]
     return modelled(data, arguments["interactions"], arguments["structure"], priors, domain)
 
@@ -291,19 +273,7 @@ def compared_responses(
     found: ResponseFit,
     rng: np.random.Generator,
 ) -> ResponseComparison:
-    """Turn draws into verdicts.
-
-    Parameters
-    ----------
-    setting, target, arguments
-        What was compared, and how.
-    seen
-        Model and scores.
-    found
-        Draws.
-    rng
-        Random numbers, for next data sets.
-    """
+    """Turn draws into verdicts."""
     model, responses = seen
     means = mean_responses(model, found, rng)
     kept = _kept(setting.measure.sign, model, found, means)

@@ -89,19 +89,7 @@ def sample_responses(
     rng: np.random.Generator,
     progress: "Progress | None",
 ) -> ResponseFit:
-    """Sample a row-level model; once more, longer and with smaller steps, where gates ask for it.
-
-    Parameters
-    ----------
-    model, responses
-        As in `response_model`.
-    size
-        Chains, and draws of each.
-    rng
-        Random numbers.
-    progress
-        Told of compiling and of draws.
-    """
+    """Sample a row-level model; again, longer and with smaller steps, where gates ask for it."""
 
     def built() -> "PyMCModel":
         return response_model(model, responses)
@@ -119,13 +107,7 @@ def sample_responses(
 
 
 def logit_draws(model: GibbsModel, values: Values) -> GibbsDraws:
-    """Return draws of logits in the form of the Gibbs sampler's.
-
-    Parameters
-    ----------
-    model, values
-        What was sampled, and draws by the names of `response_model`.
-    """
+    """Return draws of logits in the form of the Gibbs sampler's."""
     h, (c, t) = helmert(model.data.n_algorithms), values["scale"].shape
     theta = values["logit"] @ h.T
     halves = theta.reshape(c, 2, t // 2, *theta.shape[2:])
@@ -191,15 +173,7 @@ class MeanResponses:
 def mean_responses(
     model: GibbsModel, found: ResponseFit, rng: np.random.Generator
 ) -> MeanResponses:
-    """Turn logits into mean responses.
-
-    Parameters
-    ----------
-    model, found
-        What was sampled, and its draws.
-    rng
-        Random numbers, for next data sets.
-    """
+    """Turn logits into mean responses."""
     values, draws, k = found.values, found.draws, model.data.n_algorithms
     h, level = helmert(k), values["level"][..., None]
     shared = values.get("item_scale", np.zeros_like(values["level"])) ** 2
@@ -252,26 +226,7 @@ def response_model(
     responses: Answers,
     names: "Mapping[str, Sequence[str]] | None" = None,
 ) -> PyMCModel:
-    """Return the model of the posterior.
-
-    Parameters
-    ----------
-    model
-        Interactions, structure, priors and domains; the scores it has are not used.
-    responses
-        The scores.
-    names
-        Names of ``"dataset"``, ``"algorithm"`` and ``"domain"``, numbers by default.
-
-    Returns
-    -------
-    pymc.Model
-        With the variables ``contrasts``, ``scale``, ``shrinkage``, ``tail``, ``mixing``,
-        ``domain_scale`` and ``domain_unit`` as in `pymc_model`, on the logit scale; ``level`` and
-        ``dataset_scale``; ``dataset_level`` and ``dataset_contrasts`` on each data set, and
-        ``logit`` of both together; and ``item_scale`` where algorithms share
-        items.
-    """
+    """Return the model of the posterior."""
     priors, (m, j) = model.priors, model.data.z.shape
     guess = guessed(responses)
     known = (j + 1) / (1 / guess.weight).mean(axis=1)
@@ -354,17 +309,7 @@ def _see_answers(found: Answers, theta: Variable, scale: float) -> None:
 
 
 def item_density(items: "ItemCounts", theta: Variable, spread: Variable) -> Variable:
-    """Return the log density of all answers, the effects of items integrated out.
-
-    Parameters
-    ----------
-    items
-        What is known of the answers.
-    theta
-        (M, K) logits.
-    spread
-        Standard deviation of the items' effects.
-    """
+    """Return the log density of all answers, the effects of items integrated out."""
     z, log_weights = nodes(int(items.trials.sum(axis=1).max()))
     u = spread * z
     at = theta[items.dataset]

@@ -47,22 +47,7 @@ def read_responses(
     kept: NDArray[np.int64],
     trials: str | None,
 ) -> Answers:
-    """Return the scores as a row-level model sees them.
-
-    Parameters
-    ----------
-    scores, setting
-        The table, and what is compared.
-    kept
-        (M,) indices of the data sets that the model learns from.
-    trials
-        As in `compare_bayes`.
-
-    Raises
-    ------
-    DesignError
-        Scores are not what the likelihood is for.
-    """
+    """Return the scores as a row-level model sees them."""
     if setting.measure.scale != "identity":
         raise DesignError(
             message(

@@ -96,11 +96,6 @@ def moments(scores: Array, *, paired: bool, overlap: float = 0.0) -> StudyMoment
     overlap
         ``rho / (1 - rho)`` with rho the correlation of replications by overlapping training sets:
         the variance of a mean of n scores is ``s^2 (1 / n + rho / (1 - rho))``.
-
-    Raises
-    ------
-    FitError
-        An algorithm has fewer than two scores.
     """
     there = np.isfinite(scores)
     n = there.sum(axis=0).astype(np.float64)
@@ -135,13 +130,7 @@ def difference(found: StudyMoments) -> Levels:
 
 
 def log_ratio(found: StudyMoments) -> Levels:
-    """Return levels whose contrasts are log ratios of means.
-
-    Raises
-    ------
-    FitError
-        A mean is not positive.
-    """
+    """Return levels whose contrasts are log ratios of means."""
     if found.mean.min() <= 0:
         raise FitError("a mean is not positive.")
     return Levels(np.log(found.mean), found.of_means / np.outer(found.mean, found.mean))
@@ -173,11 +162,6 @@ def standardised(found: StudyMoments, of_means: Array, *, paired: bool) -> Level
     paired
         Whether replications are shared; where they are not, the pooled variance takes the place of
         the algorithms' own.
-
-    Raises
-    ------
-    FitError
-        Scores do not vary, or there are too few.
 
     References
     ----------
@@ -403,11 +387,6 @@ def blocks_of(
         One for each connected set of algorithms. Three or more algorithms need all pairs, whose
         standard errors tell the covariance, ``cov(a - c, b - c) = (v_ac + v_bc - v_ab) / 2``, or
         differences from one baseline with a correlation.
-
-    Raises
-    ------
-    FitError
-        The covariance is not known, or there is none with these standard errors.
     """
     arms, index = np.unique(np.r_[first, second], return_inverse=True)
     i, j = index[: len(first)], index[len(first) :]

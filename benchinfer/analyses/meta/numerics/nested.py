@@ -91,11 +91,6 @@ def nested(part: NetworkPart, shared: Array, study: Codes) -> Nested:
     study
         (n,) codes of the studies.
 
-    Raises
-    ------
-    FitError
-        The likelihood has no maximum, or none was reached.
-
     References
     ----------
     Konstantopoulos, S. (2011). Fixed effects and variance components estimation in three-level

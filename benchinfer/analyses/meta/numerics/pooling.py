@@ -55,11 +55,6 @@ def egger(y: Array, v: Array) -> Egger:
     ----------
     y, v
         (D,) effects and sampling variances.
-
-    Raises
-    ------
-    FitError
-        There are fewer than three effects, or all have the same standard error.
     """
     error = np.sqrt(v)
     if len(y) < 3 or np.ptp(error) <= 1e-8 * error.max():
@@ -136,13 +131,7 @@ class WeightedFit:
 
 
 def solve(part: NetworkPart, tau2: float) -> WeightedFit:
-    """Return the coefficients at a given tau^2.
-
-    Raises
-    ------
-    FitError
-        Columns depend on each other.
-    """
+    """Return the coefficients at a given tau^2."""
     w = 1 / (part.v + tau2)
     information = part.x.T @ (w[:, None] * part.x)
     try:

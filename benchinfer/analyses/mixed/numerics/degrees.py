@@ -237,11 +237,6 @@ def f_test(fit: TestedFit, contrasts: Array, method: str = "kenward-roger") -> F
     FTest
         The statistic, its degrees of freedom and the p-value.
 
-    Raises
-    ------
-    FitError
-        All contrasts are zero, or Kenward-Roger is requested for a fit by full maximum likelihood.
-
     References
     ----------
     Kenward, M. G. & Roger, J. H. (1997). Small sample inference for fixed effects from restricted

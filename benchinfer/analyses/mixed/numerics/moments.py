@@ -272,11 +272,6 @@ def structured_from_cells(n: NDArray[np.int64], mean: Array, square_within: Arra
     -------
     Patterns
         With one class per data set, whose one block holds all its scores.
-
-    Raises
-    ------
-    FitError
-        A data set has no scores.
     """
     return _condense(np.arange(len(n)), n, mean, square_within, paired=False)
 
@@ -299,11 +294,6 @@ def structured_from_blocks(
     -------
     Patterns
         With one class per data set and row of counts.
-
-    Raises
-    ------
-    FitError
-        A data set has no scores.
     """
     return _condense(dataset, count, mean, within, paired=True)
 

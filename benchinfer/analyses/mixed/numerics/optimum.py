@@ -213,12 +213,6 @@ def fit(
     ScoreModelFit
         The optimum.
 
-    Raises
-    ------
-    FitError
-        The scores do not vary beyond the fixed effects, there are too few of them, or the linear
-        algebra fails; or the optimum is not reached.
-
     Examples
     --------
     >>> from benchinfer.analyses.mixed.numerics.moments import from_cells
@@ -268,13 +262,7 @@ def fit(
 
 
 def require_converged(record: OptimizerRecord) -> None:
-    """Refuse variances that are not at an optimum: errors and verdicts would rest on them.
-
-    Raises
-    ------
-    FitError
-        The optimiser did not converge.
-    """
+    """Refuse variances that are not at an optimum: errors and verdicts would rest on them."""
     if not record.converged:
         raise FitError(
             f"the fit did not converge in {record.steps} steps: the variances differ by more orders"

@@ -162,11 +162,6 @@ def effect_test(
     LikelihoodRatio
         The test and both fits.
 
-    Raises
-    ------
-    FitError
-        One of the models cannot be fitted.
-
     Examples
     --------
     >>> from benchinfer.analyses.mixed.numerics.moments import from_cells
@@ -206,11 +201,6 @@ def variance_test(
     -------
     VarianceTest
         The test by the likelihood of the fit.
-
-    Raises
-    ------
-    FitError
-        The component is not one that can be left out, or the model without it cannot be fitted.
 
     References
     ----------
@@ -339,11 +329,6 @@ def profile_intervals(
     -------
     tuple of ProfileInterval
         One per component of the model, the residual last.
-
-    Raises
-    ------
-    FitError
-        The model cannot be fitted, or not with one variance held.
 
     References
     ----------

@@ -44,11 +44,6 @@ def of_fit(
     -------
     Adjusted
         (p, p) covariance on the scores' scale and (J,) degrees of freedom.
-
-    Raises
-    ------
-    FitError
-        The fixed effects cannot be distinguished with these variances.
     """
     d, k = stats.n.shape
     turn, design = np.eye(k if x is None else x.shape[2]), x

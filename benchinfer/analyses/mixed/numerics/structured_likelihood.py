@@ -361,11 +361,6 @@ def layout(
         Of ``domain`` and ``domain:algorithm``.
     residual
         One residual variance, or one for each algorithm or data set.
-
-    Raises
-    ------
-    FitError
-        The structure cannot be distinguished from a simpler one.
     """
     d, k = shape
     if between == "diagonal" and k < 3:
@@ -565,11 +560,6 @@ def _mirrored(matrices: Array) -> Array:
 
 def evaluate(model: StructuredModel, theta: Array) -> Evaluation:
     """Evaluate the criterion at the variances and covariances `theta` (c,).
-
-    Raises
-    ------
-    FitError
-        The fixed effects cannot be distinguished.
 
     References
     ----------

@@ -427,12 +427,6 @@ def fit_structured(
     StructuredFit
         The optimum.
 
-    Raises
-    ------
-    FitError
-        The scores do not vary beyond the fixed effects, there are too few of them, the model is
-        not identifiable, the likelihood grows without bound, or the optimum is not reached.
-
     Examples
     --------
     >>> from benchinfer.analyses.mixed.numerics.moments import structured_from_cells

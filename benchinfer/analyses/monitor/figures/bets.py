@@ -83,20 +83,7 @@ class Capitals(PanelGrid[CapitalPanel]):
 
 
 def layout_e_process(result: "MonitorComparison", width: Width = "wide") -> Capitals:
-    """Lay out the e-processes of the pairs of a monitored experiment.
-
-    Parameters
-    ----------
-    result
-        Of the anytime route.
-    width
-        Of the figure.
-
-    Raises
-    ------
-    DesignError
-        The experiment is watched by stages.
-    """
+    """Lay out the e-processes of the pairs of a monitored experiment."""
     refuse_stages(result)
     design, shown = result.design, paths.chosen(result)
     panels = tuple(_panel(result, pair) for pair in shown)
@@ -124,13 +111,7 @@ def layout_e_process(result: "MonitorComparison", width: Width = "wide") -> Capi
 
 
 def refuse_stages(result: "MonitorComparison") -> None:
-    """Refuse an experiment that is watched by stages.
-
-    Raises
-    ------
-    DesignError
-        It names the figure of these.
-    """
+    """Refuse an experiment that is watched by stages."""
     if result.design.method != "anytime":
         raise DesignError(
             message(
@@ -255,15 +236,7 @@ class OrderFigure(PanelGrid[OrderPanel]):
 
 
 def layout_rearranged(found: "Consecutive", width: Width = "wide") -> OrderFigure:
-    """Lay out the p-values of the pairs.
-
-    Parameters
-    ----------
-    found
-        What random orders lead to.
-    width
-        Of the figure.
-    """
+    """Lay out the p-values of the pairs."""
     # First the pairs whose decision owes most to the order.
     doubt = [-min(max(one.first, one.second), 1 - one.first - one.second) for one in found.orders]
     shown = [int(i) for i in np.argsort(doubt, kind="stable")[:MOST]]
@@ -392,20 +365,7 @@ class Sequences(PanelGrid[SequencePanel]):
 
 
 def layout_sequence(result: "MonitorComparison", width: Width = "wide") -> Sequences:
-    """Lay out the confidence sequences of the pairs of a monitored experiment.
-
-    Parameters
-    ----------
-    result
-        Of the anytime route.
-    width
-        Of the figure.
-
-    Raises
-    ------
-    DesignError
-        The experiment is watched by stages, which have none.
-    """
+    """Lay out the confidence sequences of the pairs of a monitored experiment."""
     refuse_stages(result)
     measure, shown = result.measure, paths.chosen(result)
     panels = tuple(_panel_sequence(result, pair) for pair in shown)

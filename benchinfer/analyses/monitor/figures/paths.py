@@ -188,20 +188,7 @@ class DecisionPath(PanelGrid[PathPanel]):
 
 
 def layout_decision_path(result: "MonitorComparison", width: Width = "wide") -> DecisionPath:
-    """Lay out the paths of the pairs of a monitored experiment.
-
-    Parameters
-    ----------
-    result
-        Recursions, or group sequential tests.
-    width
-        Of the figure.
-
-    Raises
-    ------
-    DesignError
-        E-processes have no stages.
-    """
+    """Lay out the paths of the pairs of a monitored experiment."""
     design = result.design
     if design.method == "anytime":
         raise DesignError(

@@ -178,11 +178,6 @@ def recursion(p_values: Array, rule: Rule, alpha: float, *, final: bool) -> Recu
     final
         Whether stage T was declared last before its p-values were seen.
 
-    Raises
-    ------
-    ValueError
-        A p-value is not between 0 and 1, or there is no stage.
-
     Notes
     -----
     A decided recursion does not look at later p-values. The rules are guarded: their boundaries are

@@ -332,11 +332,6 @@ def split(values: Array, n_parts: int | None, seed: int) -> PartMeans:
         test does not reject normality at 5 %, or fewer than 10 parts would be left.
     seed
         Of the split.
-
-    Raises
-    ------
-    DesignError
-        There are fewer items than parts, or fewer than two parts.
     """
     n = len(values)
     if n_parts is not None:

@@ -141,11 +141,6 @@ def exact(
     -------
     Null
         Without errors; `n` counts equally likely arrangements.
-
-    Raises
-    ------
-    FitError
-        A block may not be fixed, or there are too many arrangements.
     """
     if fixed and not question.symmetric:
         raise FitError("one block may be held fixed for complete blocks and two-sided pairs only.")

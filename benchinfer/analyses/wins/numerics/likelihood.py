@@ -124,11 +124,6 @@ def fit_wins(tally: Tally, *, penalised: bool = False) -> WinFit:
         1993 [3]_), under which estimates are finite as long as all algorithms are connected; for
         counts without ties.
 
-    Raises
-    ------
-    FitError
-        The optimum is not reached.
-
     References
     ----------
     Bradley, R. A. & Terry, M. E. (1952). Rank analysis of incomplete block designs: I. The method
