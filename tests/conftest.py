@@ -1,7 +1,124 @@
-"""Settings of the whole test suite."""
+"""Settings of the whole test suite, and results to draw and to report."""
 
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
 from hypothesis import settings
+
+import benchinfer as bi
+from benchinfer.relations.consensus.consensus import consensus
+from tests import running as tables
 
 # Single examples may wait for a first import; a deadline would make them flaky.
 settings.register_profile("benchinfer", deadline=None)
 settings.load_profile("benchinfer")
+
+NASTY = '<script>alert(1)</script> & "x" - y'
+
+
+@pytest.fixture(scope="session")
+def table():
+    """Four algorithms, higher is better, nothing missing."""
+    return bi.load_example("simulated/balanced")
+
+
+@pytest.fixture(scope="session")
+def mixed(table):
+    return bi.compare_mixed(table)
+
+
+@pytest.fixture(scope="session")
+def permuted(table):
+    return bi.compare_permutation(table, seed=1)
+
+
+@pytest.fixture(scope="session")
+def points(table):
+    return bi.compare_points(table)
+
+
+@pytest.fixture(scope="session")
+def local(table):
+    return bi.per_dataset(bi.compare_mixed, table)
+
+
+@pytest.fixture(scope="session")
+def seconds():
+    """Ratios, lower is better."""
+    return bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "seconds")
+
+
+def nasty_scores():
+    """Names that matplotlib and HTML would like to read as something else, and a missing cell."""
+    algorithms = [NASTY, "$x^2$ _a_ \\$", "line\nbreak", "n" * 80 + "1", "n" * 80 + "2", "文字"]
+    rng = np.random.default_rng(1)
+    rows = [
+        (d, a, r, 0.3 + 0.05 * i + 0.01 * (i * len(d) % 4) + 0.01 * rng.normal())
+        for d in ("<b>d</b>", "$d$", "d" * 70)
+        for i, a in enumerate(algorithms)
+        for r in range(4)
+        if (d, i) != ("$d$", 5)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "replication", "value"])
+    measure = bi.Measure("value", "lower", 0.01, label="<u>m</u> $m$", unit="<s>")
+    return bi.read_scores(frame, measures=measure)
+
+
+@pytest.fixture(scope="session")
+def nasty():
+    return bi.compare_mixed(nasty_scores())
+
+
+@pytest.fixture(scope="session")
+def nasty_resampled():
+    return bi.compare_bootstrap(nasty_scores().complete("value"), seed=1, resamples=500)
+
+
+@pytest.fixture(scope="session")
+def sampled(table):
+    return bi.compare_bayes(table, draws=100, chains=4, seed=1)
+
+
+@pytest.fixture(scope="session")
+def nasty_sampled():
+    return bi.compare_bayes(nasty_scores(), draws=100, chains=4, seed=1)
+
+
+@pytest.fixture(scope="session")
+def resampled(table):
+    return bi.compare_bootstrap(table, seed=1, resamples=4000)
+
+
+@pytest.fixture(scope="session")
+def resampled_seconds():
+    """Lower is better, on a logarithmic scale."""
+    return bi.compare_bootstrap(
+        bi.load_example("sklearn_bootstrap"), "seconds", resample="datasets", seed=1, resamples=500
+    )
+
+
+@pytest.fixture(scope="session")
+def nasty_ensemble():
+    names = ("<s> a", "$x^2$ _b_", "n" * 60, "d")
+    texts = {"<s>d1</s>": "0 > 1 ~ 2 > 3", "$d_2$": "1 > 0 > 3 ? 2", "d" * 70: "0 ? 1 ? 2 ? 3"}
+    parts = {key: bi.Relation.from_text(text) for key, text in texts.items()}
+    order = {key: [int(n) for n in part.algorithms] for key, part in parts.items()}
+    return bi.Ensemble(
+        {
+            key: bi.Relation(tuple(names[n] for n in order[key]), p.states)
+            for key, p in parts.items()
+        }
+    )
+
+
+@pytest.fixture(scope="session")
+def nasty_order(nasty_ensemble):
+    return consensus(nasty_ensemble)
+
+
+@pytest.fixture(scope="session")
+def running():
+    """Draw a table of an experiment with shared replications."""
+    return partial(tables.running, label="<u>m</u> $m$")

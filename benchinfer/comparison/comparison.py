@@ -201,7 +201,7 @@ class Comparison(Showable):
         """Return the verdict in one sentence, with direction and unit of generalisation."""
         if self.sides:
             return wording.claims(self.named_sides(), self.codes, self.measure, self.scope())
-        return wording.headline(self.relation(), self.measure, self.scope())
+        return wording.headline(self.relation(), self.measure, self.scope(), self.levels.estimate)
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""
@@ -271,6 +271,11 @@ class TestedComparison(Comparison):
         """Alternative hypothesis: a difference, or that first is better or worse."""
         asked = self.provenance.arguments.get("alternative", "two-sided")
         return next(known for known in ALTERNATIVES if known == asked)
+
+    def headline(self) -> str:
+        """Return the verdict in one sentence, and what two data sets can show."""
+        few = self.target == "domain" and not self.bayesian and (self.evidence.df == 1).all()
+        return f"{super().headline()}{wording.TWO if few else ''}"
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the measure's own unit."""

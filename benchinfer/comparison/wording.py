@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchinfer.comparison.evidence import Setting
+    from benchinfer.comparison.evidence import Array, Setting
 
 
 _DOMAINS = {
@@ -27,6 +27,10 @@ _DOMAINS = {
 # few data sets far out do not move.
 AVERAGE = "on average over"
 TYPICAL = "on a typical data set of"
+TWO = (
+    " Two data sets leave 1 degree of freedom: only very large differences can be shown, and"
+    " intervals are wide."
+)
 
 
 def scope(setting: "Setting", target: str, domains: str = "pooled", where: str = AVERAGE) -> str:
@@ -59,35 +63,84 @@ def direction(measure: Measure) -> str:
     return f"{measure.name}, {measure.better} is better"
 
 
-def headline(relation: Relation, measure: Measure, where: str) -> str:
-    """Say in one sentence which algorithms are best, as far as the verdicts go."""
+def headline(
+    relation: Relation, measure: Measure, where: str, levels: "Array", most: str = ""
+) -> str:
+    """Name the best algorithm by its estimate, and say what that one is shown to be.
+
+    Undecided need not be transitive, so that no group of best algorithms is named.
+
+    Parameters
+    ----------
+    relation
+        Verdicts of the pairs.
+    measure, where
+        What was compared, and what the claims are about.
+    levels
+        (K,) estimates, larger is better.
+    most
+        What the best one has; "the lowest error" if it is empty and lower errors are better.
+    """
     strict, names = relation.strict, relation.algorithms
-    beaten = strict.any(axis=0)
-    best = [names[i] for i in np.flatnonzero(~beaten)]
-    k = len(names)
-    if len(best) == 1 and strict[names.index(best[0])].sum() == k - 1:
-        others = "the other algorithm" if k == 2 else f"each of the other {k - 1} algorithms"
-        claim = f"{best[0]} is better than {others}"
+    k, most = len(names), most or _most(measure, len(names))
+    if strict.sum(axis=1).max() == k - 1:
+        best = int(strict.sum(axis=1).argmax())
+        others = names[1 - best] if k == 2 else f"each of the other {k - 1} algorithms"
+        claim = f"{names[best]} is better than {others}"
     elif (relation.states == Verdict.MISSING).any():
         claim = _of_compared(relation)
-    elif not strict.any():
-        claim = _nothing_strict(relation)
-    elif not best:
+    elif strict.any(axis=0).all():
         claim = "every algorithm is beaten by another one, in a circle: there is no best algorithm"
-    elif len(best) == 1:
-        n = int(strict[names.index(best[0])].sum())
-        claim = f"{best[0]} is better than {n} of the other {k - 1} algorithms and worse than none"
     else:
-        index = [names.index(name) for name in best]
-        block = relation.states[np.ix_(index, index)]
-        same = "are equivalent" if (block == Verdict.EQUIVALENT).all() else "are not told apart"
-        rest = [i for i in range(k) if i not in index]
-        # Preferences need not be transitive: then some may lose only to others of the rest.
-        whom = "these" if strict[np.ix_(index, rest)].any(axis=0).all() else "the others"
-        losers = join([names[i] for i in rest]) if len(rest) <= 3 else f"the other {len(rest)}"
-        losers += " is" if len(rest) == 1 else " are each"
-        claim = f"{several(best, 20)} {same}, and {losers} worse than at least one of {whom}"
+        tied = np.flatnonzero(levels == levels.max())
+        top = int(tied[strict[tied].sum(axis=1).argmax()])
+        also = [names[i] for i in tied if i != top]
+        who = f"{names[top]} has {most}" + (f", as {_has(also)}" if also else "")
+        shown = _shown if strict.any() else _nothing_strict
+        claim = f"{who}{shown(relation, top)}"
     return f"{where[0].upper()}{where[1:]}, {claim} ({direction(measure)})."
+
+
+def _most(measure: Measure, k: int) -> str:
+    words = ("lower", "higher") if k == 2 else ("lowest", "highest")
+    return f"the {words[measure.better == 'higher']} {measure.name}"
+
+
+def _has(names: "Sequence[str]") -> str:
+    return f"{several(names, 3)} {'has' if len(names) == 1 else 'have'}"
+
+
+def _shown(relation: Relation, top: int) -> str:
+    """Say what the algorithm with the best estimate is shown to be, to follow its name."""
+    strict, names = relation.strict, relation.algorithms
+    if strict[:, top].any():
+        winners = [names[i] for i in np.flatnonzero(strict[:, top])]
+        return f" by its estimate, but {several(winners, 3)} {_is(winners)} better than it"
+    better = np.flatnonzero(strict[top])
+    equal = np.flatnonzero(relation.states[top] == Verdict.EQUIVALENT)
+    equal = equal[equal != top]
+    rest = [i for i in range(len(names)) if i not in {top, *better, *equal}]
+    parts = [f"better than {_chosen(names, better)}"] if len(better) else []
+    parts += [f"equivalent to {_chosen(names, equal)} within the tolerance"] if len(equal) else []
+    if not parts:
+        lost = np.argwhere(strict)
+        pairs = [f"{names[i]} is better than {names[j]}" for i, j in lost]
+        return f", but is not shown to be better than another; {several(pairs, 2)}"
+    if not rest:
+        return f"; it is shown to be {join(parts)}"
+    against = f"the other {len(rest)}" if len(rest) > 3 else join([names[i] for i in rest])
+    return f"; it is shown to be {join(parts)}, but not better than {against}"
+
+
+def _is(names: "Sequence[str]") -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def _chosen(names: "Sequence[str]", chosen: "Sequence[int] | NDArray[np.int64]") -> str:
+    """Name up to three algorithms, else count them."""
+    if len(chosen) > 3:
+        return f"{len(chosen)} of the other {len(names) - 1}"
+    return join([names[i] for i in chosen])
 
 
 def _of_compared(relation: Relation) -> str:
@@ -105,20 +158,20 @@ def _of_compared(relation: Relation) -> str:
     return f"{len(wins)} of the {count(n, 'pair')} compared decided: {several(wins, 20)}{alike}"
 
 
-def _nothing_strict(relation: Relation) -> str:
-    upper = relation.states[np.triu_indices(len(relation.algorithms), 1)]
+def _nothing_strict(relation: Relation, top: int) -> str:
+    """Say that no pair is decided, to follow the algorithm with the best estimate."""
+    names = relation.algorithms
+    upper = relation.states[np.triu_indices(len(names), 1)]
     n, equal = len(upper), int((upper == Verdict.EQUIVALENT).sum())
     if equal == n:
-        who = join(relation.algorithms) if n == 1 else f"all {len(relation.algorithms)} algorithms"
-        return f"{who} are equivalent within the tolerance"
-    if equal:
-        return (
-            f"no algorithm is shown to be better than another; {equal} of {n} pairs are equivalent"
-            " within the tolerance"
-        )
+        who = names[1 - top] if n == 1 else f"all {len(names)} algorithms"
+        return f"; {'it and ' if n == 1 else ''}{who} are equivalent within the tolerance"
     if n == 1:
-        return "neither algorithm is shown to be better"
-    return f"no algorithm is shown to be better than another, as all {n} pairs are undecided"
+        return f", but is not shown to be better than {names[1 - top]}"
+    none = ", but no algorithm is shown to be better than another"
+    if equal:
+        return f"{none}; {equal} of {n} pairs are equivalent within the tolerance"
+    return f"{none}, as all {n} pairs are undecided"
 
 
 def margin(measure: Measure) -> str:

@@ -1,5 +1,6 @@
 """Sentences must not say more than the verdicts do."""
 
+import numpy as np
 import pytest
 
 import benchinfer as bi
@@ -8,10 +9,11 @@ from benchinfer.comparison.wording import headline
 ERROR = bi.Measure("error", "lower", tolerance=0.01)
 
 
-def said(names, **pairs):
+def said(names, *, levels=None, **pairs):
     words = {(a, b): "undecided" for i, a in enumerate(names) for b in names[i + 1 :]}
     relation = bi.Relation.from_pairs(list(names), words | {tuple(k): v for k, v in pairs.items()})
-    text = headline(relation, ERROR, "on data set d")
+    levels = np.arange(len(names), 0, -1.0) if levels is None else np.array(levels)
+    text = headline(relation, ERROR, "on data set d", levels)
     assert text.startswith("On data set d, ")
     assert text.endswith(" (error, lower is better).")
     return text.removeprefix("On data set d, ").removesuffix(" (error, lower is better).")
@@ -20,51 +22,69 @@ def said(names, **pairs):
 @pytest.mark.parametrize(
     ("names", "pairs", "words"),
     [
-        ("ab", {"ab": "second"}, "b is better than the other algorithm"),
+        ("ab", {"ab": "second"}, "b is better than a"),
         ("abc", {"ab": "first", "ac": "first"}, "a is better than each of the other 2 algorithms"),
-        ("ab", {}, "neither algorithm is shown to be better"),
-        ("ab", {"ab": "equivalent"}, "a and b are equivalent within the tolerance"),
+        ("ab", {}, "a has the lower error, but is not shown to be better than b"),
+        (
+            "ab",
+            {"ab": "equivalent"},
+            "a has the lower error; it and b are equivalent within the tolerance",
+        ),
         (
             "abc",
             {},
-            "no algorithm is shown to be better than another, as all 3 pairs are undecided",
+            (
+                "a has the lowest error, but no algorithm is shown to be better than another, as all 3"
+                " pairs are undecided"
+            ),
         ),
         (
             "abc",
             {"ab": "equivalent", "ac": "equivalent", "bc": "equivalent"},
-            "all 3 algorithms are equivalent within the tolerance",
+            "a has the lowest error; all 3 algorithms are equivalent within the tolerance",
         ),
         (
             "abc",
             {"ab": "equivalent"},
             (
-                "no algorithm is shown to be better than another; 1 of 3 pairs are equivalent"
-                " within the tolerance"
+                "a has the lowest error, but no algorithm is shown to be better than another; 1 of 3"
+                " pairs are equivalent within the tolerance"
             ),
         ),
         (
             "abc",
             {"ac": "first"},
-            "a and b are not told apart, and c is worse than at least one of these",
+            "a has the lowest error; it is shown to be better than c, but not better than b",
         ),
-        (
-            "abc",
-            {"ab": "equivalent", "ac": "first", "bc": "first"},
-            "a and b are equivalent, and c is worse than at least one of these",
-        ),
-        (
-            "abc",
-            {"ab": "first", "bc": "first"},
-            "a is better than 1 of the other 2 algorithms and worse than none",
-        ),
-        # d loses to c alone, which loses to a: it is not shown to be worse than a or b.
         (
             "abcd",
-            {"ac": "first", "cd": "first"},
+            {"ab": "equivalent", "ac": "first"},
             (
-                "a and b are not told apart, and c and d are each worse than at least one of the"
-                " others"
+                "a has the lowest error; it is shown to be better than c and equivalent to b within"
+                " the tolerance, but not better than d"
             ),
+        ),
+        (
+            "abcdefghi",
+            {"ab": "first", "ac": "first", "ad": "first", "ae": "first"},
+            (
+                "a has the lowest error; it is shown to be better than 4 of the other 8, but not"
+                " better than the other 4"
+            ),
+        ),
+        # The best estimate may belong to none of the decided pairs, or to a loser.
+        (
+            "abcd",
+            {"bd": "first"},
+            (
+                "a has the lowest error, but is not shown to be better than another; b is better than"
+                " d"
+            ),
+        ),
+        (
+            "abc",
+            {"ac": "second"},
+            "a has the lowest error by its estimate, but c is better than it",
         ),
         (
             "abc",
@@ -80,3 +100,10 @@ def said(names, **pairs):
 )
 def test_headlines(names, pairs, words):
     assert said(names, **pairs) == words
+
+
+def test_a_shared_best_estimate_is_said():
+    shared = said("abc", levels=[2, 2, 1], bc="first")
+    assert shared == (
+        "b has the lowest error, as a has; it is shown to be better than c, but not better than a"
+    )

@@ -354,7 +354,9 @@ class WinsComparison(TestedComparison):
         measure = self.counted.scored.measure
         if self.sides:
             return wording.claims(self.named_sides(), self.codes, measure, self.scope())
-        return wording.headline(self.relation(), measure, self.scope())
+        return wording.headline(
+            self.relation(), measure, self.scope(), self.levels.estimate, "the highest worth"
+        )
 
     def effects(self) -> Mapping[str, Array]:
         """Return odds that the first wins, intervals, tests or probabilities, and the counts."""
