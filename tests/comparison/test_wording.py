@@ -34,8 +34,8 @@ def said(names, *, levels=None, **pairs):
             "abc",
             {},
             (
-                "a has the lowest error, but no algorithm is shown to be better than another, as all 3"
-                " pairs are undecided"
+                "a has the lowest error, but no algorithm is shown to be better than another, as"
+                " all 3 pairs are undecided"
             ),
         ),
         (
@@ -47,8 +47,8 @@ def said(names, *, levels=None, **pairs):
             "abc",
             {"ab": "equivalent"},
             (
-                "a has the lowest error, but no algorithm is shown to be better than another; 1 of 3"
-                " pairs are equivalent within the tolerance"
+                "a has the lowest error, but no algorithm is shown to be better than another; 1 of"
+                " 3 pairs are equivalent within the tolerance"
             ),
         ),
         (
@@ -77,8 +77,8 @@ def said(names, *, levels=None, **pairs):
             "abcd",
             {"bd": "first"},
             (
-                "a has the lowest error, but is not shown to be better than another; b is better than"
-                " d"
+                "a has the lowest error, but is not shown to be better than another; b is better"
+                " than d"
             ),
         ),
         (

@@ -581,7 +581,7 @@ def test_short_texts():
     assert repr(local) == "<Comparisons of 8 data sets>"
     assert str(local).splitlines()[0] == f"d00  {local['d00'].relation()}"
     pair = bi.compare_mixed(table(simulated(34, (4, 1, 2), effect=0.0)))
-    assert "neither algorithm is shown to be better" in pair.headline()
+    assert "but is not shown to be better than" in pair.headline()
     assert "over the one pair" in pair.provenance.adjustment
 
 
