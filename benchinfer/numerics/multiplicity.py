@@ -11,6 +11,9 @@ tests of all pairs of algorithms:
 - positive dependence, and no hypothesis of the family is false: `finner`.
 
 Procedures that use the logic of all pairs are in `benchinfer.numerics.closed_testing`.
+
+Bonferroni, Sidak, Holm, Hochberg and Hommel are in statsmodels, too (the tests compare them); its
+import would cost a command .5 s of CPU.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""Confidence intervals of rates."""
+"""Confidence intervals of rates.
+
+They are in statsmodels, too (the tests compare them); its import would cost a command .5 s of CPU.
+"""
 
 from typing import Literal
 
