@@ -1,4 +1,7 @@
-"""Methods of every result: plot, report, save."""
+"""Methods of every result: plot, report, save.
+
+The only seam of the package: what a result hands over to the layers above is imported by its name.
+"""
 
 from importlib import import_module
 from pathlib import Path
@@ -28,15 +31,11 @@ class Showable:
 
     def plot(self, kind: str | None = None, ax: "Axes | None" = None) -> "Figure":
         """Draw the result; see `benchinfer.plot`."""
-        from benchinfer.plots.draw import plot
-
-        return plot(self, kind, ax)
+        return import_module("benchinfer.plots.draw").plot(self, kind, ax)
 
     def report(self, path: str | Path, **options: Any) -> Path:
         """Write the result as one self-contained HTML file; see `benchinfer.report`."""
-        from benchinfer.reports.page import report
-
-        return report(self, path, **options)
+        return import_module("benchinfer.reports.page").report(self, path, **options)
 
     def save(self, path: str | Path) -> Path:
         """Write the result to one JSON file that `benchinfer.load` reads back."""
