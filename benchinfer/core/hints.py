@@ -1,25 +1,46 @@
 """Phrases of hints: text with arguments, which are options on the command line.
 
-The text of a phrase is in Python's words. Its parts let the command line write its own.
+A phrase reads as Python's users know it. Its parts let the command line write its own words.
 """
 
+import re
+from ast import literal_eval
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Self
 
-type Value = str | float | tuple[str, ...] | Mapping[str, str] | None
+type Value = str | float | tuple[str | float, ...] | Mapping[str, str | None] | None
+
+# Around a part in an f-string, until Python 3.14 has template strings (PEP 750).
+_MARK = "\x1f"
+
+
+class _Part:
+    """What Python and the command line write in different ways."""
+
+    __slots__ = ()
+
+    def __format__(self, _: str) -> str:
+        """Return the part as an f-string of a phrase carries it."""
+        return f"{_MARK}{self.plain()!r}{_MARK}"
+
+    def plain(self) -> tuple[object, ...]:
+        """Return the name of the class and the fields as Python's literals."""
+        values = (getattr(self, field.name) for field in fields(self))  # pyright: ignore[reportArgumentType]
+        return type(self).__name__, *(v.plain() if isinstance(v, _Part) else v for v in values)
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """An argument of a function, or option of a command.
+class Option(_Part):
+    """An argument of a function, or the option of its command.
 
     Attributes
     ----------
     name
         Name of the argument.
     value
-        Its value; None where any will do, and an empty text where none is named.
+        Its value. None stands for any value, as do an empty tuple and an empty mapping for their
+        kinds; an empty text for none.
     """
 
     name: str
@@ -31,7 +52,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Given(_Part):
     """An argument with the value that a caller gave it.
 
     Attributes
@@ -39,11 +60,19 @@ class Given:
     name
         Name of the argument.
     value
-        Any value: what is wrong is shown as well.
+        A value that Python can write as a literal.
     """
 
     name: str
     value: object
+
+    def __format__(self, spec: str) -> str:
+        """Return the part as a phrase carries it, or the text of what is no literal."""
+        try:
+            literal_eval(repr(self.value))
+        except (ValueError, SyntaxError):
+            return str(self)
+        return _Part.__format__(self, spec)  # slots and super() do not go together
 
     def __str__(self) -> str:
         """Write ``name=value``, the value as Python shows it."""
@@ -51,13 +80,68 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
-    """Words that differ between Python and the command line.
+class Field(_Part):
+    """A field of a measure.
+
+    Attributes
+    ----------
+    name
+        Name of the field.
+    value
+        Its value; None where any will do.
+    """
+
+    name: str
+    value: Value = None
+
+    def __str__(self) -> str:
+        """Write the declaration of a measure with this field alone."""
+        return f"Measure({self.name}={_literal(self.value)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Directions(_Part):
+    """Directions of measures, which are to be declared.
+
+    Attributes
+    ----------
+    names
+        Names of the measures; none stand for any.
+    """
+
+    names: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Write the mapping of measures, and what it may hold."""
+        pairs = ", ".join(f"{name!r}: ..." for name in self.names) or '"NAME": ...'
+        return f'measures={{{pairs}}}, with "higher" or "lower"'
+
+
+@dataclass(frozen=True, slots=True)
+class Subset(_Part):
+    """A smaller table.
+
+    Attributes
+    ----------
+    names
+        What some are taken of, such as ``"algorithms"``.
+    """
+
+    names: str
+
+    def __str__(self) -> str:
+        """Write the method that selects them."""
+        return f"scores.subset({self.names}=[...])"
+
+
+@dataclass(frozen=True, slots=True)
+class Either(_Part):
+    """Words that have nothing in common.
 
     Attributes
     ----------
     python, command
-        The words of each.
+        Those of Python, and those of the command line.
     """
 
     python: str
@@ -69,7 +153,7 @@ class Either:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(_Part):
     """A function, or the command of its name.
 
     Attributes
@@ -85,10 +169,12 @@ class Call:
 
     def __str__(self) -> str:
         """Write the call, with three dots for its other arguments."""
-        return self.function if self.option is None else f"{self.function}(..., {self.option})"
+        return self.function if self.option is None else f"{self.function}(..., {self.option!s})"
 
 
-type Part = str | Option | Given | Either | Call
+type Part = Option | Given | Field | Directions | Subset | Either | Call
+PARTS = {part.__name__: part for part in (Option, Given, Field, Directions, Subset, Either, Call)}
+_MARKED = re.compile(rf"{_MARK}(\('(?:{'|'.join(PARTS)})', .*?\)){_MARK}")
 
 
 class Phrase(str):
@@ -96,30 +182,40 @@ class Phrase(str):
 
     Parameters
     ----------
-    *parts
-        Text, options, calls and other phrases, in their order.
+    *pieces
+        Texts, whose f-strings may hold parts, and parts and other phrases.
+
+    Attributes
+    ----------
+    parts
+        Text and parts in their order.
 
     Examples
     --------
-    >>> hint = Phrase("compare with ", Option("missing", "use"), ".")
+    >>> hint = Phrase(f"compare with {Option('missing', 'use')}.")
     >>> print(hint)
     compare with missing="use".
-    >>> hint.parts[1]
-    Option(name='missing', value='use')
+    >>> hint.parts
+    ('compare with ', Option(name='missing', value='use'), '.')
     """
 
-    parts: tuple[Part, ...]
+    __slots__ = ("parts",)
+    parts: tuple[str | Part, ...]
 
-    def __new__(cls, *parts: Part) -> Self:
-        flat: list[Part] = []
-        for part in parts:
-            flat += part.parts if isinstance(part, Phrase) else (part,)
-        phrase = super().__new__(cls, "".join(map(str, flat)))
-        phrase.parts = tuple(flat)
+    def __new__(cls, *pieces: str | Part) -> Self:
+        """Make one phrase of all pieces."""
+        parts = tuple(part for piece in pieces for part in _parts(piece))
+        phrase = super().__new__(cls, "".join(map(str, parts)))
+        phrase.parts = parts
         return phrase
 
-    def __getnewargs__(self) -> tuple[Part, ...]:
-        return self.parts
+    @property
+    def marked(self) -> str:
+        """The text with its parts as an f-string carries them, of which it can be made again."""
+        return "".join(map(format, self.parts))
+
+    def __getnewargs__(self) -> tuple[str]:
+        return (self.marked,)
 
     def __str__(self) -> str:
         """Return the phrase itself, so that the text of an error keeps its parts."""
@@ -131,26 +227,47 @@ class Phrase(str):
     def __radd__(self, other: str) -> "Phrase":
         return Phrase(other, self)
 
+    def lines(self) -> list["Phrase"]:
+        """Return the lines of the text, each with its parts."""
+        return [Phrase(line) for line in self.marked.splitlines()]
+
     @staticmethod
-    def join(between: str, phrases: Sequence[str]) -> "Phrase":
-        """Join phrases with a text between them."""
-        parts = [part for phrase in phrases for part in (between, phrase)]
-        return Phrase(*parts[1:])
+    def join(between: str, pieces: Sequence[str]) -> "Phrase":
+        """Join texts and phrases by a text between them."""
+        return Phrase(*[part for piece in pieces for part in (between, piece)][1:])
+
+
+def _parts(piece: str | Part) -> Sequence[str | Part]:
+    """Split a text at the parts that it carries."""
+    if isinstance(piece, Phrase):
+        return piece.parts
+    if not isinstance(piece, str):
+        return (piece,)
+    found = [_part(text) if i % 2 else text for i, text in enumerate(_MARKED.split(piece))]
+    return [part for part in found if part]
+
+
+def _part(plain: str) -> Part:
+    """Make a part of its literals."""
+    return _made(literal_eval(plain))
+
+
+def _made(plain: tuple[str, *tuple[object, ...]]) -> Part:
+    name, *fields = plain
+    return PARTS[name](
+        *(_made(f) if name == "Call" and isinstance(f, tuple) else f for f in fields)
+    )
 
 
 def _literal(value: Value) -> str:
     """Return a value as one writes it in Python."""
-    match value:
-        case None:
-            return "..."
-        case "":
-            return ""
-        case str():
-            return f'"{value}"'
-        case tuple():
-            return f"({', '.join(map(_literal, value))})"
-        case Mapping():
-            pairs = (f"{_literal(key)}: {_literal(item)}" for key, item in value.items())
-            return f"{{{', '.join(pairs)}}}"
-        case _:
-            return str(value)
+    if value is None:
+        return "..."
+    if isinstance(value, str):
+        return f'"{value}"' if value else ""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_literal, value))})" if value else "[...]"
+    if isinstance(value, Mapping):
+        pairs = [f"{_literal(key)}: {_literal(item)}" for key, item in value.items()]
+        return f"{{{', '.join(pairs) or '...'}}}"
+    return str(value)

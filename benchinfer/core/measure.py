@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.errors import BenchinferError, message, unknown
+from benchinfer.core.hints import Either, Phrase
 from benchinfer.core.saving import savable
 
 type Better = Literal["higher", "lower"]
@@ -79,7 +80,10 @@ class Measure:
             raise BenchinferError(
                 message(
                     f"measure {self.name!r}: better is {self.better!r}.",
-                    hint='say better="higher" or better="lower".',
+                    hint=Phrase(
+                        f"say {Either('better="higher"', 'NAME:higher')} or"
+                        f" {Either('better="lower"', 'NAME:lower')}."
+                    ),
                 )
             )
         if self.scale not in get_args(Scale.__value__):
