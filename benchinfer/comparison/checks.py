@@ -55,7 +55,11 @@ def check_missing(setting: Setting, missing: str, otherwise: str = "use") -> Non
                 Phrase(
                     f"compare with {Option('missing', 'use')} to let the model use what is there,"
                 ),
-                f"or scores.complete({setting.measure.name!r}) to keep what is whole.",
+                Phrase(
+                    "or ",
+                    Either(f"scores.complete({setting.measure.name!r}) to keep", "read a table of"),
+                    " what is whole.",
+                ),
             ]
             if otherwise == "use"
             else Phrase(
@@ -175,8 +179,11 @@ def other_sign(direction: Array, mean: Array, sides: Sides, remedy: str) -> Chec
         int(turned.sum()),
         0.0,
         ok=not turned.any(),
-        remedy=f"{some(sides, turned)}: a few large differences outweigh many small ones, so that"
-        f" the mean favours the other algorithm; {remedy}",
+        remedy=Phrase(
+            f"{some(sides, turned)}: a few large differences outweigh many small ones, so that"
+            " the mean favours the other algorithm; ",
+            remedy,
+        ),
     )
 
 
@@ -363,18 +370,16 @@ def overlap_share(setting: Setting) -> float:
             message(
                 f"scores on one data set come from {resampling.kind!r}, whose training sets"
                 " overlap, and by how much is not declared.",
-                hint=Phrase(
-                    f"declare it, as in {Option('resampling', declaration(resampling.kind))}."
-                ),
+                hint=Phrase(f"declare it, as in {declaration(resampling.kind)}."),
             )
         )
     return rho / (1 - rho)
 
 
-def declaration(kind: str) -> str:
+def declaration(kind: str, argument: str = "resampling=") -> Either:
     """Return an example of what declares an overlap."""
-    wanted = "folds=10" if kind == "cv" else "test_fraction=0.1"
-    return f'Resampling("{kind}", {wanted})'
+    name, value = ("folds", 10) if kind == "cv" else ("test_fraction", 0.1)
+    return Either(f'{argument}Resampling("{kind}", {name}={value})', f"--resampling {kind}:{value}")
 
 
 def stepwise_checks(
@@ -420,10 +425,12 @@ def refuse_overlap(setting: Setting) -> None:
     if resampling is None or (kind := resampling.kind) not in ("cv", "holdout"):
         return
     undeclared = resampling.overlap is None
-    once = f", once it is declared, as in {declaration(kind)}" if undeclared else ""
+    once = Phrase(f", once it is declared, as in {declaration(kind, '')}") if undeclared else ""
     hints = [
         Phrase(
-            f"{Call('compare_mixed', Option('target', 'datasets'))} corrects for the overlap{once}."
+            f"{Call('compare_mixed', Option('target', 'datasets'))} corrects for the overlap",
+            once,
+            ".",
         )
     ]
     if len(setting.coverage.datasets) > 1:

@@ -107,7 +107,9 @@ class Measure:
             raise BenchinferError(
                 message(
                     f"measure {self.name!r}: bounds are {self.bounds!r}.",
-                    hint="lower bound first: bounds=(0, 1).",
+                    hint=Phrase(
+                        f"lower bound first: {Either('bounds=(0, 1)', 'bounds = [0, 1]')}."
+                    ),
                 )
             )
 

@@ -68,7 +68,10 @@ def completed(asked: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(asked["priors"], PseudoObservation):
         raise DesignError(
             message(
-                "a PseudoObservation is the prior of preset='signed-rank' and preset='sign'.",
+                Phrase(
+                    f"a PseudoObservation is the prior of {Given('preset', 'signed-rank')} and"
+                    f" {Given('preset', 'sign')}."
+                ),
                 hint=Phrase(
                     f"{Either('priors=Priors(...)', '--prior NAME=NUMBER')} are those of the"
                     " model of all algorithms."

@@ -179,7 +179,7 @@ def _resamples(asked: BootstrapOptions, sample: ScoreSample, found: BootstrapTes
         smallest,
         asked.alpha,
         ok=smallest <= asked.alpha,
-        remedy=f"no pair can be decided, and intervals are infinite; {more}",
+        remedy=Phrase("no pair can be decided, and intervals are infinite; ", more),
     )
     if asked.sides == 1:
         return [enough]

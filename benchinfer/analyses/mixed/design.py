@@ -12,7 +12,7 @@ from benchinfer.comparison.checks import check_connected
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError, message, unknown
-from benchinfer.core.hints import Call, Given, Option, Phrase, Subset
+from benchinfer.core.hints import Call, Either, Given, Option, Phrase, Subset
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
 
@@ -113,10 +113,11 @@ def choose(
     refused = _refusals(setting, one=one, several=several)
     if isinstance(terms, str):
         if terms != "auto":
+            example = Either(f'terms=["{_RANDOM[0]}"]', f"--terms {_RANDOM[0]}")
             raise DesignError(
                 message(
                     f"terms is {terms!r}.",
-                    hint=f'"auto", or a list of terms, as in terms=["{_RANDOM[0]}"].',
+                    hint=Phrase(f'"auto", or a list of terms, as in {example}.'),
                 )
             )
         chosen = tuple(name for name in _RANDOM if name not in refused)

@@ -183,7 +183,10 @@ def _spreads(
                 remedy=Phrase(
                     f"the residual SD of {algorithms[high]} is {ratio:.2g} times that of"
                     f" {algorithms[low]}: {Option('residual', 'algorithm')} models"
-                    f" this{growth}; {pairwise}"
+                    " this",
+                    growth,
+                    "; ",
+                    pairwise,
                 ),
             )
         )
@@ -198,7 +201,8 @@ def _spreads(
                 ok=spread.deciles <= 3 or spread.p_dataset > _SURE,
                 remedy=Phrase(
                     f"replications vary more on some data sets, most on {datasets[high]}:"
-                    f" {Option('residual', 'dataset')} models this{growth}"
+                    f" {Option('residual', 'dataset')} models this",
+                    growth,
                 ),
             )
         )

@@ -81,7 +81,7 @@ def resolve(asked: str, data: PairedScores) -> tuple[Test, str]:
         except DesignError as error:
             hint = error.hint
         raise DesignError(
-            message(Phrase(f"{Option('test', test)} does not fit: {why}."), hint=hint)
+            message(Phrase(f"{Option('test', test)} does not fit: ", why, "."), hint=hint)
         )
     return test, "it was asked for"
 
@@ -120,7 +120,7 @@ def _require_overlap(data: PairedScores) -> None:
             message(
                 f"scores come from {data.kind!r}, whose training sets overlap, and by how much is"
                 " not declared.",
-                hint=Phrase(f"declare it, as in {Option('resampling', declaration(data.kind))}."),
+                hint=Phrase(f"declare it, as in {declaration(data.kind)}."),
             )
         )
     if not data.paired:

@@ -71,8 +71,9 @@ def _dominated(setting: Setting, data: Exchangeable, asked: PermutationOptions) 
             share,
             0.5,
             ok=share <= 0.5,
-            remedy=f"{setting.coverage.datasets[int(squares.argmax())]} outweighs all others:"
-            f" {alike}",
+            remedy=Phrase(
+                f"{setting.coverage.datasets[int(squares.argmax())]} outweighs all others: ", alike
+            ),
         )
     ]
 
@@ -161,7 +162,7 @@ def _decisions(found: PermutationTests, sides: Sides, asked: PermutationOptions)
 
     def row(what: str, pairs: NDArray[np.bool_], remedy: str) -> Check:
         n = int(pairs.sum())
-        return Check.of(what, n, 0.0, ok=not n, remedy=f"{some(sides, pairs)}: {remedy}")
+        return Check.of(what, n, 0.0, ok=not n, remedy=Phrase(f"{some(sides, pairs)}: ", remedy))
 
     return [
         row(
@@ -271,7 +272,7 @@ def _adjustment(asked: PermutationOptions) -> list[Check]:
                 1.0,
                 least=True,
                 ok=False,
-                remedy="; ".join(words for words, named in weak.items() if named),
+                remedy=Phrase.join("; ", [words for words, named in weak.items() if named]),
             )
         )
     if asked.adjust in comparison_stepwise.CONDITIONS:

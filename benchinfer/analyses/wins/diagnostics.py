@@ -114,8 +114,9 @@ def dependence(fit: "WinFit | None", counted: "Counted", errors: str, advice: st
             ratio,
             _TOO_SMALL,
             ok=safe or ratio <= _TOO_SMALL,
-            remedy=f"contests of a data set depend on each other, so that claims are too sure;"
-            f" {advice}",
+            remedy=Phrase(
+                "contests of a data set depend on each other, so that claims are too sure; ", advice
+            ),
         )
     ]
 

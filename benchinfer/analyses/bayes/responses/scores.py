@@ -143,7 +143,7 @@ def _items(scores: "ScoreTable", setting: "Setting", kept: NDArray[np.int64]) ->
         raise DesignError(
             message(
                 f"{most} answers to one item, of at most {_MOST_ANSWERS}.",
-                hint="unpaired=True takes answers as independent.",
+                hint=Phrase(f"{Option('paired', value=False)} takes answers as independent."),
             )
         )
     return count_items(place, trials, right)
