@@ -5,7 +5,7 @@ A message says what is wrong, where, how many times, and closes with ``Hint:``.
 
 from collections.abc import Sequence
 
-from benchinfer.core.hints import Phrase
+from benchinfer.core.hints import Phrase, joined
 
 
 class BenchinferError(ValueError):
@@ -110,7 +110,7 @@ def message(
             lines.append(f"    ... and {len(where) - 1 - shown} more")
     hints = (hint,) if isinstance(hint, str) else tuple(hint)
     lines += [Phrase("Hint: " if i == 0 else "      ", text) for i, text in enumerate(hints)]
-    text = Message(Phrase.join("\n", lines))
+    text = Message(joined("\n", lines))
     text.hint = hints
     return text
 

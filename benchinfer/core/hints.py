@@ -7,7 +7,7 @@ import re
 from ast import literal_eval
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Self
+from typing import Any, Self
 
 type Value = str | float | tuple[str | float, ...] | Mapping[str, str | None] | None
 
@@ -173,7 +173,9 @@ class Call(_Part):
 
 
 type Part = Option | Given | Field | Directions | Subset | Either | Call
-PARTS = {part.__name__: part for part in (Option, Given, Field, Directions, Subset, Either, Call)}
+PARTS: dict[str, type[Any]] = {
+    part.__name__: part for part in (Option, Given, Field, Directions, Subset, Either, Call)
+}
 _MARKED = re.compile(rf"{_MARK}(\('(?:{'|'.join(PARTS)})', .*?\)){_MARK}")
 
 
@@ -231,10 +233,10 @@ class Phrase(str):
         """Return the lines of the text, each with its parts."""
         return [Phrase(line) for line in self.marked.splitlines()]
 
-    @staticmethod
-    def join(between: str, pieces: Sequence[str]) -> "Phrase":
-        """Join texts and phrases by a text between them."""
-        return Phrase(*[part for piece in pieces for part in (between, piece)][1:])
+
+def joined(between: str, pieces: Sequence[str]) -> Phrase:
+    """Join texts and phrases by a text between them."""
+    return Phrase(*[part for piece in pieces for part in (between, piece)][1:])
 
 
 def _parts(piece: str | Part) -> Sequence[str | Part]:

@@ -37,7 +37,7 @@ _VALUES: dict[str, set[type]] = {
     np.dtype(object).str: {str, bool, int, float, type(None)},
     "<U": {str},
 }
-_classes: dict[str, type] = {}
+_classes: dict[str, type] = dict(PARTS)
 _inputs: set[str] = set()
 _REASONS = {
     errno.EACCES: "there is no permission",
@@ -87,10 +87,6 @@ def savable[T: type](cls: T) -> T:
         raise TypeError(f"{other.__module__} and {cls.__module__} both have a {cls.__name__}")
     _classes[cls.__name__] = cls
     return cls
-
-
-for _part in PARTS.values():
-    savable(_part)
 
 
 def encode(value: object) -> object:  # noqa: PLR0911 (one return for each kind of value)

@@ -12,7 +12,7 @@ import narwhals as nw
 import numpy as np
 
 from benchinfer.core.errors import ScoreTableError, message
-from benchinfer.core.hints import Directions, Either, Given, Option, Phrase
+from benchinfer.core.hints import Directions, Either, Given, Option, Phrase, joined
 from benchinfer.core.measure import Measure
 from benchinfer.scores.columns import COMMA, LABELS, Roles, slots, unreadable, written
 from benchinfer.scores.coverage import Finding
@@ -143,8 +143,8 @@ def decimal_commas(reading: Reading) -> Finding | None:
         headed(where, "value"),
         Phrase(
             Either(
-                'pandas.read_csv(path, decimal=",") reads',
-                "a decimal point in place of the comma has",
+                'pandas.read_csv(path, decimal=",") reads them as numbers',
+                "write them with a decimal point",
             ),
             ".",
         ),
@@ -375,7 +375,7 @@ def refuse(findings: list[Finding], name: str) -> None:
             lines += [Phrase(f"{i:2}. ", first), *(Phrase("    ", line) for line in rest)]
     if warnings:
         lines += ["Also:", *(Phrase(f"  - {finding.rule}: ", finding.what) for finding in warnings)]
-    raise ScoreTableError(Phrase.join("\n", lines), findings)
+    raise ScoreTableError(joined("\n", lines), findings)
 
 
 def _text(finding: Finding) -> str:
@@ -384,7 +384,7 @@ def _text(finding: Finding) -> str:
         lines.append(f"    ... and {more} more")
     if finding.hint:
         lines += message("", hint=Phrase(finding.hint).lines()).lines()[1:]
-    return Phrase.join("\n", lines)
+    return joined("\n", lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -952,9 +952,12 @@ def _excel_file(path: Path, typed: str) -> object:
         raise ScoreTableError(
             message(
                 f"{typed!r} holds {len(used)} sheets: {', '.join(map(str, used))}.",
-                hint=Either(
-                    'pandas.read_excel(path, sheet_name="...") reads one: pass that frame.',
-                    "save one as a file of its own.",
+                hint=Phrase(
+                    Either(
+                        'pandas.read_excel(path, sheet_name="...") reads one: pass that frame',
+                        "save one as a file of its own",
+                    ),
+                    ".",
                 ),
             )
         )

@@ -17,7 +17,17 @@ from benchinfer.cli.app import app
 from benchinfer.cli.hints import as_options
 from benchinfer.core import hints
 from benchinfer.core.errors import BenchinferError, DesignError, message
-from benchinfer.core.hints import Call, Directions, Either, Field, Given, Option, Phrase, Subset
+from benchinfer.core.hints import (
+    Call,
+    Directions,
+    Either,
+    Field,
+    Given,
+    Option,
+    Phrase,
+    Subset,
+    joined,
+)
 from benchinfer.core.saving import decode, encode, sealed
 
 PARTS = hints.PARTS
@@ -98,7 +108,7 @@ def test_python_and_the_command_line_write_parts_in_their_own_way(
 def test_phrases_are_texts_that_are_put_together() -> None:
     phrase = "say " + Phrase(Option("seed", 1)) + ".\nor not"
     assert [as_options(line) for line in phrase.lines()] == ["say --seed 1.", "or not"]
-    assert as_options(Phrase.join("; ", [phrase.lines()[0], "or not"])) == "say --seed 1.; or not"
+    assert as_options(joined("; ", [phrase.lines()[0], "or not"])) == "say --seed 1.; or not"
     assert f"{phrase}" == "say seed=1.\nor not"
     assert as_options("seed=1") == "seed=1"
     # What is no literal is only shown.
@@ -254,7 +264,11 @@ def test_parts_stand_in_phrases_and_name_options_of_the_command_line() -> None:
             part = _built(call)
             words = as_options(Phrase(part))
             n += 1
-            assert not re.search(r"\w=(?![A-Z'\w])|compare_|read_|\w\(", words), (path, call.lineno, words)
+            assert not re.search(r"\w=(?![A-Z'\w])|compare_|read_|\w\(", words), (
+                path,
+                call.lineno,
+                words,
+            )
             known = everywhere
             if isinstance(part, Call):
                 known = commands.get(

@@ -11,7 +11,7 @@ from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison import stepwise as comparison_stepwise
 from benchinfer.comparison.checks import Sides
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.hints import Call, Either, Option, Phrase
+from benchinfer.core.hints import Call, Either, Option, Phrase, joined
 from benchinfer.core.numbers import count, some
 from benchinfer.core.sections import Check
 
@@ -272,7 +272,7 @@ def _adjustment(asked: PermutationOptions) -> list[Check]:
                 1.0,
                 least=True,
                 ok=False,
-                remedy=Phrase.join("; ", [words for words, named in weak.items() if named]),
+                remedy=joined("; ", [words for words, named in weak.items() if named]),
             )
         )
     if asked.adjust in comparison_stepwise.CONDITIONS:
