@@ -170,7 +170,7 @@ class SourceArguments:
         try:
             return scores.subset(datasets=self.dataset)
         except DesignError as error:
-            raise typer.BadParameter(str(error), param_hint="'--dataset'") from None
+            raise typer.BadParameter(as_options(str(error)), param_hint="'--dataset'") from None
 
     def holds_effects(self) -> bool:
         """Return whether the table has the columns of published effects; only its head is read."""
