@@ -32,7 +32,7 @@ def check_missing(setting: Setting, missing: str, otherwise: str = "use") -> Non
         raise DesignError(
             message(
                 f"no scores of measure {setting.measure.name!r} for {join(setting.absent)}.",
-                hint=Phrase(f"compare with {Option('missing', otherwise)} to leave them out."),
+                hint=f"compare with {Option('missing', otherwise)} to leave them out.",
             )
         )
     if missing != "error" or not len(lack):
@@ -52,9 +52,7 @@ def check_missing(setting: Setting, missing: str, otherwise: str = "use") -> Non
             f" {setting.measure.name!r}.",
             where=[("dataset", "algorithm", "found", "expected"), *rows],
             hint=[
-                Phrase(
-                    f"compare with {Option('missing', 'use')} to let the model use what is there,"
-                ),
+                f"compare with {Option('missing', 'use')} to let the model use what is there,",
                 Phrase(
                     "or ",
                     Either(f"scores.complete({setting.measure.name!r}) to keep", "read a table of"),
@@ -62,10 +60,8 @@ def check_missing(setting: Setting, missing: str, otherwise: str = "use") -> Non
                 ),
             ]
             if otherwise == "use"
-            else Phrase(
-                f"compare with {Option('missing', 'complete')} to keep data sets and"
-                " algorithms without an empty cell."
-            ),
+            else f"compare with {Option('missing', 'complete')} to keep data sets and"
+            " algorithms without an empty cell.",
         )
     )
 
@@ -84,7 +80,7 @@ def check_connected(setting: Setting) -> None:
         raise DesignError(
             message(
                 f"no data set, nor chain of data sets, connects {join(apart)} with {join(rest)}.",
-                hint=Phrase(f"compare each group by itself with {Subset('algorithms')}."),
+                hint=f"compare each group by itself with {Subset('algorithms')}.",
             )
         )
 
@@ -113,11 +109,9 @@ def left_out(setting: Setting) -> list[Check]:
         setting.scores_left_out,
         0.0,
         ok=False,
-        remedy=Phrase(
-            f"left out: {named}. Of the algorithms those with the most empty cells,"
-            " and data sets on which one of the others has no score, so that the"
-            f" fewest scores are lost; {Call('compare_mixed')} uses all scores"
-        ),
+        remedy=f"left out: {named}. Of the algorithms those with the most empty cells,"
+        " and data sets on which one of the others has no score, so that the"
+        f" fewest scores are lost; {Call('compare_mixed')} uses all scores",
     )
     return [*([row] if setting.absent else []), *([incomplete] if named else [])]
 
@@ -145,9 +139,8 @@ def learnt_from(setting: Setting, datasets: int) -> list[Check]:
             PRIOR_MATTERS,
             least=True,
             ok=datasets >= PRIOR_MATTERS,
-            remedy=Phrase(
-                f"so few data sets leave much to the priors: compare with other {Option('priors')}"
-            ),
+            remedy=f"so few data sets leave much to the priors: compare with other"
+            f" {Option('priors')}",
         ),
         Check.of(
             "empty cells",
@@ -231,12 +224,10 @@ def tied(n: int) -> list[Check]:
         n,
         0.0,
         ok=False,
-        remedy=Phrase(
-            f"differences of at most {ties.SHARE:g} of the range of scores count as"
-            " rounding; if they matter, compare relative scores"
-            f" ({Call('Measure', Option('scale', 'log'))}) or each data set by itself"
-            f" ({Either('per_dataset', '--per-dataset')})"
-        ),
+        remedy=f"differences of at most {ties.SHARE:g} of the range of scores count as"
+        " rounding; if they matter, compare relative scores"
+        f" ({Call('Measure', Option('scale', 'log'))}) or each data set by itself"
+        f" ({Either('per_dataset', '--per-dataset')})",
     )
     return [row] if n else []
 
@@ -260,10 +251,8 @@ def tolerance(measure: Measure) -> Check:
         measure.tolerance,
         None,
         ok=measure.tolerance > 0,
-        remedy=Phrase(
-            "no tolerance is set, so no pair can be called equivalent: set"
-            f" {Field('tolerance')} to the difference that does not matter"
-        ),
+        remedy="no tolerance is set, so no pair can be called equivalent: set"
+        f" {Field('tolerance')} to the difference that does not matter",
     )
 
 
@@ -296,12 +285,10 @@ def legal(setting: Setting, levels: Level) -> list[Check]:
             int(beyond.sum()),
             0.0,
             ok=not beyond.any(),
-            remedy=Phrase(
-                f"no score is below {first} or above {last}, and an interval from"
-                f" {low.min():.3g} to {high.max():.3g} says how little is known of levels:"
-                " more data sets, or a scale with the same bounds, such as"
-                f" {Field('scale', 'logit')}"
-            ),
+            remedy=f"no score is below {first} or above {last}, and an interval from"
+            f" {low.min():.3g} to {high.max():.3g} says how little is known of levels:"
+            " more data sets, or a scale with the same bounds, such as"
+            f" {Field('scale', 'logit')}",
         )
     ]
 
@@ -346,10 +333,8 @@ def replications(setting: Setting) -> Check:
         1.0,
         least=True,
         ok=resampling is not None,
-        remedy=Phrase(
-            f"say how replications came about ({Option('resampling')}): without it"
-            " p-values hold only for independent replications"
-        ),
+        remedy=f"say how replications came about ({Option('resampling')}): without it"
+        " p-values hold only for independent replications",
     )
 
 
@@ -370,7 +355,7 @@ def overlap_share(setting: Setting) -> float:
             message(
                 f"scores on one data set come from {resampling.kind!r}, whose training sets"
                 " overlap, and by how much is not declared.",
-                hint=Phrase(f"declare it, as in {declaration(resampling.kind)}."),
+                hint=f"declare it, as in {declaration(resampling.kind)}.",
             )
         )
     return rho / (1 - rho)

@@ -81,10 +81,8 @@ class Convergence:
                     self.divergences,
                     0.0,
                     ok=not self.divergences,
-                    remedy=Phrase(
-                        "NUTS did not reach some part of the posterior, so that no pair is"
-                        f" decided: {Option('sampler', 'gibbs')}, or other {Option('priors')}"
-                    ),
+                    remedy="NUTS did not reach some part of the posterior, so that no pair is"
+                    f" decided: {Option('sampler', 'gibbs')}, or other {Option('priors')}",
                 )
             )
         return found

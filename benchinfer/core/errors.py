@@ -77,7 +77,7 @@ class Message(Phrase):
     """
 
     __slots__ = ("hint",)
-    hint: tuple[str, ...]
+    hint: tuple[Phrase, ...]
 
 
 def message(
@@ -108,7 +108,7 @@ def message(
         lines += [_row(row, widths, right) for row in rows]
         if len(where) - 1 > shown:
             lines.append(f"    ... and {len(where) - 1 - shown} more")
-    hints = (hint,) if isinstance(hint, str) else tuple(hint)
+    hints = tuple(map(Phrase, [hint] if isinstance(hint, str) else hint))
     lines += [Phrase("Hint: " if i == 0 else "      ", text) for i, text in enumerate(hints)]
     text = Message(joined("\n", lines))
     text.hint = hints

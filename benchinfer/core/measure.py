@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.errors import BenchinferError, message, unknown
-from benchinfer.core.hints import Either, Phrase
+from benchinfer.core.hints import Either
 from benchinfer.core.saving import savable
 
 type Better = Literal["higher", "lower"]
@@ -80,10 +80,8 @@ class Measure:
             raise BenchinferError(
                 message(
                     f"measure {self.name!r}: better is {self.better!r}.",
-                    hint=Phrase(
-                        f"say {Either('better="higher"', 'NAME:higher')} or"
-                        f" {Either('better="lower"', 'NAME:lower')}."
-                    ),
+                    hint=f"say {Either('better="higher"', 'NAME:higher')} or"
+                    f" {Either('better="lower"', 'NAME:lower')}.",
                 )
             )
         if self.scale not in get_args(Scale.__value__):
@@ -107,9 +105,7 @@ class Measure:
             raise BenchinferError(
                 message(
                     f"measure {self.name!r}: bounds are {self.bounds!r}.",
-                    hint=Phrase(
-                        f"lower bound first: {Either('bounds=(0, 1)', 'bounds = [0, 1]')}."
-                    ),
+                    hint=f"lower bound first: {Either('bounds=(0, 1)', 'bounds = [0, 1]')}.",
                 )
             )
 

@@ -91,7 +91,7 @@ def savable[T: type](cls: T) -> T:
 
 def encode(value: object) -> object:  # noqa: PLR0911 (one return for each kind of value)
     """Turn a record into what JSON can hold, losing nothing."""
-    if isinstance(value, Phrase):
+    if isinstance(value, Phrase) and not all(isinstance(part, str) for part in value.parts):
         return {"phrase": [encode(part) for part in value.parts]}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}

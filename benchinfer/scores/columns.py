@@ -196,7 +196,7 @@ def _given(search: _Search, columns: Mapping[str, str]) -> None:
         if role not in ROLES:
             raise ScoreTableError(
                 message(
-                    Phrase(f"{Given('columns', {name: role})}: there is no role {role!r}."),
+                    f"{Given('columns', {name: role})}: there is no role {role!r}.",
                     hint="from the table's name to ours: " + ", ".join(map(repr, ROLES)) + ".",
                 )
             )

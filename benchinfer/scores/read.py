@@ -73,8 +73,8 @@ def declared(
         except (TypeError, AttributeError):
             raise ScoreTableError(
                 message(
-                    Phrase(f"{Given('measures', measures)} cannot be read."),
-                    hint=Phrase(f"{Directions()}{Either(', or Measure(...)', '')}."),
+                    f"{Given('measures', measures)} cannot be read.",
+                    hint=f"{Directions()}{Either(', or Measure(...)', '')}.",
                 )
             ) from None
     if isinstance(resampling, str):
@@ -97,8 +97,8 @@ def _covariates(given: object) -> tuple[str, ...]:
         return names
     raise ScoreTableError(
         message(
-            Phrase(f"{Given('covariates', given)} cannot be read."),
-            hint=Phrase(f"names of columns, as in {Option('covariates', ('n_rows', 'size'))}."),
+            f"{Given('covariates', given)} cannot be read.",
+            hint=f"names of columns, as in {Option('covariates', ('n_rows', 'size'))}.",
         )
     )
 
@@ -307,7 +307,7 @@ def read_scores(
         if value not in known:
             raise ScoreTableError(unknown(name, value, known))
     if dataset is not None and not is_text(dataset):
-        raise ScoreTableError(message(Phrase(f"{Given('dataset', dataset)} is not text in UTF-8.")))
+        raise ScoreTableError(message(f"{Given('dataset', dataset)} is not text in UTF-8."))
     origin = open_source(source, query)
     declares, resamples, kept, found = declared(measures, resampling, covariates, origin.toml)
     roles = assign(origin.names, columns, layout, [m.name for m in declares], kept)

@@ -274,7 +274,7 @@ def open_source(source: object, query: str | None) -> Source:
     if query is not None:
         raise ScoreTableError(
             message(
-                Phrase(f"{Option('query', '')} was given with a {type(source).__name__}."),
+                f"{Option('query', '')} was given with a {type(source).__name__}.",
                 hint="a query needs a DuckDB file or connection as its source.",
             )
         )
@@ -543,7 +543,7 @@ def _of_path(source: str | Path, query: str | None) -> Source:
     if query is not None and (path.is_dir() or _suffix(path) not in _DUCKDB):
         raise ScoreTableError(
             message(
-                Phrase(f"{Option('query', '')} was given with {path.name!r}."),
+                f"{Option('query', '')} was given with {path.name!r}.",
                 hint="it needs a DuckDB file.",
             )
         )

@@ -30,7 +30,7 @@ from benchinfer.comparison.contrasts import Contrasts, check_number, implied
 from benchinfer.comparison.evidence import Setting, alpha_of
 from benchinfer.core.arguments import check_count, seed_of
 from benchinfer.core.errors import DesignError, message, unknown
-from benchinfer.core.hints import Call, Either, Given, Option, Phrase
+from benchinfer.core.hints import Call, Either, Given, Option
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.scores.table import ScoreTable
 
@@ -68,14 +68,10 @@ def completed(asked: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(asked["priors"], PseudoObservation):
         raise DesignError(
             message(
-                Phrase(
-                    f"a PseudoObservation is the prior of {Given('preset', 'signed-rank')} and"
-                    f" {Given('preset', 'sign')}."
-                ),
-                hint=Phrase(
-                    f"{Either('priors=Priors(...)', '--prior NAME=NUMBER')} are those of the"
-                    " model of all algorithms."
-                ),
+                f"a PseudoObservation is the prior of {Given('preset', 'signed-rank')} and"
+                f" {Given('preset', 'sign')}.",
+                hint=f"{Either('priors=Priors(...)', '--prior NAME=NUMBER')} are those of the"
+                " model of all algorithms.",
             )
         )
     defaults = {
@@ -106,7 +102,7 @@ def compare_joint(
     if asked["trials"] is not None:
         raise DesignError(
             message(
-                Phrase(f"{Option('trials', '')} goes with {Given('likelihood', 'binomial')}."),
+                f"{Option('trials', '')} goes with {Given('likelihood', 'binomial')}.",
                 hint="ask for it, or leave it out.",
             )
         )
@@ -131,21 +127,17 @@ def _target(setting: Setting, target: str, quantity: str) -> Target:
         raise DesignError(
             message(
                 "one data set says nothing about how algorithms vary between data sets.",
-                hint=Phrase(
-                    f"{Call('compare_pair')} compares two algorithms on one data set,"
-                    f" {Call('compare_mixed')} and {Call('compare_permutation')} any number;"
-                    " or add data sets."
-                ),
+                hint=f"{Call('compare_pair')} compares two algorithms on one data set,"
+                f" {Call('compare_mixed')} and {Call('compare_permutation')} any number;"
+                " or add data sets.",
             )
         )
     if target == "datasets" and quantity == "next":
         raise DesignError(
             message(
-                Phrase(
-                    f"{Option('target', 'datasets')} is about these data sets,"
-                    f" {Option('quantity', 'next')} about another."
-                ),
-                hint=Phrase(f"{Option('target', 'domain')} goes with it."),
+                f"{Option('target', 'datasets')} is about these data sets,"
+                f" {Option('quantity', 'next')} about another.",
+                hint=f"{Option('target', 'domain')} goes with it.",
             )
         )
     checks.check_connected(setting)

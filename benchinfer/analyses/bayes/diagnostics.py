@@ -64,10 +64,8 @@ def _domains(setting: Setting, fitted: BayesFit) -> list[Check]:
                 n,
                 1.0,
                 ok=False,
-                remedy=Phrase(
-                    f"the table names several domains: {Option('domains', 'random')} makes"
-                    " them a level of the model"
-                ),
+                remedy=f"the table names several domains: {Option('domains', 'random')} makes"
+                " them a level of the model",
             )
         ]
     return [

@@ -23,7 +23,7 @@ from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.groups import domain_codes
 from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
 from benchinfer.core.errors import DesignError, FitError, message
-from benchinfer.core.hints import Call, Either, Option, Phrase
+from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
 
@@ -108,11 +108,9 @@ def reduced(scores: "ScoreTable", setting: "Setting") -> ContrastData:
         raise DesignError(
             message(
                 str(error),
-                hint=Phrase(
-                    "a comparison needs scores that differ:"
-                    f" {Either('scores.findings()', 'benchinfer check')} names constant and"
-                    f" identical algorithms; {Call('compare_points')} describes such a table."
-                ),
+                hint="a comparison needs scores that differ:"
+                f" {Either('scores.findings()', 'benchinfer check')} names constant and"
+                f" identical algorithms; {Call('compare_points')} describes such a table.",
             )
         ) from None
 
@@ -133,12 +131,10 @@ def domain_level(setting: "Setting", data: ContrastData) -> NDArray[np.int64]:
         raise DesignError(
             message(
                 f"the data sets are of {count(n, 'domain')}: {join(names)}.",
-                hint=Phrase(
-                    f"how domains vary shows from {_FEWEST_DOMAINS} of them on;"
-                    f" {Option('domains', 'pooled')} takes them as one,"
-                    f" {Either('scores.subset(domains=...)', 'a table of some domains')}"
-                    " compares in one."
-                ),
+                hint=f"how domains vary shows from {_FEWEST_DOMAINS} of them on;"
+                f" {Option('domains', 'pooled')} takes them as one,"
+                f" {Either('scores.subset(domains=...)', 'a table of some domains')}"
+                " compares in one.",
             )
         )
     return found
@@ -176,10 +172,8 @@ def fit(
             message(
                 "differences are the same on several data sets to the last digit: the posterior of"
                 " the interactions' size has a spike at 0 that cannot be sampled.",
-                hint=Phrase(
-                    f"{Call('compare_permutation')} needs no model; or give scores with more"
-                    " digits."
-                ),
+                hint=f"{Call('compare_permutation')} needs no model; or give scores with more"
+                " digits.",
             )
         ) from None
 

@@ -135,7 +135,7 @@ def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesCompariso
         raise DesignError(
             message(
                 "the comparison is about these data sets, whose covariates are what they are.",
-                hint=Phrase(f"compare with {Option('target', 'domain')}."),
+                hint=f"compare with {Option('target', 'domain')}.",
             )
         )
     along, kept = replace(along, at=dict(given)), result.draws
@@ -198,7 +198,7 @@ def by_domain(result: "BayesComparison") -> Comparisons:
         raise DesignError(
             message(
                 "the domains are no level of this model.",
-                hint=Phrase(f"{Call('compare_bayes', Option('domains', 'random'))} has one."),
+                hint=f"{Call('compare_bayes', Option('domains', 'random'))} has one.",
             )
         )
     names = sorted(set(result.setting.domains))

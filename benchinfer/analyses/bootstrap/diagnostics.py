@@ -93,11 +93,9 @@ def _size(sample: ScoreSample, asked: BootstrapOptions) -> Check:
         factor,
         1.5,
         ok=factor <= 1.5,
-        remedy=Phrase(
-            f"too few {drawn} for a bootstrap this far out in the tail: intervals are"
-            f" too short and p-values too small; {Option('interval', 'expanded')} and"
-            f" {Call('compare_mixed')} allow for the number"
-        ),
+        remedy=f"too few {drawn} for a bootstrap this far out in the tail: intervals are"
+        f" too short and p-values too small; {Option('interval', 'expanded')} and"
+        f" {Call('compare_mixed')} allow for the number",
     )
 
 

@@ -10,7 +10,7 @@ from benchinfer.analyses.bootstrap.numerics import aggregates, resampling
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.core.errors import DesignError, message, unknown
-from benchinfer.core.hints import Call, Field, Option, Phrase
+from benchinfer.core.hints import Call, Field, Option
 from benchinfer.core.measure import Measure
 
 if TYPE_CHECKING:
@@ -66,10 +66,8 @@ def normalised(setting: Setting, sample: ScoreSample, normalise: Normalise) -> S
             raise DesignError(
                 message(
                     f"normalise names {', '.join(map(repr, normalise)) or 'nothing'}.",
-                    hint=Phrase(
-                        f"{Option('normalise', {'low': None, 'high': None})} names what stands for"
-                        " 0 and 1."
-                    ),
+                    hint=f"{Option('normalise', {'low': None, 'high': None})} names what stands for"
+                    " 0 and 1.",
                 )
             )
         low, high = (reference(setting, sample, normalise[name]) for name in ("low", "high"))
@@ -169,7 +167,7 @@ def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resampl
             raise DesignError(
                 message(
                     "there is one data set, and data sets are to be drawn.",
-                    hint=Phrase(f"{Option('resample', 'replications')} draws within it."),
+                    hint=f"{Option('resample', 'replications')} draws within it.",
                 )
             )
         if resample == "datasets":
@@ -180,10 +178,8 @@ def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resampl
             message(
                 f"replications come from {kind!r}, whose training sets overlap: drawn one by one"
                 " they would pass for independent.",
-                hint=Phrase(
-                    f"{Option('resample', 'datasets')} draws data sets alone;"
-                    f" {Call('compare_mixed')} corrects for the overlap."
-                ),
+                hint=f"{Option('resample', 'datasets')} draws data sets alone;"
+                f" {Call('compare_mixed')} corrects for the overlap.",
             )
         )
     if (np.diff(sample.strata) < 2).all():
@@ -196,7 +192,7 @@ def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resampl
                 "no data set has several replications to draw from.",
                 hint=[
                     *(number if repeated else []),
-                    Phrase(f"{Option('resample', 'datasets')} draws data sets alone."),
+                    f"{Option('resample', 'datasets')} draws data sets alone.",
                 ],
             )
         )
@@ -216,7 +212,7 @@ def _goal(
             raise DesignError(
                 message(
                     f"goal is {goal!r}.",
-                    hint=Phrase(f"it goes with {Option('statistic', 'optimality-gap')}."),
+                    hint=f"it goes with {Option('statistic', 'optimality-gap')}.",
                 )
             )
         return None
@@ -233,17 +229,15 @@ def _goal(
         raise DesignError(
             message(
                 "an optimality gap needs to know what counts as reached.",
-                hint=Phrase(
-                    f"{Option('goal')} names it, in the unit of the measure;"
-                    f" {Option('normalise')} makes it 1."
-                ),
+                hint=f"{Option('goal')} names it, in the unit of the measure;"
+                f" {Option('normalise')} makes it 1.",
             )
         )
     if setting.measure.scale == "logit":
         raise DesignError(
             message(
                 "an optimality gap on the logit scale has no unit.",
-                hint=Phrase(f"{Field('scale', 'identity')} or {Option('normalise')} gives it one."),
+                hint=f"{Field('scale', 'identity')} or {Option('normalise')} gives it one.",
             )
         )
     return reference(setting, raw, goal)

@@ -41,10 +41,8 @@ def checks(
             1.0,
             least=True,
             ok=scale >= 1.0,
-            remedy=Phrase(
-                "below 1: effects vary less than their sampling errors say, and intervals"
-                f" are shorter than Wald's; compare with {Option('interval', 'wald')}"
-            ),
+            remedy="below 1: effects vary less than their sampling errors say, and intervals"
+            f" are shorter than Wald's; compare with {Option('interval', 'wald')}",
         ),
         Check.of(
             "numerical error of the p-values",
@@ -174,19 +172,15 @@ def _alike(fit: NetworkFit, alone: PairFits, smallest: float) -> list[Check]:
                 largest,
                 2.0,
                 ok=largest <= 2.0,
-                remedy=Phrase(
-                    "pairs vary by different amounts between data sets: robust errors allow"
-                    " for it, and so do predictions of two levels for pairs that three data"
-                    " sets hold; the test of designs does not; compare with"
-                    f" {Option('pooling', 'pairwise')}"
-                )
+                remedy="pairs vary by different amounts between data sets: robust errors allow"
+                " for it, and so do predictions of two levels for pairs that three data"
+                " sets hold; the test of designs does not; compare with"
+                f" {Option('pooling', 'pairwise')}"
                 if robust
-                else Phrase(
-                    "pairs vary by different amounts between data sets, so that one"
-                    " heterogeneity is too small for some and their intervals are too short:"
-                    f" compare with {Option('interval', 'robust')} or"
-                    f" {Option('pooling', 'pairwise')}"
-                ),
+                else "pairs vary by different amounts between data sets, so that one"
+                " heterogeneity is too small for some and their intervals are too short:"
+                f" compare with {Option('interval', 'robust')} or"
+                f" {Option('pooling', 'pairwise')}",
             )
         )
     return rows
@@ -227,9 +221,7 @@ def _alone(setting: Setting, alone: PairFits) -> list[Check]:
             lacking,
             0.0,
             ok=lacking <= 0,
-            remedy=Phrase(
-                "fewer than two data sets hold them, or they were not asked for:"
-                f" {Option('pooling', 'network')} estimates all pairs"
-            ),
+            remedy="fewer than two data sets hold them, or they were not asked for:"
+            f" {Option('pooling', 'network')} estimates all pairs",
         ),
     ]

@@ -18,7 +18,7 @@ from benchinfer.comparison import adjustment
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, FitError, message
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Call, Option, Phrase
+from benchinfer.core.hints import Call, Option
 from benchinfer.numerics import max_t
 from benchinfer.numerics.best import probability_best
 
@@ -203,10 +203,8 @@ def _network(meta: "MetaComparison") -> "NetworkFit":
         raise DesignError(
             message(
                 f"direct and indirect evidence are not told apart: {reason}.",
-                hint=Phrase(
-                    f"{Option('pooling', 'network')} of three algorithms or more,"
-                    f" {Option('nested', 'none')} and no covariates tell them apart."
-                ),
+                hint=f"{Option('pooling', 'network')} of three algorithms or more,"
+                f" {Option('nested', 'none')} and no covariates tell them apart.",
             )
         )
     return meta.fit
@@ -299,7 +297,7 @@ def slopes(meta: "MetaComparison") -> "pd.DataFrame":
         raise DesignError(
             message(
                 "there are no slopes.",
-                hint=Phrase(f"{Call('compare_meta', Option('covariates', ()))} gives them."),
+                hint=f"{Call('compare_meta', Option('covariates', ()))} gives them.",
             )
         )
     family, method = meta.asked()

@@ -149,9 +149,7 @@ class MixedComparison(TestedComparison):
             raise DesignError(
                 message(
                     "the domains have no levels of their own in this model.",
-                    hint=Phrase(
-                        f"{Call('compare_mixed', Option('domains', 'separate'))} gives them."
-                    ),
+                    hint=f"{Call('compare_mixed', Option('domains', 'separate'))} gives them.",
                 )
             )
         found = {

@@ -56,11 +56,9 @@ def _generalisation(setting: Setting, design: Design) -> list[Check]:
             domains,
             1.0,
             ok=domains <= 1 or design.domains != "pooled",
-            remedy=Phrase(
-                f"the table names several domains: {Option('domains', 'separate')}"
-                f" compares within each and over them, {Option('domains', 'random')} takes"
-                " them as a sample of domains"
-            ),
+            remedy=f"the table names several domains: {Option('domains', 'separate')}"
+            f" compares within each and over them, {Option('domains', 'random')} takes"
+            " them as a sample of domains",
         ),
         beyond(design.target),
     ]
@@ -128,10 +126,8 @@ def _residual(shape: Shape) -> list[Check]:
             np.copysign(skewed, shape.skewness),
             least=shape.skewness < 0,
             ok=abs(shape.skewness) <= skewed,
-            remedy=Phrase(
-                f"scores with a border on one side are skewed: {Field('scale', 'log')} for"
-                f' times and counts, "logit" for shares; {means}'
-            ),
+            remedy=f"scores with a border on one side are skewed: {Field('scale', 'log')} for"
+            f' times and counts, "logit" for shares; {means}',
         ),
         Check.of(
             "residuals: excess kurtosis",
@@ -261,12 +257,10 @@ def _outlying(
             len(far),
             0.0,
             ok=not len(far),
-            remedy=Phrase(
-                f"on {join([str(datasets[m]) for m in far[:3]])}{more[0]} the algorithms"
-                " differ unlike elsewhere: look for errors in these scores;"
-                f" {Either('influence()', '--details')} says which verdicts change without"
-                " them"
-            ),
+            remedy=f"on {join([str(datasets[m]) for m in far[:3]])}{more[0]} the algorithms"
+            " differ unlike elsewhere: look for errors in these scores;"
+            f" {Either('influence()', '--details')} says which verdicts change without"
+            " them",
         ),
         Check.of(
             "outlying cells",

@@ -23,7 +23,7 @@ from benchinfer.comparison import checks
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.comparison.groups import domain_codes
 from benchinfer.core.errors import DesignError, FitError, message
-from benchinfer.core.hints import Call, Either, Phrase, Subset
+from benchinfer.core.hints import Call, Either, Subset
 from benchinfer.core.saving import savable
 from benchinfer.numerics import covariance
 
@@ -139,13 +139,11 @@ def _refusal(error: FitError) -> DesignError:
     return DesignError(
         message(
             str(error),
-            hint=Phrase(
-                "a test needs scores that vary and data sets in common:"
-                f" {Either('scores.findings()', 'benchinfer check')} names constant and"
-                " identical algorithms; of identical replications keep one, with"
-                f" {Subset('replications')}; {Call('compare_points')} describes such a"
-                " table."
-            ),
+            hint="a test needs scores that vary and data sets in common:"
+            f" {Either('scores.findings()', 'benchinfer check')} names constant and"
+            " identical algorithms; of identical replications keep one, with"
+            f" {Subset('replications')}; {Call('compare_points')} describes such a"
+            " table.",
         )
     )
 

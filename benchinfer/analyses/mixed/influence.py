@@ -374,10 +374,8 @@ def _asked(mixed: "MixedComparison") -> WholeTable:
         raise DesignError(
             message(
                 "without a data set another algorithm may be the best.",
-                hint=Phrase(
-                    f"{Option('contrasts', 'tukey')} holds all pairs; its"
-                    f" {Either('influence()', '--details')} says what changes."
-                ),
+                hint=f"{Option('contrasts', 'tukey')} holds all pairs; its"
+                f" {Either('influence()', '--details')} says what changes.",
             )
         )
     share = checks.overlap_share(mixed.setting) if mixed.design.one_dataset else 0.0

@@ -72,10 +72,8 @@ def _effects(setting: Setting, fitted: MixedFit) -> list[Source]:
         raise DesignError(
             message(
                 "data sets have no random effects in this model.",
-                hint=Phrase(
-                    f"{Call('compare_mixed')} with {Option('target', 'domain')} on several"
-                    " data sets has them."
-                ),
+                hint=f"{Call('compare_mixed')} with {Option('target', 'domain')} on several"
+                " data sets has them.",
             )
         )
     found: list[Source] = []
@@ -125,15 +123,14 @@ def structures(setting: Setting, asked: Design, scores: "ScoreTable") -> "pd.Dat
         try:
             fitted = fit_design(scores, setting, resolve(structure, residual, asked, setting))
         except DesignError as error:
-            refused.append(str(error).partition("\n")[0])
+            refused.append(Phrase(str(error)).lines()[0])
             continue
         if isinstance(model := fitted.model, AveragedFit):
             raise DesignError(
                 message(
                     f"structures are not compared where {fitted.peculiarity}.",
-                    hint=Phrase(
-                        f"{Option('target', 'domain')} with covariates of data sets alone has them."
-                    ),
+                    hint=f"{Option('target', 'domain')} with covariates of data sets alone has"
+                    " them.",
                 )
             )
         rows.append(
@@ -205,10 +202,8 @@ def _profiled(fitted: MixedFit, level: float) -> tuple[list[float], list[float]]
         raise DesignError(
             message(
                 f"profile intervals are not worked out where {fitted.peculiarity}.",
-                hint=Phrase(
-                    f'{Option("structure", "common")} or "pairwise" with'
-                    f" {Option('residual', 'constant')} has them."
-                ),
+                hint=f'{Option("structure", "common")} or "pairwise" with'
+                f" {Option('residual', 'constant')} has them.",
             )
         )
     found = profile_intervals(

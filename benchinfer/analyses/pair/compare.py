@@ -30,7 +30,7 @@ from benchinfer.comparison.evidence import (
 from benchinfer.core import version
 from benchinfer.core.arguments import seed_of
 from benchinfer.core.errors import DesignError, message, unknown
-from benchinfer.core.hints import Given, Option, Phrase
+from benchinfer.core.hints import Given, Option
 from benchinfer.core.verdict import Verdict
 from benchinfer.scores.table import ScoreTable
 
@@ -294,7 +294,7 @@ def compare_pair(
     _check_sides(chosen, alternative, margin)
     if parts is not None and chosen != "parts-t":
         raise DesignError(
-            message(f"parts is {parts}.", hint=Phrase(f"it goes with {Option('test', 'parts-t')}."))
+            message(f"parts is {parts}.", hint=f"it goes with {Option('test', 'parts-t')}.")
         )
     levels = scores.cells(setting.measure.name).mean[0]
     arguments = {
@@ -339,18 +339,14 @@ def _check_sides(test: Test, alternative: Alternative, margin: float | None) -> 
         raise DesignError(
             message(
                 "the F-test of 5x2cv has no sides: it shows neither direction nor equivalence.",
-                hint=Phrase(
-                    f"{Option('test', '5x2cv-t')} or {Option('test', 'corrected-t')} have."
-                ),
+                hint=f"{Option('test', '5x2cv-t')} or {Option('test', 'corrected-t')} have.",
             )
         )
     if test == "bayes-t" and alternative != "two-sided":
         raise DesignError(
             message(
-                Phrase(
-                    f"{Given('alternative', alternative)} does not go with"
-                    f" {Option('test', 'bayes-t')}."
-                ),
+                f"{Given('alternative', alternative)} does not go with"
+                f" {Option('test', 'bayes-t')}.",
                 hint="its three posterior probabilities answer both sides at once.",
             )
         )

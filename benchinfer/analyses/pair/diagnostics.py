@@ -172,11 +172,9 @@ def _peculiar(data: PairedScores, test: str) -> list[Check]:
                 1.0,
                 least=True,
                 ok=False,
-                remedy=Phrase(
-                    "its estimate is the first of the ten differences, two folds of a"
-                    f" replication standing together; {Option('test', '5x2cv-f')} takes all"
-                    " ten"
-                ),
+                remedy="its estimate is the first of the ten differences, two folds of a"
+                f" replication standing together; {Option('test', '5x2cv-f')} takes all"
+                " ten",
             )
         )
     if test == "5x2cv-f":
@@ -187,9 +185,7 @@ def _peculiar(data: PairedScores, test: str) -> list[Check]:
                 1.0,
                 least=True,
                 ok=False,
-                remedy=Phrase(
-                    f'its F has no sides; {Option("test", "5x2cv-t")} or "corrected-t" have'
-                ),
+                remedy=f'its F has no sides; {Option("test", "5x2cv-t")} or "corrected-t" have',
             )
         )
     return rows

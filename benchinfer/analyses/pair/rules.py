@@ -120,16 +120,14 @@ def _require_overlap(data: PairedScores) -> None:
             message(
                 f"scores come from {data.kind!r}, whose training sets overlap, and by how much is"
                 " not declared.",
-                hint=Phrase(f"declare it, as in {declaration(data.kind)}."),
+                hint=f"declare it, as in {declaration(data.kind)}.",
             )
         )
     if not data.paired:
         raise DesignError(
             message(
                 f"scores come from {data.kind!r}, and algorithms do not share the splits.",
-                hint=Phrase(
-                    f"{Call('compare_mixed')} corrects for the overlap of unshared splits."
-                ),
+                hint=f"{Call('compare_mixed')} corrects for the overlap of unshared splits.",
             )
         )
 

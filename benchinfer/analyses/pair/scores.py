@@ -76,10 +76,8 @@ def paired_scores(scores: ScoreTable, setting: Setting, clusters: Clusters | Non
             message(
                 f"{count(more, 'replication')} of an algorithm "
                 f"{'has' if more == 1 else 'have'} several scores.",
-                hint=Phrase(
-                    f"{Call('compare_pair')} takes one score of each: average the repeats, or"
-                    f" use {Call('compare_mixed')}."
-                ),
+                hint=f"{Call('compare_pair')} takes one score of each: average the repeats, or"
+                f" use {Call('compare_mixed')}.",
             )
         )
     table = np.where(blocks.count > 0, blocks.mean, np.nan)
@@ -104,14 +102,14 @@ def _refuse_several(setting: Setting) -> None:
             message(
                 f"tests of two algorithms within a data set cannot pool {d} data sets.",
                 hint=[
-                    Phrase(f"{Call('compare_mixed')} makes claims about all of them;"),
+                    f"{Call('compare_mixed')} makes claims about all of them;",
                     Phrase(
                         Either(
                             "per_dataset(compare_pair, scores, ...)", "compare pair --per-dataset"
                         ),
                         " compares on each data set by itself,",
                     ),
-                    Phrase(f"{Option('dataset')} on one of them."),
+                    f"{Option('dataset')} on one of them.",
                 ],
             )
         )
@@ -124,7 +122,7 @@ def _clusters(scores: ScoreTable, setting: Setting, clusters: Clusters) -> NDArr
         raise DesignError(
             message(
                 "clusters of replications need replications that algorithms share.",
-                hint=Phrase(f"say so where they do: {Option('paired', value=True)}."),
+                hint=f"say so where they do: {Option('paired', value=True)}.",
             )
         )
     present = np.unique(found.replication)
@@ -135,7 +133,7 @@ def _clusters(scores: ScoreTable, setting: Setting, clusters: Clusters) -> NDArr
             raise DesignError(
                 message(
                     f"{count(len(lost), 'replication')} without a cluster, such as {lost[0]!r}.",
-                    hint=Phrase(f"{Option('clusters', '')} maps each replication to its cluster."),
+                    hint=f"{Option('clusters', '')} maps each replication to its cluster.",
                 )
             )
         return _coded([str(named[name]) for name in names])

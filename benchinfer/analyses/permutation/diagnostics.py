@@ -95,9 +95,8 @@ def claims(setting: Setting, data: Exchangeable) -> list[Check]:
                 domains,
                 1.0,
                 ok=domains <= 1,
-                remedy=Phrase(
-                    f"the table names several domains; {Call('compare_mixed')} compares within each"
-                ),
+                remedy=f"the table names several domains; {Call('compare_mixed')} compares within"
+                " each",
             )
         )
     elif d > 1:
@@ -229,11 +228,9 @@ def _scores(
             float(np.abs(own.skewness).max()),
             bound,
             ok=not skew.any(),
-            remedy=Phrase(
-                f"{some(sides, skew)}: sign flips and signed ranks test that differences"
-                f" are symmetric, and skewness alone can reject; {Call('compare_mixed')}"
-                " compares means"
-            ),
+            remedy=f"{some(sides, skew)}: sign flips and signed ranks test that differences"
+            f" are symmetric, and skewness alone can reject; {Call('compare_mixed')}"
+            " compares means",
         ),
     ]
     if asked.on in ("ranks", "aligned-ranks", "normal-scores"):
@@ -283,11 +280,9 @@ def _adjustment(asked: PermutationOptions) -> list[Check]:
                 1.0,
                 least=True,
                 ok=False,
-                remedy=Phrase(
-                    f"it needs {comparison_stepwise.CONDITIONS[asked.adjust]} of the p-values,"
-                    f" which is not established for tests of pairs: {Option('adjust', 'holm')}"
-                    " needs nothing"
-                ),
+                remedy=f"it needs {comparison_stepwise.CONDITIONS[asked.adjust]} of the p-values,"
+                f" which is not established for tests of pairs: {Option('adjust', 'holm')}"
+                " needs nothing",
             )
         )
     return rows

@@ -12,7 +12,7 @@ from benchinfer.analyses.permutation.options import PermutationOptions
 from benchinfer.comparison import stepwise
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, FitError, message
-from benchinfer.core.hints import Option, Phrase
+from benchinfer.core.hints import Option
 from benchinfer.core.saving import savable
 from benchinfer.numerics import ties
 
@@ -102,7 +102,7 @@ def pooled(
         raise DesignError(
             message(
                 str(error),
-                hint=Phrase(f"{Option('null', 'monte-carlo')} goes with any design and family."),
+                hint=f"{Option('null', 'monte-carlo')} goes with any design and family.",
             )
         ) from None
     test, histogram = nulls.quadratic(question.moments), null.histogram

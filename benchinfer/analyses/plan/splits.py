@@ -8,7 +8,7 @@ import numpy as np
 from benchinfer.analyses.plan.aims import PlanAims
 from benchinfer.analyses.plan.numerics.power import MOST, best_replications
 from benchinfer.core.errors import DesignError, message
-from benchinfer.core.hints import Either, Option, Phrase
+from benchinfer.core.hints import Either, Option
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 
@@ -41,9 +41,7 @@ class Costs:
             raise DesignError(
                 message(
                     "a budget goes with costs.",
-                    hint=Phrase(
-                        f"{Either('costs=(per data set, per replication)', '--costs A,B')}."
-                    ),
+                    hint=f"{Either('costs=(per data set, per replication)', '--costs A,B')}.",
                 )
             )
         fits = len(costs) == 2 and all(math.isfinite(c) for c in costs)
@@ -51,10 +49,8 @@ class Costs:
             raise DesignError(
                 message(
                     f"costs are {costs!r}.",
-                    hint=Phrase(
-                        f"(per data set, per replication), as in {Option('costs', (20, 1))}; the"
-                        " second larger than 0."
-                    ),
+                    hint=f"(per data set, per replication), as in {Option('costs', (20, 1))}; the"
+                    " second larger than 0.",
                 )
             )
         if budget is not None and not (math.isfinite(budget) and budget > 0):

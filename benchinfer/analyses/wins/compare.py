@@ -125,8 +125,8 @@ def _separated(groups: list[list[int]], names: tuple[str, ...]) -> DesignError:
             " group back to the first.",
             where=[("group", "algorithms"), *rows],
             hint=[
-                Phrase(f"{Option('inference', 'bayes')} gives finite worths by its priors,"),
-                Phrase(
+                f"{Option('inference', 'bayes')} gives finite worths by its priors,",
+                (
                     f"and {Option('penalised', value=True)} with {Option('ties', 'half')} by a"
                     " penalty (Firth)."
                 ),
@@ -142,10 +142,8 @@ def _boundless(tally: Tally) -> DesignError:
         message(
             f"{ties:g} of {n:g} contests are ties, and the likelihood has no finite maximum: the"
             " parameter of ties grows without limit, and the worths with it.",
-            hint=Phrase(
-                f"{Option('ties', 'half')} counts half a win for each side;"
-                f" {Option('inference', 'bayes')} gives finite worths by its priors."
-            ),
+            hint=f"{Option('ties', 'half')} counts half a win for each side;"
+            f" {Option('inference', 'bayes')} gives finite worths by its priors.",
         )
     )
 
@@ -156,7 +154,7 @@ def _resolved(errors: str, counted: Counted, fit: WinFit) -> str:
         raise DesignError(
             message(
                 "robust errors need to know which contests go together, in two groups or more.",
-                hint=Phrase(f"{Option('errors', 'independent')} goes with published counts."),
+                hint=f"{Option('errors', 'independent')} goes with published counts.",
             )
         )
     if errors != "auto":
@@ -170,13 +168,11 @@ def _resolved(errors: str, counted: Counted, fit: WinFit) -> str:
                 f"{count(clusters, 'data set')} with contests: those of a data set depend on each"
                 f" other, and fewer than {diagnostics.FEWEST} do not show by how much.",
                 hint=[
-                    Phrase(
+                    (
                         f"{Option('errors', 'independent')} ignores that: its errors are too"
                         " small, and it says so;"
                     ),
-                    Phrase(
-                        f"{Call('compare_mixed')} and {Call('compare_permutation')} use the scores."
-                    ),
+                    f"{Call('compare_mixed')} and {Call('compare_permutation')} use the scores.",
                 ],
             )
         )
@@ -193,11 +189,9 @@ def _adjustment(arguments: dict[str, Any], *, robust: bool) -> str:
     if robust and asked in JOINT:
         raise DesignError(
             message(
-                Phrase(
-                    f"{Given('adjust', asked)} needs the covariance of all pairs, which robust"
-                    " errors do not estimate well enough."
-                ),
-                hint=Phrase(f"{Option('adjust', 'holm')} goes with robust errors."),
+                f"{Given('adjust', asked)} needs the covariance of all pairs, which robust"
+                " errors do not estimate well enough.",
+                hint=f"{Option('adjust', 'holm')} goes with robust errors.",
             )
         )
     return resolve(asked, arguments["contrasts"], arguments["alternative"], common=not robust)
@@ -518,17 +512,15 @@ def _check_likelihood(
         raise DesignError(
             message(
                 f"{name} is of a posterior.",
-                hint=Phrase(f"{Option('inference', 'bayes')} goes with it."),
+                hint=f"{Option('inference', 'bayes')} goes with it.",
             )
         )
     if penalised and ties == "davidson":
         raise DesignError(
             message(
                 "the penalty is for wins and losses alone.",
-                hint=Phrase(
-                    f"{Option('ties', 'half')} or {Option('ties', 'drop')} goes with"
-                    f" {Option('penalised', value=True)}."
-                ),
+                hint=f"{Option('ties', 'half')} or {Option('ties', 'drop')} goes with"
+                f" {Option('penalised', value=True)}.",
             )
         )
 
@@ -553,7 +545,7 @@ def _check_bayes(
         raise DesignError(
             message(
                 f"{wrong[0]} is of tests, which a posterior has not.",
-                hint=Phrase(f"{Option('inference', 'likelihood')} goes with it."),
+                hint=f"{Option('inference', 'likelihood')} goes with it.",
             )
         )
     if draws < _FEWEST_DRAWS or draws % 2:
@@ -576,10 +568,8 @@ def _check_counts(found: "Counted", *, departures: bool, davidson: bool) -> None
         raise DesignError(
             message(
                 "departures of data sets show where the contests of several are known.",
-                hint=Phrase(
-                    f"{Option('departures', value=False)} goes with published counts, and with"
-                    " one data set."
-                ),
+                hint=f"{Option('departures', value=False)} goes with published counts, and with"
+                " one data set.",
             )
         )
     if departures and tally.n.size > _MOST_PAIRS:
@@ -588,11 +578,9 @@ def _check_counts(found: "Counted", *, departures: bool, davidson: bool) -> None
             message(
                 f"worths of each of {d:,} data sets are too many to sample: with {k} algorithms"
                 f" {tally.n.size:,} pairs, and {_MOST_PAIRS:,} take about four minutes.",
-                hint=Phrase(
-                    f"{Option('inference', 'likelihood')} allows for the dependence at any"
-                    " size, by robust errors; or compare fewer algorithms:"
-                    f" {Subset('algorithms')}."
-                ),
+                hint=f"{Option('inference', 'likelihood')} allows for the dependence at any"
+                " size, by robust errors; or compare fewer algorithms:"
+                f" {Subset('algorithms')}.",
             )
         )
     if departures and davidson and tally.ties.sum():
@@ -600,20 +588,16 @@ def _check_counts(found: "Counted", *, departures: bool, davidson: bool) -> None
             message(
                 f"{tally.ties.sum():g} contests are ties: with departures, the odds of winning on"
                 " average over data sets are not known where ties have a parameter.",
-                hint=Phrase(
-                    f"{Option('ties', 'half')} or {Option('ties', 'drop')} goes with"
-                    f" {Option('departures', value=True)}."
-                ),
+                hint=f"{Option('ties', 'half')} or {Option('ties', 'drop')} goes with"
+                f" {Option('departures', value=True)}.",
             )
         )
     if found.by == "datasets" and len(tally.wins) == 1:
         raise DesignError(
             message(
                 "one data set is a single contest of each pair.",
-                hint=Phrase(
-                    f"{Option('by', 'replications')} counts the replications that algorithms"
-                    " share, if any."
-                ),
+                hint=f"{Option('by', 'replications')} counts the replications that algorithms"
+                " share, if any.",
             )
         )
     _check_meetings(found)
@@ -635,18 +619,16 @@ def _check_meetings(found: "Counted") -> None:
             message(
                 f"the algorithms are in {len(parts)} parts that never met.",
                 where=[("part", "algorithms"), *_listed(parts, names)],
-                hint=Phrase(f"compare each part by itself, with {Subset('algorithms')}."),
+                hint=f"compare each part by itself, with {Subset('algorithms')}.",
             )
         )
     if not (tally.wins.sum() or tally.losses.sum()):
         raise DesignError(
             message(
                 f"all {tally.n.sum():g} contests are ties: {found.ties}.",
-                hint=Phrase(
-                    f"a smaller {Either('tie_tolerance', '--tie-tolerance')} tells more apart;"
-                    f" {Call('compare_mixed')} with a tolerance can show that algorithms are"
-                    " equivalent."
-                ),
+                hint=f"a smaller {Either('tie_tolerance', '--tie-tolerance')} tells more apart;"
+                f" {Call('compare_mixed')} with a tolerance can show that algorithms are"
+                " equivalent.",
             )
         )
 

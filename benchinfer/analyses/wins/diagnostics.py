@@ -51,20 +51,16 @@ def counts(counted: "Counted", target: "Target", rope: float) -> list[Check]:
             share,
             0.5,
             ok=share <= 0.5,
-            remedy=Phrase(
-                "most contests are ties, so that few decide: look at the tie tolerance,"
-                f" and at the sizes of the differences ({Call('compare_mixed')})"
-            ),
+            remedy="most contests are ties, so that few decide: look at the tie tolerance,"
+            f" and at the sizes of the differences ({Call('compare_mixed')})",
         ),
         Check.of(
             "region of equivalence about 1/2",
             rope,
             None,
             ok=rope > 0,
-            remedy=Phrase(
-                "no region is set, so no pair can be called equivalent:"
-                f" {Option('rope', 0.05)} sets one"
-            ),
+            remedy="no region is set, so no pair can be called equivalent:"
+            f" {Option('rope', 0.05)} sets one",
         ),
     ]
     if not counted.clustered:
@@ -142,11 +138,9 @@ def goodness(tally: "Tally", fit: "WinFit | None") -> list[Check]:
             _MISFIT,
             least=True,
             ok=p > _MISFIT,
-            remedy=Phrase(
-                "some pairs win more or less often than the worths say (see"
-                f" {Either('predicted()', '--details')}): one number for each algorithm"
-                " may not tell who beats whom"
-            ),
+            remedy="some pairs win more or less often than the worths say (see"
+            f" {Either('predicted()', '--details')}): one number for each algorithm"
+            " may not tell who beats whom",
         )
     ]
 
@@ -190,11 +184,9 @@ def chains(posterior: "WinPosterior", *, departures: bool) -> list[Check]:
             lost,
             0.0,
             ok=not lost,
-            remedy=Phrase(
-                "some part of the posterior may not have been reached:"
-                f" {Either('priors=WinPriors(...)', '--prior NAME=NUMBER')} with smaller"
-                " numbers"
-            ),
+            remedy="some part of the posterior may not have been reached:"
+            f" {Either('priors=WinPriors(...)', '--prior NAME=NUMBER')} with smaller"
+            " numbers",
         )
     )
     error = float(max(posterior.outcomes.error.max(), posterior.ranks.error.max()))

@@ -81,10 +81,8 @@ def compare_preset(
         raise DesignError(
             message(
                 f"{NAMES[preset]} compares two algorithms, not averages of several.",
-                hint=Phrase(
-                    f'{Option("contrasts", "tukey")}, "dunnett" or "sequential"; or leave out'
-                    f" {Option('preset')}"
-                ),
+                hint=f'{Option("contrasts", "tukey")}, "dunnett" or "sequential"; or leave out'
+                f" {Option('preset')}",
             )
         )
     seen = _seen(preset, scores, setting, pairs)
@@ -142,12 +140,10 @@ def _refuse(preset: str, arguments: Mapping[str, Any], setting: Setting) -> None
         what = "argument does" if len(rows) == 1 else "arguments do"
         raise DesignError(
             message(
-                Phrase(f"{len(rows)} {what} not go with {Given('preset', preset)}."),
+                f"{len(rows)} {what} not go with {Given('preset', preset)}.",
                 where=[("given", "why not"), *rows],
-                hint=Phrase(
-                    f"leave them out; without {Option('preset')} one model of all algorithms"
-                    " takes them."
-                ),
+                hint=f"leave them out; without {Option('preset')} one model of all algorithms"
+                " takes them.",
                 shown=len(rows),
             )
         )
@@ -216,10 +212,8 @@ def _seen(
                 f"in {len(rows)} of {int((seen.n > 0).sum())} cases differences of a pair repeat"
                 " exactly, for which the published model has no posterior.",
                 where=[("first", "second", "dataset"), *rows],
-                hint=Phrase(
-                    "as in the paper they are given noise within the tolerance: set"
-                    f" {Field('tolerance')}."
-                ),
+                hint="as in the paper they are given noise within the tolerance: set"
+                f" {Field('tolerance')}.",
             )
         )
     return seen.with_noise(margin)
