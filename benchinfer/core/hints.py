@@ -3,6 +3,7 @@
 A phrase reads as Python's users know it. Its parts let the command line write its own words.
 """
 
+import os
 import re
 from ast import literal_eval
 from collections.abc import Mapping, Sequence
@@ -11,8 +12,9 @@ from typing import Any, Self
 
 type Value = str | float | tuple[str | float, ...] | Mapping[str, str | None] | None
 
-# Around a part in an f-string, until Python 3.14 has template strings (PEP 750).
-_MARK = "\x1f"
+# Around a part in an f-string, until Python 3.14 has template strings (PEP 750). It is drawn anew in
+# each process, so that no name of a table holds it.
+_MARK = f"\x1f{os.urandom(8).hex()}\x1f"
 
 
 class _Part:
@@ -176,7 +178,7 @@ type Part = Option | Given | Field | Directions | Subset | Either | Call
 PARTS: dict[str, type[Any]] = {
     part.__name__: part for part in (Option, Given, Field, Directions, Subset, Either, Call)
 }
-_MARKED = re.compile(rf"{_MARK}(\('(?:{'|'.join(PARTS)})', .*?\)){_MARK}")
+_MARKED = re.compile(f"{_MARK}(.*?){_MARK}")
 
 
 class Phrase(str):
@@ -216,8 +218,8 @@ class Phrase(str):
         """The text with its parts as an f-string carries them, of which it can be made again."""
         return "".join(map(format, self.parts))
 
-    def __getnewargs__(self) -> tuple[str]:
-        return (self.marked,)
+    def __getnewargs__(self) -> tuple[str | Part, ...]:
+        return self.parts
 
     def __str__(self) -> str:
         """Return the phrase itself, so that the text of an error keeps its parts."""
@@ -245,16 +247,14 @@ def _parts(piece: str | Part) -> Sequence[str | Part]:
         return piece.parts
     if not isinstance(piece, str):
         return (piece,)
-    found = [_part(text) if i % 2 else text for i, text in enumerate(_MARKED.split(piece))]
+    found = [
+        _made(literal_eval(text)) if i % 2 else text for i, text in enumerate(_MARKED.split(piece))
+    ]
     return [part for part in found if part]
 
 
-def _part(plain: str) -> Part:
-    """Make a part of its literals."""
-    return _made(literal_eval(plain))
-
-
 def _made(plain: tuple[str, *tuple[object, ...]]) -> Part:
+    """Make a part of the name of its class and its fields."""
     name, *fields = plain
     return PARTS[name](
         *(_made(f) if name == "Call" and isinstance(f, tuple) else f for f in fields)
