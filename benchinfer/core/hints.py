@@ -12,8 +12,8 @@ from typing import Any, Self
 
 type Value = str | float | tuple[str | float, ...] | Mapping[str, str | None] | None
 
-# Around a part in an f-string, until Python 3.14 has template strings (PEP 750). It is drawn anew in
-# each process, so that no name of a table holds it.
+# Around a part in an f-string, until Python 3.14 has template strings (PEP 750). It is drawn in each
+# process, so that no name of a table holds it.
 _MARK = f"\x1f{os.urandom(8).hex()}\x1f"
 
 
@@ -218,7 +218,7 @@ class Phrase(str):
         """The text with its parts as an f-string carries them, of which it can be made again."""
         return "".join(map(format, self.parts))
 
-    def __getnewargs__(self) -> tuple[str | Part, ...]:
+    def __getnewargs__(self) -> tuple[str | Part, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
         return self.parts
 
     def __str__(self) -> str:
