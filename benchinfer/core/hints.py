@@ -12,8 +12,8 @@ from typing import Any, Self
 
 type Value = str | float | tuple[str | float, ...] | Mapping[str, str | None] | None
 
-# Around a part in an f-string, until Python 3.14 has template strings (PEP 750). It is drawn in each
-# process, so that no name of a table holds it.
+# Around a part in an f-string, until Python 3.14 has template strings (PEP 750). It is drawn in
+# each process, so that no name of a table holds it.
 _MARK = f"\x1f{os.urandom(8).hex()}\x1f"
 
 
