@@ -1,0 +1,158 @@
+"""Gaps of a table: blocks of algorithms that share data sets, and where scores are missing."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.numbers import count, p_value
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.facts import Facts, Rule, places
+
+type Array = NDArray[np.float64]
+type Held = NDArray[np.bool_]
+# Few enough false rows among tables whose scores are missing at random.
+_RARE = 0.01
+_FEWEST = 6  # data sets: of fewer no arrangement is rare
+_SWEEPS = 10
+
+
+def blocks(facts: Facts) -> Finding | None:
+    """Show which algorithms share which data sets, where not all share all."""
+    s = facts.summary
+    held = s.n.any(axis=0)
+    held = held[held.any(axis=1)][:, held.any(axis=0)]
+    if held.all() or min(held.shape) < 2:
+        return None
+    names = np.array(s.algorithms)[s.n.any(axis=(0, 1))]
+    patterns, number = np.unique(held, axis=0, return_counts=True)
+    order = np.lexsort((-patterns.sum(axis=1), -number))
+    rows = [
+        (number[i], f"{patterns[i].sum()} of {len(names)}", _named(names, patterns[i]))
+        for i in order
+    ]
+    shared = (held.T.astype(np.int64) @ held)[np.triu_indices(len(names), 1)]
+    apart = int((shared == 0).sum())
+    none = f", and {apart} share none" if apart else ""
+    return Finding(
+        "blocks",
+        "note",
+        len(rows),
+        f"not all algorithms share all data sets: {len(rows)} blocks of data sets have the same"
+        f" algorithms; {int((shared < len(held)).sum())} of {count(len(shared), 'pair')} share"
+        f" fewer than the {len(held)} data sets{none}.",
+        places(("data sets", "algorithms", "which"), rows),
+        "a model takes what is not shared from other algorithms: diagnostics() of compare_mixed"
+        " names the pairs that their own data sets show otherwise; complete() keeps the data sets"
+        " that are whole.",
+    )
+
+
+def _named(names: NDArray[np.str_], held: Held) -> str:
+    """Name the algorithms of a block, or those that it lacks, whichever are fewer."""
+    few = held.sum() * 2 <= len(held)
+    chosen = [str(name) for name in names[held if few else ~held]]
+    if not chosen:
+        return "all"
+    listed = ", ".join(chosen[:4]) + (f" and {len(chosen) - 4} more" if len(chosen) > 4 else "")
+    return listed if few else f"all but {listed}"
+
+
+def dataset_levels(levels: Array) -> Array:
+    """Return (D,) levels of the data sets in a two-way table with gaps, free of the algorithms'.
+
+    NaN where a data set has no score.
+    """
+    held = np.isfinite(levels)
+    value, n = np.where(held, levels, 0.0), held.sum(axis=1)
+    column = value.sum(axis=0) / np.maximum(held.sum(axis=0), 1)
+    row = np.zeros(len(levels))
+    for _ in range(_SWEEPS):
+        row = np.where(held, value - column, 0.0).sum(axis=1) / np.maximum(n, 1)
+        column = np.where(held, value - row[:, None], 0.0).sum(axis=0)
+        column /= np.maximum(held.sum(axis=0), 1)
+    return np.where(n > 0, row, np.nan)
+
+
+def rank_sum(missing: Held, level: Array) -> tuple[float, float]:
+    """Compare levels where scores are missing with the others.
+
+    Returns
+    -------
+    tuple
+        Share of pairs (missing, there) of which the missing one has the higher level, ties counted
+        half; and the two-sided p-value of the Mann-Whitney test.
+    """
+    from scipy.stats import mannwhitneyu
+
+    known = np.isfinite(level)
+    here, there = level[missing & known], level[~missing & known]
+    if min(len(here), len(there)) < 1 or len(here) + len(there) < _FEWEST:
+        return 0.5, 1.0
+    found = mannwhitneyu(here, there, alternative="two-sided")
+    return float(found.statistic) / (len(here) * len(there)), float(found.pvalue)
+
+
+def _most_missing(held: Held, levels: Array) -> tuple[float, float]:
+    """Correlate the number of missing scores with the level of a data set: sign and p-value."""
+    from scipy.stats import spearmanr
+
+    number, level = (~held).sum(axis=1), dataset_levels(levels)
+    if len(number) < _FEWEST or number.min() == number.max():
+        return 0.0, 1.0
+    found = spearmanr(number, level)
+    return float(found.statistic), float(found.pvalue)
+
+
+def missing_where_hard(facts: Facts) -> Finding | None:
+    """Test whether scores are missing on data sets on which the other algorithms do badly, or well.
+
+    Per algorithm with gaps the levels of the data sets, from the scores of the others, are compared
+    between data sets where it is missing and where it is not; and over all algorithms the number
+    of missing scores is correlated with the level. P-values are Holm's over these tests.
+    """
+    rows: list[tuple[str, ...]] = []
+    for m, measure in facts.declared:
+        levels = facts.levels(m) * measure.sign
+        levels = levels[np.isfinite(levels).any(axis=1)]
+        rows += [
+            (who, measure.name, "worse" if low else "better", p_value(p))
+            for who, low, p in _tests(levels, facts.summary.algorithms)
+            if p <= _RARE
+        ]
+    if not rows:
+        return None
+    where = "worse" if all(row[2] == "worse" for row in rows) else "better"
+    where = where if all(row[2] == where for row in rows) else "better or worse"
+    return Finding(
+        "missing where hard",
+        "warning",
+        len(rows),
+        f"scores are missing where the other algorithms do {where}: p = {rows[0][3]}.",
+        places(("algorithm", "measure", "others there", "p"), rows),
+        "verdicts on scores that are missing because they are bad are biased: complete the runs, or"
+        " give failed ones the score that a failure deserves; complete() keeps the data sets that"
+        " are whole.",
+    )
+
+
+def _tests(levels: Array, algorithms: tuple[str, ...]) -> list[tuple[str, bool, float]]:
+    """Return name, whether the others do worse where scores are missing, and Holm's p-value."""
+    held = np.isfinite(levels)
+    if held.all() or len(held) < _FEWEST or held.shape[1] < 3:
+        return []
+    found: list[tuple[str, bool, float]] = []
+    known: set[bytes] = set()
+    for k in np.flatnonzero(~held.all(axis=0) & held.any(axis=0)):
+        if (pattern := held[:, k].tobytes()) in known:
+            continue  # the same data sets are missing for another one
+        known.add(pattern)
+        share, p = rank_sum(~held[:, k], dataset_levels(np.delete(levels, k, axis=1)))
+        found.append((algorithms[k], share < 0.5, p))
+    if len(known) > 1:
+        correlation, p = _most_missing(held, levels)
+        found.append(("all together", correlation < 0, p))
+    found.sort(key=lambda row: row[2])
+    steps = np.maximum.accumulate([(len(found) - i) * row[2] for i, row in enumerate(found)])
+    return [(who, low, min(1.0, p)) for (who, low, _), p in zip(found, steps.tolist(), strict=True)]
+
+
+RULES: tuple[Rule, ...] = (blocks, missing_where_hard)
