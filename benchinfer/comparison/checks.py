@@ -17,6 +17,8 @@ from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import ties
 from benchinfer.numerics.max_t import critical_t
+from benchinfer.scores.findings import DOUBTS
+from benchinfer.scores.units import UNEQUAL
 
 type Sides = Sequence[tuple[str, str]]
 
@@ -109,6 +111,26 @@ def left_out(setting: Setting) -> list[Check]:
         " compare_mixed uses all scores",
     )
     return [*([row] if setting.absent else []), *([incomplete] if named else [])]
+
+
+def of_table(setting: Setting, *, means: bool = True) -> list[Check]:
+    """Say what puts a table in doubt: what is left out of it, and its findings of that kind.
+
+    Data sets in other units matter to means over data sets only.
+    """
+    rules = (*DOUBTS, *([UNEQUAL] if means else []))
+    doubts = [
+        Check.of(
+            found.rule,
+            found.count,
+            0.0,
+            ok=False,
+            remedy=f"{found.what.removesuffix('.')}: {found.hint.removesuffix('.')}",
+        )
+        for found in setting.coverage.findings
+        if found.rule in rules
+    ]
+    return [*left_out(setting), *doubts]
 
 
 def number_of_datasets(setting: Setting) -> Check:

@@ -268,6 +268,8 @@ def too_small(facts: Facts) -> Finding | None:
     )
 
 
+# Findings that put any conclusion from a table in doubt.
+DOUBTS = (kinds.PILED, gaps.NOT_AT_RANDOM, *units.MIXED)
 RULES: tuple[Rule, ...] = (
     missing_cells,
     thin_cells,

@@ -9,6 +9,7 @@ from benchinfer.scores.facts import Facts, Rule, places
 
 type Array = NDArray[np.float64]
 type Held = NDArray[np.bool_]
+NOT_AT_RANDOM = "missing where hard"
 # Few enough false rows among tables whose scores are missing at random.
 _RARE = 0.01
 _FEWEST = 6  # data sets: of fewer no arrangement is rare
@@ -123,7 +124,7 @@ def missing_where_hard(facts: Facts) -> Finding | None:
     where = "worse" if all(row[2] == "worse" for row in rows) else "better"
     where = where if all(row[2] == where for row in rows) else "better or worse"
     return Finding(
-        "missing where hard",
+        NOT_AT_RANDOM,
         "warning",
         len(rows),
         f"scores are missing where the other algorithms do {where}: p = {rows[0][3]}.",

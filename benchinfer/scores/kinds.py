@@ -10,6 +10,7 @@ from benchinfer.scores.summary import Summary
 
 ZERO_ONE = "0/1 scores"
 RANKS = "ranks"
+PILED = "scores on a bound"
 BINOMIAL = 'compare_bayes(..., likelihood="binomial")'
 # Share of the scores on a bound from which a model without the bound is another one.
 _PILED = 0.1
@@ -160,7 +161,7 @@ def piled_up(facts: Facts) -> Finding | None:
         return None
     ends = ", ".join(f"{share} of {name} at {end}" for name, end, _, share in rows)
     return Finding(
-        "scores on a bound",
+        PILED,
         "warning",
         total,
         f"scores are piled up on a bound: {ends}.",

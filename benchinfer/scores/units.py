@@ -10,6 +10,8 @@ from benchinfer.scores.kinds import all_ranks, zero_one
 
 type Array = NDArray[np.float64]
 type Mask = NDArray[np.bool_]
+MIXED = ("stand-ins", "per cent and fractions", "mixed signs", "order turned around")
+UNEQUAL = "unequal spread"
 # Times the median. Among published tables with one unit the largest ratio is 8.
 _SPREAD = 20.0
 _FEWEST = 4  # data sets, and algorithms, from which an order that is turned around shows
@@ -41,7 +43,7 @@ def stand_ins(facts: Facts) -> Finding | None:
         return None
     values = ", ".join(dict.fromkeys(row[3] for row in rows))
     return Finding(
-        "stand-ins",
+        MIXED[0],
         "warning",
         total,
         f"{total} {'score is' if total == 1 else 'scores are'} {values}, far from all others: do"
@@ -71,7 +73,7 @@ def per_cent_and_fractions(facts: Facts) -> Finding | None:
     if not rows:
         return None
     return Finding(
-        "per cent and fractions",
+        MIXED[1],
         "warning",
         len(rows),
         f"the scores of {count(len(rows), rows[0][0])} are about a hundred times those of the"
@@ -123,7 +125,7 @@ def mixed_signs(facts: Facts) -> Finding | None:
     if not rows:
         return None
     return Finding(
-        "mixed signs",
+        MIXED[2],
         "warning",
         len(rows),
         f"on {count(len(rows), 'data set')} all scores are negative, on"
@@ -144,7 +146,7 @@ def turned_around(facts: Facts) -> Finding | None:
     if not rows:
         return None
     return Finding(
-        "order turned around",
+        MIXED[3],
         "warning",
         len(rows),
         f"on {count(len(rows), 'data set')} the algorithms come in the"
@@ -203,7 +205,7 @@ def unequal_spread(facts: Facts) -> Finding | None:
     if not rows:
         return None
     return Finding(
-        "unequal spread",
+        UNEQUAL,
         "warning",
         len(rows),
         f"on {count(len(rows), 'data set')} scores vary far more than"
