@@ -17,6 +17,7 @@ from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import ties
 from benchinfer.numerics.max_t import critical_t
+from benchinfer.scores.coverage import Finding
 from benchinfer.scores.findings import DOUBTS
 from benchinfer.scores.units import UNEQUAL
 
@@ -118,8 +119,7 @@ def of_table(setting: Setting, *, means: bool = True) -> list[Check]:
 
     Data sets in other units matter to means over data sets only.
     """
-    rules = (*DOUBTS, *([UNEQUAL] if means else []))
-    doubts = [
+    rows = [
         Check.of(
             found.rule,
             found.count,
@@ -127,10 +127,15 @@ def of_table(setting: Setting, *, means: bool = True) -> list[Check]:
             ok=False,
             remedy=f"{found.what.removesuffix('.')}: {found.hint.removesuffix('.')}",
         )
-        for found in setting.coverage.findings
-        if found.rule in rules
+        for found in doubts(setting)
+        if means or found.rule != UNEQUAL
     ]
-    return [*left_out(setting), *doubts]
+    return [*left_out(setting), *rows]
+
+
+def doubts(setting: Setting) -> list[Finding]:
+    """Return the findings that put any conclusion from the table in doubt."""
+    return [found for found in setting.coverage.findings if found.rule in DOUBTS]
 
 
 def number_of_datasets(setting: Setting) -> Check:

@@ -2,16 +2,25 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil, log2
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.measure import Measure
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.summary import Summary
 
+type Array = NDArray[np.float64]
 type Rule = Callable[[Facts], Finding | None]
 _SHOWN = 5
+ALPHA = 0.05  # at which a table is said to be able to decide a pair
+
+
+def least_datasets(tests: int) -> int:
+    """Return the data sets from which a sign-flip test can decide a pair among so many at 5 %."""
+    return ceil(log2(2 * tests / ALPHA))
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +35,14 @@ class Facts:
         Whether algorithms share replications.
     measures
         As declared.
+    resampling
+        How the replications came about, if declared.
     """
 
     summary: Summary
     paired: bool
     measures: tuple[Measure, ...] = ()
+    resampling: Resampling | None = None
 
     @property
     def declared(self) -> list[tuple[int, Measure]]:
@@ -38,7 +50,7 @@ class Facts:
         names = self.summary.measures
         return [(names.index(m.name), m) for m in self.measures if m.name in names]
 
-    def levels(self, m: int) -> NDArray[np.float64]:
+    def levels(self, m: int) -> Array:
         """Return the (D, K) cell means of a measure, in log units on a log scale."""
         scale = {own.name: own.scale for own in self.measures}.get(self.summary.measures[m])
         mean = self.summary.mean[m]

@@ -5,22 +5,19 @@ Faults that make a table unfit are in `faults`; no finding stops reading.
 
 import re
 from collections.abc import Sequence
-from math import ceil, log2
 
 import numpy as np
 from scipy.special import stdtrit
 
-from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import p_value
-from benchinfer.scores import gaps, kinds, units
+from benchinfer.scores import advice, gaps, kinds, units
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.facts import Facts, Rule, places
+from benchinfer.scores.facts import ALPHA, Facts, Rule, least_datasets, places
 from benchinfer.scores.summary import Summary
 
 _SHOWN = 5
 # Differences below vanish when they are squared.
 _TINY = 1e-150
-_ALPHA = 0.05
 # Labels that only count: 3, fold_3, rep 1/3.
 _COUNTED = re.compile(r"([a-z]+[\s_.-]*)?\d+([/_.-]\d+)*", re.IGNORECASE)
 _FOLD = re.compile(
@@ -149,11 +146,6 @@ def one_dataset(facts: Facts) -> Finding | None:
     return Finding("one data set", "note", 1, what, (), hint)
 
 
-def least_datasets(tests: int) -> int:
-    """Return the data sets from which a sign-flip test can decide a pair among so many at 5 %."""
-    return ceil(log2(2 * tests / _ALPHA))
-
-
 def few_datasets(facts: Facts) -> Finding | None:
     """Report that no scores could decide a pair by rank or sign-flip tests.
 
@@ -176,7 +168,7 @@ def few_datasets(facts: Facts) -> Finding | None:
         f"the {k - 1} comparisons with a control that is named beforehand need"
         f" {least_datasets(k - 1)} (control=...); "
     )
-    critical = float(stdtrit(d - 1, 1 - _ALPHA / (2 * pairs)))
+    critical = float(stdtrit(d - 1, 1 - ALPHA / (2 * pairs)))
     return Finding(
         "few data sets",
         "note",
@@ -269,7 +261,7 @@ def too_small(facts: Facts) -> Finding | None:
 
 
 # Findings that put any conclusion from a table in doubt.
-DOUBTS = (kinds.PILED, gaps.NOT_AT_RANDOM, *units.MIXED)
+DOUBTS = (kinds.PILED, gaps.NOT_AT_RANDOM, *units.MIXED, units.UNEQUAL)
 RULES: tuple[Rule, ...] = (
     missing_cells,
     thin_cells,
@@ -284,14 +276,12 @@ RULES: tuple[Rule, ...] = (
     *kinds.RULES,
     *gaps.RULES,
     *units.RULES,
+    *advice.RULES,
 )
 
 
-def check(
-    summary: Summary, *, paired: bool, measures: tuple[Measure, ...] = ()
-) -> tuple[Finding, ...]:
+def check(facts: Facts) -> tuple[Finding, ...]:
     """Run every rule."""
-    facts = Facts(summary, paired, measures)
     return tuple(finding for rule in RULES if (finding := rule(facts)) is not None)
 
 

@@ -138,25 +138,32 @@ def counts_out_of(facts: Facts) -> Finding | None:
     )
 
 
+def on_bounds(facts: Facts, m: int) -> list[tuple[float, int]]:
+    """Return the bounds on which many scores of a measure are, with their number.
+
+    Of measures without declared bounds 0 and 1 count, if all scores are between.
+    """
+    s = facts.summary
+    low, high = s.ends[m].tolist()
+    declared = {measure.name: measure.bounds for measure in facts.measures}.get(s.measures[m])
+    if zero_one(s, m) or all_ranks(s, m) or low == high:
+        return []
+    natural = (0.0, 1.0) if low >= 0 and high <= 1 else ()
+    fewest = max(3.0, _PILED * int(s.n[m].sum()))
+    counts = zip((low, high), s.at_ends[m].sum(axis=(0, 1)).tolist(), strict=True)
+    return [(end, n) for end, n in counts if end in (declared or natural) and n >= fewest]
+
+
 def piled_up(facts: Facts) -> Finding | None:
     """List measures with many scores on a bound."""
     s = facts.summary
-    bounds = {measure.name: measure.bounds for measure in facts.measures}
     rows: list[tuple[str, ...]] = []
     total = 0
     for m, measure in enumerate(s.measures):
-        low, high = s.ends[m]
-        declared = bounds.get(measure)
-        if zero_one(s, m) or all_ranks(s, m) or low == high:
-            continue
-        for i, end in enumerate((low, high)):
-            natural = low >= 0 and high <= 1 and end in (0, 1)
-            if not (end in declared if declared else natural):
-                continue
-            n, whole = int(s.at_ends[m, :, :, i].sum()), int(s.n[m].sum())
-            if n >= 3 and n >= _PILED * whole:
-                total += n
-                rows.append((measure, f"{end:g}", f"{n} of {whole}", f"{100 * n / whole:.0f} %"))
+        whole = int(s.n[m].sum())
+        for end, n in on_bounds(facts, m):
+            total += n
+            rows.append((measure, f"{end:g}", f"{n} of {whole}", f"{100 * n / whole:.0f} %"))
     if not rows:
         return None
     ends = ", ".join(f"{share} of {name} at {end}" for name, end, _, share in rows)

@@ -16,6 +16,7 @@ from benchinfer.core.result import Showable
 from benchinfer.numerics.rates import RATES, Rate, rate_interval
 from benchinfer.scores.columns import slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
+from benchinfer.scores.facts import Facts
 from benchinfer.scores.findings import check
 from benchinfer.scores.reductions import (
     Blocks,
@@ -367,12 +368,23 @@ class ScoreTable(Showable):
     @property
     def finding_records(self) -> tuple[Finding, ...]:
         """Findings of the checks, over all measures."""
-        return self.notes + check(self._summary, paired=self.paired, measures=self.measures)
+        return self.notes + check(self.facts())
+
+    def facts(self, measure: str | None = None) -> Facts:
+        """Return what findings rest on.
+
+        Parameters
+        ----------
+        measure
+            By default, of all measures.
+        """
+        own = self._summary if measure is None else self._of(measure)
+        return Facts(own, self.paired, self.measures, self.resampling)
 
     def _findings(self, measure: str | None) -> tuple[Finding, ...]:
         if measure is None:
             return self.finding_records
-        return self.notes + check(self._of(measure), paired=self.paired, measures=self.measures)
+        return self.notes + check(self.facts(measure))
 
     def _of(self, measure: str | None) -> Summary:
         return self._summary.of(self.measure(measure).name)

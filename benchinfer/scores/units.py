@@ -13,7 +13,7 @@ type Mask = NDArray[np.bool_]
 MIXED = ("stand-ins", "per cent and fractions", "mixed signs", "order turned around")
 UNEQUAL = "unequal spread"
 # Times the median. Among published tables with one unit the largest ratio is 8.
-_SPREAD = 20.0
+SPREAD = 20.0
 _FEWEST = 4  # data sets, and algorithms, from which an order that is turned around shows
 _RARE = 0.001
 _NEGATIVE = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0)
@@ -192,12 +192,12 @@ def unequal_spread(facts: Facts) -> Finding | None:
     for m, measure in facts.declared:
         between, within = between_ratios(facts.levels(m)), within_ratios(facts, m)
         ratio = np.fmax(between, within)
-        far = np.flatnonzero(ratio >= _SPREAD)
+        far = np.flatnonzero(ratio >= SPREAD)
         rows += [
             (
                 s.datasets[d],
                 measure.name,
-                "algorithms" if between[d] >= _SPREAD else "replications",
+                "algorithms" if between[d] >= SPREAD else "replications",
                 f"{ratio[d]:.3g} times",
             )
             for d in far[np.argsort(-ratio[far], kind="stable")]
