@@ -251,16 +251,16 @@ def _about(gathered: ReportInput) -> tuple[str, ...]:
     if not measures:
         return ()
     said = "; ".join(f"{measure.title} ({measure.better} is better)" for measure in measures)
-    told = [line for setting in _named(gathered).values() for line in _beforehand(setting)]
+    # The whole table comes before its data sets one by one.
+    settings = {setting.measure.name: setting for setting in reversed(_settings(gathered))}
+    told = [line for measure in measures for line in _beforehand(settings.get(measure.name))]
     return (f"{'Measure' if len(measures) == 1 else 'Measures'}: {said}.", *told)
 
 
-def _named(gathered: ReportInput) -> dict[str, Setting]:
-    return {setting.measure.name: setting for setting in _settings(gathered)}
-
-
-def _beforehand(setting: Setting) -> list[str]:
+def _beforehand(setting: Setting | None) -> list[str]:
     """Say what puts a table in doubt and which analysis fits, before any verdict."""
+    if setting is None:
+        return []
     name, found = setting.measure.name, setting.coverage.findings
     told = [f"{name}: {one.rule}: {one.what} {one.hint}" for one in doubts(setting)]
     return told + [

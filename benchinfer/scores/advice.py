@@ -15,7 +15,7 @@ _PERMUTATION = "compare_permutation"
 _RANKED = 'compare_permutation(..., on="ranks")'
 _TIED = 0.2  # share of equal means from which few differences are left to average
 _OUTLYING = 0.02  # share of residuals that lie far out, from which tails are heavy
-_FAR = 6.0  # standard deviations: beyond, a score is no draw from a normal
+_FAR = 2.0  # standard deviations beyond the largest to expect of so many normal scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,9 @@ def _on_one(facts: Facts, m: int, k: int) -> Advice:
     held = s.n[m] > 1
     sd = np.sqrt(s.squares[m, held] / (s.n[m, held] - 1))
     reach = np.fmax(s.maximum[m, held] - s.mean[m, held], s.mean[m, held] - s.minimum[m, held])
-    far = int((reach > np.fmax(_FAR, 2 * np.log(s.n[m, held])) * sd).sum())
+    far = int((reach > (np.sqrt(2 * np.log(s.n[m, held])) + _FAR) * sd).sum())
     if far and not overlap:
-        return Advice(_PERMUTATION, f"scores of {count(far, 'algorithm')} lie far from the others")
+        return Advice(_PERMUTATION, f"{count(far, 'algorithm')} have scores far from their others")
     return Advice(_MIXED, why)
 
 

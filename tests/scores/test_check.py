@@ -16,7 +16,12 @@ def found(frame, measures="acc:higher", **options):
 def test_a_good_table_has_notes_only(balanced):
     findings = found(balanced)
     assert {f.severity for f in findings.values()} == {"note"}
-    assert set(findings) == {"no measure column", "pairing", "few data sets"}
+    assert set(findings) == {
+        "no measure column",
+        "pairing",
+        "few data sets",
+        "analysis that fits",
+    }
 
 
 def test_every_rule_is_registered():
@@ -42,6 +47,7 @@ def test_every_rule_is_registered():
         "mixed_signs",
         "turned_around",
         "unequal_spread",
+        "advised",
     ]
 
 
