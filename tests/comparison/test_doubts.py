@@ -105,7 +105,7 @@ def items(right, n=20):
 def test_a_report_of_right_or_wrong_leads_with_exact_tests():
     gathered = everything(items([20, 12, 15]))
     kinds = [type(result).__name__ for result in gathered.results]
-    assert kinds == ["PairComparison", "PermutationComparison", "PointComparison"]
+    assert kinds == ["PairComparison", "PermutationComparison", "PointsComparison"]
     assert "compare_pair fits, as scores are 0 or 1" in compose(gathered).about[1]
 
 
