@@ -36,7 +36,6 @@ def advice(facts: Facts, m: int) -> Advice | None:
     d, k = (int(s.n[m].any(axis=axis).sum()) for axis in (1, 0))
     if k < 2:
         return None
-    on = f"{count(k, 'algorithm')} on {count(d, 'data set')}"
     if kinds.zero_one(s, m):
         return _of_outcomes(facts, d)
     if kinds.all_ranks(s, m):
@@ -47,10 +46,9 @@ def advice(facts: Facts, m: int) -> Advice | None:
         noisy = s.n[m].max() > 1
         call = 'compare_mixed(..., target="datasets")' if noisy else _POINTS
         return Advice(call, "two data sets say next to nothing of a domain: claims are about these")
-    many = k * (k - 1) // 2
     call, reason = _across(facts, m)
-    if call != _MIXED and d < least_datasets(many):
-        reason += f", but {on} are too few for tests by ranks or signs, which would decide no pair"
+    if call != _MIXED and d < least_datasets(1):
+        reason += f", but {count(d, 'data set')} are too few for any test by ranks or signs"
         call = _MIXED
     return Advice(call, reason)
 

@@ -147,7 +147,7 @@ def one_dataset(facts: Facts) -> Finding | None:
 
 
 def few_datasets(facts: Facts) -> Finding | None:
-    """Report that no scores could decide a pair by rank or sign-flip tests.
+    """Report that no scores could decide a pair by tests of its ranks or signs.
 
     Of D differences 2 of 2^D assignments of signs are the most extreme, and Holm's procedure
     multiplies the smallest p-value by the number of pairs.
@@ -162,22 +162,24 @@ def few_datasets(facts: Facts) -> Finding | None:
     d = int(shared.max())
     if d >= least_datasets(pairs):
         return None
-    raw = 2.0 ** (1 - d)
+    raw, single = 2.0 ** (1 - d), d < least_datasets(1)
     many = f", and {p_value(min(1.0, pairs * raw))} by Holm's for {pairs} pairs"
-    control = (
-        f"the {k - 1} comparisons with a control that is named beforehand need"
-        f" {least_datasets(k - 1)} (control=...); "
-    )
     critical = float(stdtrit(d - 1, 1 - ALPHA / (2 * pairs)))
+    more = (
+        f"{least_datasets(pairs)} are enough by Holm's, {least_datasets(k - 1)} for the {k - 1}"
+        " comparisons with a control that is named beforehand (control=...), and"
+        f" {least_datasets(1)} where whole data sets are flipped for all pairs at once"
+    )
     return Finding(
         "few data sets",
         "note",
         d,
-        f"with {d} data sets the smallest p-value of a rank or sign-flip test of a pair is"
-        f" {p_value(raw)}{many if pairs > 1 else ''}: it can decide none at 5 %.",
+        f"with {d} data sets the smallest p-value of a signed-rank or sign-flip test of a pair is"
+        f" {p_value(raw)}{many if pairs > 1 else ''}:"
+        f" {'' if single else 'adjusted so, '}it can decide none at 5 %.",
         (),
-        f"{least_datasets(pairs)} data sets are enough; {control if k > 2 else ''}compare_mixed"
-        " leans on normality instead: a pair's own t test, with Holm's adjustment, decides from"
+        f"{more if k > 2 else f'{least_datasets(1)} are enough'}; compare_mixed leans on normality"
+        " instead: a pair's own t test, with Holm's adjustment, decides from"
         f" {critical:.3g} standard errors on.",
     )
 
