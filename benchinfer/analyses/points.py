@@ -12,6 +12,7 @@ from benchinfer.comparison.complete import complete_part
 from benchinfer.comparison.evidence import Array, Level, Provenance, Setting
 from benchinfer.core import version
 from benchinfer.core.errors import DesignError, unknown
+from benchinfer.core.hints import Call
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
@@ -175,7 +176,8 @@ def compare_points(
                 1.0,
                 least=True,
                 ok=False,
-                remedy="none: point rules describe these scores; use compare_mixed for evidence",
+                remedy=f"none: point rules describe these scores; use {Call('compare_mixed')} for"
+                " evidence",
             ),
         ),
         provenance=Provenance(

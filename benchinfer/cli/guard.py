@@ -56,10 +56,10 @@ def guarded() -> Generator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(_PIPE_CLOSED) from None
     except (BenchinferError, MissingExtra, OSError) as error:
-        from benchinfer.cli.hints import translated
+        from benchinfer.cli.hints import as_options
         from benchinfer.cli.output.terminal import safe_lines
 
-        sys.stderr.write(f"Error: {safe_lines(translated(_said(error)))}\n")
+        sys.stderr.write(f"Error: {safe_lines(as_options(_said(error)))}\n")
         raise typer.Exit(_code(error)) from None
 
 

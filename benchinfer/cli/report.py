@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchinfer.cli.hints import translated
+from benchinfer.cli.hints import as_options
 from benchinfer.cli.output import results
 from benchinfer.cli.output.tables import size
 from benchinfer.cli.output.terminal import Terminal
@@ -71,7 +71,7 @@ def show(found: "ReportInput", scores: "ScoreTable", path: str) -> None:
         results.legend(out, [result.relation() for result in main.values()])
     for refusal in found.refusals:
         out.line()
-        why = translated(refusal.why)
+        why = as_options(refusal.why)
         out.message(f"{refusal.analysis} of {refusal.measure}: {why}", style="yellow")
     out.line()
     out.line(f"Report written to {path}", "bold")

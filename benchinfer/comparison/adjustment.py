@@ -11,6 +11,7 @@ from benchinfer.comparison.comparison import ALTERNATIVES, Alternative
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
 from benchinfer.comparison.evidence import Array, Evidence
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Given, Option
 from benchinfer.numerics import closed_testing, max_t, multiplicity
 from benchinfer.numerics.covariance import Adjusted
 
@@ -40,16 +41,16 @@ def resolve(adjust: Adjust, contrasts: Contrasts, alternative: Alternative, *, c
     if adjust in JOINT and not common:
         raise DesignError(
             message(
-                f"adjust={adjust!r} needs one variance common to all pairs.",
-                hint='adjust="holm" goes with pair-specific errors; structure="common" assumes'
-                " that all pairs vary alike.",
+                f"{Given('adjust', adjust)} needs one variance common to all pairs.",
+                hint=f"{Option('adjust', 'holm')} goes with pair-specific errors;"
+                f" {Option('structure', 'common')} assumes that all pairs vary alike.",
             )
         )
     if adjust in ("westfall", "shaffer") and (contrasts, alternative) != ("tukey", "two-sided"):
         raise DesignError(
             message(
-                f"adjust={adjust!r} uses how the equalities of all pairs hang together.",
-                hint='adjust="holm" goes with any family and with one-sided tests.',
+                f"{Given('adjust', adjust)} uses how the equalities of all pairs hang together.",
+                hint=f"{Option('adjust', 'holm')} goes with any family and with one-sided tests.",
             )
         )
     return adjust

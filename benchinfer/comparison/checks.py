@@ -11,6 +11,7 @@ from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Array, Evidence, Level, Setting
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Call, Either, Field, Option, Phrase, Subset
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import join, several, some
 from benchinfer.core.sections import Check
@@ -34,7 +35,7 @@ def check_missing(setting: Setting, missing: str, otherwise: str = "use") -> Non
         raise DesignError(
             message(
                 f"no scores of measure {setting.measure.name!r} for {join(setting.absent)}.",
-                hint=f'compare with missing="{otherwise}" to leave them out.',
+                hint=f"compare with {Option('missing', otherwise)} to leave them out.",
             )
         )
     if missing != "error" or not len(lack):
@@ -54,12 +55,16 @@ def check_missing(setting: Setting, missing: str, otherwise: str = "use") -> Non
             f" {setting.measure.name!r}.",
             where=[("dataset", "algorithm", "found", "expected"), *rows],
             hint=[
-                'compare with missing="use" to let the model use what is there,',
-                f"or scores.complete({setting.measure.name!r}) to keep what is whole.",
+                f"compare with {Option('missing', 'use')} to let the model use what is there,",
+                Phrase(
+                    "or ",
+                    Either(f"scores.complete({setting.measure.name!r}) to keep", "read a table of"),
+                    " what is whole.",
+                ),
             ]
             if otherwise == "use"
-            else 'compare with missing="complete" to keep data sets and algorithms without an empty'
-            " cell.",
+            else f"compare with {Option('missing', 'complete')} to keep data sets and"
+            " algorithms without an empty cell.",
         )
     )
 
@@ -78,7 +83,7 @@ def check_connected(setting: Setting) -> None:
         raise DesignError(
             message(
                 f"no data set, nor chain of data sets, connects {join(apart)} with {join(rest)}.",
-                hint="compare each group by itself with scores.subset(algorithms=[...]).",
+                hint=f"compare each group by itself with {Subset('algorithms')}.",
             )
         )
 
@@ -107,9 +112,9 @@ def left_out(setting: Setting) -> list[Check]:
         setting.scores_left_out,
         0.0,
         ok=False,
-        remedy=f"left out: {named}. Of the algorithms those with the most empty cells, and data"
-        " sets on which one of the others has no score, so that the fewest scores are lost;"
-        " compare_mixed uses all scores",
+        remedy=f"left out: {named}. Of the algorithms those with the most empty cells,"
+        " and data sets on which one of the others has no score, so that the"
+        f" fewest scores are lost; {Call('compare_mixed')} uses all scores",
     )
     return [*([row] if setting.absent else []), *([incomplete] if named else [])]
 
@@ -125,7 +130,9 @@ def of_table(setting: Setting, *, means: bool = True) -> list[Check]:
             found.count,
             0.0,
             ok=False,
-            remedy=f"{found.what.removesuffix('.')}: {found.hint.removesuffix('.')}",
+            remedy=Phrase(
+                f"{found.what.removesuffix('.')}: ", Phrase(found.hint).marked.removesuffix(".")
+            ),
         )
         for found in doubts(setting)
         if means or found.rule != UNEQUAL
@@ -161,7 +168,8 @@ def learnt_from(setting: Setting, datasets: int) -> list[Check]:
             PRIOR_MATTERS,
             least=True,
             ok=datasets >= PRIOR_MATTERS,
-            remedy="so few data sets leave much to the priors: compare with other priors=...",
+            remedy=f"so few data sets leave much to the priors: compare with other"
+            f" {Option('priors')}",
         ),
         Check.of(
             "empty cells",
@@ -193,15 +201,18 @@ def other_sign(direction: Array, mean: Array, sides: Sides, remedy: str) -> Chec
         int(turned.sum()),
         0.0,
         ok=not turned.any(),
-        remedy=f"{some(sides, turned)}: a few large differences outweigh many small ones, so that"
-        f" the mean favours the other algorithm; {remedy}",
+        remedy=Phrase(
+            f"{some(sides, turned)}: a few large differences outweigh many small ones, so that"
+            " the mean favours the other algorithm; ",
+            remedy,
+        ),
     )
 
 
 def other_sign_of_means(codes: NDArray[np.int8], mean: Array, sides: Sides) -> Check:
     """Name the pairs decided by probability whose mean difference favours the other algorithm."""
     direction = (codes == Verdict.FIRST) * 1.0 - (codes == Verdict.SECOND)
-    return other_sign(direction, mean, sides, "compare_mixed compares means")
+    return other_sign(direction, mean, sides, Phrase(f"{Call('compare_mixed')} compares means"))
 
 
 def renewed(checks: Sequence[Check], row: Check) -> tuple[Check, ...]:
@@ -242,9 +253,10 @@ def tied(n: int) -> list[Check]:
         n,
         0.0,
         ok=False,
-        remedy=f"differences of at most {ties.SHARE:g} of the range of scores count as rounding;"
-        ' if they matter, compare relative scores (Measure(..., scale="log")) or each data set by'
-        " itself (per_dataset)",
+        remedy=f"differences of at most {ties.SHARE:g} of the range of scores count as"
+        " rounding; if they matter, compare relative scores"
+        f" ({Call('Measure', Option('scale', 'log'))}) or each data set by itself"
+        f" ({Either('per_dataset', '--per-dataset')})",
     )
     return [row] if n else []
 
@@ -269,7 +281,7 @@ def tolerance(measure: Measure) -> Check:
         None,
         ok=measure.tolerance > 0,
         remedy="no tolerance is set, so no pair can be called equivalent: set"
-        " Measure(tolerance=...) to the difference that does not matter",
+        f" {Field('tolerance')} to the difference that does not matter",
     )
 
 
@@ -286,10 +298,11 @@ def legal(setting: Setting, levels: Level) -> list[Check]:
     if measure.bounds is None:
         least, most = np.nanmin(setting.quantiles), np.nanmax(setting.quantiles)
         n = int(((low < 0) | (high > 1)).sum())
-        remedy = (
+        remedy = Phrase(
             f"all scores lie between 0 and 1, and an interval from {low.min():.3g} to"
-            f" {high.max():.3g} says how little is known of levels: declare Measure(bounds=(0, 1)),"
-            " and see whether more data sets or a logit scale are needed"
+            f" {high.max():.3g} says how little is known of levels: declare"
+            f" {Field('bounds', (0, 1))}, and see whether more data sets or a logit"
+            " scale are needed"
         )
         row = Check.informing("intervals of levels beyond 0 and 1, where all scores lie", n, remedy)
         return [row] if n and least >= 0 and most <= 1 else []
@@ -303,7 +316,8 @@ def legal(setting: Setting, levels: Level) -> list[Check]:
             ok=not beyond.any(),
             remedy=f"no score is below {first} or above {last}, and an interval from"
             f" {low.min():.3g} to {high.max():.3g} says how little is known of levels:"
-            ' more data sets, or a scale with the same bounds, such as Measure(scale="logit")',
+            " more data sets, or a scale with the same bounds, such as"
+            f" {Field('scale', 'logit')}",
         )
     ]
 
@@ -348,8 +362,8 @@ def replications(setting: Setting) -> Check:
         1.0,
         least=True,
         ok=resampling is not None,
-        remedy="say how replications came about (resampling=...): without it p-values hold only"
-        " for independent replications",
+        remedy=f"say how replications came about ({Option('resampling')}): without it"
+        " p-values hold only for independent replications",
     )
 
 
@@ -370,16 +384,16 @@ def overlap_share(setting: Setting) -> float:
             message(
                 f"scores on one data set come from {resampling.kind!r}, whose training sets"
                 " overlap, and by how much is not declared.",
-                hint=f"declare it, as in resampling={declaration(resampling.kind)}.",
+                hint=f"declare it, as in {declaration(resampling.kind)}.",
             )
         )
     return rho / (1 - rho)
 
 
-def declaration(kind: str) -> str:
+def declaration(kind: str, argument: str = "resampling=") -> Either:
     """Return an example of what declares an overlap."""
-    wanted = "folds=10" if kind == "cv" else "test_fraction=0.1"
-    return f'Resampling("{kind}", {wanted})'
+    name, value = ("folds", 10) if kind == "cv" else ("test_fraction", 0.1)
+    return Either(f'{argument}Resampling("{kind}", {name}={value})', f"--resampling {kind}:{value}")
 
 
 def stepwise_checks(
@@ -425,10 +439,18 @@ def refuse_overlap(setting: Setting) -> None:
     if resampling is None or (kind := resampling.kind) not in ("cv", "holdout"):
         return
     undeclared = resampling.overlap is None
-    once = f", once it is declared, as in {declaration(kind)}" if undeclared else ""
-    hints = [f'compare_mixed(..., target="datasets") corrects for the overlap{once}.']
+    once = Phrase(f", once it is declared, as in {declaration(kind, '')}") if undeclared else ""
+    hints = [
+        Phrase(
+            f"{Call('compare_mixed', Option('target', 'datasets'))} corrects for the overlap",
+            once,
+            ".",
+        )
+    ]
     if len(setting.coverage.datasets) > 1:
-        hints.insert(0, 'target="domain" takes the mean of each data set as one block;')
+        hints.insert(
+            0, Phrase(f"{Option('target', 'domain')} takes the mean of each data set as one block;")
+        )
     raise DesignError(
         message(
             f"scores on one data set come from {kind!r}, whose training sets overlap: its"

@@ -24,6 +24,7 @@ from benchinfer.comparison.evidence import (
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame
+from benchinfer.core.hints import Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Showable
 from benchinfer.core.sections import Check
@@ -331,7 +332,7 @@ class TestedComparison(Comparison):
             raise DesignError(
                 message(
                     "posterior probabilities are not significant or otherwise.",
-                    hint='rule="evidence" takes the verdicts as they stand.',
+                    hint=f"{Option('rule', 'evidence')} takes the verdicts as they stand.",
                 )
             )
         nothing = np.ones(len(self.pairs))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from benchinfer.comparison.checks import check_missing
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Call
 from benchinfer.scores.table import ScoreTable
 
 type Flags = NDArray[np.bool_]
@@ -35,7 +36,7 @@ def complete_part(
                 f"{len(coverage.empty)} of {coverage.found.size} cells have no score for measure"
                 f" {name!r}, and no part of the table is complete.",
                 where=[("dataset", "algorithm"), *coverage.empty],
-                hint="compare_mixed uses all scores that are there.",
+                hint=f"{Call('compare_mixed')} uses all scores that are there.",
             )
         )
     kept = scores.subset(

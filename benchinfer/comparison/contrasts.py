@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Call, Option, Subset
 from benchinfer.core.numbers import count, join
 from benchinfer.numerics.max_t import all_pairs
 
@@ -84,7 +85,10 @@ def family_of(
         return _with_control(algorithms, control, levels, directed=directed)
     if control is not None:
         raise DesignError(
-            message(f"control is {control!r}.", hint='it goes with contrasts="dunnett".')
+            message(
+                f"control is {control!r}.",
+                hint=f"it goes with {Option('contrasts', 'dunnett')}.",
+            )
         )
     if contrasts == "tukey":
         pairs, matrix = all_pairs(len(algorithms))
@@ -125,7 +129,7 @@ def check_number(algorithms: tuple[str, ...], contrasts: Contrasts, control: str
             f" limit is {MOST_IN_PAIRS} algorithms.",
             hint=[
                 "control=NAME compares each other algorithm with one that is named;",
-                "scores.subset(algorithms=[...]) keeps some; compare_points takes any number.",
+                f"{Subset('algorithms')} keeps some; {Call('compare_points')} takes any number.",
             ],
         )
     )
@@ -154,7 +158,8 @@ def _with_control(
         raise DesignError(
             message(
                 "which one is best was seen in the scores, and so was the direction to test.",
-                hint='alternative="two-sided" is adjusted for all pairs and both directions.',
+                hint=f"{Option('alternative', 'two-sided')} is adjusted for all pairs and both"
+                " directions.",
             )
         )
     # Which one is best was seen in the same scores: only all pairs are safe against that choice.
@@ -184,7 +189,7 @@ def _steps(algorithms: tuple[str, ...], order: Sequence[str]) -> ContrastFamily:
         raise DesignError(
             message(
                 f"the order {join(list(order))} does not name two or more algorithms once each.",
-                hint="contrasts=[...] names algorithms in the order of the steps.",
+                hint=f"{Option('contrasts', ())} names algorithms in the order of the steps.",
             )
         )
     index = np.array([algorithms.index(name) for name in order], dtype=np.int64)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Call, Given, Option
 from benchinfer.core.numbers import count, join
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ def domain_codes(setting: Setting) -> tuple[tuple[str, ...], list[int]]:
         raise DesignError(
             message(
                 f"the table names {count(len(names), 'domain')}.",
-                hint="a domain level needs a column of domains with two or more of them, read with"
-                ' columns={"NAME": "domain"}.',
+                hint="a domain level needs a column of domains with two or more of them, read"
+                f" with {Option('columns', {'NAME': 'domain'})}.",
             )
         )
     return names, [names.index(name) for name in setting.domains]
@@ -31,7 +32,8 @@ def check_covariates(covariates: tuple[str, ...], spread: Array, d: int) -> None
             message(
                 f"{join(flat)} {'has' if len(flat) == 1 else 'have'} the same value on every data"
                 " set.",
-                hint="a slope needs data sets that differ: leave it out of covariates=.",
+                hint="a slope needs data sets that differ: leave it out of"
+                f" {Option('covariates', '')}.",
             )
         )
     if d < len(covariates) + 3:
@@ -52,7 +54,8 @@ def known_covariates(scores: "ScoreTable", covariates: tuple[str, ...]) -> None:
         raise DesignError(
             message(
                 "the table was read without covariates.",
-                hint=f"read_scores(..., covariates={list(covariates)!r}) keeps these columns.",
+                hint=f"{Call('read_scores', Given('covariates', list(covariates)))} keeps these"
+                " columns.",
             )
         )
 

@@ -14,6 +14,7 @@ from benchinfer.core import version
 from benchinfer.core.arguments import check_resamples, seed_of
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.frames import frame
+from benchinfer.core.hints import Call
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import join
 from benchinfer.core.result import Showable
@@ -310,7 +311,8 @@ def _complete(scores: ScoreTable, names: list[str]) -> tuple[ScoreTable, tuple[s
                 "there is one data set, and data sets are to be drawn."
                 if len(datasets) == 1
                 else "one data set has scores of all measures, and data sets are to be drawn.",
-                hint="a front on one data set can be read off compare_points on each measure.",
+                hint=f"a front on one data set can be read off {Call('compare_points')} on each"
+                " measure.",
             )
         )
     part = scores.subset(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.hints import Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
@@ -123,22 +124,21 @@ def per_dataset(
     """
     results: dict[str, Comparison] = {}
     refused: dict[str, str] = {}
-    hints: dict[str, None] = {}
+    hints: dict[tuple[str, ...], None] = {}
     # The rows of all data sets are fetched at once.
     for name, part in scores.by_dataset().items():
         try:
             results[name] = compare(part, measure, **arguments)
         except (DesignError, FitError) as error:
-            what, _, hint = str(error).partition("\nHint: ")
-            refused[name] = what.partition("\n")[0]
-            hints[hint] = None
+            refused[name] = Phrase(str(error)).lines()[0]
+            hints[error.hint] = None
     if not results:
         # As a rule all are refused for one reason, whose hint is then the one that helps.
         raise DesignError(
             message(
                 f"none of the {count(len(refused), 'data set')} can be compared by itself.",
                 where=[("dataset", "reason"), *refused.items()],
-                hint=next(iter(hints)).splitlines() if len(hints) == 1 else list(hints),
+                hint=[line for hint in hints for line in hint],
             )
         )
     return Comparisons(results, refused)

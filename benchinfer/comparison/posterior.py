@@ -8,6 +8,7 @@ from arviz_stats.base.array import array_stats
 from numpy.typing import NDArray
 
 from benchinfer.comparison.evidence import Array, Level
+from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
@@ -57,8 +58,8 @@ class Convergence:
     def checks(self, draws: str) -> list[Check]:
         """Return the rows of the diagnostics."""
         apart = f"chains of {draws} do not agree yet, and such chains decide no pair: more draws"
-        apart += " (draws=...)"
-        few = f"chains of {draws} say too little: more draws (draws=...)"
+        apart += Phrase(f" ({Option('draws')})")
+        few = Phrase(f"chains of {draws} say too little: more draws ({Option('draws')})")
         found = [
             Check.of(name, value, R_HAT, ok=value <= R_HAT, remedy=apart)
             for name, value in (
@@ -81,7 +82,7 @@ class Convergence:
                     0.0,
                     ok=not self.divergences,
                     remedy="NUTS did not reach some part of the posterior, so that no pair is"
-                    ' decided: sampler="gibbs", or other priors=...',
+                    f" decided: {Option('sampler', 'gibbs')}, or other {Option('priors')}",
                 )
             )
         return found

@@ -5,9 +5,16 @@ A message says what is wrong, where, how many times, and closes with ``Hint:``.
 
 from collections.abc import Sequence
 
+from benchinfer.core.hints import Phrase, joined
+
 
 class BenchinferError(ValueError):
     """Base class of all errors of the package."""
+
+    @property
+    def hint(self) -> tuple[str, ...]:
+        """The lines of the hint; none where the error gives no advice."""
+        return getattr(self.args[0], "hint", ())
 
 
 class ScoreTableError(BenchinferError):
@@ -60,13 +67,26 @@ class MissingExtra(ImportError):
         )
 
 
+class Message(Phrase):
+    """Text of an error, of which the hint is a part.
+
+    Attributes
+    ----------
+    hint
+        Its lines.
+    """
+
+    __slots__ = ("hint",)
+    hint: tuple[Phrase, ...]
+
+
 def message(
     what: str,
     *,
     where: Sequence[Sequence[object]] = (),
     hint: str | Sequence[str] = (),
     shown: int = 5,
-) -> str:
+) -> Message:
     r"""Build a message: a sentence, an aligned table of offenders, and a hint.
 
     Examples
@@ -85,22 +105,29 @@ def message(
             all(isinstance(row[i], int | float) for row in where[1:]) for i in range(len(where[0]))
         ]
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-        lines += [
-            "    "
-            + "  ".join(
-                cell.rjust(width) if flush else cell.ljust(width)
-                for cell, width, flush in zip(row, widths, right, strict=True)
-            ).rstrip()
-            for row in rows
-        ]
+        lines += [_row(row, widths, right) for row in rows]
         if len(where) - 1 > shown:
             lines.append(f"    ... and {len(where) - 1 - shown} more")
-    hints = [hint] if isinstance(hint, str) else list(hint)
-    lines += [("Hint: " if i == 0 else "      ") + text for i, text in enumerate(hints)]
-    return "\n".join(lines)
+    hints = tuple(map(Phrase, [hint] if isinstance(hint, str) else hint))
+    lines += [Phrase("Hint: " if i == 0 else "      ", text) for i, text in enumerate(hints)]
+    text = Message(joined("\n", lines))
+    text.hint = hints
+    return text
 
 
-def unknown(what: str, name: object, known: Sequence[object]) -> str:
+def _row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    """Align the cells of a row, of which the last one may be a phrase."""
+    line = "    " + "  ".join(
+        cell.rjust(width) if flush else cell.ljust(width)
+        for cell, width, flush in zip(cells, widths, right, strict=True)
+    )
+    last = cells[-1]
+    if isinstance(last, Phrase):
+        return Phrase(line.rstrip().removesuffix(last), last)
+    return line.rstrip()
+
+
+def unknown(what: str, name: object, known: Sequence[object]) -> Message:
     """Build the message for a name that is not among the known ones."""
     return message(
         f"unknown {what} {name!r}.", hint="one of " + ", ".join(repr(item) for item in known) + "."

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.errors import BenchinferError, message, unknown
+from benchinfer.core.hints import Either
 from benchinfer.core.saving import savable
 
 type Better = Literal["higher", "lower"]
@@ -79,7 +80,8 @@ class Measure:
             raise BenchinferError(
                 message(
                     f"measure {self.name!r}: better is {self.better!r}.",
-                    hint='say better="higher" or better="lower".',
+                    hint=f"say {Either('better="higher"', 'NAME:higher')} or"
+                    f" {Either('better="lower"', 'NAME:lower')}.",
                 )
             )
         if self.scale not in get_args(Scale.__value__):
@@ -103,7 +105,7 @@ class Measure:
             raise BenchinferError(
                 message(
                     f"measure {self.name!r}: bounds are {self.bounds!r}.",
-                    hint="lower bound first: bounds=(0, 1).",
+                    hint=f"lower bound first: {Either('bounds=(0, 1)', 'bounds = [0, 1]')}.",
                 )
             )
 

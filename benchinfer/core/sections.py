@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from benchinfer.core.hints import Phrase
 from benchinfer.core.numbers import brief
 from benchinfer.core.saving import savable
 
@@ -58,7 +59,7 @@ class Check:
         if ok != (value >= bound if least else value <= bound):
             bound = np.nan
         direction = "" if np.isnan(bound) else "at least" if least else "at most"
-        return Check(check, value, direction, bound, bool(ok), "" if ok else remedy)
+        return Check(check, value, direction, bound, bool(ok), "" if ok else Phrase(remedy))
 
     @property
     def held(self) -> str:
@@ -69,7 +70,8 @@ class Check:
     @staticmethod
     def informing(check: str, value: float, remedy: str) -> "Check":
         """Make a row that informs: it has no limit, and says how to read a value that is not 0."""
-        return Check(check, float(value), "", np.nan, ok=True, remedy=remedy if value else "")
+        words = Phrase(remedy) if value else ""
+        return Check(check, float(value), "", np.nan, ok=True, remedy=words)
 
 
 @dataclass(frozen=True, slots=True)

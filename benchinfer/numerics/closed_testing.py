@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Option
 from benchinfer.numerics.multiplicity import step_down
 
 type Array = NDArray[np.float64]
@@ -549,6 +550,7 @@ def _refuse_more_than(most: int, k: int) -> None:
         raise DesignError(
             message(
                 f"{k} algorithms have too many sets of equalities to go through.",
-                hint=f'up to {most} for this adjustment; adjust="holm" takes any number.',
+                hint=f"up to {most} for this adjustment; {Option('adjust', 'holm')} takes any"
+                " number.",
             )
         )

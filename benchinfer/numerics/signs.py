@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc, ndtr, ndtri
 
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Option
 from benchinfer.numerics.ties import midranks
 
 type Array = NDArray[np.float64]
@@ -236,8 +237,8 @@ def sign_flip(
             message(
                 f"{len(sizes)} differences without a common unit have too many sign patterns to"
                 " count.",
-                hint=f"up to {MOST_REALS} can be counted;"
-                ' null="monte-carlo" draws patterns at random.',
+                hint=f"up to {MOST_REALS} can be counted; {Option('null', 'monte-carlo')} draws"
+                " patterns at random.",
             )
         )
 

@@ -4,15 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchinfer.core.hints import Call, Option, Phrase, joined
 from benchinfer.core.numbers import count
 from benchinfer.scores import kinds, units
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.facts import Array, Facts, Rule, least_datasets
 
 ADVICE = "analysis that fits"
-_PAIR, _MIXED, _POINTS = "compare_pair", "compare_mixed", "compare_points"
-_PERMUTATION = "compare_permutation"
-_RANKED = 'compare_permutation(..., on="ranks")'
+_PAIR, _MIXED, _POINTS = Call("compare_pair"), Call("compare_mixed"), Call("compare_points")
+_THESE = Call("compare_mixed", Option("target", "datasets"))
+_PERMUTATION = Call("compare_permutation")
 _TIED = 0.2  # share of equal means from which few differences are left to average
 _OUTLYING = 0.02  # share of residuals that lie far out, from which tails are heavy
 _FAR = 2.0  # standard deviations beyond the largest to expect of so many normal scores
@@ -22,7 +23,7 @@ _FAR = 2.0  # standard deviations beyond the largest to expect of so many normal
 class Advice:
     """An analysis as it is called, and what of the table speaks for it."""
 
-    call: str
+    call: Call
     reason: str
 
 
@@ -39,12 +40,12 @@ def advice(facts: Facts, m: int) -> Advice | None:
     if kinds.zero_one(s, m):
         return _of_outcomes(facts, d)
     if kinds.all_ranks(s, m):
-        return Advice(_RANKED, "the scores are ranks, which say nothing of distances")
+        return Advice(kinds.RANKED, "the scores are ranks, which say nothing of distances")
     if d == 1:
         return _on_one(facts, m, k)
     if d == 2:
         noisy = s.n[m].max() > 1
-        call = 'compare_mixed(..., target="datasets")' if noisy else _POINTS
+        call = _THESE if noisy else _POINTS
         return Advice(call, "two data sets say next to nothing of a domain: claims are about these")
     call, reason = _across(facts, m)
     if call != _MIXED and d < least_datasets(1):
@@ -79,14 +80,14 @@ def _on_one(facts: Facts, m: int, k: int) -> Advice:
     return Advice(_MIXED, why)
 
 
-def _across(facts: Facts, m: int) -> tuple[str, str]:
+def _across(facts: Facts, m: int) -> tuple[Call, str]:
     """Advise on several data sets by gaps, ties and residuals: the call, and why."""
     levels = facts.levels(m)
     levels = levels[np.isfinite(levels).any(axis=1)][:, np.isfinite(levels).any(axis=0)]
     if not np.isfinite(levels).all():
         return _MIXED, "not all algorithms share all data sets, and it uses what is there"
     if units.between_ratios(levels).max() >= units.SPREAD:
-        return _RANKED, "a few data sets outweigh all others in any mean"
+        return kinds.RANKED, "a few data sets outweigh all others in any mean"
     if kinds.on_bounds(facts, m):
         return _PERMUTATION, "many scores are on a bound, where algorithms cannot differ"
     if (share := _ties(levels)) >= _TIED:
@@ -131,8 +132,8 @@ def advised(facts: Facts) -> Finding | None:
     one = len(s.measures) == 1 or len({told for _, told in found}) == 1
     pairs = found[:1] if one else found
     reasons = "; ".join((told.reason if one else f"{name}: {told.reason}") for name, told in pairs)
-    calls = "; ".join((told.call if one else f"{name}: {told.call}") for name, told in pairs)
-    return Finding(ADVICE, "note", len(found), f"{reasons}.", (), f"{calls}.")
+    calls = joined("; ", [Phrase("" if one else f"{name}: ", told.call) for name, told in pairs])
+    return Finding(ADVICE, "note", len(found), f"{reasons}.", (), calls + ".")
 
 
 RULES: tuple[Rule, ...] = (advised,)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.errors import ScoreTableError, message, unknown
+from benchinfer.core.hints import Directions, Either, Given, Option, Phrase
 from benchinfer.scores.coverage import Finding
 
 type Layout = Literal["long", "wide-algorithms", "wide-measures"]
@@ -151,7 +152,7 @@ def assign(
     unused = [name for name in search.left if name not in wide]
     if unused and (wide or "value" in search.of):
         what = f"{len(unused)} {_plural('column', len(unused))} not used: {', '.join(unused)}."
-        hint = "columns={...} gives a column a role."
+        hint = Phrase(f"{Option('columns', {})} gives a column a role.")
         search.findings.append(Finding("unused columns", "note", len(unused), what, (), hint))
     return Roles(search.of, tuple(wide), layout, tuple(search.findings), tuple(kept))  # pyright: ignore[reportArgumentType]
 
@@ -175,7 +176,10 @@ def _covariates(
             faults.append(Finding("missing columns", "error", 1, what, (), hint))
         elif name in scores:
             what = f"the column {name!r} is said to hold scores, and to be a covariate."
-            hint = "leave it out of covariates=, or keep a copy of it under another name."
+            hint = Phrase(
+                f"leave it out of {Option('covariates', '')}, or keep a copy of it under"
+                " another name."
+            )
             faults.append(Finding("covariate of scores", "error", 1, what, (), hint))
         elif name in ROLES:
             what = f"a covariate cannot be called {name!r}, which is the name of a role."
@@ -192,7 +196,7 @@ def _given(search: _Search, columns: Mapping[str, str]) -> None:
         if role not in ROLES:
             raise ScoreTableError(
                 message(
-                    f"columns={{{name!r}: {role!r}}}: there is no role {role!r}.",
+                    f"{Given('columns', {name: role})}: there is no role {role!r}.",
                     hint="from the table's name to ours: " + ", ".join(map(repr, ROLES)) + ".",
                 )
             )
@@ -231,7 +235,7 @@ def _recognised(search: _Search, roles: Sequence[str]) -> None:
                 rows.append((chosen[0], role))
     if rows:
         what = "columns recognised by name: " + ", ".join(f"{a} as {b}" for a, b in rows) + "."
-        hint = "columns={...} says otherwise."
+        hint = Phrase(f"{Option('columns', {})} says otherwise.")
         search.findings.append(Finding("recognised columns", "note", len(rows), what, (), hint))
 
 
@@ -241,11 +245,11 @@ def _plain(name: str) -> str:
 
 
 def _several(role: str, names: list[str]) -> Finding:
-    one = "columns={" + f"{names[0]!r}: {role!r}" + "} chooses one"
-    both = ", ".join(f"{name!r}: {role!r}" for name in names)
-    more = f"; columns={{{both}}} joins them." if role == "replication" else "."
+    hint = Phrase(f"{Given('columns', {names[0]: role})} chooses one")
+    if role == "replication":
+        hint += Phrase(f"; {Given('columns', dict.fromkeys(names, role))} joins them")
     what = f"{len(names)} columns could be the {role}: {', '.join(names)}."
-    return Finding("ambiguous columns", "error", len(names), what, (), one + more)
+    return Finding("ambiguous columns", "error", len(names), what, (), hint + ".")
 
 
 def _missing(search: _Search, layout: str, wide: Sequence[str], measures: Sequence[str]) -> None:
@@ -256,24 +260,27 @@ def _missing(search: _Search, layout: str, wide: Sequence[str], measures: Sequen
     for role in absent:
         if any(f"to be the {role}." in f.what for f in search.findings if named):
             continue  # said already, by the user's own name for it
-        hint = f"columns={{{'NAME'!r}: {role!r}}} says which it is; the table has: "
+        hint = Phrase(f"{Given('columns', {'NAME': role})} says which it is; the table has: ")
         if layout == "long" and role == "value" and not measures:
-            scores = search.left[0] if len(search.left) == 1 else "NAME"
-            hint = f'measures={{{scores!r}: ...}}, with "higher" or "lower", says which it is; the'
-            hint += " table has: "
+            declared = Directions((search.left[0] if len(search.left) == 1 else "NAME",))
+            hint = Phrase(f"{declared}{Either(',', '')} says which it is; the table has: ")
         hint += ", ".join(search.names) + "."
         if (
             layout == "long"
             and role == "value"
             and (hits := [m for m in measures if m in search.left])
         ):
-            hint = f'layout="wide-measures" reads {", ".join(hits)} as columns of scores.'
+            hint = Phrase(
+                f"{Option('layout', 'wide-measures')} reads {', '.join(hits)} as columns of scores."
+            )
         elif layout == "long" and role == "algorithm" and "value" not in search.of:
-            hint += '\nlayout="wide-algorithms" reads one column per algorithm.'
+            hint += Phrase(
+                f"\n{Option('layout', 'wide-algorithms')} reads one column per algorithm."
+            )
         what = f"there is no column for the {role}."
         search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
     if layout != "long" and not wide and not (layout == "wide-measures" and measures):
-        what = f"there is no column of scores to read with layout={layout!r}."
+        what = Phrase(f"there is no column of scores to read with {Given('layout', layout)}.")
         hint = f"the table has: {', '.join(search.names)}."
         search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
 
@@ -288,7 +295,7 @@ def _without_column(search: _Search, measures: Sequence[str]) -> None:
         near = difflib.get_close_matches(measure, left, 1)
         hint = f"did you mean {near[0]!r}? " if near else ""
         if used:
-            hint = f"it is read as the {used[0]}; columns={{...}} says otherwise. "
+            hint = Phrase(f"it is read as the {used[0]}; {Option('columns', {})} says otherwise. ")
         hint += f"The table has: {', '.join(search.names)}."
         what = f"there is no column of scores for the measure {measure!r}."
         search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
@@ -310,14 +317,15 @@ def unnamed_index(roles: Roles, labels: Sequence[str]) -> list[Finding]:
     return [Finding("unnamed index", "error", 1, what, (), hint)]
 
 
-# Kind to what is said of it, and what to give instead; those below may not be labels either.
+# Kind to what is said of it, what to give instead, and the code that makes it of a frame's column;
+# those below may not be labels either.
 _KINDS = {
-    "complex": ("complex numbers, which have no order", "a real number: df[{}].abs(), say."),
-    "duration": ("durations", "as seconds: df[{}].dt.total_seconds()."),
-    "date": ("dates or times", "a number, such as the seconds since the start."),
-    "nested": ("lists or records", "one number or text in each place."),
-    "bytes": ("bytes", "text or numbers: decode them first."),
-    "object": ("Python objects", "text or numbers: cast the column first."),
+    "complex": ("complex numbers, which have no order", "a real number", ": df[{}].abs(), say"),
+    "duration": ("durations", "as seconds", ": df[{}].dt.total_seconds()"),
+    "date": ("dates or times", "a number, such as the seconds since the start", ""),
+    "nested": ("lists or records", "one number or text in each place", ""),
+    "bytes": ("bytes", "text or numbers: decode them first", ""),
+    "object": ("Python objects", "text or numbers: cast the column first", ""),
 }
 _NO_LABELS = ("duration", "nested", "bytes", "object")
 
@@ -325,7 +333,7 @@ _NO_LABELS = ("duration", "nested", "bytes", "object")
 def odd_kinds(roles: Roles, kinds: Mapping[str, str]) -> list[Finding]:
     """Report columns of labels, scores or covariates that hold neither text nor numbers."""
     found: list[Finding] = []
-    for kind, (what, hint) in _KINDS.items():
+    for kind, (what, hint, code) in _KINDS.items():
         for whose, columns in (
             ("labels", roles.labels if kind in _NO_LABELS else ()),
             ("scores", roles.scores),
@@ -336,7 +344,7 @@ def odd_kinds(roles: Roles, kinds: Mapping[str, str]) -> list[Finding]:
                 said = (
                     f"{_plural('column', len(names))} {', '.join(names)}: the {whose} are {what}."
                 )
-                how = hint.format(repr(names[0]))
+                how = Phrase(hint, Either(code.format(repr(names[0])), ""), ".")
                 found.append(Finding(f"{kind} values", "error", len(names), said, (), how))
     return found
 
@@ -556,7 +564,7 @@ def column_roles(
         if len(near) > 1 and _plain_name(near[0]) != role:
             said = ", ".join(map(repr, near))
             what = f"several columns could be the {role}: {said}."
-            found.append(_error(what, "columns={...} says which is."))
+            found.append(_error(what, Phrase(f"{Option('columns', {})} says which is.")))
     return of, found
 
 
@@ -564,7 +572,7 @@ def missing_columns(lacking: Sequence[str], names: Sequence[str]) -> Finding:
     """Report columns that are lacking, and those that there are."""
     has = f"the table has: {', '.join(names)}"
     what = f"missing columns: {', '.join(lacking)}."
-    return _error(what, f"{has}; columns={{...}} says which is which.")
+    return _error(what, Phrase(f"{has}; {Option('columns', {})} says which is which."))
 
 
 def _error(what: str, hint: str) -> Finding:

@@ -12,6 +12,7 @@ import narwhals as nw
 import numpy as np
 
 from benchinfer.core.errors import ScoreTableError, message
+from benchinfer.core.hints import Directions, Either, Given, Option, Phrase, joined
 from benchinfer.core.measure import Measure
 from benchinfer.scores.columns import COMMA, LABELS, Roles, slots, unreadable, written
 from benchinfer.scores.coverage import Finding
@@ -140,7 +141,13 @@ def decimal_commas(reading: Reading) -> Finding | None:
         n,
         _are(n, "score is", "scores are") + " text with a decimal comma.",
         headed(where, "value"),
-        'pandas.read_csv(path, decimal=",") reads them as numbers.',
+        Phrase(
+            Either(
+                'pandas.read_csv(path, decimal=",") reads them as numbers',
+                "write them with a decimal point",
+            ),
+            ".",
+        ),
     )
 
 
@@ -205,8 +212,17 @@ def nan_values(reading: Reading) -> Finding | None:
     where = tuple(first_rows(reading.frame.filter(tests(reading.frame)["absent"]), reading.place))
     if reading.nan == "missing" or reading.roles.wide:
         what = _are(n, "score is", "scores are") + " NaN or null: taken as missing."
-        return Finding("nan values", "warning", n, what, where, "coverage() shows what is left.")
-    hint = 'leave failed runs out as missing rows, or say so knowingly: nan="missing".'
+        return Finding(
+            "nan values",
+            "warning",
+            n,
+            what,
+            where,
+            Phrase(f"{Either('coverage()', 'benchinfer describe')} shows what is left."),
+        )
+    hint = Phrase(
+        f"leave failed runs out as missing rows, or say so knowingly: {Option('nan', 'missing')}."
+    )
     what = _are(n, "score is", "scores are") + " NaN or null."
     return Finding("nan values", "error", n, what, where, hint)
 
@@ -252,16 +268,20 @@ def duplicate_rows(reading: Reading) -> Finding | None:
     what = f"{_are(n, 'place', 'places')} {place} {'has' if n == 1 else 'have'} several scores."
     if reading.repeats == "keep":
         return Finding("repeats kept", "note", n, what, where, "their spread is used as such.")
-    hint = 'remove the duplicates; if they are repeats of one replication, say repeats="keep".'
+    hint = Phrase(
+        "remove the duplicates; if they are repeats of one replication, say"
+        f" {Option('repeats', 'keep')}."
+    )
     if "replication" not in reading.roles.of:
-        hint = (
-            'columns={"NAME": "replication"} says which column tells them apart;\n'
-            'repeats="keep" takes them as repeats of one replication.'
+        hint = Phrase(
+            f"{Option('columns', {'NAME': 'replication'})} says which column tells"
+            f" them apart;\n{Option('repeats', 'keep')} takes them as repeats of one"
+            " replication."
         )
     if reading.roles.covariates:
         taken = dict.fromkeys((*reading.roles.of.get("replication", ()), *reading.roles.covariates))
-        pairs = ", ".join(f"{name!r}: 'replication'" for name in taken)
-        hint += f"\nif a covariate tells them apart, it is a label too: columns={{{pairs}}}."
+        both = Given("columns", dict.fromkeys(taken, "replication"))
+        hint += Phrase(f"\nif a covariate tells them apart, it is a label too: {both}.")
     return Finding("duplicate rows", "error", n, what, where, hint)
 
 
@@ -272,8 +292,7 @@ def direction_not_given(reading: Reading) -> Finding | None:
     if not names or not reading.roles.has("value"):
         return None
     # No direction is proposed: one that is copied inverts every verdict.
-    pairs = ", ".join(f"{name!r}: ..." for name in names)
-    hint = f'measures={{{pairs}}}, with "higher" or "lower".'
+    hint = Phrase(f"{Directions(tuple(names))}.")
     what = f"it is not said whether higher or lower is better for: {', '.join(names)}."
     return Finding("direction not given", "error", len(names), what, (), hint)
 
@@ -352,20 +371,20 @@ def refuse(findings: list[Finding], name: str) -> None:
     else:
         lines = [f"{len(errors)} faults in {name!r}."]
         for i, finding in enumerate(errors, 1):
-            first, *rest = f"{finding.rule}: {_text(finding)}".splitlines()
-            lines += [f"{i:2}. {first}", *(f"    {line}" for line in rest)]
+            first, *rest = Phrase(f"{finding.rule}: ", _text(finding)).lines()
+            lines += [Phrase(f"{i:2}. ", first), *(Phrase("    ", line) for line in rest)]
     if warnings:
-        lines += ["Also:", *(f"  - {finding.rule}: {finding.what}" for finding in warnings)]
-    raise ScoreTableError("\n".join(lines), findings)
+        lines += ["Also:", *(Phrase(f"  - {finding.rule}: ", finding.what) for finding in warnings)]
+    raise ScoreTableError(joined("\n", lines), findings)
 
 
 def _text(finding: Finding) -> str:
-    lines = [message(finding.what, where=finding.where)]
+    lines: list[str] = [message(finding.what, where=finding.where)]
     if finding.where and (more := finding.count - (len(finding.where) - 1)) > 0:
         lines.append(f"    ... and {more} more")
     if finding.hint:
-        lines += message("", hint=finding.hint.splitlines()).splitlines()[1:]
-    return "\n".join(lines)
+        lines += message("", hint=Phrase(finding.hint).lines()).lines()[1:]
+    return joined("\n", lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,7 +448,7 @@ def _tests(reading: Reading, i: int) -> Iterator[_Test]:
             bad,
             text,
             f"a covariate {name!r} that is not a number",
-            "correct them, or leave it out of covariates=.",
+            Phrase(f"correct them, or leave it out of {Option('covariates', '')}."),
         )
         yield _Test(
             "covariate as text",
@@ -446,8 +465,10 @@ def _tests(reading: Reading, i: int) -> Iterator[_Test]:
         absent & usable(reading.frame),
         "",
         f"no value of the covariate {name!r}",
-        "each score needs one: complete the column, remove the rows, or leave it out of"
-        " covariates=.",
+        Phrase(
+            "each score needs one: complete the column, remove the rows, or leave it"
+            f" out of {Option('covariates', '')}."
+        ),
     )
     yield _Test(
         "covariate not finite",
@@ -455,7 +476,7 @@ def _tests(reading: Reading, i: int) -> Iterator[_Test]:
         ~(value.is_null() | value.is_nan()) & (value.abs() > MOST) & usable(reading.frame),
         slot,
         f"a covariate {name!r} that is infinite or beyond {MOST:g}",
-        "correct them, change the unit, or leave it out of covariates=.",
+        Phrase(f"correct them, change the unit, or leave it out of {Option('covariates', '')}."),
     )
 
 

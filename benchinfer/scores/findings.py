@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import stdtrit
 
+from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.numbers import p_value
 from benchinfer.scores import advice, gaps, kinds, units
 from benchinfer.scores.coverage import Finding
@@ -52,7 +53,10 @@ def missing_cells(facts: Facts) -> Finding | None:
         len(rows),
         f"{len(rows)} of {total} cells {'has' if len(rows) == 1 else 'have'} no score.",
         places(header, rows),
-        "complete() keeps the data sets that are whole.",
+        Phrase(
+            Either("complete() keeps", "compare mixed takes it; or read"),
+            " the data sets that are whole.",
+        ),
     )
 
 
@@ -69,7 +73,10 @@ def thin_cells(facts: Facts) -> Finding | None:
         len(rows),
         f"{len(rows)} of {total} cells {verb} fewer replications than the data set.",
         places(header, rows),
-        "complete() keeps the data sets that are whole.",
+        Phrase(
+            Either("complete() keeps", "compare mixed takes it; or read"),
+            " the data sets that are whole.",
+        ),
     )
 
 
@@ -165,9 +172,9 @@ def few_datasets(facts: Facts) -> Finding | None:
     raw, single = 2.0 ** (1 - d), d < least_datasets(1)
     many = f", and {p_value(min(1.0, pairs * raw))} by Holm's for {pairs} pairs"
     critical = float(stdtrit(d - 1, 1 - ALPHA / (2 * pairs)))
-    more = (
+    more = Phrase(
         f"{least_datasets(pairs)} are enough by Holm's, {least_datasets(k - 1)} for the {k - 1}"
-        " comparisons with a control that is named beforehand (control=...), and"
+        f" comparisons with a control that is named beforehand ({Option('control')}), and"
         f" {least_datasets(1)} where whole data sets are flipped for all pairs at once"
     )
     return Finding(
@@ -178,9 +185,11 @@ def few_datasets(facts: Facts) -> Finding | None:
         f" {p_value(raw)}{many if pairs > 1 else ''}:"
         f" {'' if single else 'adjusted so, '}it can decide none at 5 %.",
         (),
-        f"{more if k > 2 else f'{least_datasets(1)} are enough'}; compare_mixed leans on normality"
-        " instead: a pair's own t test, with Holm's adjustment, decides from"
-        f" {critical:.3g} standard errors on.",
+        Phrase(
+            more if k > 2 else f"{least_datasets(1)} are enough",
+            f"; {Call('compare_mixed')} leans on normality instead: a pair's own t test, with"
+            f" Holm's adjustment, decides from {critical:.3g} standard errors on.",
+        ),
     )
 
 
@@ -237,7 +246,10 @@ def outside_the_scale(facts: Facts) -> Finding | None:
         f"{len(rows)} {'cell has' if len(rows) == 1 else 'cells have'} scores outside the"
         f" {', the '.join(scales.values())}; they cannot be compared there.",
         places(("dataset", "algorithm", "measure", "minimum", "maximum"), rows),
-        'another scale, such as scale="identity"; or add an offset to the scores, and say so.',
+        Phrase(
+            f"another scale, such as {Option('scale', 'identity')}; or add an offset"
+            " to the scores, and say so."
+        ),
     )
 
 
@@ -258,7 +270,10 @@ def too_small(facts: Facts) -> Finding | None:
         len(rows),
         f"the scores differ by less than {_TINY:g}: {', '.join(row[0] for row in rows)}.",
         places(("measure", "minimum", "maximum"), rows),
-        'change the unit, or say scale="log"; variances of such scores are taken as 0.',
+        Phrase(
+            f"change the unit, or say {Option('scale', 'log')}; variances of such"
+            " scores are taken as 0."
+        ),
     )
 
 
@@ -295,7 +310,7 @@ def swapped_roles(datasets: Sequence[str], replications: Sequence[str]) -> Findi
     >>> swapped_roles(["fold1", "fold2"], ["iris", "wine"]).what
     'the data sets look like replications: fold1, fold2.'
     """
-    hint = "columns={...} says which column is which."
+    hint = Phrase(f"{Option('columns', {})} says which column is which.")
     if all(_FOLD.fullmatch(name) for name in datasets):
         what = f"the data sets look like replications: {', '.join(datasets[:_SHOWN])}."
         return Finding("swapped roles", "warning", len(datasets), what, (), hint)
@@ -315,22 +330,23 @@ def pairing(summary: Summary, *, said: bool | None, by: str) -> tuple[bool, Find
     n = int(summary.shared.sum())
     if said is None:
         paired = several and shared
-        hint = "paired=... says otherwise."
+        hint = Phrase(f"{Option('paired')} says otherwise.")
         if not several or len(summary.algorithms) < 2:
             one = "algorithm" if several else "replication per data set"
             what = f"one {one}: there is nothing to pair."
         elif shared:
             what = "algorithms share the labels of replications: taken as paired."
-            hint = (
-                "are they the same folds, resamples, items or runs for all algorithms? paired=True"
-                ' says so; resampling="seeds" or paired=False, if each algorithm had its own.'
+            hint = Phrase(
+                "are they the same folds, resamples, items or runs for all algorithms?"
+                f" {Option('paired', value=True)} says so; {Option('resampling', 'seeds')}"
+                f" or {Option('paired', value=False)}, if each algorithm had its own."
             )
         else:
             what = "no two algorithms share the label of a replication: taken as not paired."
         return paired, Finding("pairing", "note", n, what, (), hint)
     if said and several and not shared and len(summary.algorithms) > 1:
-        what = f"{by} says paired, but no two algorithms share the label of a replication."
-        hint = "label the replications alike, or say paired=False."
+        what = Phrase(by, " says paired, but no two algorithms share the label of a replication.")
+        hint = Phrase(f"label the replications alike, or say {Option('paired', value=False)}.")
         return said, Finding("pairing", "warning", n, what, (), hint)
-    what = f"replications are {'' if said else 'not '}paired, {by} says."
+    what = Phrase(f"replications are {'' if said else 'not '}paired, ", by, " says.")
     return said, Finding("pairing", "note", n, what)

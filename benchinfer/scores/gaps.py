@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.core.hints import Call, Phrase
 from benchinfer.core.numbers import count, p_value
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.facts import Facts, Rule, places
@@ -41,9 +42,10 @@ def blocks(facts: Facts) -> Finding | None:
         f" algorithms; {int((shared < len(held)).sum())} of {count(len(shared), 'pair')} share"
         f" fewer than the {len(held)} data sets{none}.",
         places(("data sets", "algorithms", "which"), rows),
-        "a model takes what is not shared from other algorithms: diagnostics() of compare_mixed"
-        " names the pairs that their own data sets show otherwise; complete() keeps the data sets"
-        " that are whole.",
+        Phrase(
+            "a model takes what is not shared from other data sets and algorithms;"
+            f" {Call('compare_mixed')} names the pairs whose shared data sets show something else."
+        ),
     )
 
 
@@ -130,8 +132,7 @@ def missing_where_hard(facts: Facts) -> Finding | None:
         f"scores are missing where the other algorithms do {where}: p = {rows[0][3]}.",
         places(("algorithm", "measure", "others there", "p"), rows),
         "verdicts on scores that are missing because they are bad are biased: complete the runs, or"
-        " give failed ones the score that a failure deserves; complete() keeps the data sets that"
-        " are whole.",
+        " give failed ones the score that a failure deserves.",
     )
 
 

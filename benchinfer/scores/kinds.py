@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.facts import Facts, Rule, places
@@ -11,7 +12,8 @@ from benchinfer.scores.summary import Summary
 ZERO_ONE = "0/1 scores"
 RANKS = "ranks"
 PILED = "scores on a bound"
-BINOMIAL = 'compare_bayes(..., likelihood="binomial")'
+BINOMIAL = Call("compare_bayes", Option("likelihood", "binomial"))
+RANKED = Call("compare_permutation", Option("on", "ranks"))
 # Share of the scores on a bound from which a model without the bound is another one.
 _PILED = 0.1
 _MOST_TRIALS = 1000
@@ -55,16 +57,16 @@ def zero_one_scores(facts: Facts) -> Finding | None:
         (s.measures[m], count, f"{(s.n[m] * np.nan_to_num(s.mean[m])).sum() / count:.3g}")
         for m, count in zip(found, n, strict=True)
     ]
-    hint = (
-        "compare_pair tests algorithms on the same items exactly (McNemar's test);"
-        ' interval="wilson" of describe gives intervals of the rates.'
+    hint = Phrase(
+        f"{Call('compare_pair')} tests algorithms on the same items exactly (McNemar's test);"
+        f" {Option('interval', 'wilson')} of describe gives intervals of the rates."
         if len(s.datasets) == 1
-        else f"{BINOMIAL} models them; compare_mixed takes the rates of the data sets as scores,"
-        " and compare_pair tests each data set exactly."
+        else f"{BINOMIAL} models them; {Call('compare_mixed')} takes the rates of the data sets as"
+        f" scores, and {Call('compare_pair')} tests each data set exactly."
     )
     what = f"the scores of {', '.join(s.measures[m] for m in found)} are 0 or 1."
     where = places(("measure", "scores", "share of 1"), rows)
-    return Finding(ZERO_ONE, "note", int(n.sum()), what, where, hint)
+    return Finding(ZERO_ONE, "note", len(rows), what, where, hint)
 
 
 def ranks(facts: Facts) -> Finding | None:
@@ -80,8 +82,10 @@ def ranks(facts: Facts) -> Finding | None:
         int(s.n[found].sum()),
         what,
         (),
-        "ranks say nothing of how far algorithms are apart, and the rank of each depends on all"
-        " others: compare the scores that were ranked; of ranks alone, compare_permutation.",
+        Phrase(
+            "ranks say nothing of how far algorithms are apart, and the rank of each depends on all"
+            f" others: compare the scores that were ranked; of ranks alone, {RANKED}."
+        ),
     )
 
 
@@ -134,7 +138,10 @@ def counts_out_of(facts: Facts) -> Finding | None:
         len(rows),
         f"on {count(len(rows), 'data set')} scores are shares of n trials.",
         places(("dataset", "measure", "n"), rows),
-        f"with a column of n, {BINOMIAL} and trials= knows how precise each share is.",
+        Phrase(
+            f"with a covariate that holds n, {BINOMIAL} with {Option('trials')} knows how precise"
+            " each share is."
+        ),
     )
 
 
@@ -158,11 +165,9 @@ def piled_up(facts: Facts) -> Finding | None:
     """List measures with many scores on a bound."""
     s = facts.summary
     rows: list[tuple[str, ...]] = []
-    total = 0
     for m, measure in enumerate(s.measures):
         whole = int(s.n[m].sum())
         for end, n in on_bounds(facts, m):
-            total += n
             rows.append((measure, f"{end:g}", f"{n} of {whole}", f"{100 * n / whole:.0f} %"))
     if not rows:
         return None
@@ -170,12 +175,14 @@ def piled_up(facts: Facts) -> Finding | None:
     return Finding(
         PILED,
         "warning",
-        total,
+        len(rows),
         f"scores are piled up on a bound: {ends}.",
         places(("measure", "bound", "scores", "share"), rows),
-        "there algorithms cannot differ, and a model of means takes that for precision: compare on"
-        " harder data sets, or by ranks (compare_permutation); of shares of n trials, by"
-        f" {BINOMIAL}.",
+        Phrase(
+            "there algorithms cannot differ, and a model of means takes that for precision: compare"
+            f" on harder data sets, or by ranks ({Call('compare_permutation')}); of shares of n"
+            f" trials, by {BINOMIAL}."
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 import narwhals as nw
 
 from benchinfer.core.errors import BenchinferError, ScoreTableError, message, unknown
+from benchinfer.core.hints import Directions, Either, Given, Option, Phrase
 from benchinfer.core.measure import Measure, as_measures, is_text
 from benchinfer.core.saving import note_input
 from benchinfer.scores.columns import (
@@ -73,8 +74,8 @@ def declared(
         except (TypeError, AttributeError):
             raise ScoreTableError(
                 message(
-                    f"measures={measures!r} cannot be read.",
-                    hint='measures={"NAME": ...}, with "higher" or "lower", or Measure(...).',
+                    f"{Given('measures', measures)} cannot be read.",
+                    hint=f"{Directions()}{Either(', or Measure(...)', '')}.",
                 )
             ) from None
     if isinstance(resampling, str):
@@ -97,8 +98,8 @@ def _covariates(given: object) -> tuple[str, ...]:
         return names
     raise ScoreTableError(
         message(
-            f"covariates={given!r} cannot be read.",
-            hint='names of columns, as in covariates=("n_rows", "size").',
+            f"{Given('covariates', given)} cannot be read.",
+            hint=f"names of columns, as in {Option('covariates', ('n_rows', 'size'))}.",
         )
     )
 
@@ -307,7 +308,7 @@ def read_scores(
         if value not in known:
             raise ScoreTableError(unknown(name, value, known))
     if dataset is not None and not is_text(dataset):
-        raise ScoreTableError(message(f"dataset={dataset!r} is not text in UTF-8."))
+        raise ScoreTableError(message(f"{Given('dataset', dataset)} is not text in UTF-8."))
     origin = open_source(source, query)
     declares, resamples, kept, found = declared(measures, resampling, covariates, origin.toml)
     roles = assign(origin.names, columns, layout, [m.name for m in declares], kept)
@@ -360,16 +361,28 @@ def _absent(
     if not roles.has("dataset"):
         absent["dataset"] = dataset or origin.stem
         what = f"no column of data sets: all scores are of one, {absent['dataset']!r}."
-        found.append(Finding("no dataset column", "note", 1, what, (), 'dataset="..." names it.'))
+        found.append(
+            Finding(
+                "no dataset column",
+                "note",
+                1,
+                what,
+                (),
+                Phrase(f"{Either('dataset="..."', '--dataset NAME')} names it."),
+            )
+        )
     elif dataset is not None:
         names = ", ".join(roles.of["dataset"])
-        what = f"dataset={dataset!r} was given, but the column {names} holds data sets."
-        hint = f"leave it out; scores.subset(datasets={dataset!r}) selects."
+        what = Phrase(
+            f"{Given('dataset', dataset)} was given, but the column {names} holds data sets."
+        )
+        selects = Either(f"scores.subset(datasets={dataset!r})", "a table of some data sets")
+        hint = Phrase(f"leave it out; {selects} selects.")
         found.append(Finding("dataset given twice", "error", 1, what, (), hint))
     if not roles.has("replication"):
         absent["replication"] = "1"
         what = "no column of replications: one replication per data set."
-        hint = 'columns={"NAME": "replication"} says which column it is.'
+        hint = Phrase(f"{Option('columns', {'NAME': 'replication'})} says which column it is.")
         found.append(Finding("no replication column", "note", 1, what, (), hint))
     if not roles.has("algorithm"):
         absent["algorithm"] = "?"  # reported as a missing column
@@ -377,8 +390,8 @@ def _absent(
         if len(measures) > 1 and roles.scores:
             names = ", ".join(m.name for m in measures)
             what = f"no column of measures, but several are declared: {names}."
-            hint = 'columns={"NAME": "measure"} says which column it is;\n'
-            hint += 'layout="wide-measures" reads one column per measure.'
+            hint = Phrase(f"{Option('columns', {'NAME': 'measure'})} says which column it is;\n")
+            hint += Phrase(f"{Option('layout', 'wide-measures')} reads one column per measure.")
             found.append(Finding("missing columns", "error", 1, what, (), hint))
         elif measures:
             what = f"no column of measures: all scores are of {measures[0].name!r}."
@@ -415,7 +428,7 @@ def _undeclared(reading: Reading) -> Finding | None:
 
 def _said(paired: bool | None, resampling: Resampling | None) -> tuple[bool | None, str]:  # noqa: FBT001
     if paired is not None:
-        return paired, f"paired={paired}"
+        return paired, Phrase(Option("paired", paired))
     return (resampling.pairs, f"resampling {resampling.kind!r}") if resampling else (None, "")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Option
 from benchinfer.core.measure import Measure
 from benchinfer.scores.summary import (
     ScoreRows,
@@ -195,7 +196,10 @@ def require_scale(frame: Frame, measure: Measure) -> None:
                 where=first_rows(bad, ("dataset", "replication", "algorithm", "value")),
                 hint=[
                     f"the {measure.scale} scale takes {asked}:",
-                    'say scale="identity", or move the scores away from the border and say how.',
+                    (
+                        f"say {Option('scale', 'identity')}, or move the scores away from the"
+                        " border and say how."
+                    ),
                 ],
             )
         )

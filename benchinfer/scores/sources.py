@@ -22,6 +22,7 @@ from urllib.parse import unquote
 import narwhals as nw
 
 from benchinfer.core.errors import BenchinferError, MissingExtra, ScoreTableError, message
+from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.measure import is_text
 from benchinfer.core.saving import note_input
 from benchinfer.scores.columns import BLANKS, NONE, as_label, slots
@@ -119,10 +120,10 @@ def _not_utf8(typed: str, head: bytes = b"") -> str:
         encoding = "utf-16"
     elif 0 in head[:40]:  # half of each letter of the header
         encoding = "utf-16-be" if 0 in head[:40:2] else "utf-16-le"
+    frame = f'read it yourself and pass the frame: pandas.read_csv(path, encoding="{encoding}")'
     return message(
         f"{typed!r} is not text in UTF-8.",
-        hint="save it as UTF-8, or read it yourself and pass the frame:"
-        f' pandas.read_csv(path, encoding="{encoding}").',
+        hint=Phrase("save it as UTF-8", Either(f", or {frame}", ""), "."),
     )
 
 
@@ -273,7 +274,7 @@ def open_source(source: object, query: str | None) -> Source:
     if query is not None:
         raise ScoreTableError(
             message(
-                f"query= was given with a {type(source).__name__}.",
+                f"{Option('query', '')} was given with a {type(source).__name__}.",
                 hint="a query needs a DuckDB file or connection as its source.",
             )
         )
@@ -541,7 +542,10 @@ def _of_path(source: str | Path, query: str | None) -> Source:
         )
     if query is not None and (path.is_dir() or _suffix(path) not in _DUCKDB):
         raise ScoreTableError(
-            message(f"query= was given with {path.name!r}.", hint="it needs a DuckDB file.")
+            message(
+                f"{Option('query', '')} was given with {path.name!r}.",
+                hint="it needs a DuckDB file.",
+            )
         )
     if pattern:
         return _of_pattern(typed, path)
@@ -948,7 +952,13 @@ def _excel_file(path: Path, typed: str) -> object:
         raise ScoreTableError(
             message(
                 f"{typed!r} holds {len(used)} sheets: {', '.join(map(str, used))}.",
-                hint='pandas.read_excel(path, sheet_name="...") reads one: pass that frame.',
+                hint=Phrase(
+                    Either(
+                        'pandas.read_excel(path, sheet_name="...") reads one: pass that frame',
+                        "save one as a file of its own",
+                    ),
+                    ".",
+                ),
             )
         )
     return next(iter({**sheets, **used}.values()))
@@ -1006,7 +1016,7 @@ def _relation(connection: Any, query: str | None, what: str) -> Any:
             raise ScoreTableError(
                 message(
                     f"{what} holds {len(tables)} tables: {listed}.",
-                    hint='query="SELECT ... FROM ..." says what to read.',
+                    hint=Phrase(Option("query", "SELECT ... FROM ..."), " says what to read."),
                 )
             )
         return connection.table(tables[0])

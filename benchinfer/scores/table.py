@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame as tidy
+from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Showable
 from benchinfer.numerics.rates import RATES, Rate, rate_interval
@@ -89,8 +90,9 @@ class RateInterval:
                 message(
                     f"{len(other)} of {len(rows.value)} scores of measure {measure.name!r} are"
                     f" neither 0 nor 1, such as {other[0]:g}.",
-                    hint="intervals of rates are for items that are right or wrong; compare_pair"
-                    " and compare_mixed have intervals of differences of other scores.",
+                    hint="intervals of rates are for items that are right or wrong;"
+                    f" {Call('compare_pair')} and {Call('compare_mixed')} have intervals of"
+                    " differences of other scores.",
                 )
             )
         tail = (1 - self.level) / self.sides
@@ -289,8 +291,9 @@ def none_whole(measure: str) -> DesignError:
     return DesignError(
         message(
             f"no data set is whole for measure {measure!r}.",
-            hint='by="replication" keeps complete replications,'
-            " subset(algorithms=...) the algorithms that matter.",
+            hint=f"{Option('by', 'replication')} keeps complete replications,"
+            f" {Either('subset(algorithms=...)', 'a table of some algorithms')} the"
+            " algorithms that matter.",
         )
     )
 

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.core.hints import Call, Field, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.facts import Facts, Rule, places
@@ -45,7 +46,7 @@ def stand_ins(facts: Facts) -> Finding | None:
     return Finding(
         MIXED[0],
         "warning",
-        total,
+        len(rows),
         f"{total} {'score is' if total == 1 else 'scores are'} {values}, far from all others: do"
         " they stand for missing ones?",
         places(("dataset", "algorithm", "measure", "value"), rows),
@@ -79,7 +80,9 @@ def per_cent_and_fractions(facts: Facts) -> Finding | None:
         f"the scores of {count(len(rows), rows[0][0])} are about a hundred times those of the"
         " others: per cent beside fractions?",
         places(("of", "name", "measure", "means"), rows),
-        "bring them to one unit; Measure(bounds=(0, 1)) refuses what is not a fraction.",
+        Phrase(
+            f"bring them to one unit; {Field('bounds', (0, 1))} refuses what is not a fraction."
+        ),
     )
 
 
@@ -211,8 +214,11 @@ def unequal_spread(facts: Facts) -> Finding | None:
         f"on {count(len(rows), 'data set')} scores vary far more than"
         f" on the median one, {rows[0][3]} as much on {rows[0][0]}: another unit or measure?",
         places(("dataset", "measure", "between", "spread"), rows),
-        "a mean over data sets is about these alone: bring them to one unit, compare relative"
-        ' scores (Measure(..., scale="log")), or by ranks (compare_permutation, compare_wins).',
+        Phrase(
+            "a mean over data sets is about these alone: bring them to one unit, compare relative"
+            f" scores ({Call('Measure', Option('scale', 'log'))}), or by ranks"
+            f" ({Call('compare_permutation')}, {Call('compare_wins')})."
+        ),
     )
 
 

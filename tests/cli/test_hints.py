@@ -1,89 +1,148 @@
 """Hints in the words of the command line."""
 
 import ast
+import json
+import pickle
 import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
 import benchinfer
-from benchinfer.cli.hints import as_options, translated
+from benchinfer.cli.app import app
+from benchinfer.cli.hints import as_options
+from benchinfer.core import hints
+from benchinfer.core.errors import BenchinferError, DesignError, message
+from benchinfer.core.hints import (
+    Call,
+    Directions,
+    Either,
+    Field,
+    Given,
+    Option,
+    Phrase,
+    Subset,
+    joined,
+)
+from benchinfer.core.saving import decode, encode, sealed
 
-WORDS = {"hint", "remedy"}
+PARTS = hints.PARTS
 
 
 @pytest.mark.parametrize(
-    ("python", "options"),
+    ("part", "python", "options"),
     [
-        ("measures={'score': ...}, with \"higher\" or \"lower\".",
-         "--measures score:higher or score:lower."),
-        ("measures={'a': ..., 'b c': \"lower\"}, with \"higher\" or \"lower\", says",
-         "--measures a:higher or a:lower, --measures 'b c:lower' says"),
-        ('measures={"a b": "lower", "c": "higher"}.',
-         "--measures 'a b:lower' --measures c:higher."),
-        ('measures={"accuracy": "higher"}, or Measure("accuracy", "higher").',
-         "--measures accuracy:higher."),
-        ("set Measure(tolerance=...) to", "set --measures NAME:BETTER:TOLERANCE to"),
-        ("columns={...} says", "--column NAME=ROLE says"),
-        ("columns={'my task': 'dataset'} says", "--column 'my task=dataset' says"),
-        ("columns={'fold': 'replication', \"it's $(x)\": 'replication'} joins",
-         "--column fold=replication --column 'it'\"'\"'s $(x)=replication' joins"),
-        ("paired=... says", "--paired or --unpaired says"),
-        ("or say paired=False.", "or say --unpaired."),
-        ('say nan="missing".', "say --nan missing."),
-        ('layout="wide-measures" reads', "--layout wide-measures reads"),
-        ('resampling=Resampling("cv", folds=10).', "--resampling cv:10."),
-        ('Resampling("holdout", test_fraction=0.1).', "--resampling holdout:0.1."),
-        ('Resampling("bootstrap")', "--resampling bootstrap"),
-        ("came about (resampling=...):", "came about (--resampling KIND):"),
-        ('say scale="identity"', "say NAME:BETTER:TOLERANCE:identity in --measures"),
-        ('adjust="holm" goes; structure="common"', "--adjust holm goes; --structure common"),
-        ('residual="algorithm", target="auto"', "--residual algorithm, --target auto"),
-        ('Measure(scale="log") for times', "NAME:BETTER:TOLERANCE:log in --measures for times"),
-        ("read_scores(..., covariates=['size', 'p']) keeps", "--covariates size,p keeps"),
-        ("leave it out of covariates=.", "leave it out of --covariates."),
-        ('compare_mixed(..., domains="separate") gives',
-         "compare mixed --domains separate gives"),
-        ('pairs="pooled" lets; null="monte-carlo", on="values".',
-         "--pairs pooled lets; --null monte-carlo, --on values."),
-        ("adjust='step-down' has no", "--adjust step-down has no"),
-        ('resample="datasets" draws; interval="expanded" and compare_mixed allow',
-         "--resample datasets draws; --interval expanded and compare mixed allow"),
-        ('normalise={"low": ..., "high": ...} names',
-         "--normalise low=REFERENCE,high=REFERENCE names"),
-        ("goal=... names it; normalise=... makes it 1.",
-         "--goal names it; --normalise makes it 1."),
-        ("raise resamples=; post_hoc() has", "raise --resamples; --details has"),
-        ("or scores.complete('e') to keep what is whole.", "or read a table of what is whole."),
-        ("influence() says", "--details says"),
-        ("contrasts=[...] names", "--order LIST names"),
-        ("compare_points describes", "compare points describes"),
-        ("compare scores.complete('e'), or use compare_mixed.", "use compare mixed."),
-        ('family="weak", or ask for a longer time_limit',
-         "--family weak, or ask for a longer --time-limit"),
-        ("relation() has what all of them say.", "the first line has what all of them say."),
-        ("scores.subset(algorithms=[...]) narrows, scores.subset(datasets=...) too.",
-         "a table of some algorithms narrows, a table of some data sets too."),
-        ("compare_meta(..., covariates=[...]) gives", "compare meta --covariate NAME gives"),
-        ("scores.findings() names them.", "benchinfer check names them."),
-        ('compare_wins(..., inference="bayes") draws one.',
-         "compare wins --inference bayes draws one."),
-        ('terms=["a b"], or leave out preset=....', "--terms 'a b', or leave out --preset."),
-        ('names of columns, as in covariates=("n_rows", "size").',
-         "names of columns, as in --covariates n_rows,size."),
-        ("remove the rows.", "remove the rows."),
+        (Option("nan", "missing"), 'nan="missing"', "--nan missing"),
+        (Option("tie_tolerance"), "tie_tolerance=...", "--tie-tolerance"),
+        (Option("covariates", ""), "covariates=", "--covariates"),
+        (Option("rope", 0.05), "rope=0.05", "--rope 0.05"),
+        (Option("penalised", value=True), "penalised=True", "--penalised"),
+        (Option("departures", value=False), "departures=False", "no --departures"),
+        (Option("paired"), "paired=...", "--paired or --unpaired"),
+        (Option("paired", value=True), "paired=True", "--paired"),
+        (Option("paired", value=False), "paired=False", "--unpaired"),
+        (Option("resampling"), "resampling=...", "--resampling KIND"),
+        (Option("resampling", "items"), 'resampling="items"', "--resampling items"),
+        (Option("dataset"), "dataset=...", "--dataset NAME"),
+        (Option("priors"), "priors=...", "--prior NAME=NUMBER"),
+        (Option("priors", ""), "priors=", "--prior"),
+        (Option("contrasts", ()), "contrasts=[...]", "--order LIST"),
+        (Option("contrasts", "tukey"), 'contrasts="tukey"', "--contrasts tukey"),
+        (Option("columns", {}), "columns={...}", "--column NAME=ROLE"),
+        (Option("columns", {"NAME": "domain"}), 'columns={"NAME": "domain"}',
+         "--column NAME=domain"),
+        (Option("harmonise", {}), "harmonise={...}", "--harmonise NAME=MEASURE:FORMULA"),
+        (Option("normalise", {"low": None, "high": None}),
+         'normalise={"low": ..., "high": ...}', "--normalise low=REFERENCE,high=REFERENCE"),
+        (Option("costs", (20, 1)), "costs=(20, 1)", "--costs 20,1"),
+        (Option("covariates", ("n_rows", "size")), 'covariates=("n_rows", "size")',
+         "--covariates n_rows,size"),
+        (Option("scale", "dataset"), 'scale="dataset"', "--scale dataset"),
+        (Option("scale", "log"), 'scale="log"', "NAME:BETTER:TOLERANCE:log in --measures"),
+        (Field("scale", "log"), 'Measure(scale="log")',
+         "NAME:BETTER:TOLERANCE:log in --measures"),
+        (Field("tolerance"), "Measure(tolerance=...)", "--measures NAME:BETTER:TOLERANCE"),
+        (Field("bounds", (0, 1)), "Measure(bounds=(0, 1))",
+         "bounds = [0, 1] in a TOML file of --measures"),
+        (Given("adjust", "step-down"), "adjust='step-down'", "--adjust step-down"),
+        (Given("dataset", "a b"), "dataset='a b'", "--dataset 'a b'"),
+        (Given("columns", {"fold": "replication", "it's $(x)": "replication"}),
+         "columns={'fold': 'replication', \"it's $(x)\": 'replication'}",
+         "--column fold=replication --column 'it'\"'\"'s $(x)=replication'"),
+        (Directions(), 'measures={"NAME": ...}, with "higher" or "lower"',
+         "--measures NAME:higher or NAME:lower"),
+        (Directions(("a b", "c")), "measures={'a b': ..., 'c': ...}, with \"higher\" or \"lower\"",
+         "--measures 'a b:higher' or 'a b:lower', --measures c:higher or c:lower"),
+        (Subset("datasets"), "scores.subset(datasets=[...])", "a table of some data sets"),
+        (Either("influence()", "--details"), "influence()", "--details"),
+        (Call("compare_points"), "compare_points", "compare points"),
+        (Call("compare_wins", Option("inference", "bayes")),
+         'compare_wins(..., inference="bayes")', "compare wins --inference bayes"),
+        (Call("compare_mixed", Option("covariates", ())),
+         "compare_mixed(..., covariates=[...])", "compare mixed --covariate NAME"),
+        (Call("compare_meta", Option("covariates", ())),
+         "compare_meta(..., covariates=[...])", "compare meta --along LIST"),
+        (Call("read_scores", Given("covariates", ["size", "p"])),
+         "read_scores(..., covariates=['size', 'p'])", "--covariates size,p"),
+        (Call("read_effects", Option("effect")), "read_effects(..., effect=...)", "--effect"),
+        (Call("Measure", Option("scale", "log")), 'Measure(..., scale="log")',
+         "NAME:BETTER:TOLERANCE:log in --measures"),
     ],
 )  # fmt: skip
-def test_python_becomes_options(python: str, options: str) -> None:
-    assert as_options(python) == options
+def test_python_and_the_command_line_write_parts_in_their_own_way(
+    part: object, python: str, options: str
+) -> None:
+    phrase = Phrase(f"say {part}, or", " not ", part)
+    assert phrase == f"say {python}, or not {python}"
+    assert as_options(phrase) == f"say {options}, or not {options}"
+    assert phrase.parts == ("say ", part, ", or", " not ", part)
+    for copy in (pickle.loads(pickle.dumps(phrase)), decode(encode(phrase))):  # noqa: S301
+        assert copy == phrase
+        assert copy.parts == phrase.parts
 
 
-def test_all_lines_of_a_hint_and_no_others() -> None:
-    frame = "2 faults.\n 1. paired=True\n    Hint: {}\n          {}\n 2. paired=True"
-    said = frame.format("paired=True", 'nan="missing"')
-    assert translated(said) == frame.format("--paired", "--nan missing")
+def test_phrases_are_texts_that_are_put_together() -> None:
+    phrase = "say " + Phrase(Option("seed", 1)) + ".\nor not"
+    assert [as_options(line) for line in phrase.lines()] == ["say --seed 1.", "or not"]
+    assert as_options(joined("; ", [phrase.lines()[0], "or not"])) == "say --seed 1.; or not"
+    assert f"{phrase}" == "say seed=1.\nor not"
+    assert as_options("seed=1") == "seed=1"
+    # What is no literal is only shown.
+    assert as_options(Phrase(f"{Given('measures', object)}")) == f"measures={object!r}"
+
+
+def test_errors_keep_their_hint_as_data() -> None:
+    hint = (Phrase(f"{Option('structure', 'common')} goes,"), "or leave it out.")
+    where = [("argument", "reason"), ("a", Phrase(f"it needs {Option('trials', '')}"))]
+    what = Phrase(f"{Given('adjust', 'shaffer')} does not go with adjust=.")
+    error = DesignError(message(what, where=where, hint=hint))
+    assert error.hint == hint
+    assert DesignError("no hint.").hint == ()
+    assert as_options(str(error)) == (
+        "--adjust shaffer does not go with adjust=.\n"
+        "    argument  reason\n"
+        "    a         it needs --trials\n"
+        "Hint: --structure common goes,\n"
+        "      or leave it out."
+    )
+
+
+def test_a_saved_result_keeps_its_hints(tmp_path: Path, clear: Path) -> None:
+    scores = benchinfer.read_scores(clear, measures={"value": "lower"})
+    path = benchinfer.compare_points(scores).save(tmp_path / "points.json")
+    remedies = [check.remedy for check in benchinfer.load(path).checks if check.remedy]
+    assert any("use compare_mixed for evidence" in remedy for remedy in remedies)
+    assert any("use compare mixed for evidence" in as_options(remedy) for remedy in remedies)
+    document = json.loads(path.read_text())
+    del document["sha256"]
+    text = json.dumps(document).replace('{"class": "Call"', '{"class": "Measure"', 1)
+    path.write_text(json.dumps(sealed(json.loads(text))))
+    with pytest.raises(BenchinferError, match="cannot be a saved result"):
+        benchinfer.load(path)
 
 
 def test_errors_and_findings_name_options(run: Callable, table: Callable) -> None:
@@ -149,52 +208,135 @@ def test_what_was_typed_is_named_as_an_option(run: Callable, clear: Path) -> Non
     assert "--adjust holm goes with" in found.stderr
 
 
-def test_hints_of_the_package_speak_no_python() -> None:
-    """Hints that the command line can meet; those of Python's own objects stay as they are."""
+# Objects that only Python makes, and columns of tables of arguments, which are shown as typed.
+_PYTHON_ONLY = (
+    "at(NAME=value)",
+    "paired=False (of the table)",
+    'kind="network"',
+    'influence("algorithm"',
+    "Components(",
+    "bi.read_scores(table",
+    "are read by read_scores",
+    "resampled=",
+    'ranking(policy="scc")',
+    "algorithms=[...] for rows",
+    'convention="at-least-as-good"',
+    "df.",
+    "frame.",
+    "read it yourself and pass the frame",
+    "scores.to_frame()",
+    "folds='x'",
+    "test_fraction='x'",
+    "harmonise={'x'",
+)
+
+
+def test_texts_of_the_package_speak_no_python() -> None:
+    """Only the parts of phrases name arguments and functions."""
     spoken = re.compile(
-        r"(?<![\w-])[a-z_]+=(?![A-Z]+\b)|\bscores\.[a-z]+\(|\b(?:compare|read)_[a-z]+"
+        r"(?<![\w-])[a-z_]+=(?![A-Z]+\b)|\b(?:scores|pandas)\.[a-z_]+\(|\b(?:compare|read)_[a-z]+"
     )
     found = [
-        (path.name, as_options(hint))
-        for folder in ("scores", "comparison", "analyses")
-        for path in Path(benchinfer.__file__).with_name(folder).rglob("*.py")
-        for hint in _hints(ast.parse(path.read_text(encoding="utf-8")))
-        if "{'x'}" not in hint  # a mapping that is put together elsewhere
-        if spoken.search(as_options(hint))
+        (path.name, text)
+        for path, tree in _modules()
+        for text in _texts(tree)
+        if " " in text and spoken.search(text) and not any(word in text for word in _PYTHON_ONLY)
+        if path.name not in {"draw.py", "hints.py"}
     ]
-    # Of frames, and of objects that the command line does not make.
-    only_python = {"columns.py", "evidence.py", "sources.py", "table.py"}
-    assert {name for name, _ in found} <= only_python, found
+    assert not found
 
 
-def _hints(tree: ast.AST) -> list[str]:
-    """Return what is written as a hint or a remedy, where values would be as a name in quotes."""
-    values = [k.value for k in ast.walk(tree) if isinstance(k, ast.keyword) and k.arg in WORDS]
-    values += [
-        node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign | ast.AugAssign)
-        and WORDS
-        & {getattr(t, "id", "") for t in (getattr(node, "targets", None) or [node.target])}
-    ]
-    values += [
-        call.args[5]
-        for call in ast.walk(tree)
-        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Finding"
-        if len(call.args) > 5
-    ]
-    texts: list[str] = []
-    for value in values:
-        inner = {id(v) for n in ast.walk(value) if isinstance(n, ast.JoinedStr) for v in n.values}
-        for node in ast.walk(value):
-            if isinstance(node, ast.JoinedStr):
-                texts.append(
-                    "".join(v.value if isinstance(v, ast.Constant) else "'x'" for v in node.values)
+# What makes phrases of texts.
+_MAKERS = {"Phrase", "message", "of", "informing"}
+
+
+def test_parts_stand_in_phrases_and_name_options_of_the_command_line() -> None:
+    commands = _commands(get_command(app))
+    everywhere = set.union(*commands.values())
+    reading = set.intersection(*commands.values())
+    n = 0
+    for path, tree in _modules():
+        wrapped = {id(n) for call in _calls(tree, _MAKERS) for n in ast.walk(call)}
+        bare = [
+            call
+            for text in ast.walk(tree)
+            if isinstance(text, ast.JoinedStr) and id(text) not in wrapped
+            for call in _calls(text, set(PARTS))
+        ]
+        assert not bare, (path, bare[0].lineno)
+        for call in _calls(tree, set(PARTS)):
+            part = _built(call)
+            words = as_options(Phrase(part))
+            n += 1
+            assert not re.search(r"\w=(?![A-Z'\w])|compare_|read_|\w\(", words), (
+                path,
+                call.lineno,
+                words,
+            )
+            known = everywhere
+            if isinstance(part, Call):
+                known = commands.get(
+                    as_options(Phrase(Call(part.function))), reading | {"--effect"}
                 )
-            elif (
-                isinstance(node, ast.Constant)
-                and isinstance(node.value, str)
-                and id(node) not in inner
-            ):
-                texts.append(node.value)
+            if isinstance(part, Call) and part.function == "read_effects":
+                known = commands["compare meta"]
+            used = set(re.findall(r"(?<!\S)--[a-z-]+", words))
+            assert used <= known, (path, call.lineno, words)
+    assert n > 250
+
+
+def _modules() -> list[tuple[Path, ast.Module]]:
+    package = Path(benchinfer.__file__).parent
+    return [
+        (path, ast.parse(path.read_text(encoding="utf-8")))
+        for path in sorted(package.rglob("*.py"))
+        if "cli" not in path.parts and path.name != "hints.py"
+    ]
+
+
+def _calls(tree: ast.AST, names: set[str]) -> list[ast.Call]:
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [c for c in calls if getattr(c.func, "id", getattr(c.func, "attr", "")) in names]
+
+
+def _built(node: ast.expr) -> Any:
+    """Build a part as it is written, with a letter for what is not."""
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in PARTS:
+        named = {word.arg: _built(word.value) for word in node.keywords}
+        return PARTS[node.func.id](*map(_built, node.args), **named)
+    if isinstance(node, ast.JoinedStr):
+        return "".join(getattr(value, "value", "x") for value in node.values
+                       if isinstance(value, ast.Constant)) or "x"  # fmt: skip
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        return "x"
+
+
+def _commands(command: Any, name: str = "") -> dict[str, set[str]]:
+    """Return the options of every command."""
+    if inner := getattr(command, "commands", None):
+        return {
+            key: options
+            for word, one in inner.items()
+            for key, options in _commands(one, f"{name} {word}".strip()).items()
+        }
+    return {name: {o for p in command.params for o in (*p.opts, *p.secondary_opts)}}
+
+
+def _texts(tree: ast.AST) -> list[str]:
+    """Return texts outside docstrings and parts, where values would be as a name in quotes."""
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    inner = {id(n) for call in _calls(tree, set(PARTS)) for n in ast.walk(call)}
+    texts: list[str] = []
+    for node in ast.walk(tree):
+        if id(node) in docs | inner:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            inner |= {id(value) for value in node.values}
+            texts.append(
+                "".join(v.value if isinstance(v, ast.Constant) else "'x'" for v in node.values)
+            )
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            texts.append(node.value)
     return texts

@@ -85,7 +85,7 @@ def test_normal_scores_seldom_look_heavy_tailed():
         d, k = int(draw.integers(10, 40)), int(draw.integers(3, 8))
         sd = np.exp(draw.normal(0, 0.7, k))  # algorithms may be unlike
         calls.append(advice(facts(additive(draw, d, k, 0.03) + draw.normal(size=(d, k)) * sd), 0))
-    assert sum(told.call == "compare_mixed" for told in calls) >= 135
+    assert sum(str(told.call) == "compare_mixed" for told in calls) >= 135
 
 
 def test_advice_does_not_see_who_is_better():
@@ -120,7 +120,7 @@ def test_advice_names_what_can_be_called():
     from benchinfer.scores import kinds
 
     text = inspect.getsource(module) + inspect.getsource(kinds)
-    names = set(re.findall(r"\b(compare_[a-z]+)\b", text))
+    names = set(re.findall(r'"(compare_[a-z]+)"', text))
     assert names
     assert all(hasattr(bi, name) for name in names)
 

@@ -32,7 +32,9 @@ def test_minus_one_among_replications():
     values = np.random.default_rng(2).uniform(0.4, 0.9, (4, 3, 6))
     values[1, 2, 3:5] = -1
     values[0, 0, 1] = -1
-    assert of_units(values)["stand-ins"].count == 3
+    finding = of_units(values)["stand-ins"]
+    assert finding.count == 2
+    assert finding.what.startswith("3 scores are -1")
 
 
 def test_a_large_number_in_place_of_a_time():

@@ -30,6 +30,7 @@ from benchinfer.comparison.contrasts import Contrasts, check_number, implied
 from benchinfer.comparison.evidence import Setting, alpha_of
 from benchinfer.core.arguments import check_count, seed_of
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Call, Either, Given, Option
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.scores.table import ScoreTable
 
@@ -67,8 +68,10 @@ def completed(asked: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(asked["priors"], PseudoObservation):
         raise DesignError(
             message(
-                "a PseudoObservation is the prior of preset='signed-rank' and preset='sign'.",
-                hint="priors=Priors(...) are those of the model of all algorithms.",
+                f"a PseudoObservation is the prior of {Given('preset', 'signed-rank')} and"
+                f" {Given('preset', 'sign')}.",
+                hint=f"{Either('priors=Priors(...)', '--prior NAME=NUMBER')} are those of the"
+                " model of all algorithms.",
             )
         )
     defaults = {
@@ -98,7 +101,10 @@ def compare_joint(
         return compare_responses(scores, setting, target, given, progress)
     if asked["trials"] is not None:
         raise DesignError(
-            message("trials= goes with likelihood='binomial'.", hint="ask for it, or leave it out.")
+            message(
+                f"{Option('trials', '')} goes with {Given('likelihood', 'binomial')}.",
+                hint="ask for it, or leave it out.",
+            )
         )
     rng = np.random.default_rng(asked["seed"])
     data = reduced(scores, setting)
@@ -121,15 +127,17 @@ def _target(setting: Setting, target: str, quantity: str) -> Target:
         raise DesignError(
             message(
                 "one data set says nothing about how algorithms vary between data sets.",
-                hint="compare_pair compares two algorithms on one data set, compare_mixed and"
-                " compare_permutation any number; or add data sets.",
+                hint=f"{Call('compare_pair')} compares two algorithms on one data set,"
+                f" {Call('compare_mixed')} and {Call('compare_permutation')} any number;"
+                " or add data sets.",
             )
         )
     if target == "datasets" and quantity == "next":
         raise DesignError(
             message(
-                'target="datasets" is about these data sets, quantity="next" about another.',
-                hint='target="domain" goes with it.',
+                f"{Option('target', 'datasets')} is about these data sets,"
+                f" {Option('quantity', 'next')} about another.",
+                hint=f"{Option('target', 'domain')} goes with it.",
             )
         )
     checks.check_connected(setting)

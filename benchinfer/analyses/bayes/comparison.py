@@ -23,6 +23,7 @@ from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.posterior import Convergence, codes_of, probabilities
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame
+from benchinfer.core.hints import Option
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
 from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
@@ -506,7 +507,8 @@ class BayesComparison(Comparison):
                 message(
                     f"the comparison is {self.about or 'about these data sets'}, not about the next"
                     " data set.",
-                    hint='compare with target="domain"; the next data set is one of all domains.',
+                    hint=f"compare with {Option('target', 'domain')}; the next data set is one of"
+                    " all domains.",
                 )
             )
         other = replace(self, quantity=quantity)

@@ -8,6 +8,7 @@ from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.sections import Check
 
@@ -63,8 +64,8 @@ def _domains(setting: Setting, fitted: BayesFit) -> list[Check]:
                 n,
                 1.0,
                 ok=False,
-                remedy='the table names several domains: domains="random" makes them a level of'
-                " the model",
+                remedy=f"the table names several domains: {Option('domains', 'random')} makes"
+                " them a level of the model",
             )
         ]
     return [
@@ -115,8 +116,13 @@ def _design(setting: Setting, fitted: BayesFit) -> list[Check]:
                 1.0,
                 least=True,
                 ok=False,
-                remedy="folds=... or test_fraction=... of the resampling sets the correlation of"
-                " replications; without it they count as independent",
+                remedy=Phrase(
+                    Either(
+                        "folds=... or test_fraction=... of the resampling",
+                        "--resampling cv:FOLDS or holdout:FRACTION",
+                    ),
+                    " sets the correlation of replications; without it they count as independent",
+                ),
             )
         )
     return [*rows, *_near_duplicates(setting, fitted)]

@@ -23,6 +23,7 @@ from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.groups import domain_codes
 from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
 from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
 
@@ -107,8 +108,9 @@ def reduced(scores: "ScoreTable", setting: "Setting") -> ContrastData:
         raise DesignError(
             message(
                 str(error),
-                hint="a comparison needs scores that differ: scores.findings() names constant and"
-                " identical algorithms; compare_points describes such a table.",
+                hint="a comparison needs scores that differ:"
+                f" {Either('scores.findings()', 'benchinfer check')} names constant and"
+                f" identical algorithms; {Call('compare_points')} describes such a table.",
             )
         ) from None
 
@@ -130,7 +132,9 @@ def domain_level(setting: "Setting", data: ContrastData) -> NDArray[np.int64]:
             message(
                 f"the data sets are of {count(n, 'domain')}: {join(names)}.",
                 hint=f"how domains vary shows from {_FEWEST_DOMAINS} of them on;"
-                ' domains="pooled" takes them as one, scores.subset(domains=...) compares in one.',
+                f" {Option('domains', 'pooled')} takes them as one,"
+                f" {Either('scores.subset(domains=...)', 'a table of some domains')}"
+                " compares in one.",
             )
         )
     return found
@@ -168,7 +172,8 @@ def fit(
             message(
                 "differences are the same on several data sets to the last digit: the posterior of"
                 " the interactions' size has a spike at 0 that cannot be sampled.",
-                hint="compare_permutation needs no model; or give scores with more digits.",
+                hint=f"{Call('compare_permutation')} needs no model; or give scores with more"
+                " digits.",
             )
         ) from None
 

@@ -49,6 +49,7 @@ from benchinfer.analyses.bayes.numerics.predictive import (
 )
 from benchinfer.comparison.evidence import Array, checks_frame
 from benchinfer.core.frames import frame
+from benchinfer.core.hints import Either
 from benchinfer.core.numbers import count, join
 from benchinfer.core.sections import Check
 
@@ -355,8 +356,10 @@ class PredictiveChecks:
                     int(row.sum()),
                     0.0,
                     ok=not row.any(),
-                    remedy=f"{names}: look at the scores there; another scale (scale=...) or"
-                    " interactions may fit better: compare_models()",
+                    remedy=f"{names}: look at the scores there; another scale"
+                    f" {Either('(scale=...)', '(NAME:BETTER:TOLERANCE:SCALE in --measures)')}"
+                    f" or {Either('interactions', '--interactions')} may fit better"
+                    f"{Either(': compare_models()', '')}",
                 )
             )
         return found

@@ -14,6 +14,7 @@ from benchinfer.comparison.groups import check_constant, check_covariates
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import join
 from benchinfer.core.saving import savable
 from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
@@ -134,7 +135,7 @@ def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesCompariso
         raise DesignError(
             message(
                 "the comparison is about these data sets, whose covariates are what they are.",
-                hint='compare with target="domain".',
+                hint=f"compare with {Option('target', 'domain')}.",
             )
         )
     along, kept = replace(along, at=dict(given)), result.draws
@@ -173,7 +174,10 @@ def _with(result: "BayesComparison", average: "Outcomes") -> "BayesComparison":
 def _along(result: "BayesComparison") -> Along:
     if result.along is None:
         raise DesignError(
-            message("the model has no covariates.", hint="compare_bayes(..., covariates=[...])")
+            message(
+                "the model has no covariates.",
+                hint=Phrase(Call("compare_bayes", Option("covariates", ()))),
+            )
         )
     return result.along
 
@@ -194,7 +198,7 @@ def by_domain(result: "BayesComparison") -> Comparisons:
         raise DesignError(
             message(
                 "the domains are no level of this model.",
-                hint='compare_bayes(..., domains="random") has one.',
+                hint=f"{Call('compare_bayes', Option('domains', 'random'))} has one.",
             )
         )
     names = sorted(set(result.setting.domains))

@@ -13,6 +13,7 @@ from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame
+from benchinfer.core.hints import Either
 from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
 from benchinfer.numerics.max_t import pairs_of
@@ -181,7 +182,8 @@ class BootstrapComparison(TestedComparison):
                 message(
                     f"some scores of {self.setting.measure.name} are not above 0, so that ratios to"
                     " the best have no meaning.",
-                    hint='profile("scores") is of scores as they are.',
+                    hint=f"{Either('profile("scores")', 'the share of scores')} is of scores as"
+                    " they are.",
                 )
             )
         k, g = found.estimate.shape

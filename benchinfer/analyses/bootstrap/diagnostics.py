@@ -8,6 +8,7 @@ from benchinfer.analyses.bootstrap.numerics.resampling import ScoreSample
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.evidence import Setting
+from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import some
 from benchinfer.core.sections import Check
@@ -92,8 +93,9 @@ def _size(sample: ScoreSample, asked: BootstrapOptions) -> Check:
         factor,
         1.5,
         ok=factor <= 1.5,
-        remedy=f"too few {drawn} for a bootstrap this far out in the tail: intervals are too short"
-        ' and p-values too small; interval="expanded" and compare_mixed allow for the number',
+        remedy=f"too few {drawn} for a bootstrap this far out in the tail: intervals are"
+        f" too short and p-values too small; {Option('interval', 'expanded')} and"
+        f" {Call('compare_mixed')} allow for the number",
     )
 
 
@@ -161,18 +163,21 @@ def _resamples(asked: BootstrapOptions, sample: ScoreSample, found: BootstrapTes
     more = f"ask for more resamples, {needed:,.0f} or so"
     if needed * asked.n_contrasts > _MEMORY:
         more = "no memory holds as many resamples as that takes: fewer contrasts do with fewer, and"
-        more += " compare_mixed with none"
+        more += Phrase(f" {Call('compare_mixed')} with none")
     if not borne:
         drawn = "replications" if asked.target == "datasets" else "data sets"
         need = int(np.ceil(np.log2(each / asked.alpha) - 1e-9))
-        more = f"no number of resamples helps: {need} {drawn} could decide, and compare_mixed can"
+        more = Phrase(
+            f"no number of resamples helps: {need} {drawn} could decide, and"
+            f" {Call('compare_mixed')} can"
+        )
         more += " with fewer"
     enough = Check.of(
         "smallest p-value that the resamples allow, adjusted",
         smallest,
         asked.alpha,
         ok=smallest <= asked.alpha,
-        remedy=f"no pair can be decided, and intervals are infinite; {more}",
+        remedy=Phrase("no pair can be decided, and intervals are infinite; ", more),
     )
     if asked.sides == 1:
         return [enough]

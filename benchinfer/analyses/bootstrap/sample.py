@@ -10,6 +10,7 @@ from benchinfer.analyses.bootstrap.numerics import aggregates, resampling
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Call, Field, Option
 from benchinfer.core.measure import Measure
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def normalised(setting: Setting, sample: ScoreSample, normalise: Normalise) -> S
             raise DesignError(
                 message(
                     f"normalise names {', '.join(map(repr, normalise)) or 'nothing'}.",
-                    hint='normalise={"low": ..., "high": ...} names what stands for 0 and 1.',
+                    hint=f"{Option('normalise', {'low': None, 'high': None})} names what stands for"
+                    " 0 and 1.",
                 )
             )
         low, high = (reference(setting, sample, normalise[name]) for name in ("low", "high"))
@@ -165,7 +167,7 @@ def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resampl
             raise DesignError(
                 message(
                     "there is one data set, and data sets are to be drawn.",
-                    hint='resample="replications" draws within it.',
+                    hint=f"{Option('resample', 'replications')} draws within it.",
                 )
             )
         if resample == "datasets":
@@ -176,8 +178,8 @@ def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resampl
             message(
                 f"replications come from {kind!r}, whose training sets overlap: drawn one by one"
                 " they would pass for independent.",
-                hint='resample="datasets" draws data sets alone; compare_mixed corrects for the'
-                " overlap.",
+                hint=f"{Option('resample', 'datasets')} draws data sets alone;"
+                f" {Call('compare_mixed')} corrects for the overlap.",
             )
         )
     if (np.diff(sample.strata) < 2).all():
@@ -188,7 +190,10 @@ def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resampl
         raise DesignError(
             message(
                 "no data set has several replications to draw from.",
-                hint=[*(number if repeated else []), 'resample="datasets" draws data sets alone.'],
+                hint=[
+                    *(number if repeated else []),
+                    f"{Option('resample', 'datasets')} draws data sets alone.",
+                ],
             )
         )
 
@@ -205,7 +210,10 @@ def _goal(
     if not gap:
         if goal is not None:
             raise DesignError(
-                message(f"goal is {goal!r}.", hint='it goes with statistic="optimality-gap".')
+                message(
+                    f"goal is {goal!r}.",
+                    hint=f"it goes with {Option('statistic', 'optimality-gap')}.",
+                )
             )
         return None
     if normalise is not None:
@@ -221,14 +229,15 @@ def _goal(
         raise DesignError(
             message(
                 "an optimality gap needs to know what counts as reached.",
-                hint="goal=... names it, in the unit of the measure; normalise=... makes it 1.",
+                hint=f"{Option('goal')} names it, in the unit of the measure;"
+                f" {Option('normalise')} makes it 1.",
             )
         )
     if setting.measure.scale == "logit":
         raise DesignError(
             message(
                 "an optimality gap on the logit scale has no unit.",
-                hint='Measure(scale="identity") or normalise=... gives it one.',
+                hint=f"{Field('scale', 'identity')} or {Option('normalise')} gives it one.",
             )
         )
     return reference(setting, raw, goal)

@@ -23,6 +23,7 @@ from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import Contrasts, check_number, implied
 from benchinfer.comparison.evidence import Setting, alpha_of
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Option
 from benchinfer.scores.table import ScoreTable
 
 
@@ -141,8 +142,9 @@ def compare_meta(
         raise DesignError(
             message(
                 "pairs pooled alone have errors of their own already.",
-                hint='interval="hartung-knapp" goes with pooling="pairwise", "robust" with'
-                ' pooling="network".',
+                hint=f"{Option('interval', 'hartung-knapp')} goes with"
+                f' {Option("pooling", "pairwise")}, "robust" with'
+                f" {Option('pooling', 'network')}.",
             )
         )
     names = (covariates,) if isinstance(covariates, str) else tuple(covariates)

@@ -7,6 +7,7 @@ from benchinfer.analyses.meta.pooling import NetworkFit, PairFits
 from benchinfer.analyses.meta.studies import Studies
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison.evidence import Setting
+from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.numbers import join
 from benchinfer.core.sections import Check
 
@@ -40,8 +41,8 @@ def checks(
             1.0,
             least=True,
             ok=scale >= 1.0,
-            remedy="below 1: effects vary less than their sampling errors say, and intervals are"
-            ' shorter than Wald\'s; compare with interval="wald"',
+            remedy="below 1: effects vary less than their sampling errors say, and intervals"
+            f" are shorter than Wald's; compare with {Option('interval', 'wald')}",
         ),
         Check.of(
             "numerical error of the p-values",
@@ -85,8 +86,13 @@ def _sampling(studies: Studies) -> list[Check]:
             1.0,
             least=True,
             ok=not studies.unknown_overlap,
-            remedy="sampling errors take resamples as independent and are too small: declare"
-            " folds or test_fraction in resampling=Resampling(...)",
+            remedy=Phrase(
+                "sampling errors take resamples as independent and are too small: declare ",
+                Either(
+                    "folds or test_fraction in resampling=Resampling(...)",
+                    "--resampling cv:FOLDS or holdout:FRACTION",
+                ),
+            ),
         ),
     ]
     if len(known):
@@ -166,13 +172,15 @@ def _alike(fit: NetworkFit, alone: PairFits, smallest: float) -> list[Check]:
                 largest,
                 2.0,
                 ok=largest <= 2.0,
-                remedy="pairs vary by different amounts between data sets: robust errors allow for"
-                " it, and so do predictions of two levels for pairs that three data sets hold; the"
-                ' test of designs does not; compare with pooling="pairwise"'
+                remedy="pairs vary by different amounts between data sets: robust errors allow"
+                " for it, and so do predictions of two levels for pairs that three data"
+                " sets hold; the test of designs does not; compare with"
+                f" {Option('pooling', 'pairwise')}"
                 if robust
                 else "pairs vary by different amounts between data sets, so that one"
-                " heterogeneity is too small for some and their intervals are too short: compare"
-                ' with interval="robust" or pooling="pairwise"',
+                " heterogeneity is too small for some and their intervals are too short:"
+                f" compare with {Option('interval', 'robust')} or"
+                f" {Option('pooling', 'pairwise')}",
             )
         )
     return rows
@@ -214,6 +222,6 @@ def _alone(setting: Setting, alone: PairFits) -> list[Check]:
             0.0,
             ok=lacking <= 0,
             remedy="fewer than two data sets hold them, or they were not asked for:"
-            ' pooling="network" estimates all pairs',
+            f" {Option('pooling', 'network')} estimates all pairs",
         ),
     ]

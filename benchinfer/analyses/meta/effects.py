@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from benchinfer.analyses.meta.numerics.effects import blocks_of
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame
+from benchinfer.core.hints import Directions, Either, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
 from benchinfer.scores.coverage import Coverage, Finding, listed
@@ -293,9 +294,9 @@ def check(
     if told is None:
         if len(known) != 1:
             what = f"no column of measures, and {len(known)} are declared."
-            hint = (
-                'measures={"NAME": ...}, with "higher" or "lower", declares the one; columns={...}'
-                " names the column."
+            hint = Phrase(
+                f"{Directions()}{Either(',', '')} declares the one; {Option('columns', {})} names"
+                " the column."
             )
             found.append(Finding("measures", "error", 1, what, (), hint))
         told = (known or [""])[:1] * n
@@ -312,7 +313,10 @@ def check(
             "unknown measure",
             strange,
             f"effects are of measures that are not declared: {names}",
-            "declare them, or say how they are put into a declared one: harmonise={...}.",
+            Phrase(
+                "declare them, or say how they are put into a declared one:"
+                f" {Option('harmonise', {})}."
+            ),
         ),
         ("one algorithm", same, "effects compare an algorithm with itself", "correct the labels."),
         (
@@ -392,9 +396,10 @@ def within_studies(effects: Effects) -> list[Finding]:
     if not wrong:
         return []
     what = f"{len(wrong)} data sets compare three algorithms or more with unknown covariance."
-    hint = (
-        "give all pairs of such a data set, or the differences from one of its algorithms with"
-        " correlation=0.5\n(right where scores are independent and equally exact)."
+    hint = Phrase(
+        "give all pairs of such a data set, or the differences from one of its"
+        f" algorithms with {Option('correlation', 0.5)}\n(right where scores are"
+        " independent and equally exact)."
     )
     where = (("data set", "why"), *wrong[:_SHOWN])
     return [Finding("covariance", "error", len(wrong), what, where, hint)]

@@ -11,6 +11,7 @@ from benchinfer.comparison import adjustment
 from benchinfer.comparison.contrasts import ContrastFamily, family_of
 from benchinfer.comparison.evidence import Array, Evidence, Setting, alpha_of
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Given, Option
 from benchinfer.core.numbers import count
 from benchinfer.numerics.covariance import Adjusted
 
@@ -30,9 +31,9 @@ def asked_of(
     if fit is not None and fit.interval == "robust" and arguments["adjust"] in adjustment.JOINT:
         raise DesignError(
             message(
-                f"adjust={arguments['adjust']!r} needs one variance common to all pairs.",
-                hint='adjust="holm" goes with robust errors; interval="hartung-knapp" takes all'
-                " pairs as varying alike.",
+                f"{Given('adjust', arguments['adjust'])} needs one variance common to all pairs.",
+                hint=f"{Option('adjust', 'holm')} goes with robust errors;"
+                f" {Option('interval', 'hartung-knapp')} takes all pairs as varying alike.",
             )
         )
     common = fit is not None and fit.interval != "robust"
@@ -40,14 +41,15 @@ def asked_of(
     if not joint and method == "shaffer":
         raise DesignError(
             message(
-                "adjust='shaffer' needs estimates of all pairs from one model.",
-                hint='adjust="holm" goes with pooling="pairwise".',
+                f"{Given('adjust', 'shaffer')} needs estimates of all pairs from one model.",
+                hint=f"{Option('adjust', 'holm')} goes with {Option('pooling', 'pairwise')}.",
             )
         )
     if not joint and family.sides:
         raise DesignError(
             message(
-                "averages of algorithms are no pairs.", hint='pooling="network" estimates them.'
+                "averages of algorithms are no pairs.",
+                hint=f"{Option('pooling', 'network')} estimates them.",
             )
         )
     return family, method
@@ -62,9 +64,9 @@ def third_level(studies: Studies, nested: str, *, published: bool) -> str:
     if (nested in ("study", "domain") and nested != kind) or not several:
         raise DesignError(
             message(
-                f"nested={nested!r}, but the data sets do not lie within several {nested} groups"
-                " of which some hold several.",
-                hint='nested="none" takes data sets as independent.',
+                f"{Given('nested', nested)}, but the data sets do not lie within several"
+                f" {nested} groups of which some hold several.",
+                hint=f"{Option('nested', 'none')} takes data sets as independent.",
             )
         )
     return kind
@@ -99,7 +101,7 @@ def with_evidence(family: ContrastFamily, alone: PairFits) -> tuple[ContrastFami
         raise DesignError(
             message(
                 "no pair of algorithms is on two data sets.",
-                hint='pooling="network" brings all data sets together.',
+                hint=f"{Option('pooling', 'network')} brings all data sets together.",
             )
         )
     if held.all():

@@ -20,6 +20,7 @@ from benchinfer.analyses.meta.numerics.pooling import (
 from benchinfer.analyses.meta.studies import Studies
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.hints import Call, Option
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
 from benchinfer.numerics.covariance import Adjusted
@@ -75,7 +76,7 @@ def resolved(studies: Studies, fit: "NetworkFit", k: int, interval: "Interval") 
             f"without {shown}, some differences are not known at all: there is no spread between"
             f" {'studies' if fit.nested else 'data sets'} to take an error from.",
             hint=f"each algorithm must be joined to the others by more than one {kind};"
-            ' interval="hartung-knapp" takes all pairs as varying alike.',
+            f" {Option('interval', 'hartung-knapp')} takes all pairs as varying alike.",
         )
     )
 
@@ -252,8 +253,11 @@ def require_noise(studies: Studies, algorithms: tuple[str, ...]) -> None:
                 *((*row[:3], "the same on all" if row[3] else "differ") for row in rows),
             ],
             hint=[
-                "are scores constant, or an algorithm in the table twice? compare_points describes",
-                "such scores; of identical replications keep one, for compare_mixed.",
+                (
+                    "are scores constant, or an algorithm in the table twice?"
+                    f" {Call('compare_points')} describes"
+                ),
+                f"such scores; of identical replications keep one, for {Call('compare_mixed')}.",
             ],
         )
     )

@@ -8,6 +8,7 @@ from benchinfer.analyses.meta.pooling import joint_errors, pairwise
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.prediction import NewDataset, Prediction
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Either, Option
 from benchinfer.numerics import max_t
 from benchinfer.numerics.best import NewDatasetDistribution, probability_above, probability_best
 
@@ -85,7 +86,9 @@ def predict(meta: "MetaComparison") -> NewDataset:
         raise DesignError(
             message(
                 "pairs pooled alone have no joint distribution to rank algorithms by.",
-                hint='pooling="network"; plot(kind="forest") shows each pair\'s prediction.',
+                hint=f"{Option('pooling', 'network')};"
+                f" {Either('plot(kind="forest")', 'the report')} shows each pair's"
+                " prediction.",
             )
         )
     each, free = between(meta, meta.fit)

@@ -11,6 +11,7 @@ from benchinfer.analyses.meta.numerics import effects
 from benchinfer.analyses.meta.numerics.effects import Block, Codes, Direct, blocks_of, direct
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.core.errors import DesignError, FitError, message, unknown
+from benchinfer.core.hints import Call, Either, Given, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
@@ -79,8 +80,8 @@ def reported(measure: Measure, effect: Effect, tolerance: float | None) -> Measu
     if measure.scale != "identity":
         raise DesignError(
             message(
-                f"effect={effect!r} of a measure on the {measure.scale} scale.",
-                hint='effect="difference" takes differences on that scale.',
+                f"{Given('effect', effect)} of a measure on the {measure.scale} scale.",
+                hint=f"{Option('effect', 'difference')} takes differences on that scale.",
             )
         )
     given = 0.0 if tolerance is None else tolerance
@@ -190,9 +191,11 @@ def _refused(name: str, wrong: list[tuple[str, str]]) -> DesignError:
         message(
             f"{len(wrong)} data sets have no effects of measure {name!r} with a standard error.",
             where=[("dataset", "why"), *wrong],
-            hint="a meta-analysis needs the sampling error of each data set.\n"
-            "      scores.subset(datasets=...) leaves data sets out; compare_mixed and"
-            " compare_permutation\n      do with one score per algorithm and data set.",
+            hint="a meta-analysis needs the sampling error of each data set.\n     "
+            f" {Either('scores.subset(datasets=...)', 'a table of some data sets')}"
+            f" leaves data sets out; {Call('compare_mixed')} and"
+            f" {Call('compare_permutation')}\n      do with one score per algorithm and"
+            " data set.",
         )
     )
 
@@ -250,8 +253,8 @@ def published(
     if effect is not None and effect != effects.kind:
         raise DesignError(
             message(
-                f"effect={effect!r}, but the effects were read as {effects.kind!r}.",
-                hint="read_effects(..., effect=...) says what published estimates are.",
+                f"{Given('effect', effect)}, but the effects were read as {effects.kind!r}.",
+                hint=f"{Call('read_effects', Option('effect'))} says what published estimates are.",
             )
         )
     chosen = effects.measure(measure)

@@ -18,6 +18,7 @@ from benchinfer.comparison import adjustment
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, FitError, message
 from benchinfer.core.frames import frame
+from benchinfer.core.hints import Call, Option
 from benchinfer.numerics import max_t
 from benchinfer.numerics.best import probability_best
 
@@ -202,8 +203,8 @@ def _network(meta: "MetaComparison") -> "NetworkFit":
         raise DesignError(
             message(
                 f"direct and indirect evidence are not told apart: {reason}.",
-                hint='pooling="network" of three algorithms or more, nested="none" and no'
-                " covariates tell them apart.",
+                hint=f"{Option('pooling', 'network')} of three algorithms or more,"
+                f" {Option('nested', 'none')} and no covariates tell them apart.",
             )
         )
     return meta.fit
@@ -294,7 +295,10 @@ def slopes(meta: "MetaComparison") -> "pd.DataFrame":
     """One row per covariate and contrast; see `MetaComparison.slopes`."""
     if meta.fit is None or not meta.studies.covariates:
         raise DesignError(
-            message("there are no slopes.", hint="compare_meta(..., covariates=[...]) gives them.")
+            message(
+                "there are no slopes.",
+                hint=f"{Call('compare_meta', Option('covariates', ()))} gives them.",
+            )
         )
     family, method = meta.asked()
     names = meta.named_sides()

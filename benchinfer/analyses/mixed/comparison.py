@@ -21,6 +21,7 @@ from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core import version
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import join
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
@@ -149,7 +150,7 @@ class MixedComparison(TestedComparison):
             raise DesignError(
                 message(
                     "the domains have no levels of their own in this model.",
-                    hint='compare_mixed(..., domains="separate") gives them.',
+                    hint=f"{Call('compare_mixed', Option('domains', 'separate'))} gives them.",
                 )
             )
         found = {
@@ -192,7 +193,10 @@ class MixedComparison(TestedComparison):
             tables.append(table)
         if not tables:
             raise DesignError(
-                message("the model has no covariates.", hint="compare_mixed(..., covariates=[...])")
+                message(
+                    "the model has no covariates.",
+                    hint=Phrase(Call("compare_mixed", Option("covariates", ()))),
+                )
             )
         return pd.concat(tables, ignore_index=True)
 

@@ -11,6 +11,7 @@ from benchinfer.comparison.adjustment import std_errors, without_spread
 from benchinfer.comparison.checks import stepwise_checks, without_error
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Array, Evidence, Setting
+from benchinfer.core.hints import Option
 from benchinfer.core.sections import Check
 from benchinfer.numerics import covariance
 
@@ -83,8 +84,9 @@ def _spread_checks(
             np.exp(apart),
             2.0 if kind == "common" else None,
             ok=kind != "common" or apart <= np.log(2.0),
-            remedy="pairs vary by different amounts between data sets, so that one common error is"
-            ' too small for some and too large for others: use structure="pairwise"',
+            remedy="pairs vary by different amounts between data sets, so that one common"
+            " error is too small for some and too large for others: use"
+            f" {Option('structure', 'pairwise')}",
         )
     ]
     return [*rows, without_error(flat, sides)] if kind == "pairwise" else rows

@@ -12,6 +12,7 @@ from benchinfer.comparison.checks import check_connected
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Call, Either, Given, Option, Subset
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
 
@@ -112,10 +113,11 @@ def choose(
     refused = _refusals(setting, one=one, several=several)
     if isinstance(terms, str):
         if terms != "auto":
+            example = Either(f'terms=["{_RANDOM[0]}"]', f"--terms {_RANDOM[0]}")
             raise DesignError(
                 message(
                     f"terms is {terms!r}.",
-                    hint=f'"auto", or a list of terms, as in terms=["{_RANDOM[0]}"].',
+                    hint=f'"auto", or a list of terms, as in {example}.',
                 )
             )
         chosen = tuple(name for name in _RANDOM if name not in refused)
@@ -125,7 +127,8 @@ def choose(
         raise DesignError(
             message(
                 "one data set with one score per algorithm leaves nothing to estimate noise from.",
-                hint="add replications or data sets; compare_points describes such a table.",
+                hint=f"add replications or data sets; {Call('compare_points')} describes such a"
+                " table.",
             )
         )
     # Without the term, the differences of algorithms are taken as equal on all data sets: then
@@ -147,7 +150,7 @@ def _check_target(target: str, *, one: bool) -> None:
         raise DesignError(
             message(
                 "one data set says nothing about a domain of data sets.",
-                hint='target="datasets" makes claims about this data set.',
+                hint=f"{Option('target', 'datasets')} makes claims about this data set.",
             )
         )
 
@@ -157,8 +160,9 @@ def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> D
     if terms != "auto":
         raise DesignError(
             message(
-                'target="datasets" fits each data set by itself, with the terms that it supports.',
-                hint='leave out terms=, or ask for target="domain".',
+                f"{Option('target', 'datasets')} fits each data set by itself, with the"
+                " terms that it supports.",
+                hint=f"leave out {Option('terms', '')}, or ask for {Option('target', 'domain')}.",
             )
         )
     found = setting.coverage.found
@@ -172,8 +176,8 @@ def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> D
                     ("dataset", "fewest scores"),
                     *((setting.coverage.datasets[d], int(found[d].min())) for d in short),
                 ],
-                hint='scores.subset(datasets=[...]) leaves them out; target="domain" takes the'
-                " noise from the spread between data sets.",
+                hint=f"{Subset('datasets')} leaves them out; {Option('target', 'domain')} takes"
+                " the noise from the spread between data sets.",
             )
         )
     why = _no_replication_term(setting, several=True)
@@ -195,8 +199,8 @@ def with_fixed_effects(design: Design, domains: Domains, covariates: tuple[str, 
     if domains == "random" and covariates:
         raise DesignError(
             message(
-                'domains="random" takes no covariates of data sets.',
-                hint='domains="separate" takes them.',
+                f"{Option('domains', 'random')} takes no covariates of data sets.",
+                hint=f"{Option('domains', 'separate')} takes them.",
             )
         )
     asked = domains != "pooled" or bool(covariates)
@@ -205,7 +209,7 @@ def with_fixed_effects(design: Design, domains: Domains, covariates: tuple[str, 
             message(
                 "domains and covariates say how data sets differ; here"
                 f" {'there is one' if design.one_dataset else 'each is taken by itself'}.",
-                hint='target="domain" with several data sets compares along them.',
+                hint=f"{Option('target', 'domain')} with several data sets compares along them.",
             )
         )
     return replace(design, domains=domains, covariates=covariates)
@@ -242,7 +246,7 @@ def _requested(terms: Sequence[str], refused: dict[str, str]) -> tuple[str, ...]
             message(
                 f"{len(wrong)} of the terms asked for cannot be estimated from this table.",
                 where=[("term", "reason"), *((name, refused[name]) for name in wrong)],
-                hint='terms="auto" keeps what the design can estimate.',
+                hint=f"{Option('terms', 'auto')} keeps what the design can estimate.",
             )
         )
     return tuple(name for name in _RANDOM if name in terms)
@@ -271,9 +275,10 @@ def resolve(structure: Structure, residual: Residual, design: Design, setting: S
         here = "there is one" if design.one_dataset else "each is taken by itself"
         raise DesignError(
             message(
-                f"structure={structure!r} with residual={residual!r} describes how data sets"
-                f" differ: {here}.",
-                hint='structure="common", residual="constant" compares on given data sets.',
+                f"{Given('structure', structure)} with {Given('residual', residual)}"
+                f" describes how data sets differ: {here}.",
+                hint=f"{Option('structure', 'common')}, {Option('residual', 'constant')}"
+                " compares on given data sets.",
             )
         )
     seen = (setting.coverage.found > 0).sum(axis=0)
@@ -283,8 +288,8 @@ def resolve(structure: Structure, residual: Residual, design: Design, setting: S
             message(
                 f"{join(few)} {'has' if len(few) == 1 else 'have'} scores on one data set"
                 " only: there is no spread between data sets to take an error from.",
-                hint='leave it out with scores.subset(algorithms=[...]); structure="common" lends'
-                " it the error of the others.",
+                hint=f"leave it out with {Subset('algorithms')};"
+                f" {Option('structure', 'common')} lends it the error of the others.",
             )
         )
     _check_estimable(structure, residual, design, setting)
@@ -309,23 +314,24 @@ def _check_estimable(structure: str, residual: str, design: Design, setting: Set
     if structure in ("diagonal", "unstructured") and "dataset:algorithm" not in design.components:
         raise DesignError(
             message(
-                f"structure={structure!r} gives algorithms variances of their own between data"
-                " sets, and this model has no dataset:algorithm term.",
-                hint='with one score per cell structure="pairwise" gives each pair its own error.',
+                f"{Given('structure', structure)} gives algorithms variances of their own"
+                " between data sets, and this model has no dataset:algorithm term.",
+                hint=f"with one score per cell {Option('structure', 'pairwise')} gives each"
+                " pair its own error.",
             )
         )
     if structure == "diagonal" and k < 3:
         raise DesignError(
             message(
-                'structure="diagonal" needs three algorithms: of two, only the variance of the'
-                " difference can be told.",
-                hint='structure="pairwise" is enough for one pair.',
+                f"{Option('structure', 'diagonal')} needs three algorithms: of two, only"
+                " the variance of the difference can be told.",
+                hint=f"{Option('structure', 'pairwise')} is enough for one pair.",
             )
         )
     if residual != "constant" and not several:
         raise DesignError(
             message(
-                f"residual={residual!r} needs several scores per data set and algorithm.",
-                hint='residual="constant" is what one score per cell supports.',
+                f"{Given('residual', residual)} needs several scores per data set and algorithm.",
+                hint=f"{Option('residual', 'constant')} is what one score per cell supports.",
             )
         )

@@ -19,11 +19,12 @@ from benchinfer.comparison.checks import (
     tolerance,
 )
 from benchinfer.comparison.evidence import Array, Evidence, Level, Setting
+from benchinfer.core.hints import Call, Either, Field, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import join, some
 from benchinfer.core.sections import Check
 from benchinfer.numerics.rates import rate_interval
-from benchinfer.scores.kinds import ZERO_ONE
+from benchinfer.scores.kinds import BINOMIAL, ZERO_ONE
 
 
 def design_checks(setting: Setting, design: Design) -> list[Check]:
@@ -58,8 +59,9 @@ def _generalisation(setting: Setting, design: Design) -> list[Check]:
             domains,
             1.0,
             ok=domains <= 1 or design.domains != "pooled",
-            remedy='the table names several domains: domains="separate" compares within each and'
-            ' over them, domains="random" takes them as a sample of domains',
+            remedy=f"the table names several domains: {Option('domains', 'separate')}"
+            f" compares within each and over them, {Option('domains', 'random')} takes"
+            " them as a sample of domains",
         ),
         beyond(design.target),
     ]
@@ -105,9 +107,9 @@ def outcome_checks(
             setting.coverage.n,
             0.0,
             ok=False,
-            remedy="this is the wrong tool: compare_pair tests algorithms on the same items exactly"
-            ' (McNemar\'s test), and interval="wilson" of describe gives intervals of the rates;'
-            ' over several data sets compare_bayes(..., likelihood="binomial")',
+            remedy=f"this is the wrong tool: {Call('compare_pair')} tests algorithms on the same"
+            f" items exactly (McNemar's test), and {Option('interval', 'wilson')} of describe gives"
+            f" intervals of the rates; over several data sets {BINOMIAL}",
         )
     ]
     if withheld.any():
@@ -118,7 +120,8 @@ def outcome_checks(
                 0.0,
                 ok=False,
                 remedy=f"{some(sides, withheld)}: scores that do not vary leave this model no error"
-                " to test against, and its p-value means nothing; compare_pair tests such pairs",
+                " to test against, and its p-value means nothing;"
+                f" {Call('compare_pair')} tests such pairs",
             )
         )
     return rows
@@ -186,8 +189,8 @@ def _residual(shape: Shape) -> list[Check]:
             np.copysign(skewed, shape.skewness),
             least=shape.skewness < 0,
             ok=abs(shape.skewness) <= skewed,
-            remedy='scores with a border on one side are skewed: Measure(scale="log") for times and'
-            f' counts, "logit" for shares; {means}',
+            remedy=f"scores with a border on one side are skewed: {Field('scale', 'log')} for"
+            f' times and counts, "logit" for shares; {means}',
         ),
         Check.of(
             "residuals: excess kurtosis",
@@ -209,7 +212,7 @@ def _growth(spread: ResidualSpread, measure: Measure) -> str:
     """Advise on the scale where the spread goes with the level."""
     if measure.scale != "identity" or not measure.sign * spread.trend > 0.5:
         return ""
-    return ', or Measure(scale="log"), as the spread grows with the score'
+    return Phrase(f", or {Field('scale', 'log')}, as the spread grows with the score")
 
 
 def _spreads(
@@ -224,7 +227,7 @@ def _spreads(
     pairwise = (
         "the pairs' own errors do not assume equal spreads"
         if own
-        else 'structure="pairwise" does not assume equal spreads'
+        else Phrase(f"{Option('structure', 'pairwise')} does not assume equal spreads")
     )
     rows: list[Check] = []
     growth = _growth(spread, measure)
@@ -236,8 +239,14 @@ def _spreads(
                 ratio,
                 2.0,
                 ok=ratio <= 2 or spread.p_algorithm > _SURE,
-                remedy=f"the residual SD of {algorithms[high]} is {ratio:.2g} times that of"
-                f' {algorithms[low]}: residual="algorithm" models this{growth}; {pairwise}',
+                remedy=Phrase(
+                    f"the residual SD of {algorithms[high]} is {ratio:.2g} times that of"
+                    f" {algorithms[low]}: {Option('residual', 'algorithm')} models"
+                    " this",
+                    growth,
+                    "; ",
+                    pairwise,
+                ),
             )
         )
     if np.isfinite(spread.p_dataset):
@@ -249,8 +258,11 @@ def _spreads(
                 spread.deciles,
                 3.0,
                 ok=spread.deciles <= 3 or spread.p_dataset > _SURE,
-                remedy=f"replications vary more on some data sets, most on {datasets[high]}:"
-                f' residual="dataset" models this{growth}',
+                remedy=Phrase(
+                    f"replications vary more on some data sets, most on {datasets[high]}:"
+                    f" {Option('residual', 'dataset')} models this",
+                    growth,
+                ),
             )
         )
     return rows
@@ -261,10 +273,11 @@ _normal_words = {
         "data sets are not spread normally in difficulty, as where they come in groups:"
         " differences between algorithms do not rest on it, intervals of levels do"
     ),
-    "data set x algorithm effects": (
-        "how algorithms differ does not vary normally between data sets: with few data sets"
-        " intervals and predictions lean on normality: look at outlying data sets, and add more;"
-        " compare_permutation does not assume it"
+    "data set x algorithm effects": Phrase(
+        "how algorithms differ does not vary normally between data sets: with few"
+        " data sets intervals and predictions lean on normality: look at outlying"
+        f" data sets, and add more; {Call('compare_permutation')} does not assume"
+        " it"
     ),
 }
 
@@ -307,9 +320,10 @@ def _outlying(
             len(far),
             0.0,
             ok=not len(far),
-            remedy=f"on {join([str(datasets[m]) for m in far[:3]])}{more[0]} the algorithms differ"
-            " unlike elsewhere: look for errors in these scores; influence() says which verdicts"
-            " change without them",
+            remedy=f"on {join([str(datasets[m]) for m in far[:3]])}{more[0]} the algorithms"
+            " differ unlike elsewhere: look for errors in these scores;"
+            f" {Either('influence()', '--details')} says which verdicts change without"
+            " them",
         ),
         Check.of(
             "outlying cells",

@@ -11,6 +11,7 @@ from benchinfer.analyses.mixed.fit import MixedFit
 from benchinfer.comparison.evidence import Array, Evidence, Setting
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.frames import frame
+from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import significant
 from benchinfer.core.sections import Check
@@ -71,7 +72,7 @@ def table(
             message(
                 "the direct evidence is kept where several data sets are compared by one variance"
                 f" per source; here {fitted.peculiarity}.",
-                hint='compare_mixed with structure="pairwise" or "common" keeps it.',
+                hint=f"{Call('compare_mixed', Option('structure', 'pairwise'))} keeps it.",
             )
         )
     measure, named = setting.measure, [pair for pair, one in zip(sides, real, strict=True) if one]
@@ -127,7 +128,7 @@ def checks(
             0.0,
             ok=not told,
             remedy=f"{'; '.join(told[:_SHOWN])}{more}: the model adds data sets that only one of"
-            " the two has; direct() has all pairs, complete() keeps the data sets that are whole",
+            f" the two has; {Either('direct() has all pairs', 'compare the two on those alone')}",
         )
     ]
 

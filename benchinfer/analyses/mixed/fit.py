@@ -23,6 +23,7 @@ from benchinfer.comparison import checks
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.comparison.groups import domain_codes
 from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.hints import Call, Either, Subset
 from benchinfer.core.saving import savable
 from benchinfer.numerics import covariance
 
@@ -138,9 +139,11 @@ def _refusal(error: FitError) -> DesignError:
     return DesignError(
         message(
             str(error),
-            hint="a test needs scores that vary and data sets in common: scores.findings() names"
-            " constant and identical algorithms; of identical replications keep one, with"
-            " scores.subset(replications=[...]); compare_points describes such a table.",
+            hint="a test needs scores that vary and data sets in common:"
+            f" {Either('scores.findings()', 'benchinfer check')} names constant and"
+            " identical algorithms; of identical replications keep one, with"
+            f" {Subset('replications')}; {Call('compare_points')} describes such a"
+            " table.",
         )
     )
 

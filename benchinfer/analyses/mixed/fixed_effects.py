@@ -9,6 +9,7 @@ import numpy as np
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.comparison.groups import check_covariates, domain_codes
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Either, Option
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 
@@ -112,8 +113,9 @@ def _by_domain(setting: Setting) -> tuple[tuple[str, ...], Array, Array]:
                     ("domain", "algorithm", "data sets"),
                     *((names[g], setting.algorithms[i], int(held[g, i])) for g, i in lacking),
                 ],
-                hint='domains="pooled" takes the domains as one, "random" as a sample;'
-                " scores.subset(...) leaves domains or algorithms out.",
+                hint=f'{Option("domains", "pooled")} takes the domains as one, "random" as a'
+                f" sample; {Either('scores.subset(...)', 'a table of fewer rows')} leaves"
+                " domains or algorithms out.",
             )
         )
     base = np.einsum("dg,kl->dkgl", member, np.eye(k)).reshape(len(found), k, -1)

@@ -17,6 +17,7 @@ from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Array, decide
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame
+from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import Adjusted
@@ -319,7 +320,12 @@ def left_out(mixed: "MixedComparison", leave: Leave, scores: "ScoreTable | None"
         raise DesignError(
             message(
                 f"influence is not worked out where {mixed.fitted.peculiarity}.",
-                hint="compare scores.subset(datasets=[...]) for each data set instead.",
+                hint=Phrase(
+                    Either(
+                        "compare scores.subset(datasets=[...]) for each data set", "--per-dataset"
+                    ),
+                    " instead.",
+                ),
             )
         )
     stats, model = plain
@@ -368,7 +374,8 @@ def _asked(mixed: "MixedComparison") -> WholeTable:
         raise DesignError(
             message(
                 "without a data set another algorithm may be the best.",
-                hint='contrasts="tukey" holds all pairs; its influence() says what changes.',
+                hint=f"{Option('contrasts', 'tukey')} holds all pairs; its"
+                f" {Either('influence()', '--details')} says what changes.",
             )
         )
     share = checks.overlap_share(mixed.setting) if mixed.design.one_dataset else 0.0

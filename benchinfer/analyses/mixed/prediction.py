@@ -13,6 +13,7 @@ from benchinfer.analyses.mixed.numerics.robust import of_fit
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.prediction import NewDataset, Prediction
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Option
 from benchinfer.numerics import max_t
 from benchinfer.numerics.best import NewDatasetDistribution, probability_above, probability_best
 from benchinfer.numerics.covariance import Adjusted
@@ -44,7 +45,7 @@ def check_predictable(stats: Statistics, model: ScoreModelFit, *, one_dataset: b
         raise DesignError(
             message(
                 "without the dataset:algorithm term algorithms differ alike on every data set.",
-                hint='terms="auto" has the term; predictions need it.',
+                hint=f"{Option('terms', 'auto')} has the term; predictions need it.",
             )
         )
 
@@ -138,8 +139,9 @@ def new_dataset(mixed: "MixedComparison", replications: int | None) -> NewDatase
         raise DesignError(
             message(
                 f"predictions are not worked out where {mixed.fitted.peculiarity}.",
-                hint='target="domain" with structure="auto" or "common", residual="constant" and no'
-                " covariates or domains makes them.",
+                hint=f"{Option('target', 'domain')} with {Option('structure', 'auto')} or"
+                f' "common", {Option("residual", "constant")} and no covariates or domains'
+                " makes them.",
             )
         )
     stats, model = plain

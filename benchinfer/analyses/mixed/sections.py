@@ -11,6 +11,7 @@ from benchinfer.comparison.figures.influence import InfluenceLayout
 from benchinfer.comparison.sections import effect_head, favours
 from benchinfer.comparison.wording import margin
 from benchinfer.core.errors import DesignError
+from benchinfer.core.hints import Either, Phrase
 from benchinfer.core.numbers import count, decimals, fixed, join, p_value, percent, significant
 from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
 from benchinfer.relations.sections import rows_of
@@ -328,7 +329,12 @@ def influence(mixed: MixedComparison) -> Section:
     if d > _MOST:
         return Section(
             title=title,
-            text=(f"With {d} data sets, what leaving out each does is left to influence().",),
+            text=(
+                Phrase(
+                    f"With {d} data sets, what leaving out each does is left to"
+                    f" {Either('influence()', '--details')}."
+                ),
+            ),
         )
     left = InfluenceLayout.sorted(mixed.measure, mixed.influence())
     found = influence_table(left)

@@ -27,6 +27,7 @@ from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.comparison.groups import domain_codes
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.frames import frame
+from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.measure import Measure
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ def _effects(setting: Setting, fitted: MixedFit) -> list[Source]:
         raise DesignError(
             message(
                 "data sets have no random effects in this model.",
-                hint='compare_mixed with target="domain" on several data sets has them.',
+                hint=f"{Call('compare_mixed')} with {Option('target', 'domain')} on several"
+                " data sets has them.",
             )
         )
     found: list[Source] = []
@@ -121,13 +123,14 @@ def structures(setting: Setting, asked: Design, scores: "ScoreTable") -> "pd.Dat
         try:
             fitted = fit_design(scores, setting, resolve(structure, residual, asked, setting))
         except DesignError as error:
-            refused.append(str(error).partition("\n")[0])
+            refused.append(Phrase(str(error)).lines()[0])
             continue
         if isinstance(model := fitted.model, AveragedFit):
             raise DesignError(
                 message(
                     f"structures are not compared where {fitted.peculiarity}.",
-                    hint='target="domain" with covariates of data sets alone has them.',
+                    hint=f"{Option('target', 'domain')} with covariates of data sets alone has"
+                    " them.",
                 )
             )
         rows.append(
@@ -199,7 +202,8 @@ def _profiled(fitted: MixedFit, level: float) -> tuple[list[float], list[float]]
         raise DesignError(
             message(
                 f"profile intervals are not worked out where {fitted.peculiarity}.",
-                hint='structure="common" or "pairwise" with residual="constant" has them.',
+                hint=f'{Option("structure", "common")} or "pairwise" with'
+                f" {Option('residual', 'constant')} has them.",
             )
         )
     found = profile_intervals(

@@ -12,6 +12,7 @@ from benchinfer.comparison.adjustment import check_alternative
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.evidence import alpha_of
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Field, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
 
@@ -99,7 +100,7 @@ def check(design: MonitorDesign, measure: Measure) -> None:
         raise DesignError(
             message(
                 "a group sequential test plans all its looks in advance.",
-                hint="last_stage= is their number; the other methods go without.",
+                hint=f"{Option('last_stage', '')} is their number; the other methods go without.",
             )
         )
     if design.method == "anytime" and design.null == "mean":
@@ -112,7 +113,7 @@ def _check_bounds(measure: Measure) -> None:
             message(
                 f"bets on a mean need scores within bounds, and measure {measure.name!r} has none"
                 + (" on its scale." if measure.bounds else "."),
-                hint="Measure(bounds=(0, 1)) on the identity scale names the legal range.",
+                hint=f"{Field('bounds', (0, 1))} on the identity scale names the legal range.",
             )
         )
 
@@ -133,7 +134,8 @@ def pairs_of(
         raise DesignError(
             message(
                 f"pairs is {pairs!r}.",
-                hint='"all", or the names of two algorithms; control= names one for all others.',
+                hint=f'"all", or the names of two algorithms; {Option("control", "")} names one'
+                " for all others.",
             )
         )
     return np.array([[_index(algorithms, name) for name in pairs]], dtype=np.int64)

@@ -11,6 +11,7 @@ from benchinfer.analyses.monitor.design import MonitorDesign
 from benchinfer.analyses.monitor.feed import StageDifferences
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison.evidence import Setting
+from benchinfer.core.hints import Option
 from benchinfer.core.sections import Check
 from benchinfer.numerics.shifts import skewness
 
@@ -52,7 +53,8 @@ def _rule(design: MonitorDesign, course: Course, named: Named) -> list[Check]:
             0.0,
             ok=False,
             remedy="the printed rule spends only .017 to .019 of a level of .05, and has no"
-            f' boundaries after some stages{where}: rule="constant" has more power',
+            f" boundaries after some stages{where}: {Option('rule', 'constant')} has"
+            " more power",
         )
     ]
 
@@ -114,8 +116,9 @@ def _ends(course: Course, named: Named) -> list[Check]:
         int(futile.sum()),
         0.0,
         ok=False,
-        remedy=f"of {named(futile)}: a difference could not be shown; that is no evidence of"
-        ' equality, which method="anytime" can give with a tolerance',
+        remedy=f"of {named(futile)}: a difference could not be shown; that is no evidence"
+        f" of equality, which {Option('method', 'anytime')} can give with a"
+        " tolerance",
     )
     return [row] if futile.any() else []
 

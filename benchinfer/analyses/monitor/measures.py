@@ -15,6 +15,7 @@ from benchinfer.analyses.monitor.comparison import MonitorComparison, Standing
 from benchinfer.analyses.monitor.course import Columns, Course
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Either
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
@@ -42,7 +43,7 @@ def refuse_unlike(settings: Sequence[Setting]) -> None:
             "measures that are watched together need scores of the same algorithms on the same"
             " data sets.",
             where=[("measure", "algorithms", "data sets"), *where],
-            hint="scores.subset(...) keeps what they share.",
+            hint=f"{Either('scores.subset(...)', 'a table of fewer rows')} keeps what they share.",
             shown=len(where),
         )
     )

@@ -25,6 +25,7 @@ from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.evidence import Level, Provenance, Setting
 from benchinfer.core import version
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Call, Option
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -235,8 +236,14 @@ def _check_replications(setting: Setting) -> None:
         message(
             f"the algorithms do not share the replications of measure {name!r}.",
             hint=[
-                "where they do (same resample, same seed), say so: read_scores(..., paired=True);",
-                "compare_mixed compares scores that are not paired, once and at the end.",
+                (
+                    "where they do (same resample, same seed), say so:"
+                    f" {Call('read_scores', Option('paired', value=True))};"
+                ),
+                (
+                    f"{Call('compare_mixed')} compares scores that are not paired, once and at"
+                    " the end."
+                ),
             ],
         )
     )

@@ -30,6 +30,7 @@ from benchinfer.comparison.evidence import (
 from benchinfer.core import version
 from benchinfer.core.arguments import seed_of
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Given, Option
 from benchinfer.core.verdict import Verdict
 from benchinfer.scores.table import ScoreTable
 
@@ -292,7 +293,9 @@ def compare_pair(
     chosen, reason = rules.resolve(test, data)
     _check_sides(chosen, alternative, margin)
     if parts is not None and chosen != "parts-t":
-        raise DesignError(message(f"parts is {parts}.", hint='it goes with test="parts-t".'))
+        raise DesignError(
+            message(f"parts is {parts}.", hint=f"it goes with {Option('test', 'parts-t')}.")
+        )
     levels = scores.cells(setting.measure.name).mean[0]
     arguments = {
         "measure": setting.measure.name,
@@ -336,13 +339,14 @@ def _check_sides(test: Test, alternative: Alternative, margin: float | None) -> 
         raise DesignError(
             message(
                 "the F-test of 5x2cv has no sides: it shows neither direction nor equivalence.",
-                hint='test="5x2cv-t" or test="corrected-t" have.',
+                hint=f"{Option('test', '5x2cv-t')} or {Option('test', 'corrected-t')} have.",
             )
         )
     if test == "bayes-t" and alternative != "two-sided":
         raise DesignError(
             message(
-                f'alternative={alternative!r} does not go with test="bayes-t".',
+                f"{Given('alternative', alternative)} does not go with"
+                f" {Option('test', 'bayes-t')}.",
                 hint="its three posterior probabilities answer both sides at once.",
             )
         )

@@ -28,6 +28,7 @@ from benchinfer.analyses.pair.scores import Pair, PairedScores
 from benchinfer.analyses.pair.tests import OF_RANKS, without_noise
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison.evidence import Array, Evidence, Setting
+from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 
@@ -172,7 +173,8 @@ def _peculiar(data: PairedScores, test: str) -> list[Check]:
                 least=True,
                 ok=False,
                 remedy="its estimate is the first of the ten differences, two folds of a"
-                ' replication standing together; test="5x2cv-f" takes all ten',
+                f" replication standing together; {Option('test', '5x2cv-f')} takes all"
+                " ten",
             )
         )
     if test == "5x2cv-f":
@@ -183,7 +185,7 @@ def _peculiar(data: PairedScores, test: str) -> list[Check]:
                 1.0,
                 least=True,
                 ok=False,
-                remedy='its F has no sides; test="5x2cv-t" or "corrected-t" have',
+                remedy=f'its F has no sides; {Option("test", "5x2cv-t")} or "corrected-t" have',
             )
         )
     return rows
@@ -250,7 +252,9 @@ def decisions(
         mean = np.array([pair.differences.mean() for pair in pairs])
         rows += [
             comparison_checks.differences_of_zero(left_out(test, pairs), n, sides),
-            comparison_checks.other_sign(direction, mean, sides, 'test="t" compares means'),
+            comparison_checks.other_sign(
+                direction, mean, sides, Phrase(f"{Option('test', 't')} compares means")
+            ),
         ]
     return tuple(rows)
 

@@ -11,6 +11,7 @@ from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.checks import declaration
 from benchinfer.comparison.wording import margin, zeros
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.numerics import signs
@@ -76,10 +77,12 @@ def resolve(asked: str, data: PairedScores) -> tuple[Test, str]:
     if why := misfit(test, data):
         try:
             right, reason = fitting(data)
-            hint = f'test="{right}" fits: {reason}.'
+            hint = Phrase(f"{Option('test', right)} fits: {reason}.")
         except DesignError as error:
-            hint = str(error).partition("Hint: ")[2]
-        raise DesignError(message(f'test="{test}" does not fit: {why}.', hint=hint))
+            hint = error.hint
+        raise DesignError(
+            message(Phrase(f"{Option('test', test)} does not fit: ", why, "."), hint=hint)
+        )
     return test, "it was asked for"
 
 
@@ -117,14 +120,14 @@ def _require_overlap(data: PairedScores) -> None:
             message(
                 f"scores come from {data.kind!r}, whose training sets overlap, and by how much is"
                 " not declared.",
-                hint=f"declare it, as in resampling={declaration(data.kind)}.",
+                hint=f"declare it, as in {declaration(data.kind)}.",
             )
         )
     if not data.paired:
         raise DesignError(
             message(
                 f"scores come from {data.kind!r}, and algorithms do not share the splits.",
-                hint="compare_mixed corrects for the overlap of unshared splits.",
+                hint=f"{Call('compare_mixed')} corrects for the overlap of unshared splits.",
             )
         )
 
@@ -154,7 +157,10 @@ def _of_overlap(test: Test, data: PairedScores) -> str:
     if not overlaps(data):
         if test != "corrected-t":
             return ""
-        return "no overlapping training sets are declared (resampling=...), for which it corrects"
+        return Phrase(
+            f"no overlapping training sets are declared ({Option('resampling')}), for"
+            " which it corrects"
+        )
     if test not in _OVERLAPPING:
         return (
             f"scores come from {data.kind!r}, whose training sets overlap, so that its p-values"
@@ -185,16 +191,17 @@ def _of_folds(test: Test, data: PairedScores) -> str:
     n = len(data.table)
     if data.kind != "cv" or data.folds != 2 or n != 10:
         found = f"{n} of {data.kind!r}" if data.kind else f"{n}"
-        return (
+        return Phrase(
             "it is made for five replications of two folds, ten scores declared as"
-            f' Resampling("cv", folds=2), and there are {found}'
+            f" {Either('Resampling("cv", folds=2)', '--resampling cv:2')}, and there"
+            f" are {found}"
         )
     return "some of the ten scores are missing" if np.isnan(data.table).any() else ""
 
 
 def _of_parts(test: Test, data: PairedScores) -> str:
     if test == "parts-t" and data.kind != "items":
-        return 'only test items (resampling="items") can be split into parts'
+        return Phrase(f"only test items ({Option('resampling', 'items')}) can be split into parts")
     return ""
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.scores.table import ScoreTable
 
@@ -75,8 +76,8 @@ def paired_scores(scores: ScoreTable, setting: Setting, clusters: Clusters | Non
             message(
                 f"{count(more, 'replication')} of an algorithm "
                 f"{'has' if more == 1 else 'have'} several scores.",
-                hint="compare_pair takes one score of each: average the repeats, or use"
-                " compare_mixed.",
+                hint=f"{Call('compare_pair')} takes one score of each: average the repeats, or"
+                f" use {Call('compare_mixed')}.",
             )
         )
     table = np.where(blocks.count > 0, blocks.mean, np.nan)
@@ -101,9 +102,14 @@ def _refuse_several(setting: Setting) -> None:
             message(
                 f"tests of two algorithms within a data set cannot pool {d} data sets.",
                 hint=[
-                    "compare_mixed makes claims about all of them;",
-                    "per_dataset(compare_pair, scores, ...) compares on each data set by itself,",
-                    "dataset=... on one of them.",
+                    f"{Call('compare_mixed')} makes claims about all of them;",
+                    Phrase(
+                        Either(
+                            "per_dataset(compare_pair, scores, ...)", "compare pair --per-dataset"
+                        ),
+                        " compares on each data set by itself,",
+                    ),
+                    f"{Option('dataset')} on one of them.",
                 ],
             )
         )
@@ -116,7 +122,7 @@ def _clusters(scores: ScoreTable, setting: Setting, clusters: Clusters) -> NDArr
         raise DesignError(
             message(
                 "clusters of replications need replications that algorithms share.",
-                hint="say so where they do: paired=True.",
+                hint=f"say so where they do: {Option('paired', value=True)}.",
             )
         )
     present = np.unique(found.replication)
@@ -127,7 +133,7 @@ def _clusters(scores: ScoreTable, setting: Setting, clusters: Clusters) -> NDArr
             raise DesignError(
                 message(
                     f"{count(len(lost), 'replication')} without a cluster, such as {lost[0]!r}.",
-                    hint="clusters= maps each replication to its cluster.",
+                    hint=f"{Option('clusters', '')} maps each replication to its cluster.",
                 )
             )
         return _coded([str(named[name]) for name in names])

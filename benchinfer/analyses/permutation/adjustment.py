@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.stepwise import CLOSED, JOINT, WORDS, Adjust, adjusted, grown
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Given, Option
 from benchinfer.numerics import closed_testing
 
 if TYPE_CHECKING:
@@ -86,32 +87,34 @@ def resolve_adjustment(
     if adjust in JOINT and pairs == "pairwise":
         raise DesignError(
             message(
-                f"adjust={adjust!r} needs the joint distribution of statistics on pooled scores.",
-                hint='adjust="holm" goes with tests of each pair alone; pairs="pooled" lets all'
-                " algorithms share their scores, and controls errors only if all are alike.",
+                f"{Given('adjust', adjust)} needs the joint distribution of statistics on"
+                " pooled scores.",
+                hint=f"{Option('adjust', 'holm')} goes with tests of each pair alone;"
+                f" {Option('pairs', 'pooled')} lets all algorithms share their scores, and"
+                " controls errors only if all are alike.",
             )
         )
     if adjust in CLOSED and pairs == "pairwise":
         raise DesignError(
             message(
-                f"adjust={adjust!r} needs hypotheses that imply each other, as equal means do;"
-                " symmetric differences of one pair and of another do not make those of the third"
-                " symmetric.",
-                hint='adjust="holm" goes with tests of each pair alone.',
+                f"{Given('adjust', adjust)} needs hypotheses that imply each other, as"
+                " equal means do; symmetric differences of one pair and of another do not"
+                " make those of the third symmetric.",
+                hint=f"{Option('adjust', 'holm')} goes with tests of each pair alone.",
             )
         )
     if adjust in CLOSED and (contrasts, alternative) != ("tukey", "two-sided"):
         raise DesignError(
             message(
-                f"adjust={adjust!r} uses how the equalities of all pairs hang together.",
-                hint='adjust="holm" goes with any family and with one-sided tests.',
+                f"{Given('adjust', adjust)} uses how the equalities of all pairs hang together.",
+                hint=f"{Option('adjust', 'holm')} goes with any family and with one-sided tests.",
             )
         )
     if adjust == "step-down" and null == "asymptotic":
         raise DesignError(
             message(
-                'adjust="step-down" has no asymptotic form here.',
-                hint='null="monte-carlo", or adjust="single-step".',
+                f"{Option('adjust', 'step-down')} has no asymptotic form here.",
+                hint=f"{Option('null', 'monte-carlo')}, or {Option('adjust', 'single-step')}.",
             )
         )
     return adjust

@@ -17,6 +17,7 @@ from benchinfer.comparison.checks import refuse_overlap
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Call, Option
 from benchinfer.numerics import ties
 from benchinfer.scores.table import ScoreTable
 
@@ -98,7 +99,7 @@ def exchangeable(
         raise DesignError(
             message(
                 "one data set says nothing about a domain of data sets.",
-                hint='target="datasets" makes claims about this data set.',
+                hint=f"{Option('target', 'datasets')} makes claims about this data set.",
             )
         )
     if target == "datasets" or one:
@@ -129,7 +130,7 @@ def _datasets(scores: ScoreTable, setting: Setting, *, spread: bool) -> Exchange
         raise DesignError(
             message(
                 "one score per data set and algorithm has no spread.",
-                hint='on="dispersion" needs replications.',
+                hint=f"{Option('on', 'dispersion')} needs replications.",
             )
         )
     return Exchangeable(values[d, a], d, a, d, k, "data set", repeated=False, target="domain")
@@ -178,15 +179,17 @@ def check_scale(scale: str, on: On, target: Target) -> None:
             message(
                 "with one block per data set, differences in units of their data set are all of"
                 " the same size.",
-                hint='scale="dataset" goes with target="datasets"; for claims about a domain'
-                ' compare relative scores, as in Measure(..., scale="log").',
+                hint=f"{Option('scale', 'dataset')} goes with {Option('target', 'datasets')};"
+                " for claims about a domain compare relative scores, as in"
+                f" {Call('Measure', Option('scale', 'log'))}.",
             )
         )
     if on == "dispersion":
         raise DesignError(
             message(
-                'on="dispersion" compares spreads, which scale="dataset" takes as the unit.',
-                hint='scale="none".',
+                f"{Option('on', 'dispersion')} compares spreads, which"
+                f" {Option('scale', 'dataset')} takes as the unit.",
+                hint=f"{Option('scale', 'none')}.",
             )
         )
 

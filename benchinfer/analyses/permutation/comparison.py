@@ -17,6 +17,7 @@ from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.wording import zeros
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame
+from benchinfer.core.hints import Either, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 
@@ -254,7 +255,10 @@ class PermutationComparison(TestedComparison):
                 message(
                     "one critical difference for all pairs needs every algorithm once in each"
                     " block.",
-                    hint="scores.complete(...) keeps the blocks that are whole.",
+                    hint=Phrase(
+                        Either("scores.complete(...) keeps the blocks", "a table of the blocks"),
+                        " that are whole.",
+                    ),
                 )
             )
         return kinds[kind](len(self.algorithms), self.ranks.n_blocks, self.alpha)

@@ -11,6 +11,7 @@ from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison import stepwise as comparison_stepwise
 from benchinfer.comparison.checks import Sides
 from benchinfer.comparison.evidence import Setting
+from benchinfer.core.hints import Call, Either, Option, Phrase, joined
 from benchinfer.core.numbers import count, some
 from benchinfer.core.sections import Check
 
@@ -61,17 +62,18 @@ def _dominated(setting: Setting, data: Exchangeable, asked: PermutationOptions) 
     means = np.bincount(data.block, data.values) / np.maximum(np.bincount(data.block), 1)
     squares = np.bincount(data.dataset, (data.values - means[data.block]) ** 2, d)
     share = float(squares.max() / squares.sum()) if squares.sum() > 0 else 0.0
-    alike = 'on="ranks" gives each block the same weight'
+    alike = Phrase(f"{Option('on', 'ranks')} gives each block the same weight")
     if data.target == "datasets":
-        alike = 'scale="dataset" tests each data set in units of its own'
+        alike = Phrase(f"{Option('scale', 'dataset')} tests each data set in units of its own")
     return [
         Check.of(
             "largest share of a data set in the spread",
             share,
             0.5,
             ok=share <= 0.5,
-            remedy=f"{setting.coverage.datasets[int(squares.argmax())]} outweighs all others:"
-            f" {alike}",
+            remedy=Phrase(
+                f"{setting.coverage.datasets[int(squares.argmax())]} outweighs all others: ", alike
+            ),
         )
     ]
 
@@ -93,7 +95,8 @@ def claims(setting: Setting, data: Exchangeable) -> list[Check]:
                 domains,
                 1.0,
                 ok=domains <= 1,
-                remedy="the table names several domains; compare_mixed compares within each",
+                remedy=f"the table names several domains; {Call('compare_mixed')} compares within"
+                " each",
             )
         )
     elif d > 1:
@@ -158,21 +161,26 @@ def _decisions(found: PermutationTests, sides: Sides, asked: PermutationOptions)
 
     def row(what: str, pairs: NDArray[np.bool_], remedy: str) -> Check:
         n = int(pairs.sum())
-        return Check.of(what, n, 0.0, ok=not n, remedy=f"{some(sides, pairs)}: {remedy}")
+        return Check.of(what, n, 0.0, ok=not n, remedy=Phrase(f"{some(sides, pairs)}: ", remedy))
 
     return [
         row(
             "Monte Carlo error near the level, pairs",
             near,
-            "more resamples could decide otherwise; raise resamples=",
+            Phrase(f"more resamples could decide otherwise; raise {Option('resamples', '')}"),
         ),
         row(
             "pairwise and pooled tests disagree, pairs",
             apart,
-            "in pooled tests other algorithms have a say in whether two differ; pairwise tests,"
-            " which have not, are the ones to trust; post_hoc() has the pooled ones",
+            Phrase(
+                "in pooled tests other algorithms have a say in whether two differ;"
+                " pairwise tests, which have not, are the ones to trust;"
+                f" {Either('post_hoc()', '--details')} has the pooled ones"
+            ),
         ),
-        comparison_checks.other_sign(direction, mean, sides, 'on="values" compares means'),
+        comparison_checks.other_sign(
+            direction, mean, sides, Phrase(f"{Option('on', 'values')} compares means")
+        ),
         comparison_checks.over_equality(e, asked.alpha, sides, stepwise=stepwise),
     ]
 
@@ -220,8 +228,9 @@ def _scores(
             float(np.abs(own.skewness).max()),
             bound,
             ok=not skew.any(),
-            remedy=f"{some(sides, skew)}: sign flips and signed ranks test that differences are"
-            " symmetric, and skewness alone can reject; compare_mixed compares means",
+            remedy=f"{some(sides, skew)}: sign flips and signed ranks test that differences"
+            f" are symmetric, and skewness alone can reject; {Call('compare_mixed')}"
+            " compares means",
         ),
     ]
     if asked.on in ("ranks", "aligned-ranks", "normal-scores"):
@@ -243,10 +252,14 @@ def _adjustment(asked: PermutationOptions) -> list[Check]:
     """Say what the adjustment takes for granted."""
     rows: list[Check] = []
     weak = {
-        "pooled scores control them only if all algorithms are alike: read the global test, and"
-        ' pairs="pairwise" for pairs': asked.pairs == "pooled",
-        f'adjust="{asked.adjust}" controls them only if no pair differs: adjust="holm" does'
-        " always": asked.adjust in comparison_stepwise.WEAK,
+        Phrase(
+            "pooled scores control them only if all algorithms are alike: read the"
+            f" global test, and {Option('pairs', 'pairwise')} for pairs"
+        ): asked.pairs == "pooled",
+        Phrase(
+            f"{Option('adjust', asked.adjust)} controls them only if no pair differs:"
+            f" {Option('adjust', 'holm')} does always"
+        ): asked.adjust in comparison_stepwise.WEAK,
     }
     if any(weak.values()):
         rows.append(
@@ -256,7 +269,7 @@ def _adjustment(asked: PermutationOptions) -> list[Check]:
                 1.0,
                 least=True,
                 ok=False,
-                remedy="; ".join(words for words, named in weak.items() if named),
+                remedy=joined("; ", [words for words, named in weak.items() if named]),
             )
         )
     if asked.adjust in comparison_stepwise.CONDITIONS:
@@ -268,8 +281,8 @@ def _adjustment(asked: PermutationOptions) -> list[Check]:
                 least=True,
                 ok=False,
                 remedy=f"it needs {comparison_stepwise.CONDITIONS[asked.adjust]} of the p-values,"
-                " which is not"
-                ' established for tests of pairs: adjust="holm" needs nothing',
+                f" which is not established for tests of pairs: {Option('adjust', 'holm')}"
+                " needs nothing",
             )
         )
     return rows

@@ -18,6 +18,7 @@ from scipy.special import chdtri, gammaln, xlogy
 from benchinfer.analyses.permutation.comparison import PermutationComparison
 from benchinfer.comparison.figures import COMPARISON
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Option
 from benchinfer.core.numbers import count, join
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots.draw import Kind
@@ -256,7 +257,7 @@ def _refuse(comparison: "PermutationComparison") -> None:
         raise DesignError(
             message(
                 "no pair of algorithms has a verdict that ranks could be joined by.",
-                hint='contrasts="tukey" compares all pairs.',
+                hint=f"{Option('contrasts', 'tukey')} compares all pairs.",
             )
         )
     if comparison.on == "dispersion" and comparison.target == "datasets":

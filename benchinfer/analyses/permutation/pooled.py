@@ -12,6 +12,7 @@ from benchinfer.analyses.permutation.options import PermutationOptions
 from benchinfer.comparison import stepwise
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.hints import Option
 from benchinfer.core.saving import savable
 from benchinfer.numerics import ties
 
@@ -99,7 +100,10 @@ def pooled(
             # Pairs have tests of their own, and the global test does not need these.
             return pooled(data, scores, contrasts[:0], asked)
         raise DesignError(
-            message(str(error), hint='null="monte-carlo" goes with any design and family.')
+            message(
+                str(error),
+                hint=f"{Option('null', 'monte-carlo')} goes with any design and family.",
+            )
         ) from None
     test, histogram = nulls.quadratic(question.moments), null.histogram
     return PooledTests(

@@ -13,6 +13,7 @@ from benchinfer.comparison import stepwise
 from benchinfer.comparison.contrasts import NO_ALGORITHM, ContrastFamily
 from benchinfer.comparison.evidence import Array, Evidence, Setting
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Call, Option
 from benchinfer.core.numbers import count
 
 
@@ -25,7 +26,8 @@ def borne_out(
         raise DesignError(
             message(
                 "averages of algorithms have no pair of scores to exchange.",
-                hint='pairs="pooled" tests them by exchanging the labels of all algorithms.',
+                hint=f"{Option('pairs', 'pooled')} tests them by exchanging the labels of all"
+                " algorithms.",
             )
         )
     there = np.zeros((int(data.block.max()) + 1, data.n_labels))
@@ -38,8 +40,8 @@ def borne_out(
         raise DesignError(
             message(
                 f"no {data.unit} holds the algorithms of any contrast together.",
-                hint="permutation tests move labels within blocks; compare_mixed can compare"
-                " across them.",
+                hint=f"permutation tests move labels within blocks; {Call('compare_mixed')} can"
+                " compare across them.",
             )
         )
     kept = np.flatnonzero(keep)

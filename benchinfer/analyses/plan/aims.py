@@ -8,6 +8,7 @@ from benchinfer.analyses.plan.numerics import power
 from benchinfer.analyses.plan.numerics.power import Aimed, Bound, DifferenceSpread, Varies
 from benchinfer.analyses.plan.variances import Components
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Either, Option
 from benchinfer.core.saving import savable
 from benchinfer.numerics.max_t import ALONE, Aim, CriticalFamily
 
@@ -120,15 +121,16 @@ class PlanAims:
             raise DesignError(
                 message(
                     "the pilot does not tell how algorithms vary between data sets.",
-                    hint='target="datasets" plans claims about given data sets; a pilot on several'
-                    " data sets tells.",
+                    hint=f"{Option('target', 'datasets')} plans claims about given data sets; a"
+                    " pilot on several data sets tells.",
                 )
             )
         if self.target == "datasets" and self.components.overlap is None:
             raise DesignError(
                 message(
                     "replications of the pilot overlap, and by how much is not declared.",
-                    hint='declare it, as in resampling=Resampling("cv", folds=10).',
+                    hint="declare it, as in"
+                    f" {Either('resampling=Resampling("cv", folds=10)', '--resampling cv:10')}.",
                 )
             )
         pilot = self.components.pilot

@@ -10,6 +10,7 @@ from benchinfer.analyses.plan.splits import Costs, best_split, split_of
 from benchinfer.analyses.plan.variances import Components, components_of
 from benchinfer.comparison.evidence import alpha_of
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Either, Option
 from benchinfer.core.numbers import count
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ def _replications(q: PlanAims, d: int) -> int:
             f"{count(d, 'data set')} cannot show {q.difference:g} with a power of {q.power:g},"
             f" however many the replications: algorithms vary between data sets. The floor is"
             f" {floor} data sets; with {d} the least that can be shown is {most:.3g}.",
-            hint=f"n_datasets={floor} or more, or a larger difference.",
+            hint=f"{Option('n_datasets', floor)} or more, or a larger difference.",
         )
     )
 
@@ -191,7 +192,8 @@ def _pilots(components: Components) -> int:
     raise DesignError(
         message(
             "it is not said how many replications there are to be, or what they cost.",
-            hint="n_replications=..., n_datasets=..., or costs=(per data set, per replication).",
+            hint=f"{Option('n_replications')}, {Option('n_datasets')}, or"
+            f" {Either('costs=(per data set, per replication)', '--costs A,B')}.",
         )
     )
 

@@ -9,6 +9,7 @@ from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.mixed.comparison import MixedComparison
 from benchinfer.analyses.plan.numerics.power import Pilot
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Call, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
 from benchinfer.scores.table import ScoreTable
@@ -96,7 +97,7 @@ def components_of(
         raise DesignError(
             message(
                 "the pilot takes its domains as a sample of domains, which plan does not.",
-                hint='compare_mixed(..., domains="pooled") takes them as one.',
+                hint=f"{Call('compare_mixed', Option('domains', 'pooled'))} takes them as one.",
             )
         )
     return _sized(pilot, held)

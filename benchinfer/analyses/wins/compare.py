@@ -37,6 +37,7 @@ from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core import version
 from benchinfer.core.arguments import seed_of
 from benchinfer.core.errors import DesignError, FitError, message, unknown
+from benchinfer.core.hints import Call, Either, Given, Option, Phrase, Subset
 from benchinfer.core.numbers import count
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics import max_t
@@ -93,7 +94,9 @@ def by_likelihood(counted: Counted, arguments: dict[str, Any]) -> WinsComparison
     quasi = quasi_variances(cov)
     checks = [
         *diagnostics.counts(counted, _target(counted), arguments["rope"]),
-        *diagnostics.dependence(fit, counted, errors, 'errors="robust" allows for it'),
+        *diagnostics.dependence(
+            fit, counted, errors, Phrase(f"{Option('errors', 'robust')} allows for it")
+        ),
         *comparison_checks.stepwise_checks(setting, family, evidence, adjust, alpha),
         *([_flat(setting, family, every)] if robust else []),
         *diagnostics.goodness(taken, fit),
@@ -122,8 +125,11 @@ def _separated(groups: list[list[int]], names: tuple[str, ...]) -> DesignError:
             " group back to the first.",
             where=[("group", "algorithms"), *rows],
             hint=[
-                'inference="bayes" gives finite worths by its priors,',
-                'and penalised=True with ties="half" by a penalty (Firth).',
+                f"{Option('inference', 'bayes')} gives finite worths by its priors,",
+                (
+                    f"and {Option('penalised', value=True)} with {Option('ties', 'half')} by a"
+                    " penalty (Firth)."
+                ),
             ],
         )
     )
@@ -136,8 +142,8 @@ def _boundless(tally: Tally) -> DesignError:
         message(
             f"{ties:g} of {n:g} contests are ties, and the likelihood has no finite maximum: the"
             " parameter of ties grows without limit, and the worths with it.",
-            hint='ties="half" counts half a win for each side; inference="bayes" gives finite'
-            " worths by its priors.",
+            hint=f"{Option('ties', 'half')} counts half a win for each side;"
+            f" {Option('inference', 'bayes')} gives finite worths by its priors.",
         )
     )
 
@@ -148,7 +154,7 @@ def _resolved(errors: str, counted: Counted, fit: WinFit) -> str:
         raise DesignError(
             message(
                 "robust errors need to know which contests go together, in two groups or more.",
-                hint='errors="independent" goes with published counts.',
+                hint=f"{Option('errors', 'independent')} goes with published counts.",
             )
         )
     if errors != "auto":
@@ -162,8 +168,11 @@ def _resolved(errors: str, counted: Counted, fit: WinFit) -> str:
                 f"{count(clusters, 'data set')} with contests: those of a data set depend on each"
                 f" other, and fewer than {diagnostics.FEWEST} do not show by how much.",
                 hint=[
-                    'errors="independent" ignores that: its errors are too small, and it says so;',
-                    "compare_mixed and compare_permutation use the scores.",
+                    (
+                        f"{Option('errors', 'independent')} ignores that: its errors are too"
+                        " small, and it says so;"
+                    ),
+                    f"{Call('compare_mixed')} and {Call('compare_permutation')} use the scores.",
                 ],
             )
         )
@@ -180,9 +189,9 @@ def _adjustment(arguments: dict[str, Any], *, robust: bool) -> str:
     if robust and asked in JOINT:
         raise DesignError(
             message(
-                f"adjust={asked!r} needs the covariance of all pairs, which robust errors do not"
-                " estimate well enough.",
-                hint='adjust="holm" goes with robust errors.',
+                f"{Given('adjust', asked)} needs the covariance of all pairs, which robust"
+                " errors do not estimate well enough.",
+                hint=f"{Option('adjust', 'holm')} goes with robust errors.",
             )
         )
     return resolve(asked, arguments["contrasts"], arguments["alternative"], common=not robust)
@@ -262,7 +271,7 @@ def _posterior_checks(
             fit,
             counted,
             "departures" if departures else "independent",
-            "departures=True allows for much of it",
+            Phrase(f"{Option('departures', value=True)} allows for much of it"),
         ),
         *diagnostics.goodness(taken, fit),
     ]
@@ -501,13 +510,17 @@ def _check_likelihood(
     if departures or priors is not None:
         name = "departures" if departures else "priors"
         raise DesignError(
-            message(f"{name} is of a posterior.", hint='inference="bayes" goes with it.')
+            message(
+                f"{name} is of a posterior.",
+                hint=f"{Option('inference', 'bayes')} goes with it.",
+            )
         )
     if penalised and ties == "davidson":
         raise DesignError(
             message(
                 "the penalty is for wins and losses alone.",
-                hint='ties="half" or ties="drop" goes with penalised=True.',
+                hint=f"{Option('ties', 'half')} or {Option('ties', 'drop')} goes with"
+                f" {Option('penalised', value=True)}.",
             )
         )
 
@@ -532,7 +545,7 @@ def _check_bayes(
         raise DesignError(
             message(
                 f"{wrong[0]} is of tests, which a posterior has not.",
-                hint='inference="likelihood" goes with it.',
+                hint=f"{Option('inference', 'likelihood')} goes with it.",
             )
         )
     if draws < _FEWEST_DRAWS or draws % 2:
@@ -555,7 +568,8 @@ def _check_counts(found: "Counted", *, departures: bool, davidson: bool) -> None
         raise DesignError(
             message(
                 "departures of data sets show where the contests of several are known.",
-                hint="departures=False goes with published counts, and with one data set.",
+                hint=f"{Option('departures', value=False)} goes with published counts, and with"
+                " one data set.",
             )
         )
     if departures and tally.n.size > _MOST_PAIRS:
@@ -564,8 +578,9 @@ def _check_counts(found: "Counted", *, departures: bool, davidson: bool) -> None
             message(
                 f"worths of each of {d:,} data sets are too many to sample: with {k} algorithms"
                 f" {tally.n.size:,} pairs, and {_MOST_PAIRS:,} take about four minutes.",
-                hint='inference="likelihood" allows for the dependence at any size, by robust'
-                " errors; or compare fewer algorithms: scores.subset(algorithms=[...]).",
+                hint=f"{Option('inference', 'likelihood')} allows for the dependence at any"
+                " size, by robust errors; or compare fewer algorithms:"
+                f" {Subset('algorithms')}.",
             )
         )
     if departures and davidson and tally.ties.sum():
@@ -573,14 +588,16 @@ def _check_counts(found: "Counted", *, departures: bool, davidson: bool) -> None
             message(
                 f"{tally.ties.sum():g} contests are ties: with departures, the odds of winning on"
                 " average over data sets are not known where ties have a parameter.",
-                hint='ties="half" or ties="drop" goes with departures=True.',
+                hint=f"{Option('ties', 'half')} or {Option('ties', 'drop')} goes with"
+                f" {Option('departures', value=True)}.",
             )
         )
     if found.by == "datasets" and len(tally.wins) == 1:
         raise DesignError(
             message(
                 "one data set is a single contest of each pair.",
-                hint='by="replications" counts the replications that algorithms share, if any.',
+                hint=f"{Option('by', 'replications')} counts the replications that algorithms"
+                " share, if any.",
             )
         )
     _check_meetings(found)
@@ -602,15 +619,16 @@ def _check_meetings(found: "Counted") -> None:
             message(
                 f"the algorithms are in {len(parts)} parts that never met.",
                 where=[("part", "algorithms"), *_listed(parts, names)],
-                hint="compare each part by itself, with scores.subset(algorithms=[...]).",
+                hint=f"compare each part by itself, with {Subset('algorithms')}.",
             )
         )
     if not (tally.wins.sum() or tally.losses.sum()):
         raise DesignError(
             message(
                 f"all {tally.n.sum():g} contests are ties: {found.ties}.",
-                hint="a smaller tie_tolerance tells more apart; compare_mixed with a tolerance can"
-                " show that algorithms are equivalent.",
+                hint=f"a smaller {Either('tie_tolerance', '--tie-tolerance')} tells more apart;"
+                f" {Call('compare_mixed')} with a tolerance can show that algorithms are"
+                " equivalent.",
             )
         )
 

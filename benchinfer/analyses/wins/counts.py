@@ -15,6 +15,7 @@ from benchinfer.comparison.contrasts import Contrasts, check_number
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.frames import frame
+from benchinfer.core.hints import Either, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
 from benchinfer.numerics import ties
@@ -212,7 +213,9 @@ def counted(
             raise DesignError(
                 message(
                     "a local ROPE is about means of replications, which are counted one by one.",
-                    hint='by="datasets" goes with local_rope, tie_tolerance with either.',
+                    hint=f"{Option('by', 'datasets')} goes with"
+                    f" {Either('local_rope', '--local-rope')},"
+                    f" {Either('tie_tolerance', '--tie-tolerance')} with either.",
                 )
             )
         values, cluster = _replications(scores, setting)
@@ -231,7 +234,7 @@ def _replications(scores: ScoreTable, setting: Setting) -> tuple[Array, NDArray[
         raise DesignError(
             message(
                 "the algorithms do not share replications, so none can be won.",
-                hint='by="datasets" compares their means.',
+                hint=f"{Option('by', 'datasets')} compares their means.",
             )
         )
     blocks = scores.blocks(setting.measure.name)
@@ -252,7 +255,7 @@ def _spreads(scores: ScoreTable, setting: Setting) -> Array:
         raise DesignError(
             message(
                 "a local ROPE needs several scores of an algorithm on a data set.",
-                hint="tie_tolerance=... says which difference of single scores is a tie.",
+                hint=f"{Option('tie_tolerance')} says which difference of single scores is a tie.",
             )
         )
     if setting.paired:
@@ -275,7 +278,8 @@ def _published(
         raise DesignError(
             message(
                 "published wins are counted already.",
-                hint="by, tie_tolerance and local_rope go with scores.",
+                hint=f"by, {Either('tie_tolerance', '--tie-tolerance')} and"
+                f" {Either('local_rope', '--local-rope')} go with scores.",
             )
         )
     coverage = wins.coverage()

@@ -6,6 +6,7 @@ import numpy as np
 
 from benchinfer.analyses.wins import comparison
 from benchinfer.comparison import checks
+from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.numbers import join
 from benchinfer.core.sections import Check
 from benchinfer.numerics.max_t import all_pairs
@@ -50,15 +51,16 @@ def counts(counted: "Counted", target: "Target", rope: float) -> list[Check]:
             share,
             0.5,
             ok=share <= 0.5,
-            remedy="most contests are ties, so that few decide: look at the tie tolerance, and at"
-            " the sizes of the differences (compare_mixed)",
+            remedy="most contests are ties, so that few decide: look at the tie tolerance,"
+            f" and at the sizes of the differences ({Call('compare_mixed')})",
         ),
         Check.of(
             "region of equivalence about 1/2",
             rope,
             None,
             ok=rope > 0,
-            remedy="no region is set, so no pair can be called equivalent: rope=0.05 sets one",
+            remedy="no region is set, so no pair can be called equivalent:"
+            f" {Option('rope', 0.05)} sets one",
         ),
     ]
     if not counted.clustered:
@@ -108,8 +110,9 @@ def dependence(fit: "WinFit | None", counted: "Counted", errors: str, advice: st
             ratio,
             _TOO_SMALL,
             ok=safe or ratio <= _TOO_SMALL,
-            remedy=f"contests of a data set depend on each other, so that claims are too sure;"
-            f" {advice}",
+            remedy=Phrase(
+                "contests of a data set depend on each other, so that claims are too sure; ", advice
+            ),
         )
     ]
 
@@ -135,8 +138,9 @@ def goodness(tally: "Tally", fit: "WinFit | None") -> list[Check]:
             _MISFIT,
             least=True,
             ok=p > _MISFIT,
-            remedy="some pairs win more or less often than the worths say (see predicted()): one"
-            " number for each algorithm may not tell who beats whom",
+            remedy="some pairs win more or less often than the worths say (see"
+            f" {Either('predicted()', '--details')}): one number for each algorithm"
+            " may not tell who beats whom",
         )
     ]
 
@@ -180,8 +184,9 @@ def chains(posterior: "WinPosterior", *, departures: bool) -> list[Check]:
             lost,
             0.0,
             ok=not lost,
-            remedy="some part of the posterior may not have been reached: priors=WinPriors(...)"
-            " with smaller numbers",
+            remedy="some part of the posterior may not have been reached:"
+            f" {Either('priors=WinPriors(...)', '--prior NAME=NUMBER')} with smaller"
+            " numbers",
         )
     )
     error = float(max(posterior.outcomes.error.max(), posterior.ranks.error.max()))

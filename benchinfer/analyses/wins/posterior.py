@@ -18,6 +18,7 @@ from benchinfer.analyses.wins.numerics.posterior import (
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Call, Option
 from benchinfer.core.progress import of_task
 from benchinfer.core.saving import savable
 from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks, average_outcomes, ranks
@@ -124,7 +125,7 @@ def tree(result: "WinsComparison") -> "DataTree":
         raise DesignError(
             message(
                 "maximum likelihood has no posterior.",
-                hint='compare_wins(..., inference="bayes") draws one.',
+                hint=f"{Call('compare_wins', Option('inference', 'bayes'))} draws one.",
             )
         )
     rng = np.random.default_rng(result.provenance.seed)

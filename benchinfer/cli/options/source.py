@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from benchinfer.cli.guard import guarded
-from benchinfer.cli.hints import translated
+from benchinfer.cli.hints import as_options
 from benchinfer.core.errors import BenchinferError, DesignError, ScoreTableError, message
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class SourceArguments:
         try:
             return scores.subset(datasets=self.dataset)
         except DesignError as error:
-            raise typer.BadParameter(str(error), param_hint="'--dataset'") from None
+            raise typer.BadParameter(as_options(str(error)), param_hint="'--dataset'") from None
 
     def holds_effects(self) -> bool:
         """Return whether the table has the columns of published effects; only its head is read."""
@@ -240,7 +240,7 @@ class SourceArguments:
         try:
             return scores.measure(name).name
         except DesignError as error:
-            raise typer.BadParameter(translated(str(error)), param_hint="'--measure'") from None
+            raise typer.BadParameter(as_options(str(error)), param_hint="'--measure'") from None
 
 
 def reads_scores(command: Callable[..., None]) -> Callable[..., None]:
@@ -305,4 +305,4 @@ def parse_resampling(text: str) -> "Resampling":
     try:
         return Resampling.of(text)
     except BenchinferError as error:
-        raise typer.BadParameter(translated(str(error)), param_hint="'--resampling'") from None
+        raise typer.BadParameter(as_options(str(error)), param_hint="'--resampling'") from None

@@ -184,13 +184,15 @@ def _relations(out: Terminal, ensemble: "Ensemble", *, several: bool) -> None:
 
 
 def _warnings(out: Terminal, found: "Consensus", local: Mapping[str, "Comparisons"]) -> None:
-    checks = found.diagnostics()
-    failed = checks[~checks["ok"]]
+    from benchinfer.relations.consensus.consensus import checks
+
+    table = checks(found)
+    rows = zip(*(table[name] for name in ("check", "value", "ok", "remedy")), strict=True)
+    failed = [(check, value, remedy) for check, value, ok, remedy in rows if not ok]
     refused = [(d, m, why) for m, each in local.items() for d, why in each.refused.items()]
-    if len(failed) or refused:
+    if failed or refused:
         out.heading("Warnings")
-    for row in failed.to_dict("records"):
-        text = f"- {row['check']}: {row['value']:.4g}. {as_options(row['remedy'])}."
-        out.prose(text, hanging="  ")
+    for check, value, remedy in failed:
+        out.prose(f"- {check}: {value:.4g}. {as_options(str(remedy))}.", hanging="  ")
     for dataset, measure, why in refused:
-        out.prose(f"- no relation of {dataset} on {measure}: {why}", hanging="  ")
+        out.prose(f"- no relation of {dataset} on {measure}: {as_options(why)}", hanging="  ")

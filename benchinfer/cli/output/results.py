@@ -302,7 +302,8 @@ def comparisons(results: "Comparisons") -> None:
         out.prose("P-values are adjusted within each data set, not over data sets.")
     if results.refused:
         out.heading(f"{count(len(results.refused), 'data set')} could not be compared")
-        out.grid(TextTable(("dataset", "reason"), tuple(results.refused.items())))
+        reasons = tuple((name, as_options(why)) for name, why in results.refused.items())
+        out.grid(TextTable(("dataset", "reason"), reasons))
 
 
 def _spreads(table: "pd.DataFrame", measure: "Measure") -> list[float]:

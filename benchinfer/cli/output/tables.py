@@ -70,7 +70,7 @@ def _replications(scores: "ScoreTable") -> tuple[int, int]:
 
 def _finding(out: Terminal, finding: "Finding") -> None:
     out.prose(
-        f"{finding.severity}  {finding.rule}: {finding.what}",
+        f"{finding.severity}  {finding.rule}: {as_options(finding.what)}",
         style=_STYLES[finding.severity],
         hanging="  ",
     )

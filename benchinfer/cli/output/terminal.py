@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from textwrap import TextWrapper
 
-from benchinfer.cli.hints import translated
+from benchinfer.cli.hints import as_options
 from benchinfer.core.errors import DesignError
 
 _WIDTH = 80  # in a pipe, and at most on a terminal: longer lines are hard to read
@@ -159,6 +159,6 @@ def unless_refused[T](
     try:
         found = ask()
     except DesignError as error:
-        out.message(f"Not answered: {translated(str(error))}", style="yellow")
+        out.message(f"Not answered: {as_options(str(error))}", style="yellow")
     else:
         show(out, found)

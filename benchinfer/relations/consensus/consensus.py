@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame
+from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict, verdict_columns
@@ -544,7 +545,7 @@ def check_asked(method: str, family: str) -> None:
         raise DesignError(
             message(
                 f"method {method!r} gives {NOUNS[only]}, not {NOUNS[family]}.",
-                hint=f'family="{only}", or a method that minimises a distance: '
+                hint=Phrase(f"{Option('family', only)}, or a method that minimises a distance: ")
                 + ", ".join(PAIRWISE)
                 + ".",
             )
@@ -575,10 +576,10 @@ def _proof(found: "Consensus") -> list[Row]:
             "at most",
             0.0,
             found.optimal,
-            (
-                "no order was proved to be the cheapest: there may be better ones; ask for a longer"
-                " time_limit, or for fewer algorithms (of more than 200 that do not split there is"
-                " no proof)"
+            Phrase(
+                "no order was proved to be the cheapest: there may be better ones; ask"
+                f" for a longer {Either('time_limit', '--time-limit')}, or for fewer"
+                " algorithms (of more than 200 that do not split there is no proof)"
             ),
         )
     ]
@@ -596,9 +597,10 @@ def _several(found: "Consensus") -> list[Row]:
             "at most",
             1.0,
             found.count == 1 and found.count_exact,
-            (
-                f"{open_pairs} of {n * (n - 1) // 2} pairs are open between them: relation() has"
-                " what all of them say, and no single one is the answer"
+            Phrase(
+                f"{open_pairs} of {n * (n - 1) // 2} pairs are open between them:"
+                f" {Either('relation()', 'the first line')} has what all of them say, and"
+                " no single one is the answer"
             ),
         ),
         (

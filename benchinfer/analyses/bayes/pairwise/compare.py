@@ -35,6 +35,7 @@ from benchinfer.comparison.evidence import Array, Level, Provenance, Setting
 from benchinfer.comparison.posterior import codes_of
 from benchinfer.core import version
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Either, Field, Given, Option, Phrase
 from benchinfer.core.progress import reporting
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ _FIXED: dict[str, tuple[tuple[object, ...], str]] = {
     "domains": (("pooled",), "the test takes data sets as alike"),
     "covariates": (((),), "the test takes data sets as alike"),
     "likelihood": (("normal",), "the test has its own distribution of differences"),
-    "trials": ((None,), 'it goes with likelihood="binomial"'),
+    "trials": ((None,), Phrase(f"it goes with {Option('likelihood', 'binomial')}")),
     "sensitivity": (("none",), "its assumptions are those of the paper"),
     "target": (("auto", "domain"), "the test is about the domain"),
 }
@@ -80,7 +81,8 @@ def compare_preset(
         raise DesignError(
             message(
                 f"{NAMES[preset]} compares two algorithms, not averages of several.",
-                hint='contrasts="tukey", "dunnett" or "sequential"; or leave out preset=...',
+                hint=f'{Option("contrasts", "tukey")}, "dunnett" or "sequential"; or leave out'
+                f" {Option('preset')}",
             )
         )
     seen = _seen(preset, scores, setting, pairs)
@@ -138,9 +140,10 @@ def _refuse(preset: str, arguments: Mapping[str, Any], setting: Setting) -> None
         what = "argument does" if len(rows) == 1 else "arguments do"
         raise DesignError(
             message(
-                f"{len(rows)} {what} not go with preset={preset!r}.",
+                f"{len(rows)} {what} not go with {Given('preset', preset)}.",
                 where=[("given", "why not"), *rows],
-                hint="leave them out; without preset=... one model of all algorithms takes them.",
+                hint=f"leave them out; without {Option('preset')} one model of all algorithms"
+                " takes them.",
                 shown=len(rows),
             )
         )
@@ -186,11 +189,18 @@ def _seen(
     """Return the differences that the test sees; refuse what it cannot work with."""
     seen = differences(scores, setting, pairs)
     if preset != "corani2017":
-        hint = "compare algorithms that share data sets: scores.subset(algorithms=...)."
+        hint = Phrase(
+            "compare algorithms that share data sets:"
+            f" {Either('scores.subset(algorithms=...)', 'a table of some algorithms')}."
+        )
         require_datasets(seen, setting, pairs, "scores of both", hint)
         return seen
     seen = seen.at_least(2)
-    hint = 'preset="signed-rank" needs no replications; scores.subset(algorithms=...) narrows.'
+    hint = Phrase(
+        f"{Option('preset', 'signed-rank')} needs no replications;"
+        f" {Either('scores.subset(algorithms=...)', 'a table of some algorithms')}"
+        " narrows."
+    )
     require_datasets(seen, setting, pairs, "two replications of both", hint)
     margin = setting.measure.margin
     if seen.constant.any() and margin == 0:
@@ -203,7 +213,7 @@ def _seen(
                 " exactly, for which the published model has no posterior.",
                 where=[("first", "second", "dataset"), *rows],
                 hint="as in the paper they are given noise within the tolerance: set"
-                " Measure(tolerance=...).",
+                f" {Field('tolerance')}.",
             )
         )
     return seen.with_noise(margin)

@@ -19,6 +19,7 @@ from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.posterior import Convergence, codes_of, probabilities
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame
+from benchinfer.core.hints import Option
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 from benchinfer.numerics.outcome_probabilities import Outcomes
@@ -252,7 +253,8 @@ class BayesPairsComparison(Comparison):
             raise DesignError(
                 message(
                     f"{NAMES[self.preset]} says nothing of the average difference.",
-                    hint='quantity="next" or "dominant"; preset="corani2017" has the average.',
+                    hint=f'{Option("quantity", "next")} or "dominant";'
+                    f" {Option('preset', 'corani2017')} has the average.",
                 )
             )
         return replace(self.average, dominant=self.following.dominant)
@@ -333,7 +335,7 @@ class BayesPairsComparison(Comparison):
             raise DesignError(
                 message(
                     f"{NAMES[self.preset]} takes each data set's mean difference as it is.",
-                    hint='preset="corani2017" draws them to their average.',
+                    hint=f"{Option('preset', 'corani2017')} draws them to their average.",
                 )
             )
         pair, at = np.nonzero(self.differences.n)

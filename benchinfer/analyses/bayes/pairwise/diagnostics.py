@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from benchinfer.analyses.bayes.pairwise.fit import Differences, PairwiseFit
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison.evidence import Setting
+from benchinfer.core.hints import Either, Option
 from benchinfer.core.numbers import count
 from benchinfer.core.sections import Check
 
@@ -72,8 +73,9 @@ def _domains(setting: Setting) -> list[Check]:
         n,
         1.0,
         ok=False,
-        remedy="the table names several domains, and this test takes data sets as alike; without"
-        ' preset=..., domains="random" makes them a level of the model',
+        remedy="the table names several domains, and this test takes data sets as alike;"
+        f" without {Option('preset')}, {Option('domains', 'random')} makes them a"
+        " level of the model",
     )
     return [row] if n > 1 else []
 
@@ -97,7 +99,9 @@ def _replications(setting: Setting, seen: Differences) -> list[Check]:
             1.0,
             least=True,
             ok=declared,
-            remedy="the published test takes the correlation of replications to be 1 / folds:"
-            ' resampling="cv" with folds=... sets it; without it they count as independent',
+            remedy="the published test takes the correlation of replications to be 1 /"
+            " folds:"
+            f" {Either('resampling="cv" with folds=...', '--resampling cv:FOLDS')}"
+            " sets it; without it they count as independent",
         ),
     ]

@@ -26,6 +26,7 @@ from benchinfer.comparison.contrasts import family_of
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Given, Option
 from benchinfer.core.numbers import count
 from benchinfer.core.progress import reporting
 from benchinfer.core.saving import savable
@@ -108,8 +109,9 @@ class ResponseComparison(BayesComparison):
         """
         raise DesignError(
             message(
-                f"the model of likelihood={self.likelihood!r} is of rows, not of contrasts.",
-                hint="model() returns it in PyMC; likelihood='normal' has the rest.",
+                f"the model of {Given('likelihood', self.likelihood)} is of rows, not of"
+                " contrasts.",
+                hint=f"model() returns it in PyMC; {Given('likelihood', 'normal')} has the rest.",
             )
         )
 
@@ -211,10 +213,11 @@ class ResponseComparison(BayesComparison):
         del scores, draws, progress
         raise DesignError(
             message(
-                f"variants of a model with likelihood={self.likelihood!r} are not sampled at once:"
-                " each compiles for a minute.",
-                hint="compare again with other interactions=, structure= or priors=, and"
-                " likelihood='normal'.",
+                f"variants of a model with {Given('likelihood', self.likelihood)} are not"
+                " sampled at once: each compiles for a minute.",
+                hint=f"compare again with other {Option('interactions', '')},"
+                f" {Option('structure', '')} or {Option('priors', '')}, and"
+                f" {Given('likelihood', 'normal')}.",
             )
         )
 
@@ -251,8 +254,8 @@ def _refuse_others(arguments: Mapping[str, Any], likelihood: str) -> None:
     for name in refused:
         raise DesignError(
             message(
-                f"{name}={arguments[name]!r} does not go with likelihood={likelihood!r}.",
-                hint='likelihood="normal" has it.',
+                f"{name}={arguments[name]!r} does not go with {Given('likelihood', likelihood)}.",
+                hint=f"{Option('likelihood', 'normal')} has it.",
             )
         )
 

@@ -10,6 +10,7 @@ from scipy.special import logit
 from benchinfer.analyses.bayes.numerics.responses import ItemCounts, count_items
 from benchinfer.comparison.groups import known_covariates
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Field, Given, Option
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 
@@ -51,9 +52,9 @@ def read_responses(
     if setting.measure.scale != "identity":
         raise DesignError(
             message(
-                f"{setting.measure.name} is compared on the {setting.measure.scale} scale, and"
-                " likelihood='binomial' has a scale of its own.",
-                hint='a Measure(scale="identity") with it.',
+                f"{setting.measure.name} is compared on the {setting.measure.scale} scale,"
+                f" and {Given('likelihood', 'binomial')} has a scale of its own.",
+                hint=f"a {Field('scale', 'identity')} with it.",
             )
         )
     if trials is not None:
@@ -117,8 +118,9 @@ def _answers(scores: "ScoreTable", setting: "Setting", kept: NDArray[np.int64]) 
         raise DesignError(
             message(
                 f"{count(int((~binary).sum()), 'cell')} with scores other than 0 and 1.",
-                hint="likelihood='binomial' takes a row per item, 0 or 1; or shares of successes"
-                " with trials=... naming the covariate that has their number.",
+                hint=f"{Given('likelihood', 'binomial')} takes a row per item, 0 or 1; or"
+                f" shares of successes with {Option('trials')} naming the covariate that"
+                " has their number.",
             )
         )
     successes = np.round(cells.n * mean).astype(np.int64)
@@ -137,7 +139,7 @@ def _items(scores: "ScoreTable", setting: "Setting", kept: NDArray[np.int64]) ->
         raise DesignError(
             message(
                 f"{most} answers to one item, of at most {_MOST_ANSWERS}.",
-                hint="unpaired=True takes answers as independent.",
+                hint=f"{Option('paired', value=False)} takes answers as independent.",
             )
         )
     return count_items(place, trials, right)

@@ -12,6 +12,7 @@ from benchinfer.analyses.monitor.figures import paths
 from benchinfer.analyses.monitor.figures.paths import MOST
 from benchinfer.comparison.wording import margin
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Option
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots import panels as plots_panels
@@ -117,7 +118,8 @@ def refuse_stages(result: "MonitorComparison") -> None:
             message(
                 "there are no e-processes and confidence sequences where an experiment is watched"
                 " by stages.",
-                hint='"path" is the figure of stages; method="anytime" has e-processes.',
+                hint=f'"path" is the figure of stages; {Option("method", "anytime")} has'
+                " e-processes.",
             )
         )
 
