@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchinfer.core.hints import Call, Option, Phrase, joined
 from benchinfer.core.numbers import count
-from benchinfer.scores import kinds, units
+from benchinfer.scores import gaps, kinds, units
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.facts import Array, Facts, Rule, least_datasets
 
@@ -76,16 +77,17 @@ def _on_one(facts: Facts, m: int, k: int) -> Advice:
     reach = np.fmax(s.maximum[m, held] - s.mean[m, held], s.mean[m, held] - s.minimum[m, held])
     far = int((reach > (np.sqrt(2 * np.log(s.n[m, held])) + _FAR) * sd).sum())
     if far and not overlap:
-        return Advice(_PERMUTATION, f"{count(far, 'algorithm')} have scores far from their others")
+        return Advice(_PERMUTATION, f"{count(far, 'algorithm')} with scores far from the others")
     return Advice(_MIXED, why)
 
 
 def _across(facts: Facts, m: int) -> tuple[Call, str]:
     """Advise on several data sets by gaps, ties and residuals: the call, and why."""
     levels = facts.levels(m)
-    levels = levels[np.isfinite(levels).any(axis=1)][:, np.isfinite(levels).any(axis=0)]
+    held = np.isfinite(levels)
+    levels = levels[held.any(axis=1)][:, held.any(axis=0)]
     if not np.isfinite(levels).all():
-        return _MIXED, "not all algorithms share all data sets, and it uses what is there"
+        return _MIXED, _of_gaps(np.isfinite(levels))
     if units.between_ratios(levels).max() >= units.SPREAD:
         return kinds.RANKED, "a few data sets outweigh all others in any mean"
     if kinds.on_bounds(facts, m):
@@ -95,6 +97,16 @@ def _across(facts: Facts, m: int) -> tuple[Call, str]:
     if (far := _far(levels)) >= max(2, _OUTLYING * levels.size):
         return _PERMUTATION, f"{far} of {levels.size} residuals lie far out, as under heavy tails"
     return _MIXED, "residuals have no heavy tails, and few differences are ties"
+
+
+def _of_gaps(held: NDArray[np.bool_]) -> str:
+    """Say what gaps ask for."""
+    if (groups := gaps.groups(held)) > 1:
+        return (
+            f"{count(groups, 'group')} of algorithms share no data set, and each group is to be"
+            " compared by itself"
+        )
+    return "not all algorithms share all data sets, and it uses what is there"
 
 
 def _ties(levels: Array) -> float:

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from benchinfer.core.hints import Call, Phrase
 from benchinfer.core.numbers import count, p_value
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.facts import Facts, Rule, places
+from benchinfer.scores.facts import Facts, Rule, mean_ranks, places, two_sided
 
 type Array = NDArray[np.float64]
 type Held = NDArray[np.bool_]
@@ -49,6 +49,20 @@ def blocks(facts: Facts) -> Finding | None:
     )
 
 
+def groups(held: Held) -> int:
+    """Count the groups of algorithms that no chain of data sets connects."""
+    left, n = np.ones(held.shape[1], dtype=np.bool_), 0
+    while left.any():
+        reached = np.zeros(held.shape[1], dtype=np.bool_)
+        found = left & (left.cumsum() == 1)
+        while (found & ~reached).any():
+            reached |= found
+            found = held[(held & reached).any(axis=1)].any(axis=0)
+        left &= ~reached
+        n += 1
+    return n
+
+
 def _named(names: NDArray[np.str_], held: Held) -> str:
     """Name the algorithms of a block, or those that it lacks, whichever are fewer."""
     few = held.sum() * 2 <= len(held)
@@ -59,20 +73,27 @@ def _named(names: NDArray[np.str_], held: Held) -> str:
     return listed if few else f"all but {listed}"
 
 
-def dataset_levels(levels: Array) -> Array:
-    """Return (D,) levels of the data sets in a two-way table with gaps, free of the algorithms'.
+def dataset_levels(levels: Array) -> tuple[Array, Array]:
+    """Fit data sets and algorithms to a two-way table with gaps, by sweeps.
 
-    NaN where a data set has no score.
+    Returns
+    -------
+    tuple
+        (D,) levels of the data sets, free of the algorithms'; and (D, K), the levels without the
+        score of each algorithm. NaN where no score is left.
     """
     held = np.isfinite(levels)
     value, n = np.where(held, levels, 0.0), held.sum(axis=1)
     column = value.sum(axis=0) / np.maximum(held.sum(axis=0), 1)
-    row = np.zeros(len(levels))
     for _ in range(_SWEEPS):
         row = np.where(held, value - column, 0.0).sum(axis=1) / np.maximum(n, 1)
         column = np.where(held, value - row[:, None], 0.0).sum(axis=0)
         column /= np.maximum(held.sum(axis=0), 1)
-    return np.where(n > 0, row, np.nan)
+    own = np.where(held, value - column, 0.0)
+    rest = n[:, None] - held
+    without = (own.sum(axis=1, keepdims=True) - own) / np.maximum(rest, 1)
+    whole = own.sum(axis=1) / np.maximum(n, 1)
+    return np.where(n > 0, whole, np.nan), np.where(rest > 0, without, np.nan)
 
 
 def rank_sum(missing: Held, level: Array) -> tuple[float, float]:
@@ -82,27 +103,33 @@ def rank_sum(missing: Held, level: Array) -> tuple[float, float]:
     -------
     tuple
         Share of pairs (missing, there) of which the missing one has the higher level, ties counted
-        half; and the two-sided p-value of the Mann-Whitney test.
+        half; and the two-sided p-value of the Mann-Whitney test, by its normal approximation with
+        continuity correction, which errs on the safe side where data sets are few.
     """
-    from scipy.stats import mannwhitneyu
-
     known = np.isfinite(level)
-    here, there = level[missing & known], level[~missing & known]
-    if min(len(here), len(there)) < 1 or len(here) + len(there) < _FEWEST:
+    n, m = int((missing & known).sum()), int((~missing & known).sum())
+    if min(n, m) < 1 or n + m < _FEWEST:
         return 0.5, 1.0
-    found = mannwhitneyu(here, there, alternative="two-sided")
-    return float(found.statistic) / (len(here) * len(there)), float(found.pvalue)
+    ranks = mean_ranks(level[None, known])[0]
+    u = float(ranks[missing[known]].sum()) - n * (n + 1) / 2
+    _, ties = np.unique(level[known], return_counts=True)
+    lost = float((ties**3 - ties).sum()) / ((n + m) * (n + m - 1))
+    variance = n * m / 12 * (n + m + 1 - lost)
+    if variance <= 0:
+        return 0.5, 1.0
+    return u / (n * m), two_sided(max(abs(u - n * m / 2) - 0.5, 0.0) / variance**0.5)
 
 
-def _most_missing(held: Held, levels: Array) -> tuple[float, float]:
-    """Correlate the number of missing scores with the level of a data set: sign and p-value."""
-    from scipy.stats import spearmanr
+def _most_missing(held: Held, level: Array) -> tuple[float, float]:
+    """Correlate the number of missing scores with the level of a data set: sign and p-value.
 
-    number, level = (~held).sum(axis=1), dataset_levels(levels)
-    if len(number) < _FEWEST or number.min() == number.max():
+    By the normal approximation of the rank correlation, cautious where data sets are few.
+    """
+    number = (~held).sum(axis=1).astype(np.float64)
+    if len(number) < _FEWEST or number.min() == number.max() or level.min() == level.max():
         return 0.0, 1.0
-    found = spearmanr(number, level)
-    return float(found.statistic), float(found.pvalue)
+    r = float(np.corrcoef(mean_ranks(np.stack([number, level])))[0, 1])
+    return r, two_sided(r * (len(number) - 1) ** 0.5)
 
 
 def missing_where_hard(facts: Facts) -> Finding | None:
@@ -141,16 +168,17 @@ def _tests(levels: Array, algorithms: tuple[str, ...]) -> list[tuple[str, bool, 
     held = np.isfinite(levels)
     if held.all() or len(held) < _FEWEST or held.shape[1] < 3:
         return []
+    whole, without = dataset_levels(levels)
     found: list[tuple[str, bool, float]] = []
     known: set[bytes] = set()
     for k in np.flatnonzero(~held.all(axis=0) & held.any(axis=0)):
         if (pattern := held[:, k].tobytes()) in known:
             continue  # the same data sets are missing for another one
         known.add(pattern)
-        share, p = rank_sum(~held[:, k], dataset_levels(np.delete(levels, k, axis=1)))
+        share, p = rank_sum(~held[:, k], without[:, k])
         found.append((algorithms[k], share < 0.5, p))
     if len(known) > 1:
-        correlation, p = _most_missing(held, levels)
+        correlation, p = _most_missing(held, whole)
         found.append(("all together", correlation < 0, p))
     found.sort(key=lambda row: row[2])
     steps = np.maximum.accumulate([(len(found) - i) * row[2] for i, row in enumerate(found)])

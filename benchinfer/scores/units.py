@@ -1,12 +1,14 @@
 """Units: scores of one column that do not seem to be of one measure."""
 
+from math import factorial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.hints import Call, Field, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.facts import Facts, Rule, places
+from benchinfer.scores.facts import Facts, Rule, mean_ranks, places, two_sided
 from benchinfer.scores.kinds import all_ranks, zero_one
 
 type Array = NDArray[np.float64]
@@ -15,8 +17,8 @@ MIXED = ("stand-ins", "per cent and fractions", "mixed signs", "order turned aro
 UNEQUAL = "unequal spread"
 # Times the median. Among published tables with one unit the largest ratio is 8.
 SPREAD = 20.0
-_FEWEST = 4  # data sets, and algorithms, from which an order that is turned around shows
-_RARE = 0.001
+_FEWEST = 4  # data sets
+_RARE = 0.005
 _NEGATIVE = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0)
 _LARGE = (999.0, 9999.0, 99999.0, 999999.0, 9999999.0, 1e6, 1e7, 1e8, 1e9, 2147483647.0)
 
@@ -163,17 +165,14 @@ def _opposed(mean: Array) -> list[tuple[int, float]]:
     """Return the data sets of the smaller of two camps with opposite orders, with correlations.
 
     The camps are the signs of the first principal component of the ranks. A data set counts whose
-    ranks are opposed to those of the larger camp; its p-value is Bonferroni's, by the t
-    approximation of a rank correlation.
+    ranks are opposed to those of the larger camp; its p-value is Bonferroni's, by the normal
+    approximation of a rank correlation, and not below that of an order at random.
     """
-    from scipy.special import stdtr
-    from scipy.stats import rankdata
-
     whole = np.flatnonzero(np.isfinite(mean).all(axis=1))
     k = mean.shape[1]
-    if len(whole) < _FEWEST or k < _FEWEST:
+    if len(whole) < _FEWEST or len(whole) > _RARE * factorial(min(k, 20)):
         return []
-    ranks = rankdata(mean[whole], axis=1) - (k + 1) / 2
+    ranks = mean_ranks(mean[whole]) - (k + 1) / 2
     size = np.sqrt((ranks**2).sum(axis=1, keepdims=True))
     ranks = np.divide(ranks, size, out=np.zeros_like(ranks), where=size > 0)
     camp = np.linalg.svd(ranks, full_matrices=False)[0][:, 0] > 0
@@ -182,10 +181,14 @@ def _opposed(mean: Array) -> list[tuple[int, float]]:
     order = ranks[~camp].sum(axis=0)
     if not (length := float(np.sqrt(order @ order))):
         return []
-    r = np.clip(ranks @ order / length, -1 + 1e-12, 1 - 1e-12)
-    p = stdtr(k - 2, r * np.sqrt((k - 2) / (1 - r**2)))
-    opposed = camp & (p * len(whole) <= _RARE)
-    return [(int(whole[i]), float(r[i])) for i in np.flatnonzero(opposed)]
+    r = ranks @ order / length
+    # Of Fisher's transformation, which is closer than the plain one where r is near -1.
+    z = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12)) * np.sqrt(k - 3)
+    return [
+        (int(whole[i]), float(r[i]))
+        for i in np.flatnonzero(camp)
+        if two_sided(float(z[i])) / 2 * len(whole) <= _RARE
+    ]
 
 
 def unequal_spread(facts: Facts) -> Finding | None:

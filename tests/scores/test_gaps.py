@@ -1,10 +1,11 @@
 """Blocks of data sets, and tests of where scores are missing."""
 
 import numpy as np
+import pytest
 from scipy import stats
 
 import benchinfer as bi
-from benchinfer.scores.gaps import _tests, dataset_levels, rank_sum
+from benchinfer.scores.gaps import _tests, dataset_levels, groups, rank_sum
 from tests.scores.tables import additive, found
 
 
@@ -43,17 +44,43 @@ def test_levels_of_data_sets_are_those_of_the_additive_model():
     held = rng.random((9, 5)) < 0.8
     held[0] = True
     exact = rng.normal(size=(9, 1)) + rng.normal(size=(1, 5))
-    level = dataset_levels(np.where(held, exact, np.nan))
+    level, without = dataset_levels(np.where(held, exact, np.nan))
+    assert np.allclose(without, level[:, None], atol=1e-3)
     known = np.isfinite(level)
     expected = exact.mean(axis=1)
     assert np.allclose((level - level[0])[known], (expected - expected[0])[known], atol=1e-3)
 
 
 def test_rank_sum_is_the_published_test():
-    level, missing = np.array([0.1, 0.4, 0.2, 0.9, 0.8, 0.7, 0.95]), np.arange(7) < 3
-    share, p = rank_sum(missing, level)
-    assert share == 0.0
-    assert p == stats.mannwhitneyu(level[:3], level[3:]).pvalue
+    rng = np.random.default_rng(8)
+    for ties in (False, True):
+        level = rng.integers(0, 6, 20) / 5 if ties else rng.random(20)
+        missing = np.arange(20) < 7
+        share, p = rank_sum(missing, level)
+        known = stats.mannwhitneyu(level[:7], level[7:], method="asymptotic")
+        assert share == pytest.approx(known.statistic / 91)
+        assert p == pytest.approx(known.pvalue)
+
+
+def test_few_data_sets_are_on_the_safe_side():
+    for n, m in ((1, 5), (2, 5), (3, 4), (4, 6), (5, 9)):
+        level = np.arange(n + m, dtype=float)
+        exact = stats.mannwhitneyu(level[:n], level[n:], method="exact").pvalue
+        share, p = rank_sum(level < n, level)
+        assert share == 0.0
+        assert p > exact or p > 0.05
+
+
+@pytest.mark.parametrize(
+    ("held", "expected"),
+    [
+        (np.eye(3), 3),
+        ([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]], 2),
+        ([[1, 1, 0, 0], [0, 0, 1, 1], [0, 1, 1, 0]], 1),
+    ],
+)
+def test_groups_without_a_chain(held, expected):
+    assert groups(np.array(held, bool)) == expected
 
 
 def test_scores_missing_where_data_sets_are_hard_are_found():

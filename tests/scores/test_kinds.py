@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
+from benchinfer.scores.facts import mean_ranks
 from benchinfer.scores.kinds import counts_out_of, trials
 from tests.scores.tables import additive, facts, found, table
 
@@ -127,3 +128,23 @@ def test_ordinary_scores_are_of_no_kind():
         assert not KINDS & set(found(additive(rng, d, k)))
     for name in ("demsar2006", "sklearn_bootstrap", "simulated/balanced"):
         assert not KINDS & {f.rule for f in bi.load_example(name).finding_records}
+
+
+def test_mean_ranks_are_those_of_scipy():
+    from scipy.stats import rankdata
+
+    values = np.random.default_rng(14).integers(0, 4, (30, 9)).astype(float)
+    assert (mean_ranks(values) == rankdata(values, axis=1)).all()
+
+
+def test_checks_of_a_table_take_no_special_functions():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, benchinfer as bi\n"
+        "for name in ('sklearn_bootstrap', 'simulated/unbalanced'):\n"
+        "    bi.load_example(name).finding_records\n"
+        "assert not any(name.startswith('scipy') for name in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
