@@ -169,7 +169,7 @@ def compare_points(
         target="datasets",
         levels=Level(level),
         checks=(
-            *checks.left_out(setting),
+            *checks.of_table(setting),
             Check.of(
                 "inference",
                 0.0,

@@ -18,6 +18,9 @@ from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import ties
 from benchinfer.numerics.max_t import critical_t
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.findings import DOUBTS
+from benchinfer.scores.units import UNEQUAL
 
 type Sides = Sequence[tuple[str, str]]
 
@@ -114,6 +117,32 @@ def left_out(setting: Setting) -> list[Check]:
         f" fewest scores are lost; {Call('compare_mixed')} uses all scores",
     )
     return [*([row] if setting.absent else []), *([incomplete] if named else [])]
+
+
+def of_table(setting: Setting, *, means: bool = True) -> list[Check]:
+    """Say what puts a table in doubt: what is left out of it, and its findings of that kind.
+
+    Data sets in other units matter to means over data sets only.
+    """
+    rows = [
+        Check.of(
+            found.rule,
+            found.count,
+            0.0,
+            ok=False,
+            remedy=Phrase(
+                f"{found.what.removesuffix('.')}: ", Phrase(found.hint).marked.removesuffix(".")
+            ),
+        )
+        for found in doubts(setting)
+        if means or found.rule != UNEQUAL
+    ]
+    return [*left_out(setting), *rows]
+
+
+def doubts(setting: Setting) -> list[Finding]:
+    """Return the findings that put any conclusion from the table in doubt."""
+    return [found for found in setting.coverage.findings if found.rule in DOUBTS]
 
 
 def number_of_datasets(setting: Setting) -> Check:

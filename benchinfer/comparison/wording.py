@@ -38,14 +38,21 @@ def scope(setting: "Setting", target: str, domains: str = "pooled", where: str =
     d = len(setting.coverage.datasets)
     without = _left_out(setting)
     if target == "domain":
-        n = len(set(setting.domains))
-        mixed = _DOMAINS[domains].format(n) if n > 1 else ""
+        mixed = mixture(setting, domains)
         return f"{where} the domain that the {d} data sets stand for{mixed}{without}"
     if d > 1:
-        return f"{where} these {d} data sets{without}"
+        n = len(set(setting.domains))
+        of = f" of {n} domains" if n > 1 and domains == "pooled" else ""
+        return f"{where} these {d} data sets{of}{without}"
     name = setting.coverage.datasets[0]
     kind = setting.resampling and setting.resampling.kind
     return f"on the data set {name}{' as drawn' if kind == 'bootstrap' else ''}{without}"
+
+
+def mixture(setting: "Setting", domains: str = "pooled") -> str:
+    """Say how several domains enter, to follow what the claims are about; empty for one."""
+    n = len(set(setting.domains))
+    return _DOMAINS[domains].format(n) if n > 1 else ""
 
 
 def _left_out(setting: "Setting") -> str:

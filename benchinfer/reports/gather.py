@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
+from benchinfer.analyses.pair.compare import compare_pair
 from benchinfer.analyses.permutation.compare import compare_permutation
 from benchinfer.analyses.plan.result import Plan
 from benchinfer.analyses.points import compare_points
@@ -16,6 +17,7 @@ from benchinfer.core.sections import Refusal
 from benchinfer.relations.consensus.consensus import Consensus, consensus
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.relation import Relation
+from benchinfer.scores.kinds import ZERO_ONE
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -56,14 +58,14 @@ def everything(scores: ScoreTable) -> ReportInput:
     """Run all analyses on all measures, noting what the table cannot answer.
 
     Mixed models and permutation tests over all data sets, point comparisons, and mixed models
-    (of single scores: point comparisons) on each data set by itself, where there are several, with
-    the consensus of their relations. The seed of the permutation tests is 1, so
-    that the report of a table is always the same.
+    (of single scores: point comparisons; of scores of 0 and 1: exact tests) on each data set by
+    itself, where there are several, with the consensus of their relations. The seed of the
+    permutation tests is 1, so that the report of a table is always the same.
     """
     asked: list[tuple[str, str, Callable[[str], Result]]] = []
     for measure in scores.measures:
         asked += [
-            (measure.name, "Mixed model", lambda name: compare_mixed(scores, name)),
+            (measure.name, *_leading(scores, measure.name)),
             (measure.name, "Permutation tests", lambda name: _permuted(scores, name)),
             (measure.name, "Point comparison", lambda name: compare_points(scores, name)),
         ]
@@ -84,11 +86,25 @@ def everything(scores: ScoreTable) -> ReportInput:
     return ReportInput(tuple(results), tuple(refusals), scores, agreed)
 
 
+def _leading(scores: ScoreTable, measure: str) -> tuple[str, "Callable[[str], Result]"]:
+    """Return the analysis that leads: exact tests of scores of 0 and 1 on one data set."""
+    if len(scores.datasets) == 1 and _right_or_wrong(scores, measure):
+        return "Tests of pairs", lambda name: compare_pair(scores, name)
+    return "Mixed model", lambda name: compare_mixed(scores, name)
+
+
+def _right_or_wrong(scores: ScoreTable, measure: str) -> bool:
+    return any(found.rule == ZERO_ONE for found in scores.coverage(measure).findings)
+
+
 def _local(scores: ScoreTable, measure: str) -> tuple[str, "Callable[[str], Result]"]:
     """Return the comparison on each data set: single scores leave no noise to estimate."""
     if int(scores.coverage(measure).found.max()) == 1:
         what = "Point comparison on each data set"
         return what, lambda name: per_dataset(compare_points, scores, name)
+    if _right_or_wrong(scores, measure):
+        what = "Tests of pairs on each data set"
+        return what, lambda name: per_dataset(compare_pair, scores, name)
     return "Mixed model on each data set", lambda name: per_dataset(compare_mixed, scores, name)
 
 

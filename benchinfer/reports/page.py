@@ -9,6 +9,7 @@ import numpy as np
 from benchinfer.analyses.plan import sections as plan_sections
 from benchinfer.analyses.plan.result import Plan
 from benchinfer.comparison import sections as comparison_sections
+from benchinfer.comparison.checks import doubts
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import Comparisons
@@ -25,6 +26,7 @@ from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.relation import Relation
 from benchinfer.reports import html
 from benchinfer.reports.gather import ReportInput, gather
+from benchinfer.scores.advice import ADVICE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -249,7 +251,23 @@ def _about(gathered: ReportInput) -> tuple[str, ...]:
     if not measures:
         return ()
     said = "; ".join(f"{measure.title} ({measure.better} is better)" for measure in measures)
-    return (f"{'Measure' if len(measures) == 1 else 'Measures'}: {said}.",)
+    # The whole table comes before its data sets one by one.
+    settings = {setting.measure.name: setting for setting in reversed(_settings(gathered))}
+    told = [line for measure in measures for line in _beforehand(settings.get(measure.name))]
+    return (f"{'Measure' if len(measures) == 1 else 'Measures'}: {said}.", *told)
+
+
+def _beforehand(setting: Setting | None) -> list[str]:
+    """Say what puts a table in doubt and which analysis fits, before any verdict."""
+    if setting is None:
+        return []
+    name, found = setting.measure.name, setting.coverage.findings
+    told = [f"{name}: {one.rule}: {one.what} {one.hint}" for one in doubts(setting)]
+    return told + [
+        f"{name}: {one.hint.removesuffix('.')} fits, as {one.what}"
+        for one in found
+        if one.rule == ADVICE
+    ]
 
 
 def _provenance(gathered: ReportInput) -> Table:

@@ -4,17 +4,17 @@ Faults that make a table unfit are in `faults`; no finding stops reading.
 """
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
-from benchinfer.core.hints import Either, Option, Phrase
-from benchinfer.core.measure import Measure
+from benchinfer.core.hints import Call, Either, Option, Phrase
+from benchinfer.core.numbers import p_value
+from benchinfer.scores import advice, gaps, kinds, units
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.facts import Facts, Rule, least_datasets, places
 from benchinfer.scores.summary import Summary
 
-type Rule = Callable[[Facts], Finding | None]
 _SHOWN = 5
 # Differences below vanish when they are squared.
 _TINY = 1e-150
@@ -23,37 +23,6 @@ _COUNTED = re.compile(r"([a-z]+[\s_.-]*)?\d+([/_.-]\d+)*", re.IGNORECASE)
 _FOLD = re.compile(
     r"(fold|cv|rep\w*|seed|run|split|resample|boot\w*|iter\w*|trial)[\s_.-]*\d+", re.IGNORECASE
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """Facts that rules of findings use.
-
-    Attributes
-    ----------
-    summary
-        Counts and moments.
-    paired
-        Whether algorithms share replications.
-    measures
-        As declared.
-    """
-
-    summary: Summary
-    paired: bool
-    measures: tuple[Measure, ...] = ()
-
-    @property
-    def declared(self) -> list[tuple[int, Measure]]:
-        """The declared measures that have scores, each with its position."""
-        names = self.summary.measures
-        return [(names.index(m.name), m) for m in self.measures if m.name in names]
-
-
-def _where(
-    header: tuple[str, ...], rows: Sequence[Sequence[object]]
-) -> tuple[tuple[str, ...], ...]:
-    return (header, *(tuple(str(value) for value in row) for row in rows[:_SHOWN]))
 
 
 def _short(facts: Facts, *, empty: bool) -> tuple[list[tuple[object, ...]], tuple[str, ...]]:
@@ -82,7 +51,7 @@ def missing_cells(facts: Facts) -> Finding | None:
         "warning",
         len(rows),
         f"{len(rows)} of {total} cells {'has' if len(rows) == 1 else 'have'} no score.",
-        _where(header, rows),
+        places(header, rows),
         Phrase(
             Either("complete() keeps", "compare mixed takes it; or read"),
             " the data sets that are whole.",
@@ -102,7 +71,7 @@ def thin_cells(facts: Facts) -> Finding | None:
         "warning",
         len(rows),
         f"{len(rows)} of {total} cells {verb} fewer replications than the data set.",
-        _where(header, rows),
+        places(header, rows),
         Phrase(
             Either("complete() keeps", "compare mixed takes it; or read"),
             " the data sets that are whole.",
@@ -128,7 +97,7 @@ def constant_algorithms(facts: Facts) -> Finding | None:
         "warning",
         len(rows),
         f"{what} the same score everywhere.",
-        _where(("algorithm", "measure", "value"), rows),
+        places(("algorithm", "measure", "value"), rows),
         "a failed run, or a score that was never computed?",
     )
 
@@ -159,7 +128,7 @@ def identical_algorithms(facts: Facts) -> Finding | None:
         "warning",
         len(rows),
         f"{what} the same scores as another.",
-        _where(("algorithm", "same as", "measure"), [(b, a, m) for a, b, m in rows]),
+        places(("algorithm", "same as", "measure"), [(b, a, m) for a, b, m in rows]),
         "one algorithm under two names, or a copied column?",
     )
 
@@ -181,6 +150,44 @@ def one_dataset(facts: Facts) -> Finding | None:
     what = f"there is one data set only: {names[0]}."
     hint = "claims are about this data set, not about a domain."
     return Finding("one data set", "note", 1, what, (), hint)
+
+
+def few_datasets(facts: Facts) -> Finding | None:
+    """Report that no scores could decide a pair by tests of its ranks or signs.
+
+    Of D differences 2 of 2^D assignments of signs are the most extreme, and Holm's procedure
+    multiplies the smallest p-value by the number of pairs.
+    """
+    s = facts.summary
+    held = s.n.any(axis=0)
+    k = int(held.any(axis=0).sum())
+    pairs = k * (k - 1) // 2
+    if len(s.datasets) < 2 or not pairs:
+        return None
+    shared = (held.T.astype(np.int64) @ held)[np.triu_indices(held.shape[1], 1)]
+    d = int(shared.max())
+    if d >= least_datasets(pairs):
+        return None
+    raw, single = 2.0 ** (1 - d), d < least_datasets(1)
+    many = f", and {p_value(min(1.0, pairs * raw))} by Holm's for {pairs} pairs"
+    more = Phrase(
+        f"{least_datasets(pairs)} are enough by Holm's, {least_datasets(k - 1)} for the {k - 1}"
+        f" comparisons with a control that is named beforehand ({Option('control')}), and"
+        f" {least_datasets(1)} where whole data sets are flipped for all pairs at once"
+    )
+    return Finding(
+        "few data sets",
+        "note",
+        d,
+        f"with {d} data sets the smallest p-value of a signed-rank or sign-flip test of a pair is"
+        f" {p_value(raw)}{many if pairs > 1 else ''}:"
+        f" {'' if single else 'adjusted so, '}it can decide none at 5 %.",
+        (),
+        Phrase(
+            more if k > 2 else f"{least_datasets(1)} are enough",
+            f"; {Call('compare_mixed')} leans on normality instead.",
+        ),
+    )
 
 
 def similar_names(facts: Facts) -> Finding | None:
@@ -205,7 +212,7 @@ def similar_names(facts: Facts) -> Finding | None:
         "warning",
         len(rows),
         f"{what} {'differs' if len(rows) == 1 else 'differ'} only in case or space.",
-        _where(("role", "name", "other name"), rows),
+        places(("role", "name", "other name"), rows),
         "write them alike if they are the same.",
     )
 
@@ -235,7 +242,7 @@ def outside_the_scale(facts: Facts) -> Finding | None:
         len(rows),
         f"{len(rows)} {'cell has' if len(rows) == 1 else 'cells have'} scores outside the"
         f" {', the '.join(scales.values())}; they cannot be compared there.",
-        _where(("dataset", "algorithm", "measure", "minimum", "maximum"), rows),
+        places(("dataset", "algorithm", "measure", "minimum", "maximum"), rows),
         Phrase(
             f"another scale, such as {Option('scale', 'identity')}; or add an offset"
             " to the scores, and say so."
@@ -259,7 +266,7 @@ def too_small(facts: Facts) -> Finding | None:
         "warning",
         len(rows),
         f"the scores differ by less than {_TINY:g}: {', '.join(row[0] for row in rows)}.",
-        _where(("measure", "minimum", "maximum"), rows),
+        places(("measure", "minimum", "maximum"), rows),
         Phrase(
             f"change the unit, or say {Option('scale', 'log')}; variances of such"
             " scores are taken as 0."
@@ -267,6 +274,8 @@ def too_small(facts: Facts) -> Finding | None:
     )
 
 
+# Findings that put any conclusion from a table in doubt.
+DOUBTS = (kinds.PILED, gaps.NOT_AT_RANDOM, *units.MIXED, units.UNEQUAL)
 RULES: tuple[Rule, ...] = (
     missing_cells,
     thin_cells,
@@ -274,17 +283,19 @@ RULES: tuple[Rule, ...] = (
     identical_algorithms,
     one_algorithm,
     one_dataset,
+    few_datasets,
     similar_names,
     outside_the_scale,
     too_small,
+    *kinds.RULES,
+    *gaps.RULES,
+    *units.RULES,
+    *advice.RULES,
 )
 
 
-def check(
-    summary: Summary, *, paired: bool, measures: tuple[Measure, ...] = ()
-) -> tuple[Finding, ...]:
+def check(facts: Facts) -> tuple[Finding, ...]:
     """Run every rule."""
-    facts = Facts(summary, paired, measures)
     return tuple(finding for rule in RULES if (finding := rule(facts)) is not None)
 
 

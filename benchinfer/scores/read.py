@@ -21,6 +21,7 @@ from benchinfer.scores.columns import (
     unnamed_index,
 )
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.facts import Facts
 from benchinfer.scores.faults import (
     FAULTS,
     Reading,
@@ -333,7 +334,7 @@ def read_scores(
     found += [note, *_reading_notes(reading, resamples)]
     if any(finding.severity == "error" for finding in found):
         # No table will be there to ask: what it would say goes along.
-        design = check(reading.summary, paired=is_paired, measures=declares)
+        design = check(Facts(reading.summary, is_paired, declares, resamples))
         refuse([*found, *(design if roles.has("algorithm") else ())], origin.name)
     return ScoreTable(
         measures=tuple(m for m in declares if m.name in reading.summary.measures),

@@ -40,6 +40,10 @@ class Summary:
         (M, D, K), NaN where there is no score.
     squares
         (M, D, K) sums of squared deviations from the mean, 0 where there is no score.
+    ends
+        (M, 2) smallest and largest score of each measure in the table that was summarised.
+    at_ends
+        (M, D, K, 2) number of scores that equal them.
     """
 
     measures: tuple[str, ...]
@@ -52,6 +56,8 @@ class Summary:
     squares: NDArray[np.float64]
     minimum: NDArray[np.float64]
     maximum: NDArray[np.float64]
+    ends: NDArray[np.float64]
+    at_ends: NDArray[np.int64]
 
     def expected(self, *, paired: bool) -> NDArray[np.int64]:
         """(M, D) how many replications a complete cell has."""
@@ -87,6 +93,8 @@ class Summary:
             self.squares[cells],
             self.minimum[cells],
             self.maximum[cells],
+            self.ends[m],
+            self.at_ends[cells],
         )
 
 
@@ -177,16 +185,56 @@ def summarise(frame: Frame) -> Summary:
         for name in ("n", "centre", "shift", "squares", "minimum", "maximum")
     )
     there = n > 0
+    count = np.where(there, n, 0).astype(np.int64)
+    ends, at_ends = _ends(frame, names, count, minimum, maximum)
     return Summary(
         *names,
-        n=np.where(there, n, 0).astype(np.int64),
+        n=count,
         replications=_distinct(frame, "replication", _KEYS, names),
         shared=_distinct(frame, "replication", _KEYS[:2], names),
         mean=centre + shift,
         squares=np.where(there, squares - n * shift**2, 0.0).clip(min=0.0),
         minimum=minimum,
         maximum=maximum,
+        ends=ends,
+        at_ends=at_ends,
     )
+
+
+def _ends(
+    frame: Frame,
+    names: Sequence[tuple[str, ...]],
+    n: NDArray[np.int64],
+    minimum: NDArray[np.float64],
+    maximum: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the extremes of each measure, and how many scores of each cell equal them.
+
+    The rows are asked only where several cells share an extreme: scores that vary freely do not.
+    """
+    ends = np.array(
+        [[np.nanmin(low), np.nanmax(high)] for low, high in zip(minimum, maximum, strict=True)]
+    ).reshape(-1, 2)
+    low, high = ends[:, None, None, 0], ends[:, None, None, 1]
+    held = np.stack([minimum == low, maximum == high], axis=-1)
+    constant = held & (minimum == maximum)[..., None]
+    counts = np.where(constant, n[..., None], held.astype(np.int64))
+    unclear = (held & ~constant & (n > 1)[..., None]).sum(axis=(1, 2)) > 0
+    unclear &= held.sum(axis=(1, 2)) > 1
+    asked = [
+        (nw.col("measure") == names[0][m]) & (nw.col("value") == float(ends[m, i]))
+        for m, i in np.argwhere(unclear)
+    ]
+    if not asked:
+        return ends, counts
+    rows = frame.filter(nw.any_horizontal(*asked, ignore_nulls=True))
+    table = rows.group_by(*_KEYS, "value").agg(nw.len().alias("n")).collect().to_arrow()
+    codes = [coded(table.column(key), own)[0] for key, own in zip(_KEYS, names, strict=True)]
+    value = table.column("value").to_numpy()
+    side = (value == ends[codes[0], 1]).astype(np.int64)
+    found = np.zeros_like(counts)
+    np.add.at(found, (*codes, side), table.column("n").to_numpy())
+    return ends, np.where(unclear[:, None, None], found, counts)
 
 
 def _distinct(

@@ -17,6 +17,7 @@ from benchinfer.core.result import Showable
 from benchinfer.numerics.rates import RATES, Rate, rate_interval
 from benchinfer.scores.columns import slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
+from benchinfer.scores.facts import Facts
 from benchinfer.scores.findings import check
 from benchinfer.scores.reductions import (
     Blocks,
@@ -332,8 +333,8 @@ class ScoreTable(Showable):
     covariates: tuple[str, ...]
     _frame: "nw.LazyFrame[Any]"
     _summary: Summary
-    # The digest costs a sort of all rows and is requested by every result: kept once computed.
-    _memo: dict[str, str] = field(default_factory=dict[str, str])
+    # Digest and findings are requested by every result: kept once computed.
+    _memo: dict[str, Any] = field(default_factory=dict[str, Any])
     # What this table is one data set of: the rows of all are fetched at once.
     _parts: DatasetParts | None = None
 
@@ -370,12 +371,24 @@ class ScoreTable(Showable):
     @property
     def finding_records(self) -> tuple[Finding, ...]:
         """Findings of the checks, over all measures."""
-        return self.notes + check(self._summary, paired=self.paired, measures=self.measures)
+        return self._findings(None)
+
+    def facts(self, measure: str | None = None) -> Facts:
+        """Return what findings rest on.
+
+        Parameters
+        ----------
+        measure
+            By default, of all measures.
+        """
+        own = self._summary if measure is None else self._of(measure)
+        return Facts(own, self.paired, self.measures, self.resampling)
 
     def _findings(self, measure: str | None) -> tuple[Finding, ...]:
-        if measure is None:
-            return self.finding_records
-        return self.notes + check(self._of(measure), paired=self.paired, measures=self.measures)
+        name = f"findings of {measure}" if measure is not None else "findings"
+        if name not in self._memo:
+            self._memo[name] = self.notes + check(self.facts(measure))
+        return self._memo[name]
 
     def _of(self, measure: str | None) -> Summary:
         return self._summary.of(self.measure(measure).name)

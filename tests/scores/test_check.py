@@ -16,7 +16,12 @@ def found(frame, measures="acc:higher", **options):
 def test_a_good_table_has_notes_only(balanced):
     findings = found(balanced)
     assert {f.severity for f in findings.values()} == {"note"}
-    assert set(findings) == {"no measure column", "pairing"}
+    assert set(findings) == {
+        "no measure column",
+        "pairing",
+        "few data sets",
+        "analysis that fits",
+    }
 
 
 def test_every_rule_is_registered():
@@ -27,9 +32,22 @@ def test_every_rule_is_registered():
         "identical_algorithms",
         "one_algorithm",
         "one_dataset",
+        "few_datasets",
         "similar_names",
         "outside_the_scale",
         "too_small",
+        "zero_one_scores",
+        "ranks",
+        "counts_out_of",
+        "piled_up",
+        "blocks",
+        "missing_where_hard",
+        "stand_ins",
+        "per_cent_and_fractions",
+        "mixed_signs",
+        "turned_around",
+        "unequal_spread",
+        "advised",
     ]
 
 

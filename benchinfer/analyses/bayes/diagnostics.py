@@ -22,7 +22,7 @@ def checks(
     return [
         *fitted.convergence.checks(words),
         comparison_checks.monte_carlo_error(error),
-        *comparison_checks.left_out(setting),
+        *comparison_checks.of_table(setting),
         comparison_checks.number_of_datasets(setting)
         if target == "domain"
         else comparison_checks.replications(setting),

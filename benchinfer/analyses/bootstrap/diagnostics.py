@@ -30,7 +30,7 @@ def checks(
     """Return the rows."""
     several = sample.n_datasets > 1
     return [
-        *comparison_checks.left_out(setting),
+        *comparison_checks.of_table(setting),
         *(
             [comparison_checks.number_of_datasets(setting)]
             if asked.target == "domain"

@@ -26,7 +26,7 @@ def checks(
 ) -> tuple[Check, ...]:
     """Return the rows; remedies name the pairs."""
     rows = [
-        *comparison_checks.left_out(setting),
+        *comparison_checks.of_table(setting),
         _number(studies),
         *_sampling(studies),
         *(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from benchinfer.analyses.mixed import contrast_errors, diagnostics, tables
+from benchinfer.analyses.mixed import contrast_errors, diagnostics, direct, tables
 from benchinfer.analyses.mixed import design as mixed_design
 from benchinfer.analyses.mixed import influence as mixed_influence
 from benchinfer.analyses.mixed.fit import AnyFit, MixedFit
@@ -24,6 +24,7 @@ from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import join
 from benchinfer.core.saving import savable
+from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import covariance, max_t
 
 if TYPE_CHECKING:
@@ -250,6 +251,24 @@ class MixedComparison(TestedComparison):
         """
         return departures(self.setting, self.fitted, self.level)
 
+    def direct(self) -> "pd.DataFrame":
+        """Set the model's estimate of each pair beside that of the data sets that both have.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``first second estimate std_error direct direct_error n_datasets``: with gaps in the
+            table the model also draws on data sets that only one of the two has. NaN where no data
+            set has both.
+
+        Raises
+        ------
+        DesignError
+            The model is not one of several data sets with one variance per source.
+        """
+        named = self.named_sides()
+        return direct.table(self.setting, self.fitted, self.pairs, self.evidence, named)
+
     def influence(
         self, leave: mixed_influence.Leave = "dataset", scores: "ScoreTable | None" = None
     ) -> "pd.DataFrame":
@@ -384,17 +403,26 @@ def compared(
         family, levels, chosen.first(n), method, alpha, setting.measure.margin, alternative
     )
     level = _levels(levels, chosen, n, alpha)
+    codes = decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha)
+    sides, withheld = family.named_sides(setting.algorithms)[shown], np.zeros(len(codes), np.bool_)
+    if diagnostics.right_or_wrong(setting, design):
+        level = diagnostics.rates(setting, design, level, alpha)
+        withheld = diagnostics.certain(setting, design, family.matrix[shown])
+        withheld &= codes != Verdict.UNDECIDED
+    codes[withheld] = Verdict.UNDECIDED
     simple = "Sidak's" if alternative == "two-sided" else "Bonferroni's"
     return MixedComparison(
         setting=setting,
         pairs=family.pairs[shown],
-        codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
+        codes=codes,
         level=arguments["level"],
         target=design.target,
         levels=level,
         checks=(
             *diagnostics.fit_checks(setting, fitted, evidence, p_error),
             *contrast_errors.checks(setting, family, evidence, errors, design, method, alpha),
+            *diagnostics.outcome_checks(setting, design, withheld, sides),
+            *direct.checks(setting, fitted, family.pairs[shown], evidence, sides, alpha),
             *diagnostics.design_checks(setting, design),
             *checks.legal(setting, level),
             *diagnostics.soundness_checks(setting, fitted),

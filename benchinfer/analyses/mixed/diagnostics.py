@@ -10,18 +10,21 @@ from benchinfer.analyses.mixed.fit import MixedFit
 from benchinfer.analyses.mixed.numerics.random_effects import RandomEffects, Shape
 from benchinfer.analyses.mixed.numerics.residuals import Residuals, ResidualSpread
 from benchinfer.comparison.checks import (
+    Sides,
     beyond,
-    left_out,
     number_of_datasets,
+    of_table,
     replications,
     thin_cells,
     tolerance,
 )
-from benchinfer.comparison.evidence import Evidence, Setting
+from benchinfer.comparison.evidence import Array, Evidence, Level, Setting
 from benchinfer.core.hints import Call, Either, Field, Option, Phrase
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import join
+from benchinfer.core.numbers import join, some
 from benchinfer.core.sections import Check
+from benchinfer.numerics.rates import rate_interval
+from benchinfer.scores.kinds import BINOMIAL, ZERO_ONE
 
 
 def design_checks(setting: Setting, design: Design) -> list[Check]:
@@ -31,7 +34,7 @@ def design_checks(setting: Setting, design: Design) -> list[Check]:
     first = ", ".join(f"{algorithm} on {dataset}" for dataset, algorithm in empty[:3])
     more = " ..." if len(empty) > 3 else ""
     return [
-        *left_out(setting),
+        *of_table(setting),
         number_of_datasets(setting) if design.target == "domain" else replications(setting),
         *(_generalisation(setting, design) if d > 1 else ()),
         Check.of(
@@ -62,6 +65,66 @@ def _generalisation(setting: Setting, design: Design) -> list[Check]:
         ),
         beyond(design.target),
     ]
+
+
+def right_or_wrong(setting: Setting, design: Design) -> bool:
+    """Tell whether scores of single data sets are 0 or 1, which a model of normal errors is not."""
+    alone = design.one_dataset or design.each
+    return alone and any(found.rule == ZERO_ONE for found in setting.coverage.findings)
+
+
+def certain(setting: Setting, design: Design, contrasts: Array) -> NDArray[np.bool_]:
+    """Tell the (P, K) contrasts with an algorithm that is right, or wrong, on all items.
+
+    Its scores do not vary, and the common error, or one of its own, takes that for precision.
+    """
+    spread = setting.quantiles[..., -1] - setting.quantiles[..., 0]
+    constant = (spread == 0).any(axis=0) if design.each else (spread == 0).all(axis=0)
+    return ((contrasts != 0) & constant).any(axis=1)
+
+
+def rates(setting: Setting, design: Design, level: Level, alpha: float) -> Level:
+    """Give rates on one data set Wilson's intervals, which stay between 0 and 1."""
+    resampling = setting.resampling
+    if not design.one_dataset or (resampling is not None and resampling.overlap != 0):
+        return level
+    n = setting.coverage.found[0].astype(np.float64)
+    right = np.round(n * np.clip(setting.measure.level_of(level.estimate), 0.0, 1.0))
+    low, high = rate_interval("wilson", right, n, alpha / 2)
+    ends = (low, high) if setting.measure.sign > 0 else (-high, -low)
+    return Level(level.estimate, *ends)
+
+
+def outcome_checks(
+    setting: Setting, design: Design, withheld: NDArray[np.bool_], sides: Sides
+) -> list[Check]:
+    """Say that scores of 0 and 1 on one data set are not for this model, and what they are for."""
+    if not right_or_wrong(setting, design):
+        return []
+    rows = [
+        Check.of(
+            "scores of 0 and 1 in a model of normal errors",
+            setting.coverage.n,
+            0.0,
+            ok=False,
+            remedy=f"this is the wrong tool: {Call('compare_pair')} tests algorithms on the same"
+            f" items exactly (McNemar's test), and {Option('interval', 'wilson')} of describe gives"
+            f" intervals of the rates; over several data sets {BINOMIAL}",
+        )
+    ]
+    if withheld.any():
+        rows.append(
+            Check.of(
+                "verdicts withheld, as an algorithm is right or wrong on all items",
+                int(withheld.sum()),
+                0.0,
+                ok=False,
+                remedy=f"{some(sides, withheld)}: scores that do not vary leave this model no error"
+                " to test against, and its p-value means nothing;"
+                f" {Call('compare_pair')} tests such pairs",
+            )
+        )
+    return rows
 
 
 def overlap_words(setting: Setting, design: Design) -> str:

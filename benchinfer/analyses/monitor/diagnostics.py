@@ -36,7 +36,7 @@ def checks(
         *_ends(course, named),
         *_empty(course, design, named),
         *_claims(setting, design),
-        *comparison_checks.left_out(setting),
+        *comparison_checks.of_table(setting),
         comparison_checks.replications(setting),
     )
 

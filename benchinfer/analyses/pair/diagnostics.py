@@ -124,7 +124,7 @@ def checks(
 ) -> tuple[Check, ...]:
     """Return the rows."""
     return (
-        *comparison_checks.left_out(setting),
+        *comparison_checks.of_table(setting, means=False),
         *_replications(data),
         *_peculiar(data, test),
         *_distribution(test, looks, evidence, alpha),

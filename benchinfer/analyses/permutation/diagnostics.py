@@ -143,7 +143,7 @@ def checks(
         *_scores(data, found, sides, asked),
         *_decisions(found, sides, asked),
         *_adjustment(asked),
-        *comparison_checks.left_out(setting),
+        *comparison_checks.of_table(setting),
         *claims(setting, data),
     )
 

@@ -179,7 +179,8 @@ def scope(result: "WinsComparison") -> str:
     if d == 1:
         return f"by wins on replications of the data set {result.setting.coverage.datasets[0]}"
     what = "data sets" if result.counted.by == "datasets" else "replications"
-    return f"by wins on {what} of the domain that the {d} data sets stand for"
+    mixed = wording.mixture(result.setting)
+    return f"by wins on {what} of the domain that the {d} data sets stand for{mixed}"
 
 
 def counting(result: "WinsComparison") -> str:

@@ -19,6 +19,7 @@ from benchinfer.cli.output import (
     wins,
 )
 from benchinfer.cli.output.terminal import Terminal, TextTable
+from benchinfer.comparison.checks import doubts
 from benchinfer.core import numbers
 from benchinfer.core.numbers import count, join
 
@@ -95,7 +96,9 @@ def _home(result: "Comparison") -> Any:
 
 
 def headline(out: Terminal, result: "Comparison") -> None:
-    """Print the verdict in a sentence and as an order."""
+    """Print what puts the table in doubt, and the verdict in a sentence and as an order."""
+    for found in doubts(result.setting):
+        out.prose(f"{found.rule}: {found.what}", style="yellow", hanging="  ")
     out.prose(result.headline(), style="bold")
     if result.sides:  # averages are in no order
         return

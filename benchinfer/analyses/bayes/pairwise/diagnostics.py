@@ -29,7 +29,7 @@ def checks(
     return [
         *rows,
         comparison_checks.monte_carlo_error(error),
-        *comparison_checks.left_out(setting),
+        *comparison_checks.of_table(setting),
         *_datasets(setting, seen, pairs),
         comparison_checks.number_of_datasets(setting),
         *_domains(setting),

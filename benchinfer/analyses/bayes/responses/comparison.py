@@ -368,7 +368,7 @@ def _checks(
     rows = [
         *found.convergence.checks(words),
         checks.monte_carlo_error(error),
-        *checks.left_out(setting),
+        *checks.of_table(setting),
         checks.number_of_datasets(setting) if target == "domain" else checks.replications(setting),
         checks.beyond(target),
         *checks.learnt_from(setting, len(setting.coverage.datasets)),

@@ -1,0 +1,151 @@
+"""Advice on the analysis that fits a table, before any verdict and for all pairs alike."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.hints import Call, Option, Phrase, joined
+from benchinfer.core.numbers import count
+from benchinfer.scores import gaps, kinds, units
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.facts import Array, Facts, Rule, least_datasets
+
+ADVICE = "analysis that fits"
+_PAIR, _MIXED, _POINTS = Call("compare_pair"), Call("compare_mixed"), Call("compare_points")
+_THESE = Call("compare_mixed", Option("target", "datasets"))
+_PERMUTATION = Call("compare_permutation")
+_TIED = 0.2  # share of equal means from which few differences are left to average
+_OUTLYING = 0.02  # share of residuals that lie far out, from which tails are heavy
+_FAR = 2.0  # standard deviations beyond the largest to expect of so many normal scores
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """An analysis as it is called, and what of the table speaks for it."""
+
+    call: Call
+    reason: str
+
+
+def advice(facts: Facts, m: int) -> Advice | None:
+    """Recommend an analysis of a measure; None where there is nothing to compare.
+
+    By kind of scores, number of data sets, gaps, ties, and residuals of the two-way table of data
+    sets and algorithms, in this order: never by what an analysis finds.
+    """
+    s = facts.summary
+    d, k = (int(s.n[m].any(axis=axis).sum()) for axis in (1, 0))
+    if k < 2:
+        return None
+    if kinds.zero_one(s, m):
+        return _of_outcomes(facts, d)
+    if kinds.all_ranks(s, m):
+        return Advice(kinds.RANKED, "the scores are ranks, which say nothing of distances")
+    if d == 1:
+        return _on_one(facts, m, k)
+    if d == 2:
+        noisy = s.n[m].max() > 1
+        call = _THESE if noisy else _POINTS
+        return Advice(call, "two data sets say next to nothing of a domain: claims are about these")
+    call, reason = _across(facts, m)
+    if call != _MIXED and d < least_datasets(1):
+        reason += f", but {count(d, 'data set')} are too few for any test by ranks or signs"
+        call = _MIXED
+    return Advice(call, reason)
+
+
+def _of_outcomes(facts: Facts, d: int) -> Advice:
+    """Advise on scores of 0 and 1."""
+    if d > 1:
+        return Advice(kinds.BINOMIAL, "scores are 0 or 1, on several data sets")
+    shared = "shared items" if facts.paired else "items of each algorithm's own"
+    return Advice(_PAIR, f"scores are 0 or 1, on {shared}, for which there are exact tests")
+
+
+def _on_one(facts: Facts, m: int, k: int) -> Advice:
+    """Advise on one data set."""
+    s, resampling = facts.summary, facts.resampling
+    if s.n[m].max() < 2:
+        return Advice(_POINTS, "one score per algorithm leaves no noise to estimate")
+    overlap = resampling is not None and resampling.kind in ("cv", "holdout")
+    why = "training sets overlap, which is corrected for" if overlap else "there is one data set"
+    if k == 2:
+        return Advice(_PAIR, f"{why}, and two algorithms")
+    held = s.n[m] > 1
+    sd = np.sqrt(s.squares[m, held] / (s.n[m, held] - 1))
+    reach = np.fmax(s.maximum[m, held] - s.mean[m, held], s.mean[m, held] - s.minimum[m, held])
+    far = int((reach > (np.sqrt(2 * np.log(s.n[m, held])) + _FAR) * sd).sum())
+    if far and not overlap:
+        return Advice(_PERMUTATION, f"{count(far, 'algorithm')} with scores far from the others")
+    return Advice(_MIXED, why)
+
+
+def _across(facts: Facts, m: int) -> tuple[Call, str]:
+    """Advise on several data sets by gaps, ties and residuals: the call, and why."""
+    levels = facts.levels(m)
+    held = np.isfinite(levels)
+    levels = levels[held.any(axis=1)][:, held.any(axis=0)]
+    if not np.isfinite(levels).all():
+        return _MIXED, _of_gaps(np.isfinite(levels))
+    if units.between_ratios(levels).max() >= units.SPREAD:
+        return kinds.RANKED, "a few data sets outweigh all others in any mean"
+    if kinds.on_bounds(facts, m):
+        return _PERMUTATION, "many scores are on a bound, where algorithms cannot differ"
+    if (share := _ties(levels)) >= _TIED:
+        return _PERMUTATION, f"{100 * share:.0f} % of the differences are ties"
+    if (far := _far(levels)) >= max(2, _OUTLYING * levels.size):
+        return _PERMUTATION, f"{far} of {levels.size} residuals lie far out, as under heavy tails"
+    return _MIXED, "residuals have no heavy tails, and few differences are ties"
+
+
+def _of_gaps(held: NDArray[np.bool_]) -> str:
+    """Say what gaps ask for."""
+    if (groups := gaps.groups(held)) > 1:
+        return (
+            f"{count(groups, 'group')} of algorithms share no data set, and each group is to be"
+            " compared by itself"
+        )
+    return "not all algorithms share all data sets, and it uses what is there"
+
+
+def _ties(levels: Array) -> float:
+    """Return the share of differences of two algorithms on a data set that are zero."""
+    ordered = np.sort(levels, axis=1)
+    k = levels.shape[1]
+    # Runs of equal scores: each has as many ties as pairs.
+    run = np.zeros(len(levels))
+    tied = np.zeros(len(levels))
+    for step in np.diff(ordered, axis=1).T:
+        run = np.where(step == 0, run + 1, 0)
+        tied += run
+    return float(tied.mean() / (k * (k - 1) / 2))
+
+
+def _far(levels: Array) -> int:
+    """Count the residuals of the two-way table that lie far out, for the spread of their algorithm.
+
+    Each algorithm's median absolute deviation is its scale, so that unequal spreads are no heavy
+    tails; it is rough where data sets are few, and more is asked of them.
+    """
+    residual = levels - levels.mean(axis=1, keepdims=True)
+    residual -= np.median(residual, axis=0)
+    scale = 1.4826 * np.median(np.abs(residual), axis=0)
+    reach = (4 + 20 / len(levels)) * scale
+    return int((np.abs(residual) > reach)[:, scale > 0].sum())
+
+
+def advised(facts: Facts) -> Finding | None:
+    """Recommend an analysis of each measure, with the reason."""
+    s = facts.summary
+    found = [(own.name, told) for m, own in facts.declared if (told := advice(facts, m))]
+    if not found:
+        return None
+    one = len(s.measures) == 1 or len({told for _, told in found}) == 1
+    pairs = found[:1] if one else found
+    reasons = "; ".join((told.reason if one else f"{name}: {told.reason}") for name, told in pairs)
+    calls = joined("; ", [Phrase("" if one else f"{name}: ", told.call) for name, told in pairs])
+    return Finding(ADVICE, "note", len(found), f"{reasons}.", (), calls + ".")
+
+
+RULES: tuple[Rule, ...] = (advised,)

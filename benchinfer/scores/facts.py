@@ -1,0 +1,87 @@
+"""Facts of a table that findings rest on."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil, erfc, log2, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.measure import Measure
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.summary import Summary
+
+type Array = NDArray[np.float64]
+type Rule = Callable[[Facts], Finding | None]
+_SHOWN = 5
+ALPHA = 0.05  # at which a table is said to be able to decide a pair
+
+
+def least_datasets(tests: int) -> int:
+    """Return the data sets from which a sign-flip test can decide a pair among so many at 5 %."""
+    return ceil(log2(2 * tests / ALPHA))
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Facts that rules of findings use.
+
+    Attributes
+    ----------
+    summary
+        Counts and moments.
+    paired
+        Whether algorithms share replications.
+    measures
+        As declared.
+    resampling
+        How the replications came about, if declared.
+    """
+
+    summary: Summary
+    paired: bool
+    measures: tuple[Measure, ...] = ()
+    resampling: Resampling | None = None
+
+    @property
+    def declared(self) -> list[tuple[int, Measure]]:
+        """The declared measures that have scores, each with its position."""
+        names = self.summary.measures
+        return [(names.index(m.name), m) for m in self.measures if m.name in names]
+
+    def levels(self, m: int) -> Array:
+        """Return the (D, K) cell means of a measure, in log units on a log scale."""
+        scale = {own.name: own.scale for own in self.measures}.get(self.summary.measures[m])
+        mean = self.summary.mean[m]
+        if scale != "log":
+            return mean
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(mean)
+        return np.where(np.isfinite(logs), logs, np.nan)
+
+
+def places(
+    header: tuple[str, ...], rows: Sequence[Sequence[object]]
+) -> tuple[tuple[str, ...], ...]:
+    """Show the first rows under a header."""
+    return (header, *(tuple(str(value) for value in row) for row in rows[:_SHOWN]))
+
+
+def mean_ranks(values: Array) -> Array:
+    """Rank the values of each row from 1, ties by the mean of their ranks.
+
+    Examples
+    --------
+    >>> mean_ranks(np.array([[0.3, 0.1, 0.3, 0.2]]))
+    array([[3.5, 1. , 3.5, 2. ]])
+    """
+    # Reading a table takes no SciPy. Ties are broken by position from either side.
+    first = values.argsort(axis=1, kind="stable").argsort(axis=1)
+    last = values[:, ::-1].argsort(axis=1, kind="stable").argsort(axis=1)[:, ::-1]
+    return 1 + (first + last) / 2
+
+
+def two_sided(z: float) -> float:
+    """Return the two-sided p-value of a normal statistic."""
+    return erfc(abs(z) / sqrt(2))

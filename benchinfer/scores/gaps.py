@@ -1,0 +1,188 @@
+"""Gaps of a table: blocks of algorithms that share data sets, and where scores are missing."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.hints import Call, Phrase
+from benchinfer.core.numbers import count, p_value
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.facts import Facts, Rule, mean_ranks, places, two_sided
+
+type Array = NDArray[np.float64]
+type Held = NDArray[np.bool_]
+NOT_AT_RANDOM = "missing where hard"
+# Few enough false rows among tables whose scores are missing at random.
+_RARE = 0.01
+_FEWEST = 6  # data sets: of fewer no arrangement is rare
+_SWEEPS = 10
+
+
+def blocks(facts: Facts) -> Finding | None:
+    """Show which algorithms share which data sets, where not all share all."""
+    s = facts.summary
+    held = s.n.any(axis=0)
+    held = held[held.any(axis=1)][:, held.any(axis=0)]
+    if held.all() or min(held.shape) < 2:
+        return None
+    names = np.array(s.algorithms)[s.n.any(axis=(0, 1))]
+    patterns, number = np.unique(held, axis=0, return_counts=True)
+    order = np.lexsort((-patterns.sum(axis=1), -number))
+    rows = [
+        (number[i], f"{patterns[i].sum()} of {len(names)}", _named(names, patterns[i]))
+        for i in order
+    ]
+    shared = (held.T.astype(np.int64) @ held)[np.triu_indices(len(names), 1)]
+    apart = int((shared == 0).sum())
+    none = f", and {apart} share none" if apart else ""
+    return Finding(
+        "blocks",
+        "note",
+        len(rows),
+        f"not all algorithms share all data sets: {len(rows)} blocks of data sets have the same"
+        f" algorithms; {int((shared < len(held)).sum())} of {count(len(shared), 'pair')} share"
+        f" fewer than the {len(held)} data sets{none}.",
+        places(("data sets", "algorithms", "which"), rows),
+        Phrase(
+            "a model takes what is not shared from other data sets and algorithms;"
+            f" {Call('compare_mixed')} names the pairs whose shared data sets show something else."
+        ),
+    )
+
+
+def groups(held: Held) -> int:
+    """Count the groups of algorithms that no chain of data sets connects."""
+    left, n = np.ones(held.shape[1], dtype=np.bool_), 0
+    while left.any():
+        reached = np.zeros(held.shape[1], dtype=np.bool_)
+        found = left & (left.cumsum() == 1)
+        while (found & ~reached).any():
+            reached |= found
+            found = held[(held & reached).any(axis=1)].any(axis=0)
+        left &= ~reached
+        n += 1
+    return n
+
+
+def _named(names: NDArray[np.str_], held: Held) -> str:
+    """Name the algorithms of a block, or those that it lacks, whichever are fewer."""
+    few = held.sum() * 2 <= len(held)
+    chosen = [str(name) for name in names[held if few else ~held]]
+    if not chosen:
+        return "all"
+    listed = ", ".join(chosen[:4]) + (f" and {len(chosen) - 4} more" if len(chosen) > 4 else "")
+    return listed if few else f"all but {listed}"
+
+
+def dataset_levels(levels: Array) -> tuple[Array, Array]:
+    """Fit data sets and algorithms to a two-way table with gaps, by sweeps.
+
+    Returns
+    -------
+    tuple
+        (D,) levels of the data sets, free of the algorithms'; and (D, K), the levels without the
+        score of each algorithm. NaN where no score is left.
+    """
+    held = np.isfinite(levels)
+    value, n = np.where(held, levels, 0.0), held.sum(axis=1)
+    column = value.sum(axis=0) / np.maximum(held.sum(axis=0), 1)
+    for _ in range(_SWEEPS):
+        row = np.where(held, value - column, 0.0).sum(axis=1) / np.maximum(n, 1)
+        column = np.where(held, value - row[:, None], 0.0).sum(axis=0)
+        column /= np.maximum(held.sum(axis=0), 1)
+    own = np.where(held, value - column, 0.0)
+    rest = n[:, None] - held
+    without = (own.sum(axis=1, keepdims=True) - own) / np.maximum(rest, 1)
+    whole = own.sum(axis=1) / np.maximum(n, 1)
+    return np.where(n > 0, whole, np.nan), np.where(rest > 0, without, np.nan)
+
+
+def rank_sum(missing: Held, level: Array) -> tuple[float, float]:
+    """Compare levels where scores are missing with the others.
+
+    Returns
+    -------
+    tuple
+        Share of pairs (missing, there) of which the missing one has the higher level, ties counted
+        half; and the two-sided p-value of the Mann-Whitney test, by its normal approximation with
+        continuity correction, which errs on the safe side where data sets are few.
+    """
+    known = np.isfinite(level)
+    n, m = int((missing & known).sum()), int((~missing & known).sum())
+    if min(n, m) < 1 or n + m < _FEWEST:
+        return 0.5, 1.0
+    ranks = mean_ranks(level[None, known])[0]
+    u = float(ranks[missing[known]].sum()) - n * (n + 1) / 2
+    _, ties = np.unique(level[known], return_counts=True)
+    lost = float((ties**3 - ties).sum()) / ((n + m) * (n + m - 1))
+    variance = n * m / 12 * (n + m + 1 - lost)
+    if variance <= 0:
+        return 0.5, 1.0
+    return u / (n * m), two_sided(max(abs(u - n * m / 2) - 0.5, 0.0) / variance**0.5)
+
+
+def _most_missing(held: Held, level: Array) -> tuple[float, float]:
+    """Correlate the number of missing scores with the level of a data set: sign and p-value.
+
+    By the normal approximation of the rank correlation, cautious where data sets are few.
+    """
+    number = (~held).sum(axis=1).astype(np.float64)
+    if len(number) < _FEWEST or number.min() == number.max() or level.min() == level.max():
+        return 0.0, 1.0
+    r = float(np.corrcoef(mean_ranks(np.stack([number, level])))[0, 1])
+    return r, two_sided(r * (len(number) - 1) ** 0.5)
+
+
+def missing_where_hard(facts: Facts) -> Finding | None:
+    """Test whether scores are missing on data sets on which the other algorithms do badly, or well.
+
+    Per algorithm with gaps the levels of the data sets, from the scores of the others, are compared
+    between data sets where it is missing and where it is not; and over all algorithms the number
+    of missing scores is correlated with the level. P-values are Holm's over these tests.
+    """
+    rows: list[tuple[str, ...]] = []
+    for m, measure in facts.declared:
+        levels = facts.levels(m) * measure.sign
+        levels = levels[np.isfinite(levels).any(axis=1)]
+        rows += [
+            (who, measure.name, "worse" if low else "better", p_value(p))
+            for who, low, p in _tests(levels, facts.summary.algorithms)
+            if p <= _RARE
+        ]
+    if not rows:
+        return None
+    where = "worse" if all(row[2] == "worse" for row in rows) else "better"
+    where = where if all(row[2] == where for row in rows) else "better or worse"
+    return Finding(
+        NOT_AT_RANDOM,
+        "warning",
+        len(rows),
+        f"scores are missing where the other algorithms do {where}: p = {rows[0][3]}.",
+        places(("algorithm", "measure", "others there", "p"), rows),
+        "verdicts on scores that are missing because they are bad are biased: complete the runs, or"
+        " give failed ones the score that a failure deserves.",
+    )
+
+
+def _tests(levels: Array, algorithms: tuple[str, ...]) -> list[tuple[str, bool, float]]:
+    """Return name, whether the others do worse where scores are missing, and Holm's p-value."""
+    held = np.isfinite(levels)
+    if held.all() or len(held) < _FEWEST or held.shape[1] < 3:
+        return []
+    whole, without = dataset_levels(levels)
+    found: list[tuple[str, bool, float]] = []
+    known: set[bytes] = set()
+    for k in np.flatnonzero(~held.all(axis=0) & held.any(axis=0)):
+        if (pattern := held[:, k].tobytes()) in known:
+            continue  # the same data sets are missing for another one
+        known.add(pattern)
+        share, p = rank_sum(~held[:, k], without[:, k])
+        found.append((algorithms[k], share < 0.5, p))
+    if len(known) > 1:
+        correlation, p = _most_missing(held, whole)
+        found.append(("all together", correlation < 0, p))
+    found.sort(key=lambda row: row[2])
+    steps = np.maximum.accumulate([(len(found) - i) * row[2] for i, row in enumerate(found)])
+    return [(who, low, min(1.0, p)) for (who, low, _), p in zip(found, steps.tolist(), strict=True)]
+
+
+RULES: tuple[Rule, ...] = (blocks, missing_where_hard)

@@ -1,0 +1,189 @@
+"""Kinds of scores: 0 or 1, counts out of n, ranks, scores piled up on a bound."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.hints import Call, Option, Phrase
+from benchinfer.core.numbers import count
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.facts import Facts, Rule, places
+from benchinfer.scores.summary import Summary
+
+ZERO_ONE = "0/1 scores"
+RANKS = "ranks"
+PILED = "scores on a bound"
+BINOMIAL = Call("compare_bayes", Option("likelihood", "binomial"))
+RANKED = Call("compare_permutation", Option("on", "ranks"))
+# Share of the scores on a bound from which a model without the bound is another one.
+_PILED = 0.1
+_MOST_TRIALS = 1000
+_CHANCE = 1e-4
+
+
+def zero_one(summary: Summary, m: int) -> bool:
+    """Tell whether all scores of a measure are 0 or 1, and both occur.
+
+    Within 0 and 1 a score is at least its square, and equal to it at 0 and 1 only, so that mean and
+    squares of the cells suffice.
+    """
+    held = summary.n[m] > 0
+    if not (summary.minimum[m, held].min() == 0 and summary.maximum[m, held].max() == 1):
+        return False
+    n, mean = summary.n[m, held], summary.mean[m, held]
+    return bool((np.abs(n * mean * (1 - mean) - summary.squares[m, held]) <= 1e-9 * n).all())
+
+
+def all_ranks(summary: Summary, m: int) -> bool:
+    """Tell whether the scores of each replication are the ranks of the algorithms."""
+    n, k = summary.n[m], len(summary.algorithms)
+    held = n.any(axis=1)
+    n, mean = n[held], summary.mean[m, held]
+    if k < 3 or (n == 0).any() or n.min(axis=1).sum() < 3 or (n != n[:, :1]).any():
+        return False
+    ends = np.stack([summary.minimum[m, held], summary.maximum[m, held]])
+    half = (ends >= 1) & (ends <= k) & (2 * ends == np.round(2 * ends))
+    sums = np.abs(mean.sum(axis=1) - k * (k + 1) / 2)
+    return bool(half.all() and ends.min() < ends.max() and (sums <= 1e-6 * k).all())
+
+
+def zero_one_scores(facts: Facts) -> Finding | None:
+    """Recognise scores that are right or wrong."""
+    s = facts.summary
+    found = [m for m in range(len(s.measures)) if zero_one(s, m)]
+    if not found:
+        return None
+    n = s.n[found].sum(axis=(1, 2))
+    rows = [
+        (s.measures[m], count, f"{(s.n[m] * np.nan_to_num(s.mean[m])).sum() / count:.3g}")
+        for m, count in zip(found, n, strict=True)
+    ]
+    hint = Phrase(
+        f"{Call('compare_pair')} tests algorithms on the same items exactly (McNemar's test);"
+        f" {Option('interval', 'wilson')} of describe gives intervals of the rates."
+        if len(s.datasets) == 1
+        else f"{BINOMIAL} models them; {Call('compare_mixed')} takes the rates of the data sets as"
+        f" scores, and {Call('compare_pair')} tests each data set exactly."
+    )
+    what = f"the scores of {', '.join(s.measures[m] for m in found)} are 0 or 1."
+    where = places(("measure", "scores", "share of 1"), rows)
+    return Finding(ZERO_ONE, "note", len(rows), what, where, hint)
+
+
+def ranks(facts: Facts) -> Finding | None:
+    """Recognise ranks of the algorithms."""
+    s = facts.summary
+    found = [m for m in range(len(s.measures)) if all_ranks(s, m)]
+    if not found:
+        return None
+    what = f"the scores of {', '.join(s.measures[m] for m in found)} are ranks of the algorithms."
+    return Finding(
+        RANKS,
+        "note",
+        int(s.n[found].sum()),
+        what,
+        (),
+        Phrase(
+            "ranks say nothing of how far algorithms are apart, and the rank of each depends on all"
+            f" others: compare the scores that were ranked; of ranks alone, {RANKED}."
+        ),
+    )
+
+
+def trials(values: NDArray[np.float64]) -> int:
+    """Return the smallest n of which shares are multiples as far as they are written; 0 if none.
+
+    Numbers of few decimals are multiples of something by chance: only an n counts that so many of
+    them would hardly share.
+
+    Examples
+    --------
+    >>> trials(np.round(np.array([140, 131, 99, 17, 5]) / 164, 4))
+    164
+    >>> trials(np.array([0.87, 0.31, 0.5, 0.66, 0.93, 0.42]))
+    0
+    """
+    inner = np.unique(values[(values > 0) & (values < 1)])
+    if len(inner) < 3:
+        return 0
+    decimals = next((k for k in range(1, 12) if np.allclose(inner, inner.round(k), 0, 1e-13)), 12)
+    half = 0.5 * 10.0**-decimals
+    n = np.arange(2, _MOST_TRIALS + 1)[:, None]
+    near = (np.abs(inner - np.round(inner * n) / n) <= half * (1 + 1e-6) + 1e-12).all(axis=1)
+    fits = n[near, 0].astype(np.float64)
+    # All smaller n could have fitted as well, each value with probability 2 half n.
+    rare = fits * np.minimum(1.0, 2 * half * fits) ** len(inner) < _CHANCE
+    return int(fits[0]) if len(fits) and rare[0] else 0
+
+
+def counts_out_of(facts: Facts) -> Finding | None:
+    """Recognise single scores that are shares of a number of trials.
+
+    Replications, as folds, are shares too, but no trials of their own.
+    """
+    s = facts.summary
+    rows: list[tuple[object, ...]] = []
+    for m, measure in enumerate(s.measures):
+        low, high = s.ends[m]
+        if s.n[m].max() > 1 or not 0 <= low < high <= 100 or zero_one(s, m) or all_ranks(s, m):
+            continue
+        whole = 1.0 if high <= 1 else 100.0
+        for d, dataset in enumerate(s.datasets):
+            if n := trials(s.mean[m, d, s.n[m, d] > 0] / whole):
+                rows.append((dataset, measure, n))
+    if not rows:
+        return None
+    return Finding(
+        "counts out of n",
+        "note",
+        len(rows),
+        f"on {count(len(rows), 'data set')} scores are shares of n trials.",
+        places(("dataset", "measure", "n"), rows),
+        Phrase(
+            f"with a covariate that holds n, {BINOMIAL} with {Option('trials')} knows how precise"
+            " each share is."
+        ),
+    )
+
+
+def on_bounds(facts: Facts, m: int) -> list[tuple[float, int]]:
+    """Return the bounds on which many scores of a measure are, with their number.
+
+    Of measures without declared bounds 0 and 1 count, if all scores are between.
+    """
+    s = facts.summary
+    low, high = s.ends[m].tolist()
+    declared = {measure.name: measure.bounds for measure in facts.measures}.get(s.measures[m])
+    if zero_one(s, m) or all_ranks(s, m) or low == high:
+        return []
+    natural = (0.0, 1.0) if low >= 0 and high <= 1 else ()
+    fewest = max(3.0, _PILED * int(s.n[m].sum()))
+    counts = zip((low, high), s.at_ends[m].sum(axis=(0, 1)).tolist(), strict=True)
+    return [(end, n) for end, n in counts if end in (declared or natural) and n >= fewest]
+
+
+def piled_up(facts: Facts) -> Finding | None:
+    """List measures with many scores on a bound."""
+    s = facts.summary
+    rows: list[tuple[str, ...]] = []
+    for m, measure in enumerate(s.measures):
+        whole = int(s.n[m].sum())
+        for end, n in on_bounds(facts, m):
+            rows.append((measure, f"{end:g}", f"{n} of {whole}", f"{100 * n / whole:.0f} %"))
+    if not rows:
+        return None
+    ends = ", ".join(f"{share} of {name} at {end}" for name, end, _, share in rows)
+    return Finding(
+        PILED,
+        "warning",
+        len(rows),
+        f"scores are piled up on a bound: {ends}.",
+        places(("measure", "bound", "scores", "share"), rows),
+        Phrase(
+            "there algorithms cannot differ, and a model of means takes that for precision: compare"
+            f" on harder data sets, or by ranks ({Call('compare_permutation')}); of shares of n"
+            f" trials, by {BINOMIAL}."
+        ),
+    )
+
+
+RULES: tuple[Rule, ...] = (zero_one_scores, ranks, counts_out_of, piled_up)

@@ -1,0 +1,260 @@
+"""Units: scores of one column that do not seem to be of one measure."""
+
+from math import factorial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.hints import Call, Field, Option, Phrase
+from benchinfer.core.numbers import count
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.facts import Facts, Rule, mean_ranks, places, two_sided
+from benchinfer.scores.kinds import all_ranks, zero_one
+
+type Array = NDArray[np.float64]
+type Mask = NDArray[np.bool_]
+MIXED = ("stand-ins", "per cent and fractions", "mixed signs", "order turned around")
+UNEQUAL = "unequal spread"
+# Times the median. Among published tables with one unit the largest ratio is 8.
+SPREAD = 20.0
+_FEWEST = 4  # data sets
+_RARE = 0.005
+_NEGATIVE = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0)
+_LARGE = (999.0, 9999.0, 99999.0, 999999.0, 9999999.0, 1e6, 1e7, 1e8, 1e9, 2147483647.0)
+
+
+def stand_ins(facts: Facts) -> Finding | None:
+    """List scores that look as if they stood for a missing one, such as -1 among shares."""
+    s = facts.summary
+    bounds = {measure.name: measure.bounds for measure in facts.measures}
+    rows: list[tuple[str, ...]] = []
+    total = 0
+    for m, measure in enumerate(s.measures):
+        for i, end in enumerate(s.ends[m].tolist()):
+            own = (s.minimum, s.maximum)[i][m]
+            at = own == end
+            others = own[np.isfinite(own) & ~at]
+            if end in (bounds.get(measure) or ()) or len(others) < max(3, at.sum()):
+                continue
+            alone = end in _NEGATIVE and others.min() >= 0
+            alone = alone if i == 0 else end in _LARGE and others.max() < end / 5
+            if alone:
+                total += int(s.at_ends[m, :, :, i].sum())
+                places_ = [(s.datasets[d], s.algorithms[k]) for d, k in np.argwhere(at)]
+                rows += [(*place, measure, f"{end:g}") for place in places_]
+    if not rows:
+        return None
+    values = ", ".join(dict.fromkeys(row[3] for row in rows))
+    return Finding(
+        MIXED[0],
+        "warning",
+        len(rows),
+        f"{total} {'score is' if total == 1 else 'scores are'} {values}, far from all others: do"
+        " they stand for missing ones?",
+        places(("dataset", "algorithm", "measure", "value"), rows),
+        "leave failed runs out as missing rows.",
+    )
+
+
+def per_cent_and_fractions(facts: Facts) -> Finding | None:
+    """List the data sets or algorithms with scores near a hundred times those of the others."""
+    s = facts.summary
+    declared = {measure.name: measure for measure in facts.measures}
+    rows: list[tuple[str, ...]] = []
+    for m, name in enumerate(s.measures):
+        own = declared.get(name)
+        if own is not None and (own.scale != "identity" or own.bounds or own.unit):
+            continue
+        if zero_one(s, m) or all_ranks(s, m) or not 0 < s.ends[m, 0] <= 1 < s.ends[m, 1] <= 100:
+            continue
+        held = s.n[m] > 0
+        above = held & (s.minimum[m] > 1)
+        if _hundredfold(s.minimum[m], s.maximum[m], above, held & (s.maximum[m] <= 1)):
+            low, high = np.nanmin(s.mean[m][above]), np.nanmax(s.mean[m][above])
+            span = f"{low:.3g} to {high:.3g}"
+            rows += [(*row, name, span) for row in _wholly(facts, held, above)]
+    if not rows:
+        return None
+    return Finding(
+        MIXED[1],
+        "warning",
+        len(rows),
+        f"the scores of {count(len(rows), rows[0][0])} are about a hundred times those of the"
+        " others: per cent beside fractions?",
+        places(("of", "name", "measure", "means"), rows),
+        Phrase(
+            f"bring them to one unit; {Field('bounds', (0, 1))} refuses what is not a fraction."
+        ),
+    )
+
+
+def _hundredfold(low: Array, high: Array, above: Mask, below: Mask) -> bool:
+    """Tell whether the cells fall in two narrow groups about a hundredfold apart.
+
+    Times and errors that vary over several powers of ten have no gap, or none of that size.
+    """
+    n, others = int(above.sum()), int(below.sum())
+    if min(n, others) < 3 or n + others < np.isfinite(low).sum():
+        return False
+    groups = (low[below], high[below]), (low[above], high[above])
+    narrow = all(np.quantile(h, 0.9) <= 10 * np.quantile(w, 0.1) for w, h in groups)
+    apart = groups[1][0].min() >= 3 * groups[0][1].max()
+    times = float(np.median(groups[1][1]) / np.median(groups[0][1]))
+    return bool(narrow and apart and 30 <= times <= 300)
+
+
+def _wholly(facts: Facts, held: Mask, above: Mask) -> list[tuple[str, str]]:
+    """Name the data sets, or else the algorithms, that are above wherever they are."""
+    s = facts.summary
+    for role, names, axis in (("data set", s.datasets, 1), ("algorithm", s.algorithms, 0)):
+        whole = (above == held).all(axis=axis)
+        if (whole | ~above.any(axis=axis)).all():
+            found = whole & above.any(axis=axis)
+            return [(role, names[i]) for i in np.flatnonzero(found)]
+    return []
+
+
+def mixed_signs(facts: Facts) -> Finding | None:
+    """List data sets with negative scores only, where those of all others are shares."""
+    s = facts.summary
+    rows: list[tuple[str, ...]] = []
+    for m, name in enumerate(s.measures):
+        held = s.n[m].any(axis=1)
+        low, high = np.nanmin(s.minimum[m, held], axis=1), np.nanmax(s.maximum[m, held], axis=1)
+        below, shares = high < 0, (low >= 0) & (high <= 1)
+        if below.any() and shares.any() and (below | shares).all():
+            names = np.array(s.datasets)[held]
+            rows += [
+                (names[d], name, f"{low[d]:.3g} to {high[d]:.3g}") for d in np.flatnonzero(below)
+            ]
+    if not rows:
+        return None
+    return Finding(
+        MIXED[2],
+        "warning",
+        len(rows),
+        f"on {count(len(rows), 'data set')} all scores are negative, on"
+        " all others between 0 and 1: another measure in the same column?",
+        places(("dataset", "measure", "range"), rows),
+        "give each measure a name of its own.",
+    )
+
+
+def turned_around(facts: Facts) -> Finding | None:
+    """List data sets on which algorithms come in the opposite order than on the others."""
+    s = facts.summary
+    rows: list[tuple[str, ...]] = []
+    for m, name in enumerate(s.measures):
+        rows += [
+            (s.datasets[d], name, f"{r:.2f}") for d, r in _opposed(s.mean[m]) if not zero_one(s, m)
+        ]
+    if not rows:
+        return None
+    return Finding(
+        MIXED[3],
+        "warning",
+        len(rows),
+        f"on {count(len(rows), 'data set')} the algorithms come in the"
+        " opposite order than on the others: another measure, or another direction?",
+        places(("dataset", "measure", "rank correlation"), rows),
+        "give each measure a name and a direction of its own.",
+    )
+
+
+def _opposed(mean: Array) -> list[tuple[int, float]]:
+    """Return the data sets of the smaller of two camps with opposite orders, with correlations.
+
+    The camps are the signs of the first principal component of the ranks. A data set counts whose
+    ranks are opposed to those of the larger camp; its p-value is Bonferroni's, by the normal
+    approximation of a rank correlation, and not below that of an order at random.
+    """
+    whole = np.flatnonzero(np.isfinite(mean).all(axis=1))
+    k = mean.shape[1]
+    if len(whole) < _FEWEST or len(whole) > _RARE * factorial(min(k, 20)):
+        return []
+    ranks = mean_ranks(mean[whole]) - (k + 1) / 2
+    size = np.sqrt((ranks**2).sum(axis=1, keepdims=True))
+    ranks = np.divide(ranks, size, out=np.zeros_like(ranks), where=size > 0)
+    camp = np.linalg.svd(ranks, full_matrices=False)[0][:, 0] > 0
+    if 2 * camp.sum() > len(camp):
+        camp = ~camp
+    order = ranks[~camp].sum(axis=0)
+    if not (length := float(np.sqrt(order @ order))):
+        return []
+    r = ranks @ order / length
+    # Of Fisher's transformation, which is closer than the plain one where r is near -1.
+    z = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12)) * np.sqrt(k - 3)
+    return [
+        (int(whole[i]), float(r[i]))
+        for i in np.flatnonzero(camp)
+        if two_sided(float(z[i])) / 2 * len(whole) <= _RARE
+    ]
+
+
+def unequal_spread(facts: Facts) -> Finding | None:
+    """List data sets on which scores vary many times as much as on the median one."""
+    s = facts.summary
+    rows: list[tuple[str, ...]] = []
+    for m, measure in facts.declared:
+        between, within = between_ratios(facts.levels(m)), within_ratios(facts, m)
+        ratio = np.fmax(between, within)
+        far = np.flatnonzero(ratio >= SPREAD)
+        rows += [
+            (
+                s.datasets[d],
+                measure.name,
+                "algorithms" if between[d] >= SPREAD else "replications",
+                f"{ratio[d]:.3g} times",
+            )
+            for d in far[np.argsort(-ratio[far], kind="stable")]
+        ]
+    if not rows:
+        return None
+    return Finding(
+        UNEQUAL,
+        "warning",
+        len(rows),
+        f"on {count(len(rows), 'data set')} scores vary far more than"
+        f" on the median one, {rows[0][3]} as much on {rows[0][0]}: another unit or measure?",
+        places(("dataset", "measure", "between", "spread"), rows),
+        Phrase(
+            "a mean over data sets is about these alone: bring them to one unit, compare relative"
+            f" scores ({Call('Measure', Option('scale', 'log'))}), or by ranks"
+            f" ({Call('compare_permutation')}, {Call('compare_wins')})."
+        ),
+    )
+
+
+def between_ratios(levels: Array) -> Array:
+    """Return (D,) standard deviations of (D, K) levels between algorithms, over their median."""
+    n = np.isfinite(levels).sum(axis=1)
+    middle = np.where(np.isfinite(levels), levels, 0.0).sum(axis=1) / np.maximum(n, 1)
+    squares = np.nansum((levels - middle[:, None]) ** 2, axis=1)
+    return _ratios(squares, n - 1)
+
+
+def within_ratios(facts: Facts, m: int) -> Array:
+    """Return (D,) standard deviations within cells, over their median; 1 on another scale."""
+    s = facts.summary
+    scale = {measure.name: measure.scale for measure in facts.measures}[s.measures[m]]
+    if scale != "identity":
+        return np.ones(len(s.datasets))
+    return _ratios(s.squares[m].sum(axis=1), (s.n[m] - 1).clip(min=0).sum(axis=1))
+
+
+def _ratios(squares: Array, degrees: NDArray[np.int64]) -> Array:
+    """Return standard deviations over their median, 1 where they are unknown."""
+    sd = np.sqrt(squares / np.maximum(degrees, 1))
+    known = (degrees > 0) & (sd > 0)
+    if known.sum() < _FEWEST:
+        return np.ones(len(sd))
+    return np.where(known, sd / np.median(sd[known]), 1.0)
+
+
+RULES: tuple[Rule, ...] = (
+    stand_ins,
+    per_cent_and_fractions,
+    mixed_signs,
+    turned_around,
+    unequal_spread,
+)

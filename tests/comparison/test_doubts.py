@@ -1,0 +1,117 @@
+"""What puts a table in doubt is a row of every analysis, and stands before the headline."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+from benchinfer.comparison.wording import scope
+from benchinfer.reports.gather import everything, gather
+from benchinfer.reports.page import compose
+from tests.scores.tables import additive, table
+
+
+def minus_one():
+    values = additive(np.random.default_rng(1), 9, 3)
+    values[2, 1] = -1
+    return bi.read_scores(table(values), measures="acc:higher")
+
+
+@pytest.mark.parametrize(
+    "compare",
+    [
+        bi.compare_mixed,
+        bi.compare_points,
+        bi.compare_wins,
+        bi.compare_permutation,
+        lambda scores: bi.compare_bootstrap(scores, resample="datasets"),
+    ],
+)
+def test_a_stand_in_is_a_row_of_every_analysis(compare):
+    rows = compare(minus_one()).diagnostics().set_index("check")
+    assert not rows.loc["stand-ins", "ok"]
+    assert "do they stand for missing ones?" in rows.loc["stand-ins", "remedy"]
+
+
+def test_another_unit_matters_to_means_only():
+    values = additive(np.random.default_rng(2), 9, 3)
+    values[2] *= 50
+    scores = bi.read_scores(table(values), measures="acc:higher")
+    assert "unequal spread" in set(bi.compare_mixed(scores).diagnostics()["check"])
+    assert "unequal spread" not in set(bi.compare_wins(scores).diagnostics()["check"])
+
+
+def test_honest_tables_have_no_such_row():
+    scores = bi.load_example("simulated/balanced")
+    assert not {"stand-ins", "unequal spread"} & set(
+        bi.compare_mixed(scores).diagnostics()["check"]
+    )
+
+
+def in_domains(d=12):
+    values = additive(np.random.default_rng(3), d, 3)[..., None]
+    values = values + 0.01 * np.random.default_rng(4).normal(size=(d, 3, 4))
+    frame = table(values)
+    frame["domain"] = frame["dataset"].map(lambda name: "abc"[int(name[1:]) % 3])
+    return bi.read_scores(frame, measures="acc:higher")
+
+
+@pytest.mark.parametrize(
+    ("compare", "options"),
+    [
+        (bi.compare_points, {}),
+        (bi.compare_mixed, {}),
+        (bi.compare_mixed, {"target": "datasets"}),
+        (bi.compare_permutation, {}),
+        (bi.compare_permutation, {"target": "datasets", "resamples": 999}),
+        (bi.compare_bootstrap, {}),
+        (bi.compare_bootstrap, {"resample": "datasets"}),
+        (bi.compare_wins, {}),
+        (bi.compare_wins, {"by": "replications"}),
+        (bi.compare_meta, {}),
+        (bi.compare_bayes, {"preset": "sign", "seed": 1}),
+    ],
+)
+def test_every_headline_names_the_domains(compare, options):
+    assert "3 domains" in compare(in_domains(), **options).headline()
+
+
+def test_one_domain_needs_no_word():
+    frame = in_domains().to_frame()
+    frame["domain"] = "a"
+    scores = bi.read_scores(frame.drop(columns="measure"), measures="acc:higher")
+    for compare in (bi.compare_wins, bi.compare_bootstrap, bi.compare_mixed):
+        assert "domains" not in compare(scores).headline()
+
+
+def test_scope_within_a_domain_names_no_number_of_them():
+    setting = bi.compare_mixed(in_domains()).setting
+    assert scope(setting, "datasets", "one") == "on average over these 12 data sets"
+    assert scope(setting, "datasets") == "on average over these 12 data sets of 3 domains"
+
+
+def items(right, n=20):
+    rows = {f"a{i}": np.r_[np.ones(r), np.zeros(n - r)] for i, r in enumerate(right)}
+    frame = pd.DataFrame(rows).rename_axis("item").reset_index()
+    return bi.read_scores(
+        frame,
+        measures="acc:higher",
+        layout="wide-algorithms",
+        resampling="items",
+        columns={"item": "replication"},
+    )
+
+
+def test_a_report_of_right_or_wrong_leads_with_exact_tests():
+    gathered = everything(items([20, 12, 15]))
+    kinds = [type(result).__name__ for result in gathered.results]
+    assert kinds == ["PairComparison", "PermutationComparison", "PointsComparison"]
+    assert "compare_pair fits, as scores are 0 or 1" in compose(gathered).about[1]
+
+
+def test_a_report_says_doubts_before_the_verdict():
+    scores = minus_one()
+    local = bi.per_dataset(bi.compare_points, scores)
+    about = compose(gather([bi.compare_points(scores), local], None)).about
+    assert "do they stand for missing ones?" in about[1]
+    assert "fits, as" in about[-1]

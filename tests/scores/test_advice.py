@@ -1,0 +1,162 @@
+"""One analysis is recommended from the table alone."""
+
+import inspect
+import re
+
+import numpy as np
+import pytest
+
+import benchinfer as bi
+from benchinfer.scores.advice import ADVICE, _ties, advice
+from benchinfer.scores.facts import least_datasets
+from tests.scores.tables import additive, facts, found, table
+
+
+def advised(values, measures="acc:higher", held=None, **options):
+    finding = found(values, measures, held, **options)[ADVICE]
+    assert finding.severity == "note"
+    return finding.hint.removesuffix("."), finding.what
+
+
+def rng(seed=1):
+    return np.random.default_rng(seed)
+
+
+RIGHT = (rng().random((6, 3, 30)) < 0.6).astype(float)
+RANKS = rng().random((8, 4)).argsort(axis=1).argsort(axis=1) + 1.0
+GAPS = np.arange(40).reshape(10, 4) % 7 != 0
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "call"),
+    [
+        (RIGHT[:1], {"resampling": "items"}, "compare_pair"),
+        (RIGHT, {"resampling": "items"}, 'compare_bayes(..., likelihood="binomial")'),
+        (RANKS, {}, 'compare_permutation(..., on="ranks")'),
+        (rng().normal(size=(1, 3, 1)), {}, "compare_points"),
+        (rng().normal(size=(1, 2, 9)), {}, "compare_pair"),
+        (rng().normal(size=(1, 3, 9)), {}, "compare_mixed"),
+        (rng().normal(size=(1, 3, 10)), {"resampling": bi.Resampling("cv", folds=10)}, None),
+        (rng().normal(size=(2, 3, 5)), {}, 'compare_mixed(..., target="datasets")'),
+        (rng().normal(size=(2, 3)), {}, "compare_points"),
+        (additive(rng(), 10, 4), {}, "compare_mixed"),
+        (additive(rng(), 10, 4), {"held": GAPS}, "compare_mixed"),
+        (additive(rng(), 10, 4).round(1), {}, "compare_permutation"),
+        (additive(rng(), 5, 4).round(1), {}, "compare_mixed"),
+    ],
+)
+def test_the_table_sets_the_analysis(values, options, call):
+    assert advised(values, **options)[0] == (call or "compare_mixed")
+
+
+def test_a_run_far_out_on_one_data_set():
+    values = rng(2).normal(size=(1, 3, 40))
+    assert advised(values)[0] == "compare_mixed"
+    values[0, 1, 3] = 60
+    call, why = advised(values)
+    assert call == "compare_permutation"
+    assert "1 algorithm" in why
+
+
+def test_one_data_set_outweighs_the_others():
+    values = additive(rng(3), 12, 4)
+    values[4] = 50 * values[4]
+    assert advised(values)[0] == 'compare_permutation(..., on="ranks")'
+
+
+def test_groups_that_share_no_data_set():
+    held = np.ones((8, 4), bool)
+    held[:4, :2] = held[4:, 2:] = False
+    assert (
+        "2 groups of algorithms share no data set" in advised(additive(rng(12), 8, 4), held=held)[1]
+    )
+
+
+def test_heavy_tails():
+    values = additive(rng(4), 40, 4) + np.where(rng(5).random((40, 4)) < 0.05, 0.3, 0)
+    call, why = advised(values)
+    assert call == "compare_permutation"
+    assert re.match(r"\d+ of 160 residuals lie far out", why)
+
+
+def test_too_few_data_sets_for_ranks():
+    values = additive(rng(5), 5, 8).round(1)
+    call, why = advised(values)
+    assert call == "compare_mixed"
+    assert "5 data sets are too few for any test by ranks or signs" in why
+
+
+def test_normal_scores_seldom_look_heavy_tailed():
+    draw = rng(6)
+    calls = []
+    for _ in range(150):
+        d, k = int(draw.integers(10, 40)), int(draw.integers(3, 8))
+        sd = np.exp(draw.normal(0, 0.7, k))  # algorithms may be unlike
+        calls.append(advice(facts(additive(draw, d, k, 0.03) + draw.normal(size=(d, k)) * sd), 0))
+    assert sum(str(told.call) == "compare_mixed" for told in calls) >= 135
+
+
+def test_advice_does_not_see_who_is_better():
+    values = additive(rng(7), 12, 4)
+    told = advised(values)
+    assert advised(-values, "loss:lower") == told
+    assert advised(values[:, ::-1]) == told
+    assert advised(values + np.array([0, 0.5, 1, 2])) == told
+
+
+def test_ties_are_counted_by_pairs():
+    levels = rng(8).integers(0, 3, (20, 5)).astype(float)
+    i, j = np.triu_indices(5, 1)
+    assert _ties(levels) == pytest.approx((levels[:, i] == levels[:, j]).mean())
+
+
+def test_measures_are_advised_apart():
+    frame = table(additive(rng(9), 12, 4)).assign(measure="acc")
+    far = table(additive(rng(9), 12, 4).round(1)).assign(measure="loss")
+    import pandas as pd
+
+    scores = bi.read_scores(
+        pd.concat([frame, far]).rename(columns={"score": "value"}),
+        measures={"acc": "higher", "loss": "lower"},
+    )
+    finding = {f.rule: f for f in scores.finding_records}[ADVICE]
+    assert finding.hint == "acc: compare_mixed; loss: compare_permutation."
+
+
+def test_advice_names_what_can_be_called():
+    from benchinfer.scores import advice as module
+    from benchinfer.scores import kinds
+
+    text = inspect.getsource(module) + inspect.getsource(kinds)
+    names = set(re.findall(r'"(compare_[a-z]+)"', text))
+    assert names
+    assert names <= set(dir(bi))
+
+
+@pytest.mark.parametrize(("tests", "least"), [(1, 6), (3, 7), (6, 8), (10, 9), (3741, 18)])
+def test_least_number_of_data_sets(tests, least):
+    assert least_datasets(tests) == least
+    assert tests * 2.0 ** (1 - least) <= 0.05 < tests * 2.0 ** (2 - least)
+
+
+@pytest.mark.parametrize("d", [4, 5, 6, 7, 8])
+def test_no_scores_decide_a_pair_on_few_data_sets(d):
+    """The clearest scores there are: each algorithm ahead of the next on all data sets."""
+    values = np.arange(4) + 0.01 * rng(10).normal(size=(d, 4))
+    finding = found(values).get("few data sets")
+    tested = bi.compare_permutation(
+        bi.read_scores(table(values), measures="acc:higher"), on="ranks", adjust="holm"
+    )
+    smallest = float(tested.contrasts()["p_value"].min())
+    assert (finding is not None) == (d < 8)
+    assert smallest == pytest.approx(min(1, 6 * 2.0 ** (1 - d)))
+    if finding:
+        assert f"{smallest:.4f}" in finding.what or smallest > 0.999
+        assert ("adjusted so, " in finding.what) == (d >= 6)
+        assert "8 are enough by Holm's, 7 for the 3 comparisons with a control" in finding.hint
+
+
+def test_a_leaderboard_on_a_few_test_sets():
+    finding = found(additive(rng(11), 8, 87))["few data sets"]
+    assert "3741 pairs" in finding.what
+    assert "18 are enough" in finding.hint
