@@ -284,6 +284,7 @@ class TestedComparison(Comparison):
             "df": e.df,
             "statistic": e.statistic,
             "p_value": e.p_value,
+            **({} if e.p_error is None else {"p_error": e.p_error}),
             "p_raw": e.p_raw,
             "p_equivalence": e.p_equivalence,
             **({} if e.p_noninferiority is None else {"p_noninferiority": e.p_noninferiority}),

@@ -35,7 +35,7 @@ type Reference = Literal["rotation", "flips"]
 
 # Directions beside the observed one: at first, and where a p-value is close to the level.
 DIRECTIONS, MORE_DIRECTIONS = 9_999, 99_999
-SEED = 16_021_988
+SEED = 1
 # Bell numbers grow fast: 4,139 partitions of 8 algorithms, 21,146 of 9.
 MOST_ALGORITHMS = 8
 FEWEST_ROWS = 3

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from benchinfer.analyses.mixed import contrast_errors, diagnostics, tables
+from benchinfer.analyses.mixed import closure, contrast_errors, diagnostics, tables
 from benchinfer.analyses.mixed import design as mixed_design
 from benchinfer.analyses.mixed import influence as mixed_influence
 from benchinfer.analyses.mixed.fit import AnyFit, MixedFit
@@ -115,20 +115,22 @@ class MixedComparison(TestedComparison):
         from benchinfer.analyses.mixed.compare import compare_mixed
         from benchinfer.analyses.mixed.numerics import degrees, likelihood, structured_likelihood
         from benchinfer.comparison.checks import overlap_share
-        from benchinfer.numerics import closed_testing, multiplicity
+        from benchinfer.numerics import closed_testing, multiplicity, rotations
         from benchinfer.numerics.covariance import cluster_robust
         from benchinfer.numerics.max_t import max_t
 
-        _, adjustment = self.asked()
+        adjustment = self.asked()[1].method
         joint, pairwise = adjustment in comparison_adjustment.JOINT, self.structure == "pairwise"
         engine = likelihood if self.fitted.plain is not None else structured_likelihood
         method = (
             cluster_robust if pairwise else degrees.METHODS[str(self.provenance.arguments["df"])]
         )
         used: list[object] = [compare_mixed, engine.evaluate, method]
-        if adjustment in {"shaffer", "westfall"}:
-            used.append(getattr(closed_testing, adjustment))
-        if adjustment in {"holm", "shaffer"}:
+        if adjustment in {"shaffer", "westfall", "bergmann-hommel"}:
+            used.append(getattr(closed_testing, adjustment.replace("-", "_")))
+        if adjustment == "rotation":
+            used.append(rotations.closed_pairs)
+        if adjustment in {"holm", "shaffer", *closure.CLOSED}:
             used += [multiplicity.holm, comparison_adjustment.sidak]
         if joint:
             used.append(max_t)
@@ -195,10 +197,10 @@ class MixedComparison(TestedComparison):
             )
         return pd.concat(tables, ignore_index=True)
 
-    def asked(self) -> tuple[ContrastFamily, str]:
+    def asked(self) -> tuple[ContrastFamily, closure.Adjustment]:
         """Return the contrasts that were requested, and their adjustment."""
         levels = self.levels.estimate
-        return asked_of(self.algorithms, self.design, self.provenance.arguments, levels)
+        return asked_of(self.algorithms, self.fitted, self.provenance.arguments, levels)
 
     def _elsewhere(self, at: Array, about: str) -> "MixedComparison":
         return compared(self.setting, self.fitted, self.provenance.arguments, at, about)
@@ -346,18 +348,16 @@ class MixedComparison(TestedComparison):
 
 def asked_of(
     algorithms: tuple[str, ...],
-    design: mixed_design.Design,
+    fitted: MixedFit,
     arguments: Mapping[str, Any],
     levels: Array,
-) -> tuple[ContrastFamily, str]:
+) -> tuple[ContrastFamily, closure.Adjustment]:
     """Return the contrasts that arguments ask for, and their adjustment."""
-    alternative, contrasts = arguments["alternative"], arguments["contrasts"]
-    directed = alternative != "two-sided"
-    family = family_of(algorithms, contrasts, arguments["control"], levels, directed=directed)
-    common = design.structure == "common" and design.residual == "constant"
-    return family, comparison_adjustment.resolve(
-        arguments["adjust"], contrasts, alternative, common=common
+    directed = arguments["alternative"] != "two-sided"
+    family = family_of(
+        algorithms, arguments["contrasts"], arguments["control"], levels, directed=directed
     )
+    return family, closure.resolve(arguments, fitted, family)
 
 
 def compared(
@@ -372,15 +372,22 @@ def compared(
     alpha = alpha_of(arguments["level"])
     rows = fitted.fixed.at if at is None else at
     levels = rows @ fitted.model.beta
-    family, method = asked_of(setting.algorithms, design, arguments, levels)
+    family, adjusted = asked_of(setting.algorithms, fitted, arguments, levels)
+    method, plain = adjusted.method, fitted.plain
     errors = contrast_errors.Errors.of(fitted.estimate, rows, family, arguments["df"])
     chosen = errors.of_structure(design.structure)
     n, shown = len(family.matrix), family.wanted
     evidence, p_error = comparison_adjustment.evidence_of(
-        family, levels, chosen.first(n), method, alpha, setting.measure.margin, alternative
+        family,
+        levels,
+        chosen.first(n),
+        method,
+        alpha,
+        setting.measure.margin,
+        alternative,
+        closure.closed_by(method, arguments, family.matrix, plain[0] if plain else None),
     )
     level = _levels(levels, chosen, n, alpha)
-    simple = "Sidak's" if alternative == "two-sided" else "Bonferroni's"
     return MixedComparison(
         setting=setting,
         pairs=family.pairs[shown],
@@ -399,10 +406,9 @@ def compared(
             analysis="compare_mixed",
             version=version.__version__,
             arguments=arguments,
-            adjustment=comparison_adjustment.WORDS[method].format(
-                family=family.words, simple=simple
-            ),
+            adjustment=adjusted.words(family, arguments),
             digest=setting.digest,
+            seed=arguments["seed"] if method == "rotation" else None,
         ),
         sides=family.sides[shown],
         names=family.names[shown],
