@@ -121,6 +121,13 @@ def _not_rotated(fitted: "MixedFit", arguments: Mapping[str, Any]) -> str:
     return f"as there are {len(n)} data sets" if len(n) < rotations.FEWEST_ROWS else ""
 
 
+def other_reference(arguments: Mapping[str, Any], datasets: int) -> str:
+    """Return the reference that was not asked for; empty where flips could decide no pair."""
+    if arguments["reference"] == "flips":
+        return "rotation"
+    return "flips" if 2.0 ** (1 - datasets) <= alpha_of(arguments["level"]) else ""
+
+
 def closed_by(
     method: str,
     arguments: Mapping[str, Any],

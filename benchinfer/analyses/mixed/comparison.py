@@ -16,7 +16,15 @@ from benchinfer.comparison import adjustment as comparison_adjustment
 from benchinfer.comparison import checks, wording
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.contrasts import ContrastFamily, family_of
-from benchinfer.comparison.evidence import Array, Level, Provenance, Setting, alpha_of, decide
+from benchinfer.comparison.evidence import (
+    Array,
+    Evidence,
+    Level,
+    Provenance,
+    Setting,
+    alpha_of,
+    decide,
+)
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core import version
@@ -377,21 +385,27 @@ def compared(
     errors = contrast_errors.Errors.of(fitted.estimate, rows, family, arguments["df"])
     chosen = errors.of_structure(design.structure)
     n, shown = len(family.matrix), family.wanted
-    evidence, p_error = comparison_adjustment.evidence_of(
-        family,
-        levels,
-        chosen.first(n),
-        method,
-        alpha,
-        setting.measure.margin,
-        alternative,
-        closure.closed_by(method, arguments, family.matrix, plain[0] if plain else None),
-    )
+    margin = setting.measure.margin
+
+    def judged(asked: Mapping[str, Any]) -> tuple[Evidence, float]:
+        closed = closure.closed_by(method, asked, family.matrix, plain[0] if plain else None)
+        of = family, levels, chosen.first(n), method, alpha, margin, alternative, closed
+        return comparison_adjustment.evidence_of(*of)
+
+    evidence, p_error = judged(arguments)
+    codes = decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha)
+    sound = diagnostics.soundness_checks(setting, fitted)
+    other = closure.other_reference(arguments, len(setting.coverage.datasets))
+    if method == "rotation" and other and diagnostics.unlike_normal(sound):
+        again = judged({**arguments, "reference": other})[0]
+        changed = codes != decide(again.estimate, again.p_value, again.p_equivalence, alpha)
+        sides = family.named_sides(setting.algorithms)
+        sound.append(diagnostics.decided_otherwise(other, changed, sides))
     level = _levels(levels, chosen, n, alpha)
     return MixedComparison(
         setting=setting,
         pairs=family.pairs[shown],
-        codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
+        codes=codes,
         level=arguments["level"],
         target=design.target,
         levels=level,
@@ -400,7 +414,7 @@ def compared(
             *contrast_errors.checks(setting, family, evidence, errors, design, method, alpha),
             *diagnostics.design_checks(setting, design),
             *checks.legal(setting, level),
-            *diagnostics.soundness_checks(setting, fitted),
+            *sound,
         ),
         provenance=Provenance(
             analysis="compare_mixed",

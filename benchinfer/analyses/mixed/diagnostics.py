@@ -19,7 +19,7 @@ from benchinfer.comparison.checks import (
 )
 from benchinfer.comparison.evidence import Evidence, Setting
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import join
+from benchinfer.core.numbers import join, some
 from benchinfer.core.sections import Check
 
 
@@ -305,6 +305,30 @@ def _readable(name: str, design: Design, setting: Setting) -> str:
     by_dataset = source == "residual" and design.residual == "dataset"
     owners = setting.coverage.datasets if by_dataset else setting.algorithms
     return f"{source} of {owners[int(index)]}"
+
+
+_OF_MEANS = (
+    "data set x algorithm effects: Shapiro-Wilk p-value",
+    "outlying data sets",
+    "outlying cells",
+)
+
+
+def unlike_normal(rows: Sequence[Check]) -> bool:
+    """Return whether checks say that data sets' differences do not look normal."""
+    return any(not row.ok for row in rows if row.check in _OF_MEANS)
+
+
+def decided_otherwise(
+    reference: str, changed: NDArray[np.bool_], sides: Sequence[tuple[str, str]]
+) -> Check:
+    """Name the pairs that the other reference of the closed test decides otherwise."""
+    by = {"flips": "sign flips", "rotation": "rotations"}[reference]
+    remedy = (
+        f'{some(sides, changed)}: reference="{reference}" gives other verdicts; the differences do'
+        " not look normal, which rotations take them to be and sign flips do not"
+    )
+    return Check.informing(f"pairs that {by} decide otherwise", int(changed.sum()), remedy)
 
 
 def soundness_checks(setting: Setting, fitted: MixedFit) -> list[Check]:
