@@ -17,7 +17,7 @@ distribution of the symmetric root of Z'Z times K - 1 coordinates of a direction
 neither on the order of the rows nor, as algorithms are put into an order of their own, on theirs.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -169,11 +169,107 @@ def closed_pairs(
         return _of_directions(table, z, contrasts, two_sided=not side)
 
     closure = _Closure(hypotheses, along, alone[number] if reference == "rotation" else None, alpha)
-    exact = reference == "flips" and len(means) <= _MOST_FLIPPED
+    exact = reference == "flips" and all_flips(len(means))
     found = closure.tested(len(first), directions, exact=exact)
     back = np.empty_like(number)
     back[number] = np.arange(len(number))
     return ClosedTest(found.p_value[back], found.error[back], found.directions[back])
+
+
+def closed_flips(
+    terms: Array,
+    alone: Array,
+    k: int,
+    alpha: float,
+    *,
+    silent: NDArray[np.bool_],
+    directions: int = DIRECTIONS,
+    seed: int = SEED,
+) -> ClosedTest:
+    """Test all pairs of k algorithms by sums of signed terms, closed by sign flips of rows.
+
+    Parameters
+    ----------
+    terms
+        (D, K (K - 1) / 2) terms of each pair's sum, in the order of `max_t.all_pairs`; 0 where
+        there is none. A row's terms change their signs together.
+    alone
+        (K (K - 1) / 2,) p-values of each pair's own test, those of hypotheses of one pair.
+    k
+        Number of algorithms.
+    alpha, silent, directions, seed
+        As in `closed_pairs`.
+
+    Returns
+    -------
+    ClosedTest
+        Of the largest standardised sum of each hypothesis.
+
+    References
+    ----------
+    Marcus, R., Peritz, E. & Gabriel, K. R. (1976). On closed testing procedures with special
+    reference to ordered analysis of variance. Biometrika 63, 655-660.
+    https://doi.org/10.1093/biomet/63.3.655
+    """
+    unit = _standardised(terms)
+
+    def along(n: int) -> _Along:
+        parts = [unit.sum(axis=0)[None]]
+        parts += [signs @ unit for signs in _signs(len(unit), n, seed, two_sided=True)]
+        size = np.concatenate(parts).T ** 2
+        return _Along(size, np.ones_like(size))
+
+    closure = _Closure(_speaking(_hypotheses(k, None), silent), along, alone, alpha)
+    return closure.tested(terms.shape[1], directions, exact=all_flips(len(terms)))
+
+
+def step_down_flips(
+    terms: Array, *, two_sided: bool, directions: int = DIRECTIONS, seed: int = SEED
+) -> tuple[Array, Array]:
+    """Adjust tests of signed sums step by step, by sign flips of rows.
+
+    Parameters
+    ----------
+    terms
+        (D, P) terms as in `closed_flips`, of any contrasts.
+    two_sided
+        Whether small sums speak against the hypotheses, too.
+    directions, seed
+        As in `closed_pairs`.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        (P,) adjusted p-values and their Monte Carlo errors, 0 where all flips were counted.
+
+    References
+    ----------
+    Westfall, P. H. & Young, S. S. (1993). Resampling-Based Multiple Testing. Wiley.
+    """
+    unit = _standardised(terms)
+    observed = np.abs(unit.sum(axis=0)) if two_sided else unit.sum(axis=0)
+    order = np.argsort(-observed, kind="stable")
+    unit, limit = unit[:, order], observed[order] - _SAME * np.abs(observed[order])
+    count, n = np.ones(len(order)), 1
+    for signs in _signs(len(unit), directions, seed, two_sided=two_sided):
+        sums = signs @ unit
+        largest = np.maximum.accumulate((np.abs(sums) if two_sided else sums)[:, ::-1], axis=1)
+        count += (largest[:, ::-1] >= limit).sum(axis=0)
+        n += len(signs)
+    p = np.empty(len(order))
+    p[order] = np.maximum.accumulate(count / n)
+    return p, _error(p, np.full(len(p), n), exact=all_flips(len(unit)))
+
+
+def all_flips(d: int) -> bool:
+    """Return whether all sign vectors of d rows are counted."""
+    return d <= _MOST_FLIPPED
+
+
+def _standardised(terms: Array) -> Array:
+    """Return terms whose sums have variance 1 under random signs, 0 where there are none."""
+    size = np.sqrt((terms**2).sum(axis=0))
+    return np.divide(terms, size, out=np.zeros_like(terms), where=size > 0)
 
 
 @cache
@@ -236,26 +332,29 @@ def _rotated(table: Array, n: int, seed: int) -> Array:
 
 
 def _flipped(table: Array, n: int, seed: int, *, two_sided: bool) -> Array:
-    """Return (n, K - 1) contrasts of the table along sign vectors: all of them if there are few.
+    """Return the contrasts of the table along sign vectors other than the observed one."""
+    z = _orthonormal(table)
+    # Rows in an order of their own, for signs that do not depend on theirs.
+    z = z[np.lexsort(np.round(z.T / (np.abs(z).max() or 1.0), 9))]
+    parts = [signs @ z for signs in _signs(len(z), n, seed, two_sided=two_sided)]
+    return np.concatenate(parts) / np.sqrt(len(z))
+
+
+def _signs(d: int, n: int, seed: int, *, two_sided: bool) -> Iterator[Array]:
+    """Yield parts of n random sign vectors, or of all of them if there are few.
 
     In two-sided tests a vector and its opposite are one: their statistics are the same.
     """
-    z = _orthonormal(table)
-    d = len(z)
-    if d <= _MOST_FLIPPED:
-        bits = np.arange(1, 1 << (d - two_sided))[:, None] >> np.arange(d) & 1
-        return (1.0 - 2.0 * bits) @ z / np.sqrt(d)
-    # Rows in an order of their own, for signs that do not depend on it.
-    z = z[np.lexsort(np.round(z.T / np.abs(z).max(), 9))]
-    generator = np.random.default_rng(seed)
-    parts = [generator.integers(0, 2, (size, d), dtype=np.int8) for size in _parts(n, d)]
-    return np.concatenate([(2.0 * part - 1.0) @ z for part in parts]) / np.sqrt(d)
-
-
-def _parts(n: int, d: int) -> list[int]:
-    """Return sizes of parts of n rows of d numbers, each of a few MB."""
     step = max(1, 1_000_000 // d)
-    return [min(step, n - start) for start in range(0, n, step)]
+    if d <= _MOST_FLIPPED:
+        numbers = np.arange(1, 1 << (d - two_sided))
+        for start in range(0, len(numbers), step):
+            yield 1.0 - 2.0 * (numbers[start : start + step, None] >> np.arange(d) & 1)
+        return
+    generator = np.random.default_rng(seed)
+    for start in range(0, n, step):
+        size = (min(step, n - start), d)
+        yield 2.0 * generator.integers(0, 2, size, dtype=np.int8) - 1.0
 
 
 def _orthonormal(table: Array) -> Array:

@@ -191,3 +191,22 @@ def test_influence_rotates_the_smaller_tables():
         without = bi.compare_mixed(table(values[kept]))
         changed = int((without.codes != mixed.codes).sum())
         assert found["n_changed"][d] == changed
+
+
+def test_figures_and_tables_count_the_marks_on_intervals_over_equality():
+    from benchinfer.comparison.figures.forest import layout
+    from benchinfer.comparison.sections import contrasts
+
+    mixed = bi.compare_mixed(bi.load_example("simulated/heteroscedastic"))
+    rows = mixed.contrasts()
+    over = (rows["winner"] != "") & (rows["conf_low"] < 0) & (rows["conf_high"] > 0)
+    assert over.sum() == 2
+    said = "2 filled marks are on an interval that includes equality, where the test decides"
+    assert said in layout(mixed).notes[0]
+    assert said in contrasts(mixed).note
+    row = (
+        mixed.diagnostics().set_index("check").loc["decided pairs whose interval includes equality"]
+    )
+    assert (row["value"], row["ok"]) == (2, True)
+    common = bi.compare_mixed(bi.load_example("simulated/heteroscedastic"), structure="common")
+    assert "filled" not in common.intervals

@@ -1,0 +1,136 @@
+"""Level, wrong directions and power of the closed test of all pairs, beside other procedures.
+
+`make calibrate ARGS="tests/calibration/test_closed.py"`, about a quarter of an hour of one core.
+All procedures see the same tables of data sets' means, at 5 %: without any difference, with two
+groups of algorithms far apart, and with levels on a ladder whose ends are six standard errors
+apart.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.special import stdtr
+from scipy.stats import rankdata, studentized_range
+
+from benchinfer.numerics import multiplicity, rotations
+from benchinfer.numerics.signs import signed_rank
+from tests.calibration.tables import ALPHA, NEAR, limit
+
+TABLES, DIRECTIONS = 400, 399
+DESIGNS = [(5, 4), (8, 4), (12, 4), (5, 6), (12, 6)]
+NOISES = ("normal", "t3", "skewed", "rows")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """D data sets and K algorithms; which variances are unequal, and the kind of noise."""
+
+    d: int
+    k: int
+    unequal: bool
+    noise: str
+
+    def __str__(self):
+        words = {"rows": "normal, data sets unequal"}.get(self.noise, self.noise)
+        return f"{self.d} x {self.k}, {'unequal' if self.unequal else 'equal'}, {words}"
+
+
+CELLS = [Cell(d, k, u, noise) for d, k in DESIGNS for u in (False, True) for noise in NOISES]
+
+
+def noise(rng, cell):
+    """Return (D, K) effects and the root mean square of the algorithms' standard deviations."""
+    shape = (cell.d, cell.k)
+    draw = {
+        "normal": lambda: rng.standard_normal(shape),
+        "t3": lambda: rng.standard_t(3, shape) / np.sqrt(3),
+        "skewed": lambda: rng.exponential(size=shape) - 1,
+        "rows": lambda: rng.standard_normal(shape) * np.exp(0.7 * rng.normal(size=(cell.d, 1))),
+    }
+    effect = draw[cell.noise]()
+    if not cell.unequal:
+        return effect, 1.0
+    spread = np.exp(0.5 * rng.normal(size=cell.k))
+    spread[1] = spread[0]
+    effect[:, 1] = NEAR * effect[:, 0] + np.sqrt(1 - NEAR**2) * effect[:, 1]
+    return effect * spread, float(np.sqrt((spread**2).mean()))
+
+
+def procedures(x):
+    """Return (P,) decisions of each procedure."""
+    d, k = x.shape
+    first, second = np.triu_indices(k, 1)
+    differences = x[:, first] - x[:, second]
+    mean, error = differences.mean(axis=0), differences.std(axis=0, ddof=1) / np.sqrt(d)
+    alone = 2 * stdtr(d - 1, -np.abs(mean) / error)
+    rotated, flipped = (
+        rotations.closed_pairs(x, alone, ALPHA, reference=r, directions=DIRECTIONS).p_value
+        for r in ("rotation", "flips")
+    )
+    residual = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
+    pooled = np.sqrt((residual**2).sum() / ((d - 1) * (k - 1)) / d)
+    ranks = rankdata(x, axis=1).mean(axis=0)
+    return {
+        "closed, rotations (default)": rotated <= ALPHA,
+        "closed, flips": flipped <= ALPHA,
+        "paired t, Holm": multiplicity.holm(alone) <= ALPHA,
+        "Wilcoxon, Holm": multiplicity.holm(signed_ranks(differences)) <= ALPHA,
+        "Nemenyi": np.abs(ranks[first] - ranks[second]) * np.sqrt(12 * d / (k * (k + 1)))
+        >= critical(k, np.inf),
+        "common Tukey": np.abs(mean) / pooled >= critical(k, (d - 1) * (k - 1)),
+    }
+
+
+@cache
+def critical(k, df):
+    return studentized_range.ppf(1 - ALPHA, k, df if np.isfinite(df) else 1e6)
+
+
+def signed_ranks(differences):
+    """Return exact p-values of columns without ties."""
+    sums = [(rankdata(np.abs(column)) * (column > 0)).sum() for column in differences.T]
+    n = len(differences)
+    return np.array([of_sum(n, int(min(s, n * (n + 1) // 2 - s))) for s in sums])
+
+
+@cache
+def of_sum(n, smaller):
+    """Return the p-value of n signed ranks whose smaller sum is this."""
+    signs, left = -np.ones(n), smaller
+    for rank in range(n, 0, -1):
+        if rank <= left:
+            signs[rank - 1], left = 1.0, left - rank
+    return signed_rank(signs * np.arange(1.0, n + 1)).p_value
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("cell", CELLS, ids=str)
+def test_the_closed_test_holds_its_level(cell, monkeypatch, record_property):
+    monkeypatch.setattr(rotations, "_CLOSE", 0.0)
+    rng = np.random.default_rng(CELLS.index(cell))
+    first, second = np.triu_indices(cell.k, 1)
+    group = np.arange(cell.k) >= (cell.k + 1) // 2
+    within = group[first] == group[second]
+    found = {}
+    for _ in range(TABLES):
+        x, size = noise(rng, cell)
+        ladder = np.linspace(6 * size * np.sqrt(2 / cell.d), 0, cell.k)
+        gap = (x + ladder).mean(axis=0)
+        wrong = gap[first] < gap[second]
+        none, groups, steps = (procedures(x + at) for at in (0 * ladder, 1e6 * group, ladder))
+        for name in none:
+            row = (
+                none[name].any(),
+                (groups[name] & within).any(),
+                (steps[name] & wrong).any(),
+                steps[name].mean(),
+            )
+            found.setdefault(name, []).append(row)
+    for name, rows in found.items():
+        shares = np.mean(rows, axis=0)
+        print(f"| {cell} | {name} | " + " | ".join(f"{s:.3f}" for s in shares) + " |")  # noqa: T201 (for the docs)
+        record_property(f"{cell}: {name}", shares.tolist())
+    level = np.mean(found["closed, rotations (default)"], axis=0)[:3]
+    assert (level <= (limit(TABLES) if cell.noise == "normal" else 0.12)).all()
