@@ -202,3 +202,65 @@ def test_equal_algorithms_are_told_apart_at_the_level(k, d, monkeypatch):
         wrong += (closed_pairs(x, alone(x), ALPHA, directions=199).p_value <= ALPHA).any()
     error = np.sqrt(ALPHA * (1 - ALPHA) / tables)
     assert wrong / tables <= ALPHA + 3 * error
+
+
+def terms(d, k, seed=1):
+    """Return signed differences of all pairs, with a pair without terms in one row."""
+    x = table(d, k, seed)
+    return np.column_stack([x[:, i] - x[:, j] for i, j in pairs_of(k)])
+
+
+def largest(t, columns):
+    """Return the largest standardised sum over columns for each sign vector, the observed first."""
+    sums = np.abs(np.vstack([np.ones(len(t)), signs(len(t)) * np.sqrt(len(t))]) @ t)
+    return (sums / np.sqrt((t**2).sum(axis=0)))[:, columns].max(axis=1)
+
+
+def share(values):
+    return (values[1:] >= values[0] * (1 - 1e-9)).mean()
+
+
+def test_closed_flips_are_the_closure_of_the_largest_sums():
+    t, k = terms(7, 4), 4
+    own = np.array([share(largest(t, [c])) for c in range(6)])
+    found = rotations.closed_flips(t, own, k, ALPHA, silent=np.zeros(6, np.bool_))
+    expected = np.zeros(6)
+    for labels in map(np.array, partitions(k)):
+        inside = np.array([labels[i] == labels[j] for i, j in pairs_of(k)])
+        if inside.any():
+            p = share(largest(t, np.flatnonzero(inside)))
+            expected[inside] = np.maximum(expected[inside], p)
+    np.testing.assert_allclose(found.p_value, expected, rtol=1e-12)
+    assert not found.error.any()
+
+
+def test_step_down_flips_are_westfall_and_youngs():
+    t = terms(8, 4)
+    order = np.argsort(-np.abs(t.sum(axis=0)) / np.sqrt((t**2).sum(axis=0)))
+    expected, worst = np.empty(6), 0.0
+    for n, c in enumerate(order):
+        values = largest(t, order[n:])
+        values[0] = largest(t, [c])[0]
+        expected[c] = worst = max(worst, share(values))
+    p, error = rotations.step_down_flips(t, two_sided=True)
+    np.testing.assert_allclose(p, expected, rtol=1e-12)
+    assert not error.any()
+
+
+def test_one_sided_step_down_flips_count_all_vectors():
+    t = -terms(6, 3)
+    unit = t / np.sqrt((t**2).sum(axis=0))
+    p, _ = rotations.step_down_flips(t, two_sided=False)
+    top = int(unit.sum(axis=0).argmax())
+    sums = (signs(6) * np.sqrt(6)) @ unit
+    limit = unit.sum(axis=0)[top] * (1 - 1e-9)
+    assert p[top] == pytest.approx((sums.max(axis=1) >= limit).mean())
+
+
+def test_random_flips_are_near_all_of_them():
+    t = terms(13, 4, seed=6)
+    exact, _ = rotations.step_down_flips(t, two_sided=True)
+    halves = np.vstack([t, np.zeros((1, 6))])  # a row without terms asks for random signs
+    p, error = rotations.step_down_flips(halves, two_sided=True, directions=20_000)
+    assert (np.abs(p - exact) <= 5 * error + 1e-4).all()
+    assert (error > 0).all()

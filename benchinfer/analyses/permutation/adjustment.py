@@ -124,10 +124,11 @@ def resolve_adjustment(
             )
         )
     if adjust in FLIPPED and null == "asymptotic":
+        other = "holm" if pairs == "pairwise" else "single-step"
         raise DesignError(
             message(
-                f"adjust={adjust!r} has no asymptotic form here.",
-                hint='null="monte-carlo", or adjust="holm".',
+                f'adjust="{adjust}" has no asymptotic form here.',
+                hint=f'null="monte-carlo", or adjust="{other}".',
             )
         )
     return adjust
