@@ -15,9 +15,9 @@ from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.numerics import closed_testing, max_t, multiplicity
 from benchinfer.numerics.covariance import Adjusted
 
-# From each contrast's own p-values, and which of them say nothing as their difference does not
-# vary, to adjusted p-values and the errors of these.
-type Closed = Callable[[Array, NDArray[np.bool_]], tuple[Array, Array]]
+# From each contrast's own p-values, which of them say nothing as their difference does not vary,
+# and the margin that one-sided tests add, to adjusted p-values and the errors of these.
+type Closed = Callable[[Array, NDArray[np.bool_], float], tuple[Array, Array]]
 type Adjust = Literal["auto", "single-step", "westfall", "shaffer", "holm", "none"]
 ADJUSTMENTS = ("single-step", "westfall", "shaffer", "holm", "none")
 # With an error of its own for each pair the joint distribution of the statistics is not known.
@@ -152,9 +152,10 @@ def evidence_of(
         # Equalities imply each other; differences beyond the tolerance do not: Holm for these.
         step: Callable[[Array], Array] = _alone if adjust == "none" else multiplicity.holm
         p = closed_testing.shaffer(raw, len(levels)) if adjust == "shaffer" else step(raw)
-        if closed is not None:
-            p, errors_of_p = closed(raw, flat)
         q, not_worse = step(tests.equivalence()), step(tests.raw(tests.margin))
+        if closed is not None:
+            p, errors_of_p = closed(raw, flat, 0.0)
+            not_worse = closed(tests.raw(tests.margin), flat, margin)[0] if side else not_worse
         critical = _critical(tests, alpha, 1 if adjust == "none" else len(estimate))
         p_error = float(
             np.max(errors_of_p, where=np.abs(p - alpha) <= 3 * errors_of_p, initial=0.0)

@@ -39,8 +39,8 @@ SEED = 1
 # Bell numbers grow fast: 4,139 partitions of 8 algorithms, 21,146 of 9.
 MOST_ALGORITHMS = 8
 FEWEST_ROWS = 3
-# All 2^(D - 1) pairs of opposite flips, where there are no more than directions.
-_MOST_FLIPPED = 13
+# All flips are counted of so many rows: two-sided 8,192, as a vector and its opposite are one.
+_MOST_FLIPPED = 14
 # A p-value within so many of its errors of the level is evaluated with more directions.
 _CLOSE = 3.0
 # Statistics closer than this part of their size are equal, as many are under sign flips.
@@ -133,7 +133,7 @@ def closed_pairs(
         (K (K - 1) / 2,) pairs that say nothing, as their difference does not vary: p-value 1.
     reference
         ``"rotation"``: uniform directions, for normal rows of one covariance. ``"flips"``: random
-        signs of the rows, all of them up to 13 rows, for rows with symmetric distributions.
+        signs of the rows, all of them up to 14 rows, for rows with symmetric distributions.
     directions, seed
         Number of random directions, and their seed.
 
@@ -245,6 +245,10 @@ def step_down_flips(
     References
     ----------
     Westfall, P. H. & Young, S. S. (1993). Resampling-Based Multiple Testing. Wiley.
+
+    Romano, J. P. & Wolf, M. (2005). Exact and approximate stepdown methods for multiple hypothesis
+    testing. Journal of the American Statistical Association 100, 94-108.
+    https://doi.org/10.1198/016214504000000539
     """
     unit = _standardised(terms)
     observed = np.abs(unit.sum(axis=0)) if two_sided else unit.sum(axis=0)

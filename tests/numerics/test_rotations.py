@@ -258,7 +258,7 @@ def test_one_sided_step_down_flips_count_all_vectors():
 
 
 def test_random_flips_are_near_all_of_them():
-    t = terms(13, 4, seed=6)
+    t = terms(14, 4, seed=6)
     exact, _ = rotations.step_down_flips(t, two_sided=True)
     halves = np.vstack([t, np.zeros((1, 6))])  # a row without terms asks for random signs
     p, error = rotations.step_down_flips(halves, two_sided=True, directions=20_000)

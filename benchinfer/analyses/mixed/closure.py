@@ -159,7 +159,7 @@ def closed_by(
     side = _SIDES[arguments["alternative"]]
     every = not side and _all_pairs(matrix)
 
-    def by_sets(raw: Array, _: "NDArray[np.bool_]") -> tuple[Array, Array]:
+    def by_sets(raw: Array, _: "NDArray[np.bool_]", __: float) -> tuple[Array, Array]:
         p = np.ones(k * (k - 1) // 2)
         p[at] = raw
         closed = closed_testing.bergmann_hommel(p, k)[at] if every else multiplicity.holm(raw)
@@ -168,11 +168,13 @@ def closed_by(
     if method != "rotation" or stats is None or len(stats.n) < rotations.FEWEST_ROWS:
         return by_sets
 
-    def by_rotations(raw: Array, silent: "NDArray[np.bool_]") -> tuple[Array, Array]:
+    def by_rotations(raw: Array, silent: "NDArray[np.bool_]", margin: float) -> tuple[Array, Array]:
+        means = stats.total / stats.n + stats.offset
+        means[:, second[0]] -= side * margin / stats.scale
         alone, quiet = np.ones(k * (k - 1) // 2), np.zeros(k * (k - 1) // 2, np.bool_)
         alone[at], quiet[at] = raw, silent
         found = rotations.closed_pairs(
-            stats.total / stats.n + stats.offset,
+            means,
             alone,
             alpha_of(arguments["level"]),
             control=None if every else int(second[0]),

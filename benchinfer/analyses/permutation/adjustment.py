@@ -143,10 +143,11 @@ def of_blocks(
     flips = not data.repeated and null != "asymptotic" and exact
     closed = k <= rotations.MOST_ALGORITHMS
     if adjust == "auto":
-        if not flips or len(family.matrix) == 1:
+        # Claims of one-sided tests at a tolerance, by Holm's steps, must not lag behind these.
+        if not flips or alternative != "two-sided" or len(family.matrix) == 1:
             return "holm"
         pairs = len(family.matrix) == k * (k - 1) // 2 and data.layout.complete
-        return "closed" if closed and pairs and alternative == "two-sided" else "step-down"
+        return "closed" if closed and pairs else "step-down"
     why = "flips the signs of blocks, which hold each algorithm once" if data.repeated else ""
     why = why or ("" if exact else "draws sign flips of so many blocks at random")
     why = why or f"goes with up to {rotations.MOST_ALGORITHMS} algorithms, not {k}" * (

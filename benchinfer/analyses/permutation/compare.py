@@ -165,8 +165,9 @@ def compare_permutation(
         Of pairwise tests ``"closed"``, all pairs of up to eight algorithms closed by sign flips of
         whole blocks, ``"step-down"``, the same stepwise for any contrasts (Westfall and Young),
         ``"holm"``, ``"bonferroni"``, ``"hochberg"``, ``"hommel"``, ``"rom"``, ``"finner"``,
-        ``"li"`` or ``"none"``. Their default is the first of the former three that goes: flips need
-        blocks that hold each algorithm once, and closed tests complete ones and two-sided tests.
+        ``"li"`` or ``"none"``. The default of two-sided tests is the first of the former three that
+        goes: flips need blocks that hold each algorithm once, and closed tests complete ones; that
+        of one-sided tests is ``"holm"``.
         For pooled tests also ``"single-step"`` (their default), ``"shaffer"`` and
         ``"bergmann-hommel"``: exact for any number of algorithms in complete blocks, else for up to
         18 and by an upper bound, which `method` names, for more. Intervals are Sidak's (one-sided:
@@ -230,7 +231,7 @@ def compare_permutation(
     >>> found.contrasts()[["first", "second", "p_raw", "p_value", "winner"]].head(2)
       first   second     p_raw   p_value  winner
     0  C4.5  C4.5+cf  0.696777  0.696777
-    1  C4.5   C4.5+m  0.007324  0.043945  C4.5+m
+    1  C4.5   C4.5+m  0.007324  0.033447  C4.5+m
     >>> found.tests()["test"].tolist()[:2]
     ['quadratic form of scores', 'largest of all 6 pairs, scores']
     """

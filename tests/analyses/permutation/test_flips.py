@@ -46,7 +46,7 @@ def test_default_is_closed_by_flips_of_the_blocks(on):
     [
         (VALUES, {}, "closed"),
         (VALUES, {"control": "a01"}, "step-down"),
-        (VALUES, {"alternative": "better"}, "step-down"),
+        (VALUES, {"alternative": "better"}, "holm"),
         (simulated(2, (9, 1, 9)), {}, "step-down"),
         (np.where(np.arange(36).reshape(9, 1, 4) == 2, np.nan, VALUES), {}, "step-down"),
         (VALUES, {"null": "asymptotic"}, "holm"),
