@@ -273,9 +273,7 @@ class TestedComparison(Comparison):
         if not n:
             return ""
         which = "a filled mark is" if n == 1 else f"{n} filled marks are"
-        return (
-            f"; {which} on an interval that includes equality: the test, which is sharper, decides"
-        )
+        return f"; {which} on an interval that includes equality, where the test decides"
 
     @property
     def alternative(self) -> Alternative:
