@@ -1,6 +1,6 @@
 """Level, wrong directions and power of the closed test of all pairs, beside other procedures.
 
-`make calibrate ARGS="tests/calibration/test_closed.py"`, about six minutes of one core.
+`make calibrate ARGS="tests/calibration/test_closed.py"`, about eight minutes of one core.
 All procedures see the same tables of data sets' means, at 5 %: without any difference, with two
 groups of algorithms far apart, and with levels on a ladder whose ends are six standard errors
 apart.
@@ -14,8 +14,7 @@ import pytest
 from scipy.special import stdtr
 from scipy.stats import rankdata, studentized_range
 
-from benchinfer.numerics import multiplicity, rotations
-from benchinfer.numerics.signs import signed_rank
+from benchinfer.numerics import multiplicity, rotations, signs
 from tests.calibration.tables import ALPHA, NEAR, limit
 
 TABLES, DIRECTIONS = 300, 399
@@ -110,11 +109,11 @@ def signed_ranks(differences):
 @cache
 def of_sum(n, smaller):
     """Return the p-value of n signed ranks whose smaller sum is this."""
-    signs, left = -np.ones(n), smaller
+    sides, left = -np.ones(n), smaller
     for rank in range(n, 0, -1):
         if rank <= left:
-            signs[rank - 1], left = 1.0, left - rank
-    return signed_rank(signs * np.arange(1.0, n + 1)).p_value
+            sides[rank - 1], left = 1.0, left - rank
+    return signs.signed_rank(sides * np.arange(1.0, n + 1)).p_value
 
 
 @pytest.mark.calibration
@@ -148,3 +147,75 @@ def test_the_closed_test_holds_its_level(cell, monkeypatch, record_property):
         record_property(f"{cell}: {name}", shares.tolist())
     level = np.mean(found["closed, rotation"], axis=0)[:3]
     assert (level <= (limit(TABLES) if cell.noise == "normal" else 0.12)).all()
+
+
+FLIPPED = [
+    (d, k, on, kind)
+    for d, k, ons in (
+        (8, 4, ("values", "ranks")),
+        (12, 4, ("values", "ranks")),
+        (12, 6, ("ranks",)),
+    )
+    for on in ons
+    for kind in ("normal", "skewed", "one sd 5", "one skewed")
+]
+
+
+def blocks(rng, d, k, kind):
+    """Return (D, K) scores of equal means."""
+    x = rng.exponential(size=(d, k)) - 1 if kind == "skewed" else rng.standard_normal((d, k))
+    if kind == "one sd 5":
+        x[:, -1] *= 5
+    if kind == "one skewed":
+        x[:, -1] = rng.exponential(size=d) - 1
+    return x
+
+
+def flipped(x, on, seed):
+    """Return (P,) decisions of tests of single pairs, by how they are adjusted."""
+    k = x.shape[1]
+    first, second = np.triu_indices(k, 1)
+    terms = x[:, first] - x[:, second]
+    if on == "ranks":
+        terms = signs.signed_ranks(terms, 1e-12)
+    own = signs.sign_tests(terms, two_sided=np.ones(len(first), np.bool_), null="exact").p_value
+    closed = rotations.closed_flips(
+        terms,
+        own,
+        k,
+        ALPHA,
+        silent=np.zeros(len(first), np.bool_),
+        directions=DIRECTIONS,
+        seed=seed,
+    )
+    down, _ = rotations.step_down_flips(terms, two_sided=True, directions=DIRECTIONS, seed=seed)
+    return {
+        "closed": closed.p_value <= ALPHA,
+        "step-down": np.maximum(down, own) <= ALPHA,
+        "holm": multiplicity.holm(own) <= ALPHA,
+    }
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize(("d", "k", "on", "kind"), FLIPPED)
+def test_flips_of_blocks_hold_their_level(d, k, on, kind, monkeypatch, record_property):
+    monkeypatch.setattr(rotations, "_CLOSE", 0.0)
+    rng = np.random.default_rng(FLIPPED.index((d, k, on, kind)))
+    first, second = np.triu_indices(k, 1)
+    group = np.arange(k) >= (k + 1) // 2
+    within = group[first] == group[second]
+    ladder = np.linspace(6 * np.sqrt(2 / d), 0, k)
+    found = {}
+    for _ in range(TABLES):
+        x = blocks(rng, d, k, kind)
+        seed = int(rng.integers(2**32))
+        none, groups, steps = (flipped(x + at, on, seed) for at in (0, 1e3 * group, ladder))
+        for name in none:
+            row = (none[name].any(), (groups[name] & within).any(), steps[name].mean())
+            found.setdefault(name, []).append(row)
+    for name, rows in found.items():
+        shares = np.mean(rows, axis=0)
+        cell = f"{d} x {k}, {on}, {kind}"
+        print(f"| {cell} | {name} | " + " | ".join(f"{s:.3f}" for s in shares) + " |")  # noqa: T201 (for the docs)
+        record_property(f"{cell}: {name}", shares.tolist())
+        assert (shares[:2] <= limit(TABLES)).all()
