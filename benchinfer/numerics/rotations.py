@@ -353,12 +353,13 @@ def _signs(d: int, n: int, seed: int, *, two_sided: bool) -> Iterator[Array]:
     if d <= _MOST_FLIPPED:
         numbers = np.arange(1, 1 << (d - two_sided))
         for start in range(0, len(numbers), step):
-            yield 1.0 - 2.0 * (numbers[start : start + step, None] >> np.arange(d) & 1)
+            bits = numbers[start : start + step, None] >> np.arange(d) & 1
+            yield 1 - 2 * bits.astype(np.float64)
         return
     generator = np.random.default_rng(seed)
     for start in range(0, n, step):
-        size = (min(step, n - start), d)
-        yield 2.0 * generator.integers(0, 2, size, dtype=np.int8) - 1.0
+        bits = generator.integers(0, 2, (min(step, n - start), d), dtype=np.int8)
+        yield 1 - 2 * bits.astype(np.float64)
 
 
 def _orthonormal(table: Array) -> Array:
