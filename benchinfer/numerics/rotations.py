@@ -413,11 +413,12 @@ class _Closure:
             value = np.where(spoken, p[deciding], 1.0)
             n = np.where(spoken, count[deciding], 0)
             error = _error(value, n, exact=exact)
-            close = (np.abs(value - self.alpha) <= _CLOSE * error) & (n <= directions + 1)
-            if not (close & (error > 0)).any():
+            close = (np.abs(value - self.alpha) <= _CLOSE * error) & (error > 0)
+            close &= n <= MORE_DIRECTIONS
+            if not close.any():
                 return ClosedTest(value, error, n)
             more = more or self.along(MORE_DIRECTIONS)
-            for i in np.unique(deciding[close & (error > 0)]):
+            for i in np.unique(deciding[close]):
                 p[i], count[i] = self._p_value(self.hypotheses[i], more), more.size.shape[1]
 
     def _by_t(self, hypothesis: _Hypothesis) -> bool:
