@@ -1,7 +1,8 @@
 """Evidence of contrasts from a normal model: adjusted p-values and intervals."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +16,9 @@ from benchinfer.core.hints import Given, Option
 from benchinfer.numerics import closed_testing, max_t, multiplicity
 from benchinfer.numerics.covariance import Adjusted
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
+# From each contrast's own p-values, which of them say nothing as their difference does not vary,
+# and the margin that one-sided tests add, to adjusted p-values and the errors of these.
+type Closed = Callable[[Array, NDArray[np.bool_], float], tuple[Array, Array]]
 type Adjust = Literal["auto", "single-step", "westfall", "shaffer", "holm", "none"]
 ADJUSTMENTS = ("single-step", "westfall", "shaffer", "holm", "none")
 # With an error of its own for each pair the joint distribution of the statistics is not known.
@@ -119,8 +119,12 @@ def evidence_of(
     alpha: float,
     margin: float,
     alternative: Alternative = "two-sided",
+    closed: Closed | None = None,
 ) -> tuple[Evidence, float]:
-    """Return the evidence of each contrast.
+    """Return the evidence of each contrast, and the largest error of a p-value that matters.
+
+    A closed test takes the place of the adjustment for p-values of the difference; the others are
+    then Holm's.
 
     Notes
     -----
@@ -141,6 +145,7 @@ def evidence_of(
         margin=np.where(flat, worst, (estimate + side * margin) / safe),
         df=errors.df,
     )
+    errors_of_p = np.zeros(len(estimate))
     if adjust in JOINT:
         p, q, not_worse, critical, p_error = _joint(family, errors, tests, adjust, alpha)
     else:
@@ -149,8 +154,13 @@ def evidence_of(
         step: Callable[[Array], Array] = _alone if adjust == "none" else multiplicity.holm
         p = closed_testing.shaffer(raw, len(levels)) if adjust == "shaffer" else step(raw)
         q, not_worse = step(tests.equivalence()), step(tests.raw(tests.margin))
+        if closed is not None:
+            p, errors_of_p = closed(raw, flat, 0.0)
+            not_worse = closed(tests.raw(tests.margin), flat, margin)[0] if side else not_worse
         critical = _critical(tests, alpha, 1 if adjust == "none" else len(estimate))
-        p_error = 0.0
+        p_error = float(
+            np.max(errors_of_p, where=np.abs(p - alpha) <= 3 * errors_of_p, initial=0.0)
+        )
     reach = np.where(flat, np.inf, critical * error)
     shown = family.wanted
     return (
@@ -165,6 +175,7 @@ def evidence_of(
             low=(estimate - reach if side >= 0 else np.full_like(estimate, -np.inf))[shown],
             high=(estimate + reach if side <= 0 else np.full_like(estimate, np.inf))[shown],
             p_noninferiority=np.where(flat, 1.0, not_worse)[shown] if side and margin else None,
+            p_error=errors_of_p[shown] if errors_of_p.any() else None,
         ),
         p_error,
     )

@@ -401,7 +401,8 @@ def stepwise_checks(
 ) -> list[Check]:
     """Say where stepwise tests and simultaneous intervals differ."""
     sides = family.named_sides(setting.algorithms)
-    stepped = adjust in ("holm", "shaffer")  # Westfall's equivalence is tested in one step
+    # Westfall's equivalence is tested in one step.
+    stepped = adjust not in ("single-step", "westfall", "none")
     # Stepwise tests of equivalence answer to the (1 - 2 alpha) intervals, which are wider, too.
     wide = critical_t(evidence.df, sidak(2 * alpha, len(family.matrix))) * evidence.std_error
     loose = evidence.p_equivalence <= alpha

@@ -265,7 +265,16 @@ class TestedComparison(Comparison):
         alone = self.provenance.arguments.get("adjust") == "none"
         shape = "intervals" if self.alternative == "two-sided" else "one-sided bounds"
         kind = f"{shape} of each pair alone" if alone else f"simultaneous {shape}"
-        return f"{100 * self.level:g} % {kind}"
+        return f"{100 * self.level:g} % {kind}{self._over_equality()}"
+
+    def _over_equality(self) -> str:
+        """Say of how many decided pairs, whose marks are filled, the interval includes equality."""
+        decided = (self.codes == Verdict.FIRST) | (self.codes == Verdict.SECOND)
+        n = int((decided & (self.evidence.low <= 0) & (self.evidence.high >= 0)).sum())
+        if not n:
+            return ""
+        which = "a filled mark is" if n == 1 else f"{n} filled marks are"
+        return f"; {which} on an interval that includes equality, where the test decides"
 
     @property
     def alternative(self) -> Alternative:
@@ -290,6 +299,7 @@ class TestedComparison(Comparison):
             "df": e.df,
             "statistic": e.statistic,
             "p_value": e.p_value,
+            **({} if e.p_error is None else {"p_error": e.p_error}),
             "p_raw": e.p_raw,
             "p_equivalence": e.p_equivalence,
             **({} if e.p_noninferiority is None else {"p_noninferiority": e.p_noninferiority}),

@@ -201,6 +201,8 @@ class Evidence:
     p_noninferiority
         Adjusted p-value, in one-sided tests with a tolerance, of the hypothesis that the algorithm
         which is to be shown better is worse by the tolerance or more; else None.
+    p_error
+        Monte Carlo errors of the adjusted p-values, None where there are none.
     """
 
     estimate: Array
@@ -213,6 +215,7 @@ class Evidence:
     low: Array
     high: Array
     p_noninferiority: Array | None = None
+    p_error: Array | None = None
 
 
 def alpha_of(level: float) -> float:

@@ -128,6 +128,10 @@ def contrasts(comparison: "Comparison") -> Table:
             cells.append(
                 [pair_verdict(*row) for row in rows_of(frame, "verdict", "first", "second")]
             )
+        elif name == "p_value" and "p_error" in known:
+            columns.append(Column(name, _HEADS[name], numeric=True))
+            pairs = zip(frame[name], frame["p_error"], strict=True)
+            cells.append([Cell(p_value(float(p), float(error))) for p, error in pairs])
         elif name in _TOLD:
             columns.append(Column(name, name))
             cells.append([Cell(_TOLD[name].get(str(v), str(v))) for v in frame[name]])

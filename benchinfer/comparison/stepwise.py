@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from benchinfer.comparison.evidence import Array
-from benchinfer.numerics import closed_testing, multiplicity
+from benchinfer.numerics import closed_testing, multiplicity, rotations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,6 +15,7 @@ type Adjust = Literal[
     "auto",
     "single-step",
     "step-down",
+    "closed",
     "shaffer",
     "bergmann-hommel",
     "bonferroni",
@@ -44,6 +45,11 @@ STEPS: "dict[str, Callable[[Array], Array]]" = {
 }
 CLOSED = ("shaffer", "bergmann-hommel")
 JOINT = ("single-step", "step-down")
+# Where tests are of single pairs, whose differences in a block change their signs together.
+FLIPPED = ("closed", "step-down")
+FLIPPED_STEP_DOWN = (
+    "P-values are step-down (Westfall and Young) over {family}, by sign flips of whole blocks"
+)
 # The adjustments of which each interval has its p-value; all others go in steps.
 _SINGLE = ("single-step", "bonferroni", "none")
 # What these ask of the dependence between the p-values, which is not established in general.
@@ -57,7 +63,9 @@ CONDITIONS = {
 # What controls errors only if no pair differs, under whichever dependence.
 WEAK = ("finner",)
 # The functions whose docstrings name the sources.
-SOURCES: "dict[str, Callable[..., Array]]" = {
+SOURCES: "dict[str, Callable[..., object]]" = {
+    "closed": rotations.closed_flips,
+    "step-down": rotations.step_down_flips,
     "shaffer": closed_testing.shaffer,
     "bergmann-hommel": closed_testing.bergmann_hommel,
     "holm": multiplicity.holm,
@@ -70,6 +78,7 @@ SOURCES: "dict[str, Callable[..., Array]]" = {
 WORDS = {
     "single-step": "P-values are single-step (largest statistic) over {family}, from pooled scores",
     "step-down": "P-values are step-down (Westfall and Young) over {family}, from pooled scores",
+    "closed": "P-values are of the closed test of {family}, by sign flips of whole blocks",
     "shaffer": "P-values are Shaffer's over {family}",
     "bergmann-hommel": "P-values are Bergmann and Hommel's over {family}",
     "bonferroni": "P-values are Bonferroni's over {family}",

@@ -136,18 +136,21 @@ def brief(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def p_value(value: float) -> str:
-    """Write a p-value.
+def p_value(value: float, error: float = 0.0) -> str:
+    """Write a p-value; one that is its own Monte Carlo error is the smallest there can be.
 
     Examples
     --------
-    >>> p_value(3e-9), p_value(0.04217), p_value(0.99999)
-    ('<0.0001', '0.0422', '>0.9999')
+    >>> p_value(3e-9), p_value(0.04217), p_value(0.99999), p_value(0.0001, 0.0001)
+    ('<0.0001', '0.0422', '>0.9999', '≤0.0001')
     """
     if math.isnan(value):
         return _NONE
-    if value < 1e-4:
+    if value < 1e-4 * (1 - 1e-9):
         return "<0.0001"
+    # Of two draws as extreme the error is 0.71 of the p-value.
+    if error > 0.8 * value:
+        return f"\N{LESS-THAN OR EQUAL TO}{value:.4f}"
     return ">0.9999" if value > 0.9999 else f"{value:.4f}"
 
 

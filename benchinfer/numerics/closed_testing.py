@@ -531,16 +531,22 @@ def _consistent(k: int) -> tuple[tuple[int, ...], ...]:
     index = {pair: i for i, pair in enumerate(zip(*np.triu_indices(k, 1), strict=True))}
     return tuple(
         tuple(i for (a, b), i in index.items() if labels[int(a)] == labels[int(b)])
-        for labels in _partitions(k)
+        for labels in partitions(k)
     )
 
 
-def _partitions(k: int) -> Iterator[list[int]]:
-    """Yield every partition of k elements once, as labels in order of first appearance."""
+def partitions(k: int) -> Iterator[list[int]]:
+    """Yield every partition of k elements once, as labels in order of first appearance.
+
+    Examples
+    --------
+    >>> list(partitions(3))
+    [[0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1], [0, 1, 2]]
+    """
     if k == 0:
         yield []
         return
-    for labels in _partitions(k - 1):
+    for labels in partitions(k - 1):
         for label in range(max(labels, default=-1) + 2):
             yield [*labels, label]
 

@@ -17,16 +17,16 @@ import benchinfer as bi
 from benchinfer.analyses import points
 from benchinfer.analyses.bootstrap import compare
 from benchinfer.analyses.bootstrap.numerics import resampling as draws
+from benchinfer.analyses.mixed import closure, design, fixed_effects
 from benchinfer.analyses.mixed import comparison as mixed_comparison
-from benchinfer.analyses.mixed import design, fixed_effects
 from benchinfer.analyses.permutation import blocks
 from benchinfer.analyses.permutation import options as permutation_options
 from benchinfer.cli.app import app
 from benchinfer.cli.options import source
-from benchinfer.comparison import adjustment, contrasts, stepwise
 from benchinfer.comparison import comparison as comparison_comparison
+from benchinfer.comparison import contrasts, stepwise
 from benchinfer.core.frames import GLOSSARY
-from benchinfer.numerics import signs
+from benchinfer.numerics import rotations, signs
 from benchinfer.scores import columns
 
 LOWER = ("--measures", "error:lower:0.01")
@@ -118,7 +118,8 @@ def test_choices_are_those_of_the_library() -> None:
         "structure": design.Structure,
         "residual": design.Residual,
         "domains": fixed_effects.Domains,
-        "adjust": adjustment.Adjust,
+        "adjust": closure.Adjust,
+        "reference": rotations.Reference,
         "alternative": comparison_comparison.Alternative,
     }
     for name, alias in pinned.items():

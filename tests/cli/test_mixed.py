@@ -49,7 +49,7 @@ def test_every_argument_reaches_the_library(
         *("--order", "lda, svm", "--alternative", "better", "--adjust", "holm", "--level", "0.9"),
         *("--target", "domain", "--structure", "diagonal", "--residual", "dataset"),
         *("--domains", "separate", "--covariate", "size", "--covariate", "p", "--terms", "dataset"),
-        *("--df", "satterthwaite", "--missing", "error"),
+        *("--df", "satterthwaite", "--missing", "error", "--reference", "flips", "--seed", "7"),
     )
     assert given == {
         "terms": ("dataset",),
@@ -62,6 +62,8 @@ def test_every_argument_reaches_the_library(
         "control": None,
         "alternative": "better",
         "adjust": "holm",
+        "reference": "flips",
+        "seed": 7,
         "target": "domain",
         "level": 0.9,
         "missing": "error",
@@ -153,7 +155,7 @@ def test_details_fit_a_terminal(run: Callable) -> None:
     text = run(*BOOTSTRAP, "--details").stdout
     assert max(map(len, text.splitlines())) <= 80
     assert "Hotelling's T squared as F" in text
-    assert "- without moons: cart < mlp becomes undecided\n" in text
+    assert "- without hastie_10_2: cart < mlp becomes undecided\n" in text
     assert "P(within tolerance of the best)" in text
     assert "95 % prediction" in text
 

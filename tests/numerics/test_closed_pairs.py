@@ -16,7 +16,7 @@ def closure(p, k):
     """Adjust by the whole closure: every partition of the algorithms, Bonferroni in each."""
     first, second = np.triu_indices(k, 1)
     adjusted = np.zeros(len(p))
-    for partition in closed_testing._partitions(k):
+    for partition in closed_testing.partitions(k):
         labels = np.array(partition)
         true = labels[first] == labels[second]
         if true.any():

@@ -1,21 +1,25 @@
 """The function `compare_mixed`."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 from benchinfer.analyses.mixed import design
 from benchinfer.analyses.mixed import design as mixed_design
+from benchinfer.analyses.mixed.closure import Adjust
 from benchinfer.analyses.mixed.comparison import DfMethod, MixedComparison, compared
 from benchinfer.analyses.mixed.fit import fit_design
 from benchinfer.analyses.mixed.fixed_effects import Domains
 from benchinfer.analyses.mixed.numerics import degrees
 from benchinfer.comparison import checks
-from benchinfer.comparison.adjustment import Adjust, check_alternative
+from benchinfer.comparison.adjustment import check_alternative
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import Contrasts, check_number, implied
 from benchinfer.comparison.evidence import Setting, alpha_of
 from benchinfer.comparison.groups import check_constant
+from benchinfer.core.arguments import seed_of
 from benchinfer.core.errors import DesignError, unknown
+from benchinfer.numerics import rotations
+from benchinfer.numerics.rotations import Reference
 from benchinfer.scores.table import ScoreTable
 
 
@@ -33,9 +37,11 @@ def compare_mixed(
     control: str | None = None,
     alternative: Alternative = "two-sided",
     adjust: Adjust = "auto",
+    reference: Reference = "rotation",
     target: Literal["auto"] | Target = "auto",
     level: float = 0.95,
     missing: Literal["use", "error"] = "use",
+    seed: int = rotations.SEED,
 ) -> MixedComparison:
     """Compare algorithms by a linear mixed-effects model and simultaneous contrasts.
 
@@ -83,9 +89,17 @@ def compare_mixed(
         ``"two-sided"``, or what one-sided tests are to show of the first algorithm of a contrast:
         ``"better"`` or ``"worse"``. With a tolerance these also test non-inferiority.
     adjust
-        ``"single-step"`` (``max |t|``), ``"westfall"``, ``"shaffer"``, ``"holm"``, ``"none"``, or
-        ``"auto"``: single-step with a common error, Holm with pair-specific ones. Intervals are
-        single-step or Sidak's (one-sided: Bonferroni's).
+        ``"rotation"``, the exact closed test of all pairs, or of those with a control, for complete
+        tables of three or more data sets and up to eight algorithms; ``"single-step"``
+        (``max |t|``), ``"westfall"``, ``"bergmann-hommel"``, ``"shaffer"``, ``"holm"``, ``"none"``,
+        or ``"auto"``: single-step with a common error; with pair-specific ones rotation where it
+        goes, else Bergmann and Hommel's for all pairs of up to 15 algorithms, else Holm's.
+        Equivalence is tested by Holm's steps beside closed tests. Intervals are single-step or
+        Sidak's (one-sided: Bonferroni's).
+    reference
+        Of the closed test: ``"rotation"`` of the data sets' means, exact if these are normal, or
+        ``"flips"`` of their signs, exact if differences are symmetric, however heavy their tails;
+        of fewer than six data sets flips decide nothing at 95 %.
     target
         What claims are about: ``"domain"``, the population of the data sets, or ``"datasets"``,
         these data sets alone, of which each is then fitted by itself and the estimates averaged.
@@ -94,6 +108,8 @@ def compare_mixed(
         Confidence level of the family of contrasts.
     missing
         ``"use"`` the scores that are there, or ``"error"`` where a cell lacks some.
+    seed
+        Of the random rotations or flips, whose errors are in the column ``p_error``.
 
     Returns
     -------
@@ -122,6 +138,8 @@ def compare_mixed(
     """
     alpha_of(level)
     check_alternative(alternative)
+    if reference not in (known := get_args(Reference.__value__)):
+        raise DesignError(unknown("reference", reference, known))
     if df not in degrees.METHODS:
         raise DesignError(unknown("df", df, list(degrees.METHODS)))
     setting, scores = Setting.of(scores, measure)
@@ -140,9 +158,11 @@ def compare_mixed(
         "control": control,
         "alternative": alternative,
         "adjust": adjust,
+        "reference": reference,
         "target": target,
         "level": level,
         "missing": missing,
+        "seed": seed_of(seed),
     }
     design = mixed_design.choose(setting, terms, target)
     check_constant(scores, setting.measure.name, names)

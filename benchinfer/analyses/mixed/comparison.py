@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from benchinfer.analyses.mixed import contrast_errors, diagnostics, direct, tables
+from benchinfer.analyses.mixed import closure, contrast_errors, diagnostics, direct, tables
 from benchinfer.analyses.mixed import design as mixed_design
 from benchinfer.analyses.mixed import influence as mixed_influence
 from benchinfer.analyses.mixed.fit import AnyFit, MixedFit
@@ -16,7 +16,15 @@ from benchinfer.comparison import adjustment as comparison_adjustment
 from benchinfer.comparison import checks, wording
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.contrasts import ContrastFamily, family_of
-from benchinfer.comparison.evidence import Array, Level, Provenance, Setting, alpha_of, decide
+from benchinfer.comparison.evidence import (
+    Array,
+    Evidence,
+    Level,
+    Provenance,
+    Setting,
+    alpha_of,
+    decide,
+)
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core import version
@@ -117,20 +125,22 @@ class MixedComparison(TestedComparison):
         from benchinfer.analyses.mixed.compare import compare_mixed
         from benchinfer.analyses.mixed.numerics import degrees, likelihood, structured_likelihood
         from benchinfer.comparison.checks import overlap_share
-        from benchinfer.numerics import closed_testing, multiplicity
+        from benchinfer.numerics import closed_testing, multiplicity, rotations
         from benchinfer.numerics.covariance import cluster_robust
         from benchinfer.numerics.max_t import max_t
 
-        _, adjustment = self.asked()
+        adjustment = self.asked()[1].method
         joint, pairwise = adjustment in comparison_adjustment.JOINT, self.structure == "pairwise"
         engine = likelihood if self.fitted.plain is not None else structured_likelihood
         method = (
             cluster_robust if pairwise else degrees.METHODS[str(self.provenance.arguments["df"])]
         )
         used: list[object] = [compare_mixed, engine.evaluate, method]
-        if adjustment in {"shaffer", "westfall"}:
-            used.append(getattr(closed_testing, adjustment))
-        if adjustment in {"holm", "shaffer"}:
+        if adjustment in {"shaffer", "westfall", "bergmann-hommel"}:
+            used.append(getattr(closed_testing, adjustment.replace("-", "_")))
+        if adjustment == "rotation":
+            used.append(rotations.closed_pairs)
+        if adjustment in {"holm", "shaffer", *closure.CLOSED}:
             used += [multiplicity.holm, comparison_adjustment.sidak]
         if joint:
             used.append(max_t)
@@ -200,10 +210,10 @@ class MixedComparison(TestedComparison):
             )
         return pd.concat(tables, ignore_index=True)
 
-    def asked(self) -> tuple[ContrastFamily, str]:
+    def asked(self) -> tuple[ContrastFamily, closure.Adjustment]:
         """Return the contrasts that were requested, and their adjustment."""
         levels = self.levels.estimate
-        return asked_of(self.algorithms, self.design, self.provenance.arguments, levels)
+        return asked_of(self.algorithms, self.fitted, self.provenance.arguments, levels)
 
     def _elsewhere(self, at: Array, about: str) -> "MixedComparison":
         return compared(self.setting, self.fitted, self.provenance.arguments, at, about)
@@ -369,18 +379,16 @@ class MixedComparison(TestedComparison):
 
 def asked_of(
     algorithms: tuple[str, ...],
-    design: mixed_design.Design,
+    fitted: MixedFit,
     arguments: Mapping[str, Any],
     levels: Array,
-) -> tuple[ContrastFamily, str]:
+) -> tuple[ContrastFamily, closure.Adjustment]:
     """Return the contrasts that arguments ask for, and their adjustment."""
-    alternative, contrasts = arguments["alternative"], arguments["contrasts"]
-    directed = alternative != "two-sided"
-    family = family_of(algorithms, contrasts, arguments["control"], levels, directed=directed)
-    common = design.structure == "common" and design.residual == "constant"
-    return family, comparison_adjustment.resolve(
-        arguments["adjust"], contrasts, alternative, common=common
+    directed = arguments["alternative"] != "two-sided"
+    family = family_of(
+        algorithms, arguments["contrasts"], arguments["control"], levels, directed=directed
     )
+    return family, closure.resolve(arguments, fitted, family)
 
 
 def compared(
@@ -395,22 +403,34 @@ def compared(
     alpha = alpha_of(arguments["level"])
     rows = fitted.fixed.at if at is None else at
     levels = rows @ fitted.model.beta
-    family, method = asked_of(setting.algorithms, design, arguments, levels)
+    family, adjusted = asked_of(setting.algorithms, fitted, arguments, levels)
+    method, plain = adjusted.method, fitted.plain
     errors = contrast_errors.Errors.of(fitted.estimate, rows, family, arguments["df"])
     chosen = errors.of_structure(design.structure)
     n, shown = len(family.matrix), family.wanted
-    evidence, p_error = comparison_adjustment.evidence_of(
-        family, levels, chosen.first(n), method, alpha, setting.measure.margin, alternative
-    )
-    level = _levels(levels, chosen, n, alpha)
+    margin = setting.measure.margin
+
+    def judged(asked: Mapping[str, Any]) -> tuple[Evidence, float]:
+        closed = closure.closed_by(method, asked, family.matrix, plain[0] if plain else None)
+        of = family, levels, chosen.first(n), method, alpha, margin, alternative, closed
+        return comparison_adjustment.evidence_of(*of)
+
+    evidence, p_error = judged(arguments)
     codes = decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha)
+    sound = diagnostics.soundness_checks(setting, fitted)
+    other = closure.other_reference(arguments, len(setting.coverage.datasets))
+    if method == "rotation" and other and diagnostics.unlike_normal(sound):
+        again = judged({**arguments, "reference": other})[0]
+        changed = codes != decide(again.estimate, again.p_value, again.p_equivalence, alpha)
+        sides = family.named_sides(setting.algorithms)
+        sound.append(diagnostics.decided_otherwise(other, changed, sides))
+    level = _levels(levels, chosen, n, alpha)
     sides, withheld = family.named_sides(setting.algorithms)[shown], np.zeros(len(codes), np.bool_)
     if diagnostics.right_or_wrong(setting, design):
         level = diagnostics.rates(setting, design, level, alpha)
         withheld = diagnostics.certain(setting, design, family.matrix[shown])
         withheld &= codes != Verdict.UNDECIDED
     codes[withheld] = Verdict.UNDECIDED
-    simple = "Sidak's" if alternative == "two-sided" else "Bonferroni's"
     return MixedComparison(
         setting=setting,
         pairs=family.pairs[shown],
@@ -425,16 +445,15 @@ def compared(
             *direct.checks(setting, fitted, family.pairs[shown], evidence, sides, alpha),
             *diagnostics.design_checks(setting, design),
             *checks.legal(setting, level),
-            *diagnostics.soundness_checks(setting, fitted),
+            *sound,
         ),
         provenance=Provenance(
             analysis="compare_mixed",
             version=version.__version__,
             arguments=arguments,
-            adjustment=comparison_adjustment.WORDS[method].format(
-                family=family.words, simple=simple
-            ),
+            adjustment=adjusted.words(family, arguments),
             digest=setting.digest,
+            seed=arguments["seed"] if method == "rotation" else None,
         ),
         sides=family.sides[shown],
         names=family.names[shown],

@@ -383,6 +383,30 @@ def _readable(name: str, design: Design, setting: Setting) -> str:
     return f"{source} of {owners[int(index)]}"
 
 
+_OF_MEANS = (
+    "data set x algorithm effects: Shapiro-Wilk p-value",
+    "outlying data sets",
+    "outlying cells",
+)
+
+
+def unlike_normal(rows: Sequence[Check]) -> bool:
+    """Return whether checks say that data sets' differences do not look normal."""
+    return any(not row.ok for row in rows if row.check in _OF_MEANS)
+
+
+def decided_otherwise(
+    reference: str, changed: NDArray[np.bool_], sides: Sequence[tuple[str, str]]
+) -> Check:
+    """Name the pairs that the other reference of the closed test decides otherwise."""
+    by = {"flips": "sign flips", "rotation": "rotations"}[reference]
+    remedy = (
+        f'{some(sides, changed)}: reference="{reference}" gives other verdicts; the differences do'
+        " not look normal, which rotations take them to be and sign flips do not"
+    )
+    return Check.informing(f"pairs that {by} decide otherwise", int(changed.sum()), remedy)
+
+
 def soundness_checks(setting: Setting, fitted: MixedFit) -> list[Check]:
     """Say whether the scores look like the model, where that was looked at."""
     if fitted.residuals is None:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from benchinfer.analyses.mixed.closure import closed_by
 from benchinfer.analyses.mixed.fit import ScoreReduction, reread
 from benchinfer.analyses.mixed.numerics.leave_out import Refit, deletion, refit, without_dataset
 from benchinfer.analyses.mixed.numerics.moments import Statistics
@@ -29,14 +30,16 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
-# From levels, errors of the contrasts and the contrasts to adjusted p-values of the difference and
-# of the equivalence tests.
-type Judge = Callable[[Array, Adjusted, Array], tuple[Array, Array]]
+# From moments, levels, errors of the contrasts and the contrasts to adjusted p-values of the
+# difference and of the equivalence tests.
+type Judge = Callable[[Statistics, Array, Adjusted, Array], tuple[Array, Array]]
 
 
 type Leave = Literal["dataset", "algorithm"]
 
 
+# Rotations of each smaller table: with all of them eight algorithms take a second and more.
+_DIRECTIONS = 1_999
 # Data sets that are refitted without; in larger tables those that move a contrast the most.
 MOST = 200
 
@@ -191,6 +194,7 @@ class _Rows:
     def fill(
         self,
         i: int,
+        stats: Statistics,
         found: Refit,
         model: ScoreModelFit,
         kept: NDArray[np.bool_],
@@ -203,7 +207,7 @@ class _Rows:
             more = asked.overlap(found.model) * np.eye(len(found.model.beta))
             errors = Adjusted(errors.cov + more, errors.df)
         estimate = matrix @ found.model.beta
-        p, q = asked.judge(found.model.beta, errors, matrix)
+        p, q = asked.judge(stats, found.model.beta, errors, matrix)
         self.shift[i, kept] = (asked.matrix[kept] @ model.beta - estimate) / _positive(
             asked.std_error[kept]
         )
@@ -264,7 +268,7 @@ def datasets_left_out(
         smaller = without_dataset(stats, int(m))
         found = refit(smaller, asked.terms, asked.matrix, asked.df, own=asked.own)
         if found is not None:
-            rows.fill(int(m), found, model, *everything)
+            rows.fill(int(m), smaller, found, model, *everything)
     return rows.influence(unit, names, held.cook)
 
 
@@ -281,9 +285,10 @@ def algorithms_left_out(
         if not kept.any():
             continue
         matrix = asked.matrix[kept][:, others]
-        found = refit(without(k), asked.terms, matrix, asked.df, own=asked.own)
+        smaller = without(k)
+        found = refit(smaller, asked.terms, matrix, asked.df, own=asked.own)
         if found is not None:
-            rows.fill(k, found, model, kept, others)
+            rows.fill(k, smaller, found, model, kept, others)
     return rows.influence("algorithm", names, np.full(len(names), np.nan))
 
 
@@ -300,7 +305,7 @@ def single_step(n: float, n_equivalence: float, margin: float) -> Judge:
     that distribution for each table.
     """
 
-    def judge(levels: Array, errors: Adjusted, matrix: Array) -> tuple[Array, Array]:
+    def judge(_: Statistics, levels: Array, errors: Adjusted, matrix: Array) -> tuple[Array, Array]:
         error = _errors(matrix, errors)
         estimate, safe = matrix @ levels, np.maximum(error, 1e-300)
         p = -np.expm1(n * np.log1p(-max_t.raw_p(np.abs(estimate) / safe, errors.df)))
@@ -369,7 +374,7 @@ def _algorithms(
 
 def _asked(mixed: "MixedComparison") -> WholeTable:
     """Return the contrasts and options of the comparison."""
-    family, method = mixed.asked()
+    family, adjusted = mixed.asked()
     if family.shown >= 0:
         raise DesignError(
             message(
@@ -388,7 +393,7 @@ def _asked(mixed: "MixedComparison") -> WholeTable:
         df=str(mixed.provenance.arguments["df"]),
         own=mixed.structure == "pairwise",
         alpha=mixed.alpha,
-        judge=_judge(mixed, family, method),
+        judge=_judge(mixed, family, adjusted.method),
         overlap=lambda fit: share * float(fit.variances[3]),
     )
 
@@ -404,10 +409,13 @@ def _judge(mixed: "MixedComparison", family: ContrastFamily, method: str) -> Jud
         sizes = [independent_tests(max_t.quantile(joint, a), df, a) for a in (alpha, 2 * alpha)]
         return single_step(sizes[0], sizes[1], margin)
 
-    def judge(levels: Array, errors: Adjusted, matrix: Array) -> tuple[Array, Array]:
+    def judge(
+        stats: Statistics, levels: Array, errors: Adjusted, matrix: Array
+    ) -> tuple[Array, Array]:
         part = replace(family, matrix=matrix)
+        closed = closed_by(method, mixed.provenance.arguments, matrix, stats, _DIRECTIONS)
         found, _ = adjustment.evidence_of(
-            part, levels, errors, method, alpha, margin, mixed.alternative
+            part, levels, errors, method, alpha, margin, mixed.alternative, closed
         )
         return found.p_value, found.p_equivalence
 

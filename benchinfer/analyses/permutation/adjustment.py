@@ -6,18 +6,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.comparison.evidence import Array
-from benchinfer.comparison.stepwise import CLOSED, JOINT, WORDS, Adjust, adjusted, grown
+from benchinfer.comparison.stepwise import (
+    CLOSED,
+    FLIPPED,
+    FLIPPED_STEP_DOWN,
+    JOINT,
+    WORDS,
+    Adjust,
+    adjusted,
+    grown,
+)
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.hints import Given, Option
-from benchinfer.numerics import closed_testing
+from benchinfer.numerics import closed_testing, rotations
 
 if TYPE_CHECKING:
+    from benchinfer.analyses.permutation.blocks import Exchangeable
     from benchinfer.analyses.permutation.options import Pairs, PermutationOptions
+    from benchinfer.analyses.permutation.pairs import Alone
     from benchinfer.analyses.permutation.pooled import PooledTests
-    from benchinfer.comparison.contrasts import Contrasts
+    from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
 
 
 type Way = Literal["sets", "line", "bound"]
+# Sums of sign flips that step-down tests of many contrasts make do with.
+_MOST_SUMS = 100_000_000
 # Places on a line are whole numbers up to this.
 _FINE = 2.0**40
 _SETS = {"shaffer": closed_testing.shaffer, "bergmann-hommel": closed_testing.bergmann_hommel}
@@ -56,9 +69,7 @@ def closed_p_values(
         largest = float(np.abs(distance).max()) or 1.0
         places = np.rint(distance * (_FINE / largest)).astype(np.int64)
         return _LINE[method](closed_testing.falling(p, places), places)
-    number = np.zeros((k, k), np.int64)
-    number[np.triu_indices(k, 1)] = np.arange(k * (k - 1) // 2)
-    at = number[pairs.min(axis=1), pairs.max(axis=1)]
+    at = _numbers(pairs, k)
     # Pairs that were not tested can be equal whatever the others are.
     everything = np.ones(k * (k - 1) // 2)
     everything[at] = p
@@ -77,19 +88,19 @@ def bound_words(k: int, *, complete: bool) -> str:
 def resolve_adjustment(
     adjust: Adjust, pairs: "Pairs", contrasts: "Contrasts", alternative: str, null: str
 ) -> str:
-    """Return the adjustment that ``"auto"`` means, or check the one requested."""
+    """Check the adjustment requested; of pairwise tests ``"auto"`` is for the blocks to say."""
     if pairs not in ("pairwise", "pooled"):
         raise DesignError(unknown("pairs", pairs, ["pairwise", "pooled"]))
     if adjust == "auto":
-        return "single-step" if pairs == "pooled" else "holm"
+        return "single-step" if pairs == "pooled" else "auto"
     if adjust not in WORDS:
         raise DesignError(unknown("adjust", adjust, ["auto", *WORDS]))
-    if adjust in JOINT and pairs == "pairwise":
+    if adjust == "single-step" and pairs == "pairwise":
         raise DesignError(
             message(
                 f"{Given('adjust', adjust)} needs the joint distribution of statistics on"
                 " pooled scores.",
-                hint=f"{Option('adjust', 'holm')} goes with tests of each pair alone;"
+                hint=f"{Option('adjust', 'step-down')} goes with tests of each pair alone;"
                 f" {Option('pairs', 'pooled')} lets all algorithms share their scores, and"
                 " controls errors only if all are alike.",
             )
@@ -97,27 +108,101 @@ def resolve_adjustment(
     if adjust in CLOSED and pairs == "pairwise":
         raise DesignError(
             message(
-                f"{Given('adjust', adjust)} needs hypotheses that imply each other, as"
-                " equal means do; symmetric differences of one pair and of another do not"
-                " make those of the third symmetric.",
-                hint=f"{Option('adjust', 'holm')} goes with tests of each pair alone.",
+                f"{Given('adjust', adjust)} bounds what the joint distribution of single pairs"
+                " tells.",
+                hint=f"{Option('adjust', 'closed')} goes through the same hypotheses by sign"
+                " flips.",
             )
         )
-    if adjust in CLOSED and (contrasts, alternative) != ("tukey", "two-sided"):
+    if adjust == "closed" and pairs == "pooled":
+        raise DesignError(
+            message(
+                f"{Given('adjust', 'closed')} goes with tests of each pair alone.",
+                hint=f"{Option('pairs', 'pooled')} takes {Option('adjust', 'bergmann-hommel')}.",
+            )
+        )
+    if adjust in (*CLOSED, "closed") and (contrasts, alternative) != ("tukey", "two-sided"):
         raise DesignError(
             message(
                 f"{Given('adjust', adjust)} uses how the equalities of all pairs hang together.",
                 hint=f"{Option('adjust', 'holm')} goes with any family and with one-sided tests.",
             )
         )
-    if adjust == "step-down" and null == "asymptotic":
+    if adjust in FLIPPED and null == "asymptotic":
+        other = "holm" if pairs == "pairwise" else "single-step"
         raise DesignError(
             message(
-                f"{Option('adjust', 'step-down')} has no asymptotic form here.",
-                hint=f"{Option('null', 'monte-carlo')}, or {Option('adjust', 'single-step')}.",
+                f"{Option('adjust', adjust)} has no asymptotic form here.",
+                hint=f"{Option('null', 'monte-carlo')}, or {Option('adjust', other)}.",
             )
         )
     return adjust
+
+
+def of_blocks(
+    adjust: str, data: "Exchangeable", family: "ContrastFamily", alternative: str, null: str
+) -> str:
+    """Return the adjustment of pairwise tests that ``"auto"`` means, or check the one requested."""
+    k = data.n_labels
+    exact = null != "exact" or rotations.all_flips(len(data.layout.sizes))
+    flips = not data.repeated and null != "asymptotic" and exact
+    closed = k <= rotations.MOST_ALGORITHMS
+    if adjust == "auto":
+        # Claims of one-sided tests at a tolerance, by Holm's steps, must not lag behind these.
+        if not flips or alternative != "two-sided" or len(family.matrix) == 1:
+            return "holm"
+        pairs = len(family.matrix) == k * (k - 1) // 2 and data.layout.complete
+        return "closed" if closed and pairs else "step-down"
+    why = "flips the signs of blocks, which hold each algorithm once" if data.repeated else ""
+    why = why or ("" if exact else "draws sign flips of so many blocks at random")
+    why = why or f"goes with up to {rotations.MOST_ALGORITHMS} algorithms, not {k}" * (
+        adjust == "closed" and not closed
+    )
+    if adjust in FLIPPED and why:
+        raise DesignError(
+            message(f"adjust={adjust!r} {why}.", hint='adjust="holm" goes with any design.')
+        )
+    return adjust
+
+
+def of_pairwise(
+    asked: "PermutationOptions", own: "Alone", pairs: NDArray[np.int64], k: int
+) -> tuple[Array, Array]:
+    """Return adjusted p-values of single pairs, and the errors of evaluation."""
+    method = asked.adjust
+    if method not in FLIPPED or own.terms is None:
+        p = adjusted(method, own.p)
+        return p, grown(own.error, p, own.p)
+    if method == "step-down":
+        p, error = rotations.step_down_flips(
+            own.terms,
+            two_sided=asked.side == 0,
+            directions=min(asked.resamples, max(rotations.DIRECTIONS, _MOST_SUMS // len(own.p))),
+            seed=asked.seed,
+        )
+        return np.maximum(p, own.p), np.where(p >= own.p, error, own.error)
+    at = _numbers(pairs, k)
+    many = k * (k - 1) // 2
+    terms, alone, silent = np.zeros((len(own.terms), many)), np.ones(many), np.ones(many, np.bool_)
+    terms[:, at], alone[at], silent[at] = own.terms, own.p, False
+    found = rotations.closed_flips(
+        terms,
+        alone,
+        k,
+        asked.alpha,
+        silent=silent,
+        directions=min(asked.resamples, rotations.DIRECTIONS),
+        seed=asked.seed,
+    )
+    error = np.where(found.directions[at] > 0, found.error[at], own.error)
+    return found.p_value[at], error
+
+
+def _numbers(pairs: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """Return the numbers of pairs among all pairs of k algorithms."""
+    number = np.zeros((k, k), np.int64)
+    number[np.triu_indices(k, 1)] = np.arange(k * (k - 1) // 2)
+    return number[pairs.min(axis=1), pairs.max(axis=1)]
 
 
 def adjustment_words(asked: "PermutationOptions", family: str, bound: str = "") -> str:
@@ -125,7 +210,9 @@ def adjustment_words(asked: "PermutationOptions", family: str, bound: str = "") 
     if asked.adjust == "none":
         return WORDS["none"].format(family=family)
     intervals = "Bonferroni's" if asked.side else "Sidak's"
-    return f"{WORDS[asked.adjust].format(family=family)}{bound}; intervals are {intervals}"
+    flipped = asked.adjust == "step-down" and asked.pairs == "pairwise"
+    words = FLIPPED_STEP_DOWN if flipped else WORDS[asked.adjust]
+    return f"{words.format(family=family)}{bound}; intervals are {intervals}"
 
 
 def of_pooled(

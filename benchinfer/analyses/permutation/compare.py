@@ -1,5 +1,6 @@
 """The function `compare_permutation`."""
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -48,6 +49,9 @@ def compared(
 ) -> PermutationComparison:
     """Turn blocks into verdicts."""
     family, lost = borne_out(setting, data, family, asked)
+    if asked.pairs == "pairwise":
+        method = adjustment.of_blocks(asked.adjust, data, family, asked.alternative, asked.null)
+        asked = replace(asked, adjust=method)
     found = tested(data, family, asked)
     evidence, together, shown = found.evidence, found.together, family.wanted
     drawn = "monte-carlo" in {*found.kinds, together.kind}
@@ -74,6 +78,7 @@ def compared(
         repeated=data.repeated,
         p_error=found.error,
         zeros=found.own.zeros[shown],
+        adjusted=asked.adjust,
         kinds=found.kinds,
         pooled=together.of(shown),
         rows=overall.global_tests(data, together, family.words, asked),
@@ -157,9 +162,13 @@ def compare_permutation(
         ``"two-sided"``, or what one-sided tests are to show of the first algorithm of a contrast:
         ``"better"`` or ``"worse"``. With a tolerance these also test non-inferiority.
     adjust
-        ``"holm"`` (the default of pairwise tests), ``"bonferroni"``, ``"hochberg"``, ``"hommel"``,
-        ``"rom"``, ``"finner"``, ``"li"`` or ``"none"``; for pooled tests also ``"single-step"``
-        (their default), ``"step-down"`` (Westfall and Young), ``"shaffer"`` and
+        Of pairwise tests ``"closed"``, all pairs of up to eight algorithms closed by sign flips of
+        whole blocks, ``"step-down"``, the same stepwise for any contrasts (Westfall and Young),
+        ``"holm"``, ``"bonferroni"``, ``"hochberg"``, ``"hommel"``, ``"rom"``, ``"finner"``,
+        ``"li"`` or ``"none"``. The default of two-sided tests is the first of the former three that
+        goes: flips need blocks that hold each algorithm once, and closed tests complete ones; that
+        of one-sided tests is ``"holm"``.
+        For pooled tests also ``"single-step"`` (their default), ``"shaffer"`` and
         ``"bergmann-hommel"``: exact for any number of algorithms in complete blocks, else for up to
         18 and by an upper bound, which `method` names, for more. Intervals are Sidak's (one-sided:
         Bonferroni's).
@@ -222,7 +231,7 @@ def compare_permutation(
     >>> found.contrasts()[["first", "second", "p_raw", "p_value", "winner"]].head(2)
       first   second     p_raw   p_value  winner
     0  C4.5  C4.5+cf  0.696777  0.696777
-    1  C4.5   C4.5+m  0.007324  0.043945  C4.5+m
+    1  C4.5   C4.5+m  0.007324  0.033447  C4.5+m
     >>> found.tests()["test"].tolist()[:2]
     ['quadratic form of scores', 'largest of all 6 pairs, scores']
     """

@@ -68,6 +68,8 @@ class PermutationComparison(TestedComparison):
         (P,) standard error of the evaluation of the adjusted p-values: 0 where exact.
     zeros
         (P,) number of differences of zero, which tests of a pair's differences leave out.
+    adjusted
+        The adjustment.
     kinds
         Null distributions behind the p-values.
     pooled
@@ -84,6 +86,7 @@ class PermutationComparison(TestedComparison):
     repeated: bool
     p_error: Array
     zeros: NDArray[np.int64]
+    adjusted: str
     kinds: tuple[str, ...]
     pooled: PooledTests
     rows: tuple[GlobalRow, ...]
@@ -271,9 +274,6 @@ class PermutationComparison(TestedComparison):
         from benchinfer.numerics import signs
         from benchinfer.numerics.shifts import hodges_lehmann
 
-        adjust = str(self.provenance.arguments["adjust"])
-        if adjust == "auto":
-            adjust = "holm" if self.pairwise else "single-step"
         used: list[object] = [compare_permutation]
         if self.on in ("aligned-ranks", "ranks", "normal-scores"):
             used.append(hodges_lehmann)
@@ -283,6 +283,6 @@ class PermutationComparison(TestedComparison):
             used.append(aligned)
         if "monte-carlo" in self.kinds:
             used.append(signs.sign_tests)
-        if adjust in stepwise.SOURCES:
-            used.append(stepwise.SOURCES[adjust])
+        if self.adjusted in stepwise.SOURCES:
+            used.append(stepwise.SOURCES[self.adjusted])
         return [*used, sidak]

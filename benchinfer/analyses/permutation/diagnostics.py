@@ -187,7 +187,9 @@ def _decisions(found: PermutationTests, sides: Sides, asked: PermutationOptions)
 
 def _attainable(data: Exchangeable, found: PermutationTests, asked: PermutationOptions) -> Check:
     """Say whether any scores in these blocks could reach the level."""
-    unit, many = data.unit, 1 if asked.adjust == "none" else len(found.own.smallest)
+    unit, many = data.unit, len(found.own.smallest)
+    if asked.adjust in ("none", *comparison_stepwise.FLIPPED):
+        many = 1
     if asked.pairs == "pooled":
         n = found.together.n
         smallest = 1 / (n + 1 if found.together.kind == "monte-carlo" else n)

@@ -51,6 +51,8 @@ class Alone:
         Of the differences, over its standard error under symmetry; 0 below eight blocks.
     kinds
         Null distribution of each.
+    terms
+        (B, P) what the statistics are sums of; None where they are no such sums.
     """
 
     estimate: Array
@@ -67,6 +69,7 @@ class Alone:
     zeros: NDArray[np.int64]
     skewness: Array
     kinds: tuple[str, ...]
+    terms: Array | None = None
 
 
 def differences(data: Exchangeable, matrix: Array, on: On) -> Array:
@@ -138,6 +141,7 @@ def paired_tests(data: Exchangeable, matrix: Array, asked: PermutationOptions) -
         zeros=(d == 0).sum(axis=0),
         skewness=skewness(d),
         kinds=found.kinds[:tests],
+        terms=terms[:, :tests],
     )
 
 

@@ -15,6 +15,7 @@ from benchinfer.comparison.evidence import Array, Evidence, Setting
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Call, Option
 from benchinfer.core.numbers import count
+from benchinfer.numerics import rotations
 
 
 def borne_out(
@@ -106,8 +107,9 @@ def tested(
     together = pooled.pooled(scaled, scores.values, family.matrix, asked)
     if asked.pairs == "pairwise":
         statistic, raw, kinds = own.statistic, own.p, own.kinds
-        p = stepwise.adjusted(method, raw)
-        error = stepwise.grown(own.error, p, raw)
+        p, error = adjustment.of_pairwise(asked, own, family.pairs, data.n_labels)
+        drawn = method in stepwise.FLIPPED and not rotations.all_flips(len(data.layout.sizes))
+        kinds = (*kinds, "monte-carlo") if drawn else kinds
         other = together.single_step[0]
     else:
         statistic, raw, kinds = together.statistic, together.raw[0], (together.kind,)

@@ -11,7 +11,23 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
-Adjust = Annotated[Literal["auto", "single-step", "westfall", "shaffer", "holm", "none"], ADJUST]
+Adjust = Annotated[
+    Literal[
+        "auto", "rotation", "single-step", "westfall", "bergmann-hommel", "shaffer", "holm", "none"
+    ],
+    ADJUST,
+]
+Reference = Annotated[
+    Literal["rotation", "flips"],
+    typer.Option(
+        help="The closed test of all pairs rotates data sets' means (exact if normal) or flips"
+        " their signs (exact if symmetric)."
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(metavar="INTEGER", min=0, max=2**64 - 1, help="Of the random rotations or flips."),
+]
 Terms = Annotated[
     str,
     typer.Option(
@@ -57,6 +73,7 @@ class MixedQuestion(ComparisonArguments):
     """Options of `compare mixed`, as typed."""
 
     adjust: Adjust = "auto"
+    reference: Reference = "rotation"
     target: Target = "auto"
     structure: Structure = "auto"
     residual: Residual = "constant"
@@ -64,18 +81,20 @@ class MixedQuestion(ComparisonArguments):
     covariate: Covariate = None
     terms: Terms = "auto"
     df: Df = "kenward-roger"
+    seed: Seed = 1
 
     def arguments(self, *, each: bool = False) -> dict[str, Any]:
         """Return the arguments of `compare_mixed`; options may exclude each other."""
+        from benchinfer.analyses.mixed.closure import CLOSED
         from benchinfer.comparison.adjustment import resolve
 
         self._check_datasets(each=each)
         shared = self.shared()
         # As far as the options tell: whether a table has pair-specific errors is for it to say.
         common = self.structure in {"auto", "common"} and self.residual == "constant"
-        checked(
-            "--adjust", resolve, self.adjust, shared["contrasts"], self.alternative, common=common
-        )
+        if self.adjust not in CLOSED:
+            given = self.adjust, shared["contrasts"], self.alternative
+            checked("--adjust", resolve, *given, common=common)
         return {
             "terms": _terms(self.terms),
             "structure": self.structure,
@@ -84,6 +103,8 @@ class MixedQuestion(ComparisonArguments):
             "covariates": tuple(self.covariate or ()),
             "df": self.df,
             "adjust": self.adjust,
+            "reference": self.reference,
+            "seed": self.seed,
             "target": self.target,
             **shared,
         }

@@ -40,6 +40,7 @@ Adjust = Annotated[
         "auto",
         "single-step",
         "step-down",
+        "closed",
         "shaffer",
         "bergmann-hommel",
         "bonferroni",
@@ -53,9 +54,9 @@ Adjust = Annotated[
     ],
     typer.Option(
         metavar="NAME",
-        help="Adjustment for many contrasts: holm, bonferroni, hochberg, hommel, rom, finner, li or"
-        " none; of pooled tests also single-step, step-down, shaffer or bergmann-hommel; auto:"
-        " holm, pooled single-step.",
+        help="Adjustment for many contrasts: closed, step-down, holm, bonferroni, hochberg, hommel,"
+        " rom, finner, li or none; of pooled tests also single-step, shaffer or bergmann-hommel;"
+        " auto: the first of closed, step-down and holm that goes, pooled single-step.",
     ),
 ]
 Scale = Annotated[

@@ -74,7 +74,7 @@ def _critical(result: "PermutationComparison") -> str:
 def _compared(p: float) -> str:
     """Write a p-value after the letter."""
     text = numbers.p_value(p)
-    return text if text[0] in "<>" else f"= {text}"
+    return text if text[0] in "<>≤" else f"= {text}"
 
 
 def _tests(table: "pd.DataFrame") -> TextTable:

@@ -203,7 +203,8 @@ def contrasts(out: Terminal, result: "Comparison") -> None:
         cells = [row["first"], row["second"], rounding.number(row["estimate"], decimals)]
         if bounded:
             cells.append(rounding.interval(row["conf_low"], row["conf_high"], decimals, lowest))
-            cells += [numbers.p_value(row[key]) for key in tests]
+            errors_of_p = {"p_value": row.get("p_error", 0.0)}
+            cells += [numbers.p_value(row[key], errors_of_p.get(key, 0.0)) for key in tests]
             cells += [f"{row[key]:.3f}" for key in shares]
             cells += [permutation.error(row["p_error"])] if errors else []
         rows.append((*cells, f"{row['winner']} better" if row["winner"] else row["verdict"]))

@@ -21,7 +21,7 @@ SIDES = [("a", "b"), ("a", "c"), ("b", "c")]
 NAMES = [f"d{i}" for i in range(12)]
 
 
-def holm(levels, errors, matrix):
+def holm(_, levels, errors, matrix):
     error = np.sqrt(np.einsum("jp,pq,jq->j", matrix, errors.cov, matrix))
     p = multiplicity.holm(max_t.raw_p(matrix @ levels / error, errors.df))
     return p, np.ones_like(p)
@@ -40,7 +40,7 @@ def asked(data, *, own=True, judge=holm):
     model = fit(stats, COMPONENTS[:3])
     whole = leave_out.refit(stats, COMPONENTS[:3], MATRIX, "kenward-roger", own=own)
     errors = whole.chosen()
-    p, q = judge(model.beta, errors, MATRIX)
+    p, q = judge(stats, model.beta, errors, MATRIX)
     return (
         stats,
         model,
@@ -146,7 +146,7 @@ def test_single_step_by_independent_tests():
     n, wide = (influence.independent_tests(max_t.quantile(joint, a), df, a) for a in (0.05, 0.1))
     assert 2 < n < 3
     judge = influence.single_step(n, wide, 0.8)
-    p, q = judge(model.beta, errors, MATRIX)
+    p, q = judge(stats, model.beta, errors, MATRIX)
     error = np.sqrt(np.diag(MATRIX @ errors.cov @ MATRIX.T))
     t = np.abs(MATRIX @ model.beta) / error
     np.testing.assert_allclose(p, max_t.survival(joint, t)[0], rtol=0.1, atol=1e-3)

@@ -233,12 +233,12 @@ def test_log_scale_reports_ratios():
     ).all()
 
 
-def test_default_on_a_complete_table_is_the_paired_t_test_with_holm():
+def test_holm_on_a_complete_table_is_the_paired_t_test_with_holm():
     from scipy import stats
 
     values = simulated(21)
     values[..., 3] *= 4  # an erratic algorithm: no common error fits
-    rows = bi.compare_mixed(table(values)).contrasts()
+    rows = bi.compare_mixed(table(values), adjust="holm").contrasts()
     means = values.mean(axis=1)
     index = {name: i for i, name in enumerate("abcd")}
     raw = []

@@ -1,0 +1,111 @@
+"""Closed and step-down tests of single pairs by sign flips of whole blocks."""
+
+import numpy as np
+import pytest
+
+import benchinfer as bi
+from benchinfer.core.errors import DesignError
+from benchinfer.numerics import multiplicity, rotations
+from benchinfer.numerics.signs import signed_ranks
+from tests.analyses.mixed.test_mixed import simulated, table
+
+VALUES = simulated(31, (9, 1, 4), effect=0.35)
+
+
+def compared(values=VALUES, **options):
+    names = [f"a{i:02d}" for i in range(values.shape[-1])]
+    return bi.compare_permutation(table(values, names), **({"seed": 1} | options))
+
+
+def differences(values=VALUES):
+    first, second = np.triu_indices(values.shape[-1], 1)
+    means = values.mean(axis=1)
+    return means[:, first] - means[:, second]
+
+
+@pytest.mark.parametrize("on", ["aligned-ranks", "values"])
+def test_default_is_closed_by_flips_of_the_blocks(on):
+    result = compared(on=on)
+    rows = result.contrasts()
+    terms = differences() if on == "values" else signed_ranks(differences(), 1e-12)
+    raw = rows["p_raw"].to_numpy()
+    found = rotations.closed_flips(terms, raw, 4, 0.05, silent=np.zeros(6, np.bool_))
+    np.testing.assert_allclose(rows["p_value"], found.p_value, rtol=1e-9)
+    assert (rows["p_error"] == 0).all()
+    assert (rows["p_value"] >= raw).all()
+    assert (rows["p_value"] <= multiplicity.holm(raw) + 1e-12).all()
+    assert (
+        "P-values are of the closed test of all 6 pairs, by sign flips of whole blocks; intervals"
+        in result.method
+    )
+    assert "marcus1976" in result.citations()
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "adjusted"),
+    [
+        (VALUES, {}, "closed"),
+        (VALUES, {"control": "a01"}, "step-down"),
+        (VALUES, {"alternative": "better"}, "holm"),
+        (simulated(2, (9, 1, 9)), {}, "step-down"),
+        (np.where(np.arange(36).reshape(9, 1, 4) == 2, np.nan, VALUES), {}, "step-down"),
+        (VALUES, {"null": "asymptotic"}, "holm"),
+        (simulated(2, (20, 1, 3)), {"null": "exact"}, "holm"),
+        (VALUES[..., :2], {}, "holm"),
+    ],
+)
+def test_default_is_the_first_that_goes(values, options, adjusted):
+    assert compared(values, **options).adjusted == adjusted
+
+
+def test_unshared_replications_have_no_blocks_to_flip():
+    scores = table(simulated(3, (4, 3, 3)), paired=False)
+    options = {"target": "datasets", "seed": 1, "resamples": 199}
+    assert bi.compare_permutation(scores, **options).adjusted == "holm"
+    with pytest.raises(DesignError, match="flips the signs of blocks, which hold each algorithm"):
+        bi.compare_permutation(scores, adjust="closed", **options)
+
+
+def test_step_down_tests_go_from_the_largest_statistic():
+    rows = compared(adjust="step-down").contrasts()
+    terms = signed_ranks(differences(), 1e-12)
+    p, _ = rotations.step_down_flips(terms, two_sided=True)
+    np.testing.assert_allclose(rows["p_value"], np.maximum(p, rows["p_raw"]), rtol=1e-9)
+    closed = compared().contrasts()
+    assert (closed["p_value"] <= rows["p_value"] + 1e-12).all()
+
+
+def test_many_blocks_are_flipped_at_random():
+    values = simulated(5, (16, 1, 3), effect=0.3)
+    result = compared(values)
+    rows = result.contrasts()
+    assert result.provenance.seed == 1
+    assert "monte-carlo" in result.kinds
+    assert (rows["p_error"] >= 0).all()
+    again = compared(values).contrasts()
+    np.testing.assert_array_equal(again["p_value"], rows["p_value"])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"adjust": "closed", "pairs": "pooled"}, "goes with tests of each pair alone"),
+        ({"adjust": "closed", "alternative": "better"}, "how the equalities of all pairs hang"),
+        ({"adjust": "closed", "null": "asymptotic"}, "has no asymptotic form here"),
+        ({"adjust": "bergmann-hommel"}, 'adjust="closed" goes through the same hypotheses'),
+    ],
+)
+def test_adjustments_that_do_not_go_are_refused(options, words):
+    with pytest.raises(DesignError, match=words):
+        compared(**options)
+
+
+def test_closed_tests_of_too_many_algorithms_are_refused():
+    with pytest.raises(DesignError, match="goes with up to 8 algorithms, not 9"):
+        compared(simulated(2, (9, 1, 9)), adjust="closed")
+
+
+def test_the_smallest_attainable_p_value_is_that_of_one_pair():
+    row = compared(VALUES[:6]).diagnostics().set_index("check")
+    row = row.loc["smallest attainable adjusted p-value"]
+    assert (row["value"], row["ok"]) == (2 / 2**6, True)
