@@ -81,7 +81,8 @@ GLOSSARY: dict[str, str] = {
     "hint": "what to do",
     "source": "source of variation",
     "variance": "variance component on the modelling scale",
-    "share": "share of the total variance, or of the total weight",
+    "share": "share of the total variance, of the total weight, or of the resamples (ties between"
+    " optima shared out)",
     "shared": "what two scores have in common",
     "correlation": "their correlation under the model",
     "term": "term of the model that is tested",
@@ -142,8 +143,7 @@ GLOSSARY: dict[str, str] = {
     "variant": "how the model of this row differs from that of the comparison",
     "quantity": "what the probabilities are about: average effects, the next data set, or"
     " which outcome is the most probable (dominant)",
-    "prob_best": "probability to be the best algorithm on average, or that none stands above it in"
-    " consensus orders",
+    "prob_best": "probability to be the best algorithm on average",
     "prob_best_next": "probability to be the best algorithm on a new data set of the domain",
     "prob_near_best": "probability to be within the tolerance of the best one there",
     "cooks_distance": "Cook's distance of the differences between algorithms, variances held",
@@ -199,10 +199,11 @@ GLOSSARY: dict[str, str] = {
     " places where the row is about an algorithm",
     "position_low": "best (smallest) place of an algorithm in most resamples",
     "position_high": "worst (largest) place of an algorithm in most resamples",
-    "probability": "share of the resamples, ties between optima shared out",
-    "prob_above": "share of the resamples in which the first is strictly above the second",
-    "prob_tied": "share of the resamples in which both are equivalent",
-    "prob_below": "share of the resamples in which the first is strictly below the second",
+    "share_best": "share of the resamples in which none stands above the algorithm",
+    "share_above": "share of the resamples in which the first is strictly above the second",
+    "share_tied": "share of the resamples in which both are equivalent",
+    "share_below": "share of the resamples in which the first is strictly below the second",
+    "share_error": "Monte Carlo standard error of the row's share of resamples",
     "observed": "the same share without resampling: 0 or 1, or between where there are several"
     " optima",
     "order": "a consensus order, best first",
