@@ -118,8 +118,9 @@ def evidence_of(
     alpha: float,
     margin: float,
     alternative: Alternative = "two-sided",
+    least: Array | float = 0.0,
 ) -> tuple[Evidence, float]:
-    """Return the evidence of each contrast.
+    """Return the evidence of each contrast; no standard error is below `least`.
 
     Notes
     -----
@@ -127,7 +128,7 @@ def evidence_of(
     nothing (p = 1), its interval is without bounds, and a diagnostics row names it.
     """
     estimate = family.matrix @ levels
-    error = std_errors(family, errors)
+    error = np.maximum(std_errors(family, errors), least)
     flat = without_spread(error, errors)
     safe = np.where(flat, 1.0, error)
     side = _SIDES[alternative]

@@ -47,9 +47,11 @@ GLOSSARY: dict[str, str] = {
     "n": "number of scores; in tables of monitored experiments, of replications per data set",
     "n_datasets": "number of data sets with a score, or in a planned experiment",
     "n_replications": "replications per data set in a planned experiment",
-    "power": "probability to show what is planned for, for one pair",
+    "power": "probability to show what is planned for, for one pair; its mean over the uncertainty"
+    " of the pilot",
     "power_low": "its lower end by the uncertainty of the pilot",
     "power_high": "its upper end by the uncertainty of the pilot",
+    "power_estimate": "power if the variances were the estimates of the pilot",
     "needed_low": "lower end, by the uncertainty of the pilot, of the number that is needed",
     "needed_high": "upper end, by the uncertainty of the pilot, of the number that is needed",
     "detectable": "least difference, or margin, that has the power wanted",
