@@ -27,7 +27,8 @@ def asked_of(
         algorithms, contrasts, arguments["control"], levels, directed=alternative != "two-sided"
     )
     joint = fit is not None
-    if fit is not None and fit.interval == "robust" and arguments["adjust"] in adjustment.JOINT:
+    robust = fit is not None and fit.interval == "robust" and len(family.pairs) > 1
+    if robust and arguments["adjust"] in adjustment.JOINT:
         raise DesignError(
             message(
                 f"adjust={arguments['adjust']!r} needs one variance common to all pairs.",
@@ -35,7 +36,7 @@ def asked_of(
                 " pairs as varying alike.",
             )
         )
-    common = fit is not None and fit.interval != "robust"
+    common = fit is not None and not robust
     method = adjustment.resolve(arguments["adjust"], contrasts, alternative, common=common)
     if not joint and method == "shaffer":
         raise DesignError(
