@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from benchinfer.analyses.bootstrap.numerics import aggregates, profiles
 from benchinfer.analyses.bootstrap.numerics.aggregates import (
-    Influence,
     Jackknife,
     Statistic,
+    UnitInfluence,
     UnitsBorne,
     jackknife,
 )
@@ -62,7 +62,7 @@ class Aggregated:
     draws: Array
     center: float
     jackknife: Jackknife | None
-    influence: Influence
+    influence: UnitInfluence
     expanded: bool
     unit: float
 
@@ -74,7 +74,7 @@ class Aggregated:
         resamples: int,
         seed: int,
         interval: str,
-        influence: Influence,
+        influence: UnitInfluence,
         progress: Callable[[int], None] | None = None,
     ) -> "Aggregated":
         """Aggregate the sample and its resamples."""
@@ -155,7 +155,7 @@ class BootstrapOptions:
         family: ContrastFamily,
         given: Mapping[str, Any],
         sample: ScoreSample,
-        influence: Influence,
+        influence: UnitInfluence,
     ) -> "BootstrapOptions":
         """Take it from the arguments of `compare_bootstrap`."""
         n = len(family.matrix) if given["adjust"] == "holm" else 1

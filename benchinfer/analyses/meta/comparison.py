@@ -94,7 +94,9 @@ class MetaComparison(TestedComparison):
         """Kind of the contrasts' standard errors, with ``"auto"`` resolved."""
         if self.fit is not None:
             return self.fit.interval
-        return of_pairs(self.studies, self.provenance.arguments["interval"])
+        asked = self.provenance.arguments["interval"]
+        known: tuple[Interval, ...] = get_args(Interval.__value__)
+        return of_pairs(self.studies, next(one for one in known if one == asked))
 
     @property
     def estimator(self) -> Method:

@@ -164,8 +164,7 @@ def _groups(meta: "MetaComparison") -> NDArray[np.str_]:
 def _subgroup(meta: "MetaComparison", y: Array, v: Array) -> dict[str, object] | None:
     if len(y) < 2:
         return None
-    errors = of_pairs(meta.studies, meta.provenance.arguments["interval"])
-    got = alone(y, lifted(v), meta.estimator, errors)
+    got = alone(y, lifted(v), meta.estimator, of_pairs(meta.studies, meta.interval))
     estimate, error = float(got.beta[0]), float(np.sqrt(got.cov[0, 0]))
     reach = float(max_t.critical_t(got.df, meta.alpha)) * error
     low, high = meta.measure.effect_interval(estimate - reach, estimate + reach)

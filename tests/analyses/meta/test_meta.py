@@ -395,7 +395,7 @@ def test_sampling_errors_of_few_replications_are_shrunk(effect):
 
 
 def test_variances_that_differ_by_chance_alone_weigh_data_sets_alike():
-    table = few(0.0, effect=1.0, seed=2)
+    table = few(0.0, effect=1.0, seed=1)
     found = bi.compare_meta(table, adjust="none")
     assert np.isinf(found.studies.prior_df)
     assert "differ no more than by chance (moderated)" in found.method

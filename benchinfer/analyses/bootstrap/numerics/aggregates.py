@@ -180,7 +180,7 @@ class UnitsBorne:
 
 
 @dataclass(frozen=True, slots=True)
-class Influence:
+class UnitInfluence:
     """How much each of U units moves the K aggregates.
 
     Attributes
@@ -232,7 +232,7 @@ class Influence:
 
 def influence(
     sample: ScoreSample, statistic: Statistic, resample: Resample, seed: int
-) -> Influence:
+) -> UnitInfluence:
     """Return how much the units that are drawn move the aggregates.
 
     Of data sets drawn whole nothing is asked: they are one stratum. A quantile moves with the data
@@ -240,7 +240,7 @@ def influence(
     """
     ends, group = _units(sample, resample)
     if resample != "replications":
-        return Influence(np.zeros((len(ends), sample.values.shape[1])), group)
+        return UnitInfluence(np.zeros((len(ends), sample.values.shape[1])), group)
     # Rounding is that of the spread of scores, not of their distance from 0.
     sample = sample.with_values(sample.values - sample.values[sample.present].mean())
     weight, values = 1 / (sample.n * sample.n_datasets), sample.values
@@ -251,7 +251,7 @@ def influence(
     elif statistic.kind == "quantile":
         weight = _near(sample, statistic, seed) / sample.n
     found = np.where(sample.present, values * weight[sample.dataset], 0.0)
-    return Influence(found[ends[:, 0]], group)
+    return UnitInfluence(found[ends[:, 0]], group)
 
 
 def _winsorised(sample: ScoreSample, weight: Array) -> Array:

@@ -351,7 +351,7 @@ def test_degrees_of_freedom_are_right_on_average_where_data_sets_vary_alike(rng)
     df = parts.sum(axis=1) ** 2 / (parts**2 / 7).sum(axis=1) - 2
     group = np.repeat(np.arange(4), 6)
     own = [
-        aggregates.Influence(one.reshape(24, 1), group).borne(np.eye(1)).df[0]
+        aggregates.UnitInfluence(one.reshape(24, 1), group).borne(np.eye(1)).df[0]
         for one in values[:200]
     ]
     np.testing.assert_allclose(own, df[:200].clip(5, 20))
