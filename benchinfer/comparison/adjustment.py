@@ -120,11 +120,12 @@ def evidence_of(
     margin: float,
     alternative: Alternative = "two-sided",
     closed: Closed | None = None,
+    least: Array | float = 0.0,
 ) -> tuple[Evidence, float]:
     """Return the evidence of each contrast, and the largest error of a p-value that matters.
 
     A closed test takes the place of the adjustment for p-values of the difference; the others are
-    then Holm's.
+    then Holm's. No standard error is below `least`.
 
     Notes
     -----
@@ -132,7 +133,7 @@ def evidence_of(
     nothing (p = 1), its interval is without bounds, and a diagnostics row names it.
     """
     estimate = family.matrix @ levels
-    error = std_errors(family, errors)
+    error = np.maximum(std_errors(family, errors), least)
     flat = without_spread(error, errors)
     safe = np.where(flat, 1.0, error)
     side = _SIDES[alternative]

@@ -47,9 +47,11 @@ GLOSSARY: dict[str, str] = {
     "n": "number of scores; in tables of monitored experiments, of replications per data set",
     "n_datasets": "number of data sets with a score, or in a planned experiment",
     "n_replications": "replications per data set in a planned experiment",
-    "power": "probability to show what is planned for, for one pair",
+    "power": "probability to show what is planned for, for one pair; its mean over the uncertainty"
+    " of the pilot",
     "power_low": "its lower end by the uncertainty of the pilot",
     "power_high": "its upper end by the uncertainty of the pilot",
+    "power_estimate": "power if the variances were the estimates of the pilot",
     "needed_low": "lower end, by the uncertainty of the pilot, of the number that is needed",
     "needed_high": "upper end, by the uncertainty of the pilot, of the number that is needed",
     "detectable": "least difference, or margin, that has the power wanted",
@@ -81,7 +83,8 @@ GLOSSARY: dict[str, str] = {
     "hint": "what to do",
     "source": "source of variation",
     "variance": "variance component on the modelling scale",
-    "share": "share of the total variance, or of the total weight",
+    "share": "share of the total variance, of the total weight, or of the resamples (ties between"
+    " optima shared out)",
     "shared": "what two scores have in common",
     "correlation": "their correlation under the model",
     "term": "term of the model that is tested",
@@ -142,8 +145,7 @@ GLOSSARY: dict[str, str] = {
     "variant": "how the model of this row differs from that of the comparison",
     "quantity": "what the probabilities are about: average effects, the next data set, or"
     " which outcome is the most probable (dominant)",
-    "prob_best": "probability to be the best algorithm on average, or that none stands above it in"
-    " consensus orders",
+    "prob_best": "probability to be the best algorithm on average",
     "prob_best_next": "probability to be the best algorithm on a new data set of the domain",
     "prob_near_best": "probability to be within the tolerance of the best one there",
     "cooks_distance": "Cook's distance of the differences between algorithms, variances held",
@@ -199,10 +201,11 @@ GLOSSARY: dict[str, str] = {
     " places where the row is about an algorithm",
     "position_low": "best (smallest) place of an algorithm in most resamples",
     "position_high": "worst (largest) place of an algorithm in most resamples",
-    "probability": "share of the resamples, ties between optima shared out",
-    "prob_above": "share of the resamples in which the first is strictly above the second",
-    "prob_tied": "share of the resamples in which both are equivalent",
-    "prob_below": "share of the resamples in which the first is strictly below the second",
+    "share_best": "share of the resamples in which none stands above the algorithm",
+    "share_above": "share of the resamples in which the first is strictly above the second",
+    "share_tied": "share of the resamples in which both are equivalent",
+    "share_below": "share of the resamples in which the first is strictly below the second",
+    "share_error": "Monte Carlo standard error of the row's share of resamples",
     "observed": "the same share without resampling: 0 or 1, or between where there are several"
     " optima",
     "order": "a consensus order, best first",

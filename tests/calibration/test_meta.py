@@ -146,3 +146,36 @@ def test_coverage_of_predictions_with_an_erratic_algorithm(tau):
     erratic, others = prediction_coverage(10, tau, np.asarray(ERRATIC))
     assert erratic >= 0.87
     assert others >= 0.95
+
+
+# Data sets, replications, algorithms, spread of the log standard deviations of noise, and tau.
+FEW = [(5, 3, 2, 0.0, 0.0), (5, 3, 2, 1.0, 1.0), (5, 2, 3, 0.0, 0.0), (10, 2, 2, 0.0, 0.0)]
+FEW += [(5, 3, 3, 0.0, 1.0), (5, 3, 3, 1.0, 1.0), (10, 3, 5, 1.0, 1.0), (20, 3, 3, 0.0, 0.0)]
+
+
+def missed(d, r, k, noise, tau, tables, **asked):
+    """Return how often 95 % intervals from tables with few replications miss the differences."""
+    rng = np.random.default_rng([d, r, k, int(noise), int(tau)])
+    at = np.indices((d, r, k)).reshape(3, -1)
+    frame = pd.DataFrame({"dataset": at[0], "replication": at[1], "algorithm": at[2]})
+    frame["algorithm"] = "a" + frame["algorithm"].astype(str)
+    found = 0.0
+    for _ in range(tables):
+        scale = np.exp(noise * rng.normal(size=(d, 1, 1)))
+        values = scale * rng.normal(size=(d, r, k))
+        values += tau / np.sqrt(r) * rng.normal(size=(d, 1, k))
+        scores = bi.read_scores(
+            frame.assign(score=values.ravel()), measures="score:higher", paired=True
+        )
+        rows = bi.compare_meta(scores, adjust="none", **asked).contrasts()
+        found += (rows["p_raw"] <= ALPHA).mean()
+    return found / tables
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("cell", FEW)
+def test_coverage_with_sampling_errors_from_few_replications(cell, record_property):
+    tables = 300
+    rates = missed(*cell, tables), missed(*cell, tables, pooling="pairwise")
+    record_property("network, pairs alone", rates)
+    assert max(rates) <= binom.isf(1e-4, tables, 0.065) / tables

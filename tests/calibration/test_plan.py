@@ -1,6 +1,7 @@
 """Power of planned experiments, by simulating them and comparing with `compare_mixed`."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -120,3 +121,35 @@ def test_intervals_of_the_required_data_sets_hold():
         above += truth.n_datasets > found.needed_high
     print(f"| pilot | below {below} | above {above} | of {runs} |")  # noqa: T201
     assert below + above <= binom.ppf(0.9999, runs, 0.05)
+
+
+# Data sets, replications and algorithms of the pilot, and replications of the plan.
+PILOTS = [(5, 3, 2, None), (5, 3, 3, None), (5, 5, 5, None), (8, 5, 3, None), (5, 3, 3, 10)]
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize(("d", "r", "k", "planned"), PILOTS)
+def test_plans_from_pilots_have_the_power_they_promise(d, r, k, planned, record_property):
+    """Mean squares of pilots drawn anew: the power at the true variances of what is planned."""
+    runs, rng = 300, np.random.default_rng([3, d, r, k])
+    free = (d - 1) * (k - 1), d * (r - 1) * (k - 1)
+    promised, true, estimated = [], [], []
+    for _ in range(runs):
+        square = (r * BETWEEN + RESIDUAL) * rng.chisquare(free[0]) / free[0]
+        residual = RESIDUAL * rng.chisquare(free[1]) / free[1]
+        if square < residual:  # as REML has it
+            square = residual = (square * free[0] + residual * free[1]) / sum(free)
+        pilot = bi.Components(
+            (square - residual) / r, residual, n_algorithms=k, n_datasets=d, n_replications=r
+        )
+        found = bi.plan(pilot, DIFFERENCE, k=k, n_replications=planned)
+        aims, known = found.question, bi.Components(BETWEEN, RESIDUAL, n_algorithms=k)
+        fewer = aims.datasets(found.n_replications, aims.spread)
+        reached = replace(aims, components=known).reached
+        promised.append(found.power)
+        true.append(reached(found.n_datasets, found.n_replications))
+        estimated.append(reached(fewer, found.n_replications))
+    at = [float(np.mean(values)) for values in (promised, true, estimated)]
+    record_property("promised, true, true of plans at the estimates", at)
+    error = np.std(true) / math.sqrt(runs)
+    assert at[0] - 0.02 - 3 * error <= at[1] <= at[0] + 0.06 + 3 * error

@@ -51,8 +51,9 @@ def test_what_is_printed(run: Callable) -> None:
 
 
 def test_json_holds_the_tables(run: Callable) -> None:
-    found = json.loads(run(*BALANCED, "--json", "--details").stdout)
-    result = bi.compare_meta(bi.load_example("simulated/balanced"))
+    asked = (*BALANCED, "--covariance", "common", "--json", "--details")
+    found = json.loads(run(*asked).stdout)
+    result = bi.compare_meta(bi.load_example("simulated/balanced"), covariance="common")
     assert found["heterogeneity"][0]["tau2"] == result.heterogeneity()["tau2"][0]
     assert len(found["influence"]) == 10
     assert len(found["egger"]) == 6

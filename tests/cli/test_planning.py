@@ -15,7 +15,7 @@ def test_a_plan_is_printed_with_other_designs(run: Callable) -> None:
     found = run("plan", TABLE, "--difference", 0.02, "--costs", "5,1")
     assert found.exit_code == 0, found.output
     lines = found.stdout.split("\n")
-    assert lines[0].startswith("13 data sets with 4 replications each: a power of 82.14 %")
+    assert lines[0].startswith("12 data sets with 5 replications each: a power of 80.63 %")
     assert "           5         12       10 to 17   120" in lines
 
 
@@ -32,8 +32,8 @@ def test_json_holds_all_of_it(run: Callable) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("--n-datasets", 5, "--n-replications", 5), 3, "a power of 18.1 %"),
-        (("--n-datasets", 3), 4, "Hint: --n-datasets 7 or more"),
+        (("--n-datasets", 5, "--n-replications", 5), 3, "a power of 17.86 %"),
+        (("--n-datasets", 3), 4, "Hint: --n-datasets 8 or more"),
         (("--budget", 10), 4, "Hint: --costs A,B."),
         (("--costs", "x"), 2, "two numbers"),
         (("--aim", "x"), 2, "--aim"),

@@ -55,7 +55,8 @@ def compared(
         aggregates.point(scores.aggregated, statistic),
         directed=given["alternative"] != "two-sided",
     )
-    asked = BootstrapOptions.of(statistic, family, given, scores.aggregated)
+    influence = aggregates.influence(scores.aggregated, statistic, resample, seed)
+    asked = BootstrapOptions.of(statistic, family, given, scores.aggregated, influence)
     # The number that was drawn is on record, not that it was left open.
     given = {**given, "resamples": asked.resamples}
     found = Aggregated.of(
@@ -65,6 +66,7 @@ def compared(
         asked.resamples,
         seed,
         given["interval"],
+        influence,
         of_task(progress, "aggregates", asked.resamples),
     )
     tested = evidence.tested(

@@ -37,14 +37,15 @@ def checks(
             else [comparison_checks.replications(setting), *_replications(sample)]
         ),
         *([comparison_checks.beyond(asked.target)] if several else []),
-        _size(sample, asked),
+        _size(asked),
         comparison_checks.thin_cells(
             setting, "the bootstrap, which keeps each cell's number of scores,"
         ),
         comparison_checks.tolerance(reported),
         *_statistic(asked, sample),
+        *([_carried(asked)] if asked.target == "datasets" else []),
         *_references(asked),
-        *_resamples(asked, sample, found),
+        *_resamples(asked, found),
         *_pairs(asked, found, sides),
     ]
 
@@ -74,19 +75,19 @@ def _replications(sample: ScoreSample) -> list[Check]:
     ]
 
 
-def _size(sample: ScoreSample, asked: BootstrapOptions) -> Check:
+def _size(asked: BootstrapOptions) -> Check:
     """Say what share of nominal errors the resampling of so many units really makes.
 
     A bootstrap takes the spread of n units with divisor n, and its tails from the normal
     distribution where they are those of t. For a mean of normal scores that is known exactly.
     """
-    df, kept = sample.units(asked.resample)
+    units = asked.borne.df, asked.borne.kept
     n = asked.n_contrasts
     one = (sidak(asked.alpha, n) if asked.sides == 2 else asked.alpha / n) / asked.sides
-    share = np.array(one)
+    share = np.full(len(asked.borne.df), one)
     if asked.interval == "expanded":
-        share = contracted(share, (df, kept))
-    factor = float(expanded(share, (df, kept))) / one
+        share = contracted(share, units)
+    factor = float(expanded(share, units).max()) / one
     drawn = "replications" if asked.target == "datasets" else "data sets"
     return Check.of(
         "error rate of one contrast / nominal, for means of normal scores",
@@ -96,6 +97,19 @@ def _size(sample: ScoreSample, asked: BootstrapOptions) -> Check:
         remedy=f"too few {drawn} for a bootstrap this far out in the tail: intervals are"
         f" too short and p-values too small; {Option('interval', 'expanded')} and"
         f" {Call('compare_mixed')} allow for the number",
+    )
+
+
+def _carried(asked: BootstrapOptions) -> Check:
+    """Say where single replications, such as failed runs, make most of an error."""
+    return Check.of(
+        "share of one replication in the variance of a contrast, largest",
+        asked.carried,
+        0.5,
+        ok=asked.carried <= 0.5,
+        remedy="a failed run, or hardly any replications, carry the error: how often runs fail is"
+        " hardly known, and intervals of levels are too short, as resamples hold no more failures"
+        " than there were; report failures apart, or add replications",
     )
 
 
@@ -150,14 +164,15 @@ def _references(asked: BootstrapOptions) -> list[Check]:
     ]
 
 
-def _resamples(asked: BootstrapOptions, sample: ScoreSample, found: BootstrapTests) -> list[Check]:
-    share = np.array(1 / (asked.resamples + 1))
+def _resamples(asked: BootstrapOptions, found: BootstrapTests) -> list[Check]:
+    least = asked.borne.least
+    share = np.full(len(least), 1 / (asked.resamples + 1))
     if asked.interval == "expanded":
-        share = expanded(share, sample.units(asked.resample))
+        share = expanded(share, (asked.borne.df, asked.borne.kept))
     each = asked.sides * asked.n_contrasts
-    smallest = min(each * max(float(share), asked.least), 1.0)
+    smallest = min(each * float(np.maximum(share, least).min()), 1.0)
     beyond = int((np.isinf(found.evidence.low) | np.isinf(found.evidence.high)).sum())
-    borne = each * asked.least <= asked.alpha
+    borne = each * least.min() <= asked.alpha
     # Of two units t reaches so far out that no share of draws is left.
     needed = BEYOND / asked.share if asked.share > 0 else np.inf
     more = f"ask for more resamples, {needed:,.0f} or so"
@@ -188,10 +203,13 @@ def _resamples(asked: BootstrapOptions, sample: ScoreSample, found: BootstrapTes
             beyond,
             0.0,
             ok=not beyond,
-            remedy="BCa corrects so much that no resample lies so far out: ask for more resamples,"
+            remedy=more
+            if smallest > asked.alpha
+            else "BCa corrects so much that no resample lies so far out: ask for more resamples,"
             " or for percentile intervals"
-            if smallest <= asked.alpha
-            else more,
+            if asked.interval == "bca"
+            else "few replications bear on these aggregates, of which most data sets have no part:"
+            " a mean rests on all of them; or ask for more resamples",
         ),
     ]
 

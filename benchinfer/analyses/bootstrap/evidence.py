@@ -1,14 +1,20 @@
 """Intervals, tests and improvement probabilities from bootstrap draws."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.bootstrap.numerics import aggregates, profiles
-from benchinfer.analyses.bootstrap.numerics.aggregates import Jackknife, Statistic, jackknife
+from benchinfer.analyses.bootstrap.numerics.aggregates import (
+    Jackknife,
+    Statistic,
+    UnitInfluence,
+    UnitsBorne,
+    jackknife,
+)
 from benchinfer.analyses.bootstrap.numerics.intervals import (
     BootstrapDraws,
     contracted,
@@ -44,10 +50,10 @@ class Aggregated:
         The mean of all scores.
     jackknife
         Aggregates without each unit, for BCa; None without.
-    units
-        What the number of units bears, for expanded percentiles; None without.
-    least
-        The smallest one-sided p-value that the units bear.
+    influence
+        How much each unit moves the aggregates, for what the number of units bears.
+    expanded
+        Whether percentiles are expanded.
     unit
         Size of the scores, for rounding.
     """
@@ -56,8 +62,8 @@ class Aggregated:
     draws: Array
     center: float
     jackknife: Jackknife | None
-    units: tuple[float, float] | None
-    least: float
+    influence: UnitInfluence
+    expanded: bool
     unit: float
 
     @staticmethod
@@ -68,6 +74,7 @@ class Aggregated:
         resamples: int,
         seed: int,
         interval: str,
+        influence: UnitInfluence,
         progress: Callable[[int], None] | None = None,
     ) -> "Aggregated":
         """Aggregate the sample and its resamples."""
@@ -79,13 +86,14 @@ class Aggregated:
             aggregates.draws(sample, statistic, resample, resamples, seed, progress=progress),
             center,
             jackknife(sample, statistic, resample) if interval == "bca" else None,
-            sample.units(resample) if interval == "expanded" else None,
-            sample.least(resample),
+            influence,
+            interval == "expanded",
             float(np.abs(sample.values).max(initial=0.0)) or 1.0,
         )
 
-    def contrast(self, matrix: Array) -> BootstrapDraws:
-        """Return the draws of (P, K) combinations of the aggregates."""
+    def contrast(self, matrix: Array, *, tested: bool = True) -> BootstrapDraws:
+        """Return the draws of (P, K) combinations of the aggregates, which may be tested."""
+        borne = self.influence.borne(matrix)
         total = matrix.sum(axis=1)
         center = self.center * np.where(np.abs(total) > 1e-9, total, 0.0)
         return gather(
@@ -93,15 +101,15 @@ class Aggregated:
             self.draws @ matrix.T + center,
             self.unit,
             None if self.jackknife is None else self.jackknife.acceleration(matrix),
-            self.units,
-            self.least,
+            (borne.df, borne.kept) if self.expanded else None,
+            borne.least if tested else 0.0,
         )
 
 
 def levels_of(aggregated: Aggregated, alpha: float) -> Level:
     """Return each algorithm's aggregate with an interval of its own."""
     # No hypothesis is tested here, so that no level is too small for the units.
-    found = replace(aggregated, least=0.0).contrast(np.eye(len(aggregated.estimate)))
+    found = aggregated.contrast(np.eye(len(aggregated.estimate)), tested=False)
     return Level(found.estimate, lower(found, alpha / 2), upper(found, alpha / 2))
 
 
@@ -120,8 +128,10 @@ class BootstrapOptions:
         As in `compare_bootstrap`, and what follows from it.
     resamples
         Their number.
-    least
-        The smallest one-sided p-value that the units bear.
+    borne
+        What the units bear of each contrast.
+    carried
+        The largest share of one unit in the variance of a contrast.
     share
         Share of resamples beyond a bound of one contrast.
     """
@@ -135,26 +145,33 @@ class BootstrapOptions:
     sides: int
     alpha: float
     normalise: object
-    least: float
+    borne: UnitsBorne
+    carried: float
     share: float
 
     @staticmethod
     def of(
-        statistic: Statistic, family: ContrastFamily, given: Mapping[str, Any], sample: ScoreSample
+        statistic: Statistic,
+        family: ContrastFamily,
+        given: Mapping[str, Any],
+        sample: ScoreSample,
+        influence: UnitInfluence,
     ) -> "BootstrapOptions":
         """Take it from the arguments of `compare_bootstrap`."""
         n = len(family.matrix) if given["adjust"] == "holm" else 1
         sides = 2 if given["alternative"] == "two-sided" else 1
         alpha, resample = alpha_of(given["level"]), given["resample"]
         one = sidak(alpha, n) / 2 if sides == 2 else alpha / n
-        least, share = sample.least(resample), one
+        borne, share, resamples = influence.borne(family.matrix), one, given["resamples"]
+        # Where the units cannot bear the level, no number helps.
+        bears = one >= borne.least
         if given["interval"] == "expanded":
-            share = float(contracted(np.array(one), sample.units(resample)))
-        resamples = given["resamples"]
+            shares = contracted(np.full(len(family.matrix), one), (borne.df, borne.kept))
+            share = float(shares[bears].min(initial=one)) if bears.any() else float(shares.max())
         if resamples == "auto":
-            # Where the units cannot bear the level, no number helps.
-            many = _enough(share, sample, len(family.matrix)) if one >= least else 0
+            many = _enough(share, sample, len(family.matrix)) if bears.any() else 0
             resamples = max(_FEWEST, many)
+        parts = influence.parts(family.matrix)
         return BootstrapOptions(
             statistic=statistic,
             interval=given["interval"],
@@ -165,7 +182,8 @@ class BootstrapOptions:
             sides=sides,
             alpha=alpha,
             normalise=given["normalise"],
-            least=least,
+            borne=borne,
+            carried=float((parts.max(axis=0) / np.maximum(parts.sum(axis=0), 1e-300)).max()),
             share=share,
         )
 

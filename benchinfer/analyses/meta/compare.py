@@ -67,8 +67,10 @@ def compare_meta(
         from the data sets that hold both, with a tau^2 and errors of its own.
     covariance
         Sampling covariance of a table's effects: each data set's ``"own"``, ``"common"`` (one
-        variance of differences for each data set), or ``"auto"``: its own where there are five
-        replications for each algorithm or where pairs are analysed one by one.
+        variance of differences for each data set), ``"moderated"`` (the same, those of the data
+        sets shrunk towards each other, as few replications say little of each; Smyth 2004), or
+        ``"auto"``: its own where there are five replications for each algorithm (ten for pairs
+        pooled alone), else moderated.
     method
         Of tau^2: ``"reml"``, ``"paule-mandel"`` or ``"dersimonian-laird"``.
     interval
@@ -77,8 +79,8 @@ def compare_meta(
         ``"hartung-knapp"``: t tests with errors that allow for tau^2 being estimated, in a network
         one for all pairs, hence too short for pairs with an erratic algorithm. ``"wald"``: normal
         ones, which are too short for few data sets, too. ``"auto"``: robust for three algorithms
-        or more, unless some difference is known from one data set alone, and for two or pairs
-        alone Hartung and Knapp's.
+        or more, or where sampling covariances are moderated, unless some difference is known from
+        one data set alone, else Hartung and Knapp's.
     nested
         What data sets lie within, as a third level: ``"study"`` (of effects), ``"domain"`` (of a
         table), ``"none"``; ``"auto"``: the study, if some study has several data sets.
@@ -148,11 +150,9 @@ def compare_meta(
             )
         )
     names = (covariates,) if isinstance(covariates, str) else tuple(covariates)
-    # A pair alone has no covariance that few replications could spoil.
-    spread: Covariance = "own" if (covariance, pooling) == ("auto", "pairwise") else covariance
     family = contrasts, control
     setting, studies, kind = _taken(
-        scores, measure, effect, spread, tolerance, missing, names, family
+        scores, measure, effect, (covariance, pooling), tolerance, missing, names, family
     )
     arguments = {
         "measure": setting.measure.name,
@@ -178,7 +178,7 @@ def _taken(
     scores: ScoreTable | Effects,
     measure: str | None,
     effect: Effect | None,
-    covariance: Covariance,
+    spread: tuple[Covariance, Pooling],
     tolerance: float | None,
     missing: str,
     covariates: tuple[str, ...],
@@ -193,6 +193,6 @@ def _taken(
     check_missing(setting, missing)
     kind = effect or "difference"
     told = reported(setting.measure, kind, tolerance)
-    studies = of_scores(scores, setting, kind, covariance)
+    studies = of_scores(scores, setting, kind, spread[0], alone=spread[1] == "pairwise")
     studies = centred(studies, scores.dataset_covariates(setting.measure.name), covariates)
     return replace(setting, measure=told), studies, kind

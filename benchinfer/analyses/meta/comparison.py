@@ -15,7 +15,15 @@ from benchinfer.analyses.meta.evidence import (
     with_evidence,
 )
 from benchinfer.analyses.meta.numerics.pooling import Method
-from benchinfer.analyses.meta.pooling import NetworkFit, PairFits, network, pairwise, require_noise
+from benchinfer.analyses.meta.pooling import (
+    Interval,
+    NetworkFit,
+    PairFits,
+    network,
+    of_pairs,
+    pairwise,
+    require_noise,
+)
 from benchinfer.analyses.meta.studies import Studies
 from benchinfer.comparison import adjustment
 from benchinfer.comparison.comparison import TestedComparison
@@ -82,12 +90,13 @@ class MetaComparison(TestedComparison):
         return self.fit is not None
 
     @property
-    def interval(self) -> str:
+    def interval(self) -> Interval:
         """Kind of the contrasts' standard errors, with ``"auto"`` resolved."""
         if self.fit is not None:
             return self.fit.interval
-        asked = str(self.provenance.arguments["interval"])
-        return "hartung-knapp" if asked == "auto" else asked
+        asked = self.provenance.arguments["interval"]
+        known: tuple[Interval, ...] = get_args(Interval.__value__)
+        return of_pairs(self.studies, next(one for one in known if one == asked))
 
     @property
     def estimator(self) -> Method:
@@ -141,6 +150,7 @@ class MetaComparison(TestedComparison):
         from benchinfer.analyses.meta.compare import compare_meta
         from benchinfer.analyses.meta.numerics import network, pooling
         from benchinfer.analyses.meta.numerics.effects import rows_of, standardised
+        from benchinfer.analyses.meta.numerics.moderation import moderated
         from benchinfer.analyses.meta.numerics.nested import nested
         from benchinfer.numerics import closed_testing, multiplicity
         from benchinfer.numerics.covariance import cluster_robust
@@ -148,6 +158,8 @@ class MetaComparison(TestedComparison):
 
         asked = self.provenance.arguments
         used: list[object] = [compare_meta, pooling.pool, pooling.heterogeneity]
+        if self.studies.prior_df:
+            used.append(moderated)
         if asked["effect"] != "difference":
             used.append(standardised)
         if self.third:

@@ -28,7 +28,8 @@ def asked_of(
         algorithms, contrasts, arguments["control"], levels, directed=alternative != "two-sided"
     )
     joint = fit is not None
-    if fit is not None and fit.interval == "robust" and arguments["adjust"] in adjustment.JOINT:
+    robust = fit is not None and fit.interval == "robust" and len(family.pairs) > 1
+    if robust and arguments["adjust"] in adjustment.JOINT:
         raise DesignError(
             message(
                 f"{Given('adjust', arguments['adjust'])} needs one variance common to all pairs.",
@@ -36,7 +37,7 @@ def asked_of(
                 f" {Option('interval', 'hartung-knapp')} takes all pairs as varying alike.",
             )
         )
-    common = fit is not None and fit.interval != "robust"
+    common = fit is not None and not robust
     method = adjustment.resolve(arguments["adjust"], contrasts, alternative, common=common)
     if not joint and method == "shaffer":
         raise DesignError(

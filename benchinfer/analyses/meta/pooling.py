@@ -57,10 +57,11 @@ def resolved(studies: Studies, fit: "NetworkFit", k: int, interval: "Interval") 
     """Return the errors that ``"auto"`` means, or check the ones requested.
 
     Two algorithms have one difference, whose variance is tau^2 itself: nothing is assumed alike.
+    Weights by sampling errors that are estimated can be far off, which robust errors allow for.
     """
     if interval not in ("auto", "robust"):
         return interval
-    if interval == "auto" and k == 2:
+    if interval == "auto" and k == 2 and not studies.prior_df:
         return "hartung-knapp"
     alone = gathered(studies, fit, k).determined_alone()
     if not alone.any():
@@ -284,10 +285,21 @@ def require_free(part: NetworkPart, studies: Studies) -> None:
         )
 
 
+def of_pairs(studies: Studies, interval: Interval) -> Interval:
+    """Return the errors of pairs pooled alone: robust where weights are by moderated variances."""
+    if interval == "wald":
+        return interval
+    return "robust" if studies.prior_df and interval != "hartung-knapp" else "hartung-knapp"
+
+
 def alone(y: Array, v: Array, method: Method, interval: Interval) -> PooledEffects:
     """Pool the effects of one pair."""
     part = NetworkPart(y, np.ones((len(y), 1)), v)
-    return pool(part, tau_squared([part], method), refined=interval != "wald")
+    found = pool(part, tau_squared([part], method), refined=interval != "wald")
+    if interval != "robust":
+        return found
+    own = clusters(part, np.arange(len(y)), found.beta, found.tau2).errors(np.eye(1))
+    return PooledEffects(found.beta, own.cov, found.tau2, 1.0, float(own.df[0]))
 
 
 def lifted(v: Array) -> Array:
@@ -305,6 +317,6 @@ def pairwise(
     for p, one in enumerate(studies.direct(pairs)):
         n[p] = len(one.held)
         if n[p] > 1:
-            got = alone(one.y, lifted(one.v), method, interval)
+            got = alone(one.y, lifted(one.v), method, of_pairs(studies, interval))
             found[:, p] = got.beta[0], np.sqrt(got.cov[0, 0]), got.df, got.tau2
     return PairFits(found[0], found[1], found[2], found[3], n)

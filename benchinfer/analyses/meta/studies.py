@@ -8,7 +8,15 @@ import numpy as np
 
 from benchinfer.analyses.meta.effects import Effects
 from benchinfer.analyses.meta.numerics import effects
-from benchinfer.analyses.meta.numerics.effects import Block, Codes, Direct, blocks_of, direct
+from benchinfer.analyses.meta.numerics.effects import (
+    Block,
+    Codes,
+    Direct,
+    StudyMoments,
+    blocks_of,
+    direct,
+)
+from benchinfer.analyses.meta.numerics.moderation import moderated
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.core.errors import DesignError, FitError, message, unknown
 from benchinfer.core.hints import Call, Either, Given, Option
@@ -19,7 +27,7 @@ from benchinfer.scores.reductions import Blocks, DatasetCovariates
 from benchinfer.scores.table import ScoreTable
 
 type Effect = Literal["difference", "standardised", "log-ratio"]
-type Covariance = Literal["auto", "own", "common"]
+type Covariance = Literal["auto", "own", "common", "moderated"]
 # So many replications for each algorithm make a covariance of one's own trustworthy.
 _PER_ARM = 5
 
@@ -50,6 +58,9 @@ class Studies:
         How sampling covariances were found, in words.
     unknown_overlap
         Whether training sets overlap by an amount that was not declared.
+    prior_df
+        Degrees of freedom of the prior variance that those of the data sets were shrunk to; 0 where
+        they were not, infinite where all are the same.
     """
 
     datasets: tuple[str, ...]
@@ -61,6 +72,7 @@ class Studies:
     unused: tuple[str, ...] = ()
     covariance: str = ""
     unknown_overlap: bool = False
+    prior_df: float = 0.0
 
     def direct(self, pairs: Codes) -> list[Direct]:
         """Return the effects of each of (P, 2) pairs on the data sets that hold both."""
@@ -92,56 +104,88 @@ def reported(measure: Measure, effect: Effect, tolerance: float | None) -> Measu
 
 
 def of_scores(
-    scores: ScoreTable, setting: Setting, effect: Effect, covariance: Covariance
+    scores: ScoreTable, setting: Setting, effect: Effect, covariance: Covariance, *, alone: bool
 ) -> Studies:
-    """Return the effects of each data set of a table."""
+    """Return the effects of each data set of a table, each pair of which may be pooled alone."""
     if covariance not in get_args(Covariance.__value__):
         raise DesignError(unknown("covariance", covariance, get_args(Covariance.__value__)))
     blocks, name = scores.blocks(setting.measure.name), setting.measure.name
     overlap = setting.resampling.overlap if setting.resampling else 0.0
     sizes = [_size(blocks, d) for d in range(len(blocks.datasets))]
-    own = covariance == "own" or (
-        covariance == "auto" and all(n >= _PER_ARM * k or k == 2 for n, k in sizes if k > 1)
-    )
-    found: list[Block] = []
-    levels = np.full((len(blocks.datasets), len(blocks.algorithms)), np.nan)
-    kept: list[int] = []
-    wrong: list[tuple[str, str]] = []
-    for d, dataset in enumerate(blocks.datasets):
+    if covariance == "auto":
+        many = all(n >= _PER_ARM * (2 if alone else k) for n, k in sizes if k > 1)
+        covariance = "own" if many else "moderated"
+    found: dict[int, tuple[Codes, StudyMoments]] = {}
+    wrong: dict[int, FitError] = {}
+    for d in range(len(blocks.datasets)):
         arms, values = _scores_of(blocks, d)
         if len(arms) < 2:
             continue
         try:
-            level = _levels(
-                values, setting.measure.sign, effect, (blocks.paired, own, overlap or 0.0)
-            )
+            found[d] = arms, _moments(values, paired=blocks.paired, overlap=overlap or 0.0)
         except FitError as error:
-            wrong.append((dataset, str(error).removesuffix(".")))
+            wrong[d] = error
+    spreads, prior = _spreads([m for _, m in found.values()], covariance, effect, blocks.paired)
+    levels = np.full((len(blocks.datasets), len(blocks.algorithms)), np.nan)
+    kept: dict[int, Block] = {}
+    for (d, (arms, whole)), spread in zip(found.items(), spreads, strict=True):
+        try:
+            level = _levels(whole, spread, setting.measure.sign, effect, paired=blocks.paired)
+        except FitError as error:
+            wrong[d] = error
             continue
-        y, cov = effects.contrasts(level)
-        found.append(Block(arms, y, cov))
+        kept[d] = Block(arms, *effects.contrasts(level))
         levels[d, arms] = level.value
-        kept.append(d)
     if wrong:
-        raise _refused(name, wrong)
-    names = tuple(blocks.datasets[d] for d in kept)
+        raise _refused(name, [(blocks.datasets[d], wrong[d]) for d in sorted(wrong)])
     return Studies(
-        datasets=names,
-        blocks=tuple(found),
+        datasets=tuple(blocks.datasets[d] for d in kept),
+        blocks=tuple(kept.values()),
         groups=tuple(setting.domains[d] for d in kept) if setting.domains else (),
         n=np.array([sizes[d][0] for d in kept], np.float64),
-        levels=levels[kept],
-        unused=tuple(name for name in blocks.datasets if name not in names),
-        covariance=_words(blocks.paired, own=own),
+        levels=levels[list(kept)],
+        unused=tuple(name for d, name in enumerate(blocks.datasets) if d not in kept),
+        covariance=_words(blocks.paired, covariance, prior),
         unknown_overlap=overlap is None,
+        prior_df=prior,
     )
 
 
-def _words(paired: bool, *, own: bool) -> str:  # noqa: FBT001
+def _words(paired: bool, covariance: Covariance, prior: float) -> str:  # noqa: FBT001
     shared = "which algorithms share" if paired else "which algorithms do not share"
-    if own:
+    if covariance == "own":
         return f"from the spread of the replications, {shared}"
-    return f"from one variance of differences for each data set, over replications {shared}"
+    if np.isinf(prior):
+        same = "as those of the data sets differ no more than by chance"
+        return f"from one variance of differences, {same} (moderated), over replications {shared}"
+    worth = f" (moderated, {prior:.3g} prior degrees of freedom)"
+    shrunk = f", shrunk towards each other{worth}" if prior else ""
+    return f"from one variance of differences for each data set{shrunk}, over replications {shared}"
+
+
+def _spreads(
+    found: list[StudyMoments],
+    covariance: Covariance,
+    effect: Effect,
+    paired: bool,  # noqa: FBT001
+) -> tuple[list[StudyMoments], float]:
+    """Return moments with the covariances to be used, and what prior variances are worth."""
+    if covariance == "own":
+        return found, 0.0
+    common = [effects.alike(one, paired=paired) for one in found]
+    # The noise of a log ratio is that of scores over their mean.
+    unit = np.array([one.mean.mean() if effect == "log-ratio" else 1.0 for one in found])
+    variance = np.array([one.spread[0, 0] for one in common]) / unit**2
+    # Without any spread there is nothing to shrink; such a data set is named elsewhere.
+    some = variance > 1e-12 * variance.max(initial=0.0)
+    if covariance == "common" or some.sum() < 2:
+        return common, 0.0
+    df = np.array([effects.residual_df(one, paired=paired) for one in found])
+    shrunk = moderated(variance[some], df[some])
+    factor = np.ones(len(found))
+    factor[some] = shrunk.variance / variance[some]
+    wider = [replace(one, spread=f * one.spread) for one, f in zip(common, factor, strict=True)]
+    return wider, shrunk.prior_df
 
 
 def _size(blocks: Blocks, d: int) -> tuple[int, int]:
@@ -167,30 +211,30 @@ def _scores_of(blocks: Blocks, d: int) -> tuple[Codes, Array]:
     return arms, np.where(there, mean, np.nan)
 
 
-def _levels(
-    values: Array, sign: int, effect: Effect, how: tuple[bool, bool, float]
-) -> effects.Levels:
-    paired, own, overlap = how
+def _moments(values: Array, *, paired: bool, overlap: float) -> StudyMoments:
     if len(values) < 2:
         raise FitError("fewer than two replications that all its algorithms have.")
-    found = effects.moments(values, paired=paired, overlap=overlap)
-    if not own:
-        found = effects.alike(found, paired=paired)
+    return effects.moments(values, paired=paired, overlap=overlap)
+
+
+def _levels(
+    whole: StudyMoments, spread: StudyMoments, sign: int, effect: Effect, *, paired: bool
+) -> effects.Levels:
     if effect == "standardised":
         # The standard deviation is that of scores, whatever is taken for that of differences.
-        whole = effects.moments(values, paired=paired, overlap=overlap)
-        return effects.standardised(whole, found.of_means, paired=paired)
+        return effects.standardised(whole, spread.of_means, paired=paired)
     if effect == "log-ratio":
-        turned = effects.log_ratio(replace(found, mean=sign * found.mean))
+        turned = effects.log_ratio(replace(spread, mean=sign * spread.mean))
         return effects.Levels(sign * turned.value, turned.cov)
-    return effects.difference(found)
+    return effects.difference(spread)
 
 
-def _refused(name: str, wrong: list[tuple[str, str]]) -> DesignError:
+def _refused(name: str, wrong: list[tuple[str, FitError]]) -> DesignError:
+    rows = [(dataset, str(error).removesuffix(".")) for dataset, error in wrong]
     return DesignError(
         message(
             f"{len(wrong)} data sets have no effects of measure {name!r} with a standard error.",
-            where=[("dataset", "why"), *wrong],
+            where=[("dataset", "why"), *rows],
             hint="a meta-analysis needs the sampling error of each data set.\n     "
             f" {Either('scores.subset(datasets=...)', 'a table of some data sets')}"
             f" leaves data sets out; {Call('compare_mixed')} and"

@@ -12,7 +12,14 @@ from benchinfer.analyses.meta.numerics.effects import rows_of, together
 from benchinfer.analyses.meta.numerics.network import Split, Test, by_design, split
 from benchinfer.analyses.meta.numerics.pooling import Heterogeneity, NetworkPart
 from benchinfer.analyses.meta.numerics.pooling import heterogeneity as described
-from benchinfer.analyses.meta.pooling import alone, columns, errors_of, joint_errors, lifted
+from benchinfer.analyses.meta.pooling import (
+    alone,
+    columns,
+    errors_of,
+    joint_errors,
+    lifted,
+    of_pairs,
+)
 from benchinfer.analyses.meta.prediction import prediction_of
 from benchinfer.comparison import adjustment
 from benchinfer.comparison.evidence import Array
@@ -158,8 +165,7 @@ def _groups(meta: "MetaComparison") -> NDArray[np.str_]:
 def _subgroup(meta: "MetaComparison", y: Array, v: Array) -> dict[str, object] | None:
     if len(y) < 2:
         return None
-    asked = meta.provenance.arguments
-    got = alone(y, lifted(v), asked["method"], asked["interval"])  # pyright: ignore[reportArgumentType]
+    got = alone(y, lifted(v), meta.estimator, of_pairs(meta.studies, meta.interval))
     estimate, error = float(got.beta[0]), float(np.sqrt(got.cov[0, 0]))
     reach = float(max_t.critical_t(got.df, meta.alpha)) * error
     low, high = meta.measure.effect_interval(estimate - reach, estimate + reach)

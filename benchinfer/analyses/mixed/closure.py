@@ -11,6 +11,7 @@ from benchinfer.comparison import adjustment
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Array, alpha_of
 from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Given, Option
 from benchinfer.core.numbers import count
 from benchinfer.numerics import closed_testing, multiplicity, rotations
 
@@ -76,8 +77,8 @@ def resolve(arguments: Mapping[str, Any], fitted: "MixedFit", family: ContrastFa
         why = why if asked == "rotation" else "as these are not all pairs, two-sided"
         raise DesignError(
             message(
-                f"adjust={asked!r} does not go with this comparison, {why}.",
-                hint='adjust="auto" takes what does.',
+                f"{Given('adjust', asked)} does not go with this comparison, {why}.",
+                hint=f"{Option('adjust', 'auto')} takes what does.",
             )
         )
     if asked in CLOSED:

@@ -5,7 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from benchinfer.analyses.plan.numerics import power
-from benchinfer.analyses.plan.numerics.power import Aimed, Bound, DifferenceSpread, Varies
+from benchinfer.analyses.plan.numerics.power import (
+    Aimed,
+    Bound,
+    DifferenceSpread,
+    Pilot,
+    Uncertain,
+    Varies,
+)
 from benchinfer.analyses.plan.variances import Components
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Either, Option
@@ -79,31 +86,43 @@ class PlanAims:
         return DifferenceSpread(c.dataset_algorithm or 0.0, c.residual, errors=errors)
 
     @property
+    def known_by(self) -> Pilot | None:
+        """Pilot whose uncertainty counts, None of known variances."""
+        pilot = self.components.pilot
+        none = pilot is None or (self.target == "datasets" and pilot.df_residual <= 0)
+        return None if none else pilot
+
+    @property
     def bounds(self) -> tuple[Varies, Varies] | None:
         """The spread at both ends of the pilot's uncertainty, None of known variances."""
-        pilot = self.components.pilot
-        if pilot is None or (self.target == "datasets" and pilot.df_residual <= 0):
+        if (pilot := self.known_by) is None:
             return None
         return Bound(self.spread, pilot, COVER, "low"), Bound(self.spread, pilot, COVER, "high")
 
+    @property
+    def believed(self) -> Varies:
+        """The spread as the pilot leaves it: a distribution, or known."""
+        pilot = self.known_by
+        return self.spread if pilot is None else Uncertain(self.spread, pilot)
+
     def reached(self, d: float, r: float, spread: Varies | None = None) -> float:
-        """Return the power of D data sets with R replications each."""
-        by = self.spread if spread is None else spread
+        """Return the power of D data sets with R replications each, its mean over the pilot's."""
+        by = self.believed if spread is None else spread
         return power.power(self.aimed, by.variance(d, r), by.df(d, r))
 
     def datasets(self, r: float, spread: Varies | None = None) -> int:
         """Return the least number of data sets with R replications each."""
-        by = self.spread if spread is None else spread
+        by = self.believed if spread is None else spread
         return power.least_datasets(self.aimed, by, r, self.power)
 
-    def replications(self, d: float, spread: Varies | None = None) -> int:
+    def replications(self, d: int, spread: Varies | None = None) -> int:
         """Return the least number of replications on D data sets."""
-        by = self.spread if spread is None else spread
+        by = self.believed if spread is None else spread
         return power.least_replications(self.aimed, by, d, self.power)
 
     def detectable(self, d: float, r: float) -> float:
         """Return the least difference, in the unit of contrasts, that has the power wanted."""
-        by, measure = self.spread, self.components.measure
+        by, measure = self.believed, self.components.measure
         aimed = replace(self.aimed, difference=math.nan)
         found = power.detectable(aimed, by.variance(d, r), by.df(d, r), self.power)
         return math.expm1(found) if measure is not None and measure.scale == "log" else found

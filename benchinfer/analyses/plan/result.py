@@ -27,7 +27,8 @@ def sentences(plan: "Plan") -> list[str]:
     q = plan.question
     each = f"{count(plan.n_datasets, 'data set')} with {count(plan.n_replications, 'replication')}"
     each += "" if plan.n_datasets == 1 else " each"
-    found = [f"{each}: a power of {level_percent(plan.power)} to show {shown(q)}."]
+    mean = "" if q.bounds is None else ", on average over the pilot's uncertainty,"
+    found = [f"{each}: a power of {level_percent(plan.power)}{mean} to show {shown(q)}."]
     found += _uncertain(plan)
     if plan.floor is not None:
         found.append(
@@ -67,9 +68,12 @@ def _uncertain(plan: "Plan") -> list[str]:
     q = plan.question
     if q.bounds is None:
         return ["The variances are taken as known."]
-    power = f"a power between {level_percent(plan.power_low)} and {level_percent(plan.power_high)}"
+    power = (
+        f"a power between {level_percent(plan.power_low)} and {level_percent(plan.power_high)}"
+        f" (95 %), {level_percent(plan.power_estimate)} at the pilot's estimates"
+    )
     if plan.needed_low is None or plan.needed_high is None:
-        return [f"The pilot's variances are uncertain: {power} (95 %)."]
+        return [f"The pilot's variances are uncertain: {power}."]
     noun = "data sets" if plan.asked == "datasets" else "replications"
     need = f"between {plan.needed_low:.0f} and {plan.needed_high:.0f} {noun} may be needed"
     if math.isinf(plan.needed_high):
@@ -77,7 +81,7 @@ def _uncertain(plan: "Plan") -> list[str]:
     elif plan.needed_low == plan.needed_high:
         need = "the number needed is the same all the same"
     return [
-        f"The pilot's variances are uncertain: {need}, and this design has {power} (95 %).",
+        f"The pilot's variances are uncertain: {need}, and this design has {power}.",
     ]
 
 
@@ -125,7 +129,10 @@ class Plan(Showable):
         What was found: ``"datasets"`` or ``"replications"``, the ``"power"`` of a given design, or
         the split of a ``"budget"``.
     power, power_low, power_high
-        Power for a pair, with the interval that the pilot leaves; all the same of known variances.
+        Power for a pair, its mean over the pilot's uncertainty, with the interval that this leaves;
+        all the same of known variances.
+    power_estimate
+        Power if the variances were the pilot's estimates.
     needed_low, needed_high
         Interval of the number that was requested, infinite where there may be no such number; None
         where none was requested or the variances are taken as known.
@@ -146,6 +153,7 @@ class Plan(Showable):
     power: float
     power_low: float
     power_high: float
+    power_estimate: float
     needed_low: float | None
     needed_high: float | None
     detectable: float
@@ -155,7 +163,7 @@ class Plan(Showable):
     @staticmethod
     def of(q: PlanAims, d: int, r: int, asked: Asked, costs: Costs | None) -> "Plan":
         """Work out what a design can show."""
-        low = high = q.reached(d, r)
+        power = low = high = q.reached(d, r)
         needed: tuple[float | None, float | None] = (None, None)
         if (ends := q.bounds) is not None:
             high, low = (q.reached(d, r, end) for end in ends)
@@ -165,9 +173,10 @@ class Plan(Showable):
             n_datasets=d,
             n_replications=r,
             asked=asked,
-            power=q.reached(d, r),
+            power=power,
             power_low=low,
             power_high=high,
+            power_estimate=q.reached(d, r, q.spread),
             needed_low=needed[0],
             needed_high=needed[1],
             detectable=q.detectable(d, r),
@@ -194,8 +203,8 @@ class Plan(Showable):
         Returns
         -------
         pandas.DataFrame
-            ``n_datasets n_replications power power_low power_high needed_low needed_high
-            detectable floor cost``, as far as they are known.
+            ``n_datasets n_replications power power_low power_high power_estimate needed_low
+            needed_high detectable floor cost``, as far as they are known.
         """
         columns: dict[str, object] = {
             "n_datasets": [self.n_datasets],
@@ -204,6 +213,7 @@ class Plan(Showable):
         }
         if self.question.bounds is not None:
             columns |= {"power_low": [self.power_low], "power_high": [self.power_high]}
+            columns["power_estimate"] = [self.power_estimate]
         if self.needed_low is not None:
             columns |= {"needed_low": [self.needed_low], "needed_high": [self.needed_high]}
         columns["detectable"] = [self.detectable]

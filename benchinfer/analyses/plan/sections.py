@@ -4,7 +4,7 @@ import math
 from typing import TYPE_CHECKING
 
 from benchinfer.analyses.plan import result
-from benchinfer.analyses.plan.numerics.power import Bound
+from benchinfer.analyses.plan.numerics.power import Bound, Uncertain
 from benchinfer.core.citations import bibtex
 from benchinfer.core.numbers import brief, significant
 from benchinfer.core.sections import Cell, Column, Figure, Section, Table
@@ -38,7 +38,7 @@ def sections(plan: "Plan") -> tuple[Section, ...]:
 
 def citations() -> str:
     """Return the BibTeX entries of what a plan rests on."""
-    return bibtex([Bound])
+    return bibtex([Bound, Uncertain])
 
 
 def designs(plan: "Plan") -> Table:

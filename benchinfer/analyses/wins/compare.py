@@ -1,6 +1,7 @@
 """The function `compare_wins`."""
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -8,7 +9,12 @@ import numpy as np
 from benchinfer.analyses.wins import diagnostics
 from benchinfer.analyses.wins.comparison import WinsComparison
 from benchinfer.analyses.wins.counts import By, Counted, Wins, counted, told_as
-from benchinfer.analyses.wins.numerics.likelihood import WinFit, fit_wins, quasi_variances
+from benchinfer.analyses.wins.numerics.likelihood import (
+    WinFit,
+    fit_wins,
+    least_errors,
+    quasi_variances,
+)
 from benchinfer.analyses.wins.numerics.posterior import WinModel, WinPriors
 from benchinfer.analyses.wins.numerics.tally import Tally, Ties
 from benchinfer.analyses.wins.posterior import WinPosterior, concluded, sampled
@@ -68,11 +74,13 @@ def by_likelihood(counted: Counted, arguments: dict[str, Any]) -> WinsComparison
     setting, level = told_as(counted, arguments["rope"]), arguments["level"]
     taken = counted.tally.taken(arguments["ties"])
     groups = taken.groups()
-    if len(groups) > 1 and not arguments["penalised"]:
-        raise _separated(groups, setting.algorithms)
+    if apart := len(groups) > 1:
+        # Worths are finite by the penalty alone, which is for wins and losses.
+        taken = counted.tally.taken("drop" if arguments["ties"] == "drop" else "half")
+        _check_parts(taken, setting.algorithms)
     if taken.boundless():
         raise _boundless(taken)
-    fit = fit_wins(taken, penalised=arguments["penalised"])
+    fit = fit_wins(taken, penalised=apart or arguments["penalised"])
     errors = _resolved(arguments["errors"], counted, fit)
     robust = errors == "robust" and fit.robust is not None
     cov = fit.robust if robust and fit.robust is not None else fit.cov
@@ -87,11 +95,15 @@ def by_likelihood(counted: Counted, arguments: dict[str, Any]) -> WinsComparison
     adjust = _adjustment(arguments, robust=robust)
     alpha = alpha_of(level)
     every = Adjusted(cov, np.full(len(family.matrix), df))
+    least = partial(
+        least_errors, taken, log_worth=fit.log_worth, df=df, clustered=robust or counted.clustered
+    )
     evidence, _ = evidence_of(
         family, fit.log_worth, every, adjust, alpha, setting.measure.margin,
-        arguments["alternative"],
+        arguments["alternative"], least=least(family.matrix),
     )  # fmt: skip
-    quasi = quasi_variances(cov)
+    k = len(setting.algorithms)
+    quasi = quasi_variances(cov, least(max_t.all_pairs(k)[1]))
     checks = [
         *diagnostics.counts(counted, _target(counted), arguments["rope"]),
         *diagnostics.dependence(
@@ -101,12 +113,12 @@ def by_likelihood(counted: Counted, arguments: dict[str, Any]) -> WinsComparison
         *([_flat(setting, family, every)] if robust else []),
         *diagnostics.goodness(taken, fit),
         diagnostics.quasi(quasi.low, quasi.high),
-        *([diagnostics.penalty(groups, setting.algorithms)] if arguments["penalised"] else []),
+        *([diagnostics.penalty(groups, setting.algorithms)] if fit.penalised else []),
     ]
     return WinsComparison(
         **_shared(counted, setting, family, arguments, checks),
         codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
-        levels=_levels(fit.log_worth, cov, df, alpha),
+        levels=_levels(fit.log_worth, cov, df, alpha, least(np.eye(k) - 1 / k)),
         provenance=_provenance(setting, arguments, _ADJUSTMENTS[adjust].format(family.words)),
         evidence=evidence,
         quasi=quasi,
@@ -116,23 +128,16 @@ def by_likelihood(counted: Counted, arguments: dict[str, Any]) -> WinsComparison
     )
 
 
-def _separated(groups: list[list[int]], names: tuple[str, ...]) -> DesignError:
-    """Return the error that worths are not finite, with the groups, best first."""
-    rows = [(str(n), ", ".join(names[k] for k in own)) for n, own in enumerate(groups, 1)]
-    return DesignError(
-        message(
-            "the likelihood has no finite worths: no chain of wins and ties leads from the last"
-            " group back to the first.",
-            where=[("group", "algorithms"), *rows],
-            hint=[
-                f"{Option('inference', 'bayes')} gives finite worths by its priors,",
-                (
-                    f"and {Option('penalised', value=True)} with {Option('ties', 'half')} by a"
-                    " penalty (Firth)."
-                ),
-            ],
+def _check_parts(tally: Tally, names: tuple[str, ...]) -> None:
+    """Refuse algorithms that ties alone connect, where ties are left out."""
+    if len(parts := tally.parts()) > 1:
+        raise DesignError(
+            message(
+                f"without ties the algorithms are in {len(parts)} parts that never met.",
+                where=[("part", "algorithms"), *_listed(parts, names)],
+                hint=f"{Option('ties', 'half')} counts half a win for each side.",
+            )
         )
-    )
 
 
 def _boundless(tally: Tally) -> DesignError:
@@ -209,9 +214,10 @@ def _target(counted: Counted) -> "Target":
     return "domain" if several else "datasets"
 
 
-def _levels(worth: Array, cov: Array, df: float, alpha: float) -> Level:
+def _levels(worth: Array, cov: Array, df: float, alpha: float, least: Array) -> Level:
     """Return the log worths, each with an interval of its own, against the average one."""
-    reach = max_t.critical_t(np.array([df]), alpha) * np.sqrt(np.maximum(cov.diagonal(), 0.0))
+    error = np.maximum(np.sqrt(np.maximum(cov.diagonal(), 0.0)), least)
+    reach = max_t.critical_t(np.array([df]), alpha) * error
     return Level(worth, worth - reach, worth + reach)
 
 
@@ -390,7 +396,8 @@ def compare_wins(
         are taken as independent.
     penalised
         Whether to use Firth's penalty, under which worths are finite even where some algorithm
-        always wins. Not with Davidson's ties.
+        always wins. Not with Davidson's ties. Where worths are finite by it alone it is used in any
+        case, and ties with a parameter count as half a win for each side.
     departures
         Of a posterior: whether each data set has worths of its own, normal about the common ones,
         so that its contests depend on each other. Ties are halved or dropped then.
@@ -416,8 +423,7 @@ def compare_wins(
     Raises
     ------
     DesignError
-        The counts cannot answer the question: one data set, algorithms that never met, only ties,
-        or, for the likelihood, algorithms that always win (they are listed).
+        The counts cannot answer the question: one data set, algorithms that never met, only ties.
 
     Notes
     -----

@@ -201,10 +201,12 @@ def counting(result: "WinsComparison") -> str:
 
 def model(result: "WinsComparison") -> str:
     """Say which model was fitted, and how."""
-    ties = _TIES[str(result.provenance.arguments["ties"])]
+    ties = _TIES[result.ties]
     ties = f"; {ties}" if result.counted.tally.ties.sum() else ""
     if result.bayes is None:
         how = "penalised maximum likelihood (Firth)" if result.penalised else "maximum likelihood"
+        if result.penalised and not result.provenance.arguments["penalised"]:
+            how += ", as some algorithms never lose to others"
         errors = {
             "robust": "errors are from the spread of data sets (sandwich), as contests of a data"
             f" set depend on each other, with {count(result.clusters - 1, 'degree')} of freedom",
@@ -296,6 +298,8 @@ class WinsComparison(TestedComparison):
     def ties(self) -> Ties:
         """Treatment of ties."""
         asked = self.provenance.arguments["ties"]
+        if self.penalised and asked == "davidson":
+            return "half"
         return "half" if asked == "half" else "drop" if asked == "drop" else "davidson"
 
     @property

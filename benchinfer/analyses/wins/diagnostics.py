@@ -165,7 +165,8 @@ def penalty(groups: list[list[int]], names: tuple[str, ...]) -> Check:
         len(groups),
         1.0,
         ok=len(groups) == 1,
-        remedy=f"worths of different groups are finite by the penalty alone: {said}",
+        remedy="worths of different groups are finite by the penalty alone, and their sizes say"
+        f" little; p-values between groups are not below those of sign tests: {said}",
     )
 
 

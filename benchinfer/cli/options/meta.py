@@ -25,8 +25,11 @@ Pooling = Annotated[
     ),
 ]
 Covariance = Annotated[
-    Literal["auto", "own", "common"],
-    typer.Option(help="Sampling covariance: of each data set, or one variance of differences."),
+    Literal["auto", "own", "common", "moderated"],
+    typer.Option(
+        help="Sampling covariance: of each data set, or one variance of differences, which may be"
+        " shrunk towards those of the others."
+    ),
 ]
 Method = Annotated[
     Literal["reml", "paule-mandel", "dersimonian-laird"],

@@ -314,7 +314,7 @@ class Stability(Showable):
         How many resamples of how many relations, and the seed of the draws; None where resampled
         ensembles were given.
     position
-        (3, K, K): the probability that k algorithms are strictly above i, its standard error by
+        (3, K, K): the share of resamples with k algorithms strictly above i, its standard error by
         Monte Carlo, and the share of the optima of the ensemble itself.
     above, tied
         (3, K, K): the same of i strictly above j, and of both equivalent.
@@ -362,7 +362,7 @@ class Stability(Showable):
         Returns
         -------
         pandas.DataFrame
-            ``algorithm position position_low position_high prob_best prob_error``.
+            ``algorithm position position_low position_high share_best share_error``.
         """
         if not 0 < level < 1:
             raise DesignError(message(f"level is {level!r}.", hint="between 0 and 1, as in 0.95."))
@@ -374,8 +374,8 @@ class Stability(Showable):
                 "position": self.mean_position[order],
                 "position_low": 1 + (below > tail).argmax(axis=1)[order],
                 "position_high": 1 + (below >= 1 - tail).argmax(axis=1)[order],
-                "prob_best": self.position[0, order, 0],
-                "prob_error": self.position[1, order, 0],
+                "share_best": self.position[0, order, 0],
+                "share_error": self.position[1, order, 0],
             }
         )
 
@@ -384,31 +384,31 @@ class Stability(Showable):
         return self.summary()
 
     def positions(self) -> "pd.DataFrame":
-        """Return how likely each place is: ``algorithm position probability prob_error observed``.
+        """Return how often each place is taken: ``algorithm position share share_error observed``.
 
         The place of an algorithm is 1 + the number strictly above it. There is one row for each
         algorithm and place, best algorithm first.
         """
         k, order = len(self.algorithms), self._best_first
-        probability, error, observed = (part[order].ravel() for part in self.position)
+        share, error, observed = (part[order].ravel() for part in self.position)
         return frame(
             {
                 "algorithm": [self.algorithms[i] for i in order for _ in range(k)],
                 "position": np.tile(np.arange(1, k + 1), k),
-                "probability": probability,
-                "prob_error": error,
+                "share": share,
+                "share_error": error,
                 "observed": observed,
             }
         )
 
     def pairs(self) -> "pd.DataFrame":
-        """Return how likely one algorithm is above another, one row per pair.
+        """Return how often one algorithm is above another, one row per pair.
 
         Returns
         -------
         pandas.DataFrame
-            ``first second prob_above prob_tied prob_below prob_error observed``; the first has the
-            better mean place. Linear orders have no ``prob_tied``.
+            ``first second share_above share_tied share_below share_error observed``; the first has
+            the better mean place. Linear orders have no ``share_tied``.
         """
         order = self._best_first
         a, b = np.triu_indices(len(order), 1)
@@ -416,27 +416,27 @@ class Stability(Showable):
         columns: dict[str, object] = {
             "first": [self.algorithms[x] for x in i],
             "second": [self.algorithms[x] for x in j],
-            "prob_above": self.above[0, i, j],
-            "prob_tied": self.tied[0, i, j],
-            "prob_below": self.above[0, j, i],
-            "prob_error": self.above[1, i, j],
+            "share_above": self.above[0, i, j],
+            "share_tied": self.tied[0, i, j],
+            "share_below": self.above[0, j, i],
+            "share_error": self.above[1, i, j],
             "observed": self.above[2, i, j],
         }
         if self.family == "linear":
-            del columns["prob_tied"]
+            del columns["share_tied"]
         return frame(columns)
 
     def orders(self) -> "pd.DataFrame":
-        """Return the orders that were the only optimum: ``order probability prob_error``.
+        """Return the orders that were the only optimum: ``order share share_error``.
 
-        Probabilities are shares of all resamples; those with several optima add to no order.
+        Shares are of all resamples; those with several optima add to no order.
         """
         share = np.array(self.counts, dtype=np.float64) / self.resamples
         return frame(
             {
                 "order": [str(order) for order in self.solutions],
-                "probability": share,
-                "prob_error": np.sqrt(share * (1 - share) / max(self.resamples - 1, 1)),
+                "share": share,
+                "share_error": np.sqrt(share * (1 - share) / max(self.resamples - 1, 1)),
             }
         )
 

@@ -9,6 +9,7 @@ from scipy import stats
 
 import benchinfer as bi
 from benchinfer.core.errors import DesignError
+from benchinfer.core.verdict import Verdict
 from tests.analyses.mixed.test_mixed import simulated, table
 
 SHAPE = (8, 6, 4)
@@ -397,3 +398,28 @@ def test_scores_far_from_zero_are_told_apart_as_near_it():
     near = boot(table(values)).contrasts()
     far = boot(table(1e9 + np.round(values * 1e3) / 1e6)).contrasts()
     assert far["p_value"].to_numpy() == pytest.approx(near["p_value"].to_numpy(), abs=0.01)
+
+
+def test_a_median_of_data_sets_far_apart_rests_on_the_replications_of_one():
+    rng = np.random.default_rng(8)
+    values = rng.normal(size=(5, 5, 3)) + 20 * np.arange(5)[:, None, None] + 5 * np.arange(3)
+    far = boot(table(values), statistic="median")
+    assert (far.codes == Verdict.UNDECIDED).all()
+    row = checks(far).loc["smallest p-value that the resamples allow, adjusted"]
+    assert not row["ok"]
+    assert row["value"] == pytest.approx(2 * 3 * 0.5**5)
+    assert "no number of resamples helps" in row["remedy"]
+    # The mean of all data sets rests on all of them.
+    assert (boot(table(values), statistic="mean").codes != Verdict.UNDECIDED).all()
+
+
+def test_a_failed_run_that_carries_the_error_has_a_row():
+    values = np.random.default_rng(9).normal(size=(5, 10, 3))
+    name = "share of one replication in the variance of a contrast, largest"
+    assert checks(boot(table(values))).loc[name, "ok"]
+    values[2, 4, 1] -= 50
+    mean = checks(boot(table(values), statistic="mean")).loc[name]
+    assert (mean["ok"], mean["value"] > 0.8) == (False, True)
+    # The interquartile mean cuts it off.
+    assert checks(boot(table(values))).loc[name, "ok"]
+    assert name not in checks(boot(table(values), resample="datasets")).index

@@ -6,10 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import t as student
+from scipy.stats import ttest_1samp
 
 import benchinfer as bi
 from benchinfer.analyses.meta.influence import looked_at
+from benchinfer.analyses.meta.numerics.moderation import moderated
 from benchinfer.analyses.meta.numerics.pooling import NetworkPart, pool, tau_squared
+from tests.analyses.mixed.test_mixed import table as scores_table
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +33,8 @@ def pair_of(scores, first, second):
 
 
 def test_a_pair_alone_is_the_textbook_meta_analysis(scores):
-    found = bi.compare_meta(scores, pooling="pairwise", adjust="none").contrasts()
+    asked = {"pooling": "pairwise", "adjust": "none", "covariance": "own"}
+    found = bi.compare_meta(scores, **asked).contrasts()
     for row in found.itertuples():
         y, v = pair_of(scores, row.first, row.second)
         part = NetworkPart(y, np.ones((len(y), 1)), v)
@@ -101,11 +105,13 @@ def test_a_pair_on_two_data_sets_varies_as_all_pairs_do():
     assert meta.predict().summary()["prob_best_next"].sum() == pytest.approx(1)
 
 
-def test_leaving_a_data_set_out_is_the_analysis_of_the_others(scores, meta):
+def test_leaving_a_data_set_out_is_the_analysis_of_the_others(scores):
+    meta = bi.compare_meta(scores, covariance="common")
     table = meta.influence().set_index("dataset")
     assert list(table.index) == list(scores.datasets)
     name = scores.datasets[3]
-    less = bi.compare_meta(scores.subset(datasets=[d for d in scores.datasets if d != name]))
+    others = scores.subset(datasets=[d for d in scores.datasets if d != name])
+    less = bi.compare_meta(others, covariance="common")
     row = table.loc[name]
     move = (meta.evidence.estimate - less.evidence.estimate) / meta.evidence.std_error
     assert row["shift"] == pytest.approx(move[np.abs(move).argmax()], rel=1e-9)
@@ -237,8 +243,11 @@ def test_robust_errors_of_a_whole_table_are_those_of_the_mixed_model():
 def test_what_auto_means(scores, meta):
     assert meta.interval == "robust"
     two = scores.subset(algorithms=scores.algorithms[:2])
-    assert bi.compare_meta(two).interval == "hartung-knapp"
-    assert bi.compare_meta(scores, pooling="pairwise").interval == "hartung-knapp"
+    for table, asked in ((two, {}), (scores, {"pooling": "pairwise"})):
+        # Eight replications: errors are shrunk, and robust.
+        assert bi.compare_meta(table, **asked).interval == "robust"
+        assert bi.compare_meta(table, **asked, covariance="own").interval == "hartung-knapp"
+    assert bi.compare_meta(two, adjust="single-step").evidence.p_value.shape == (1,)
 
 
 def test_a_difference_known_from_one_data_set_has_no_robust_error():
@@ -354,5 +363,60 @@ def test_a_pair_without_sampling_error_is_named(scores):
     twice = frame[frame["algorithm"] == scores.algorithms[0]].assign(algorithm="twin")
     both = bi.read_scores(pd.concat([frame, twice]), measures={"score": "higher"})
     with pytest.raises(bi.FitError, match=r"1 of \d+ pairs have no sampling error") as error:
-        bi.compare_meta(both, pooling="pairwise")
+        bi.compare_meta(both, pooling="pairwise", covariance="own")
     assert re.search(rf"{scores.algorithms[0]} +twin +\d+ +the same", str(error.value))
+
+
+def few(spread, effect=0.0, seed=3):
+    """Return a table of 8 data sets x 3 algorithms with 3 shared replications each."""
+    rng = np.random.default_rng(seed)
+    noise = np.exp(spread * rng.normal(size=(8, 1, 1))) * rng.normal(size=(8, 3, 3))
+    return scores_table(100 + noise + effect * np.arange(3), measures={"score": "higher"})
+
+
+@pytest.mark.parametrize("effect", ["difference", "log-ratio"])
+def test_sampling_errors_of_few_replications_are_shrunk(effect):
+    table = few(1.5)
+    own, found = (bi.compare_meta(table, effect=effect, covariance=c) for c in ("common", "auto"))
+    assert found.provenance.arguments["covariance"] == "auto"
+    assert "shrunk towards each other (moderated, " in found.method
+    assert own.studies.prior_df == 0
+    before, after = (np.array([b.cov[0, 0] for b in m.studies.blocks]) for m in (own, found))
+    variance = before
+    if effect == "log-ratio":
+        # On the scale of relative noise, each with its own mean.
+        means = np.exp(own.studies.levels)
+        variance = before / (1 / means[:, :2] ** 2).sum(axis=1) / means.mean(axis=1) ** 2
+    expected = moderated(variance, np.full(8, 4.0))
+    np.testing.assert_allclose(after / before, expected.variance / variance)
+    assert found.studies.prior_df == pytest.approx(expected.prior_df)
+    for one, other in zip(own.studies.blocks, found.studies.blocks, strict=True):
+        np.testing.assert_array_equal(one.y, other.y)
+
+
+def test_variances_that_differ_by_chance_alone_weigh_data_sets_alike():
+    table = few(0.0, effect=1.0, seed=1)
+    found = bi.compare_meta(table, adjust="none")
+    assert np.isinf(found.studies.prior_df)
+    assert "differ no more than by chance (moderated)" in found.method
+    wide = table.to_frame().pivot_table("value", "dataset", "algorithm").to_numpy()
+    rows = found.contrasts().set_index(["first", "second"])
+    gap = wide[:, 0] - wide[:, 1]
+    row = rows.iloc[0]
+    assert row["estimate"] == pytest.approx(gap.mean())
+    assert row["p_raw"] == pytest.approx(ttest_1samp(gap, 0).pvalue)
+    alone = bi.compare_meta(table, pooling="pairwise", adjust="none").contrasts()
+    np.testing.assert_allclose(rows["p_raw"], alone["p_raw"])
+
+
+def test_published_errors_and_data_sets_without_noise_are_not_shrunk():
+    assert (
+        bi.compare_meta(bi.read_effects(published(), measures="accuracy:higher")).studies.prior_df
+        == 0
+    )
+    table = few(1.0).to_frame()
+    quiet = table["dataset"] == table["dataset"].iloc[0]
+    table.loc[quiet, "value"] = table.loc[quiet].groupby("algorithm")["value"].transform("mean")
+    found = bi.compare_meta(bi.read_scores(table, measures={"score": "higher"}, resampling="seeds"))
+    rows = found.diagnostics().set_index("check")
+    assert rows.loc["sampling variances of 0", "value"] == 2

@@ -268,23 +268,56 @@ def test_published_counts():
         found.plot("distributions")
 
 
-def test_separated_algorithms_are_listed_and_the_ways_out_work():
+def test_separated_algorithms_are_penalised_and_named():
     table = bi.read_wins(WINS.assign(losses=[3, 0, 0], ties=0))
-    with pytest.raises(bi.DesignError) as error:
-        bi.compare_wins(table)
-    assert str(error.value).splitlines()[1:4] == [
-        "    group  algorithms",
-        "    1      a, b",
-        "    2      c",
-    ]
-    penalised = bi.compare_wins(table, penalised=True, ties="half")
-    assert np.isfinite(penalised.log_worth).all()
-    assert penalised.log_worth.argmin() == 2
-    row = penalised.diagnostics().iloc[-1]
+    found = bi.compare_wins(table)
+    asked = bi.compare_wins(table, penalised=True, ties="half")
+    np.testing.assert_array_equal(found.log_worth, asked.log_worth)
+    assert found.log_worth.argmin() == 2
+    assert "penalised maximum likelihood (Firth), as some algorithms never lose to" in found.method
+    assert "never lose to" not in asked.method
+    row = found.diagnostics().iloc[-1]
     assert not row["ok"]
     assert row["remedy"].endswith("a and b; c")
     bayes = bi.compare_wins(table, inference="bayes", seed=1, draws=200, chains=4)
     assert bayes.log_worth.argmin() == 2
+
+
+@pytest.mark.parametrize(("datasets", "decided"), [(5, 0), (6, 0), (8, 2), (9, 2)])
+def test_one_that_always_loses_is_decided_where_sign_tests_are(datasets, decided):
+    values = np.random.default_rng(datasets).random((datasets, 1, 3))
+    values[1::2, 0, :2] = values[1::2, 0, 1::-1]
+    values[:, 0, 2] -= 2
+    found = bi.compare_wins(scores_table(values, measures={"score": "higher"}), adjust="none")
+    rows = found.contrasts().set_index(["first", "second"])
+    lost = rows.loc[[("a", "c"), ("b", "c")]]
+    assert (lost["p_value"] >= 2 * 0.5**datasets - 1e-12).all()
+    assert lost["p_value"].max() == pytest.approx(2 * 0.5**datasets)
+    # Intervals go with the tests, of differences and of the level.
+    low, high = (np.log(lost[name]) for name in ("conf_low", "conf_high"))
+    np.testing.assert_allclose(high - np.log(lost["estimate"]), np.log(lost["estimate"]) - low)
+    assert ((low > 0) == (lost["p_value"] <= 0.05)).all()
+    held = bi.compare_wins(scores_table(values, measures={"score": "higher"}))
+    assert (held.contrasts()["winner"] != "").sum() == decided
+
+
+def test_ties_with_a_parameter_are_halved_where_one_always_loses():
+    values = np.random.default_rng(5).random((9, 1, 4)).round(1)
+    values[:, 0, 3] -= 3
+    table = scores_table(values, measures={"score": "higher"})
+    found, half = bi.compare_wins(table), bi.compare_wins(table, ties="half", penalised=True)
+    assert found.counted.tally.ties.sum() > 0
+    assert (found.ties, found.modelled_ties) == ("half", False)
+    assert found.contrasts().equals(half.contrasts())
+    assert found.predicted().equals(half.predicted())
+    assert "half a win" in found.method
+    assert "nu" not in found.formula
+
+
+def test_parts_that_ties_alone_connect_are_refused_without_them():
+    table = bi.read_wins(WINS.assign(wins=[4, 0, 0], losses=[3, 0, 0], ties=[0, 2, 2]))
+    with pytest.raises(bi.DesignError, match="without ties the algorithms are in 2 parts"):
+        bi.compare_wins(table, ties="drop")
 
 
 @pytest.mark.parametrize(

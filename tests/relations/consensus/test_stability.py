@@ -34,29 +34,29 @@ def test_shares_of_a_pair_are_binomial() -> None:
     assert found.unique == 1000
     table = found.orders()
     assert table["order"].tolist() == ["a > b", "b > a"]
-    assert table["probability"].tolist() == [found.above[0, 0, 1], found.above[0, 1, 0]]
+    assert table["share"].tolist() == [found.above[0, 0, 1], found.above[0, 1, 0]]
 
 
 @pytest.mark.parametrize("family", ["linear", "weak"])
 def test_tables_agree_with_each_other(family: Order) -> None:
     found = bootstrap_consensus(votes(), family=family, resamples=300, seed=2)
     places, pairs, summary = found.positions(), found.pairs(), found.summary()
-    by = places.groupby("algorithm")["probability"]
+    by = places.groupby("algorithm")["share"]
     np.testing.assert_allclose(by.sum(), 1)
-    mean = (places["position"] * places["probability"]).groupby(places["algorithm"]).sum()
+    mean = (places["position"] * places["share"]).groupby(places["algorithm"]).sum()
     np.testing.assert_allclose(summary["position"], mean[summary["algorithm"]])
     assert summary["position"].is_monotonic_increasing
-    tied = pairs["prob_tied"] if family == "weak" else 0
-    assert ("prob_tied" in pairs) == (family == "weak")
-    np.testing.assert_allclose(pairs["prob_above"] + tied + pairs["prob_below"], 1)
+    tied = pairs["share_tied"] if family == "weak" else 0
+    assert ("share_tied" in pairs) == (family == "weak")
+    np.testing.assert_allclose(pairs["share_above"] + tied + pairs["share_below"], 1)
     assert len(pairs) == 6
-    first = places[places["position"] == 1].set_index("algorithm")["probability"]
-    np.testing.assert_allclose(summary["prob_best"], first[summary["algorithm"]])
+    first = places[places["position"] == 1].set_index("algorithm")["share"]
+    np.testing.assert_allclose(summary["share_best"], first[summary["algorithm"]])
     if family == "linear":
         # 1 + how many are above, on average.
         above = found.above[0]
         np.testing.assert_allclose(found.mean_position, 1 + above.sum(axis=0))
-        assert summary["prob_best"].sum() == pytest.approx(1)
+        assert summary["share_best"].sum() == pytest.approx(1)
 
 
 def test_ranges_hold_the_level() -> None:
@@ -84,10 +84,10 @@ def test_unanimous_orders_never_change() -> None:
     order = bi.Relation.from_text("a > b > c")
     found = bootstrap_consensus(bi.Ensemble({f"d{k}": order for k in range(10)}), resamples=20)
     assert str(found) == "a >1.00 ~0.00 b >1.00 ~0.00 c"
-    assert found.orders()["probability"].tolist() == [1.0]
+    assert found.orders()["share"].tolist() == [1.0]
     assert found.diagnostics()["ok"].all()
     assert found.pairs()["observed"].tolist() == [1.0] * 3
-    assert (found.pairs()["prob_error"] == 0).all()
+    assert (found.pairs()["share_error"] == 0).all()
 
 
 def test_weights_of_relations_multiply_draws() -> None:

@@ -152,6 +152,134 @@ def clipped(sample: ScoreSample, target: Array) -> ScoreSample:
 
 # Numbers that are held at once.
 _CHUNK = 2_000_000
+# Draws that place a quantile among the means of data sets.
+_PLACED = 200
+# Parts this close, relative to the largest, are equal.
+_SAME = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class UnitsBorne:
+    """Units that P contrasts rest on: (P,) arrays.
+
+    Attributes
+    ----------
+    df
+        Degrees of freedom of the variance that resamples have.
+    kept
+        The share of the variance that they have: draws from n units have ``(n - 1) / n`` of it.
+    least
+        The smallest one-sided p-value. Of n units without a difference all favour the same side
+        with probability ``2^(1 - n)``. Where they do, so do all resamples, however many: their
+        share says nothing below ``2^-n``.
+    """
+
+    df: Array
+    kept: Array
+    least: Array
+
+
+@dataclass(frozen=True, slots=True)
+class UnitInfluence:
+    """How much each of U units moves the K aggregates.
+
+    Attributes
+    ----------
+    value
+        (U, K) first-order parts; constants within a stratum do not matter.
+    group
+        (U,) stratum of each unit; units are drawn within strata of two or more.
+    """
+
+    value: Array
+    group: Counts
+
+    def parts(self, contrasts: Array) -> Array:
+        """Return (U, P) squared deviations of the units, within strata, of contrasts (P, K)."""
+        value, size = self.value @ contrasts.T, np.bincount(self.group)
+        mean = np.zeros((len(size), value.shape[1]))
+        np.add.at(mean, self.group, value / size[self.group, None])
+        apart = value - mean[self.group]
+        same = np.abs(apart) <= _SAME * np.abs(self.value).max(initial=0.0)
+        return np.where(same, 0.0, apart**2)
+
+    def borne(self, contrasts: Array) -> UnitsBorne:
+        """Return what the units bear of contrasts (P, K).
+
+        Strata with the variances V_s of n_s units each give ``(sum V)^2 / sum(V^2 / (n_s + 1)) -
+        2`` degrees of freedom, which is right on average if all V are the same; never fewer than
+        the smallest stratum has, or more than all. The number of units is that and ``(sum V)^2 /
+        sum(V^2)``.
+
+        References
+        ----------
+        Welch, B. L. (1947). The generalization of 'Student's' problem when several different
+        population variances are involved. Biometrika 34, 28-35.
+        https://doi.org/10.1093/biomet/34.1-2.28
+        """
+        n = np.bincount(self.group).astype(np.float64)[:, None]
+        spread = np.zeros((len(n), len(contrasts)))
+        np.add.at(spread, self.group, self.parts(contrasts))
+        spread *= n / (n - 1)
+        # Without any spread all units count alike.
+        spread = np.where(spread.sum(axis=0) > 0, spread, n)
+        total, squares = spread.sum(axis=0), (spread**2).sum(axis=0)
+        df = total**2 / (spread**2 / (n + 1)).sum(axis=0) - 2
+        df = np.clip(df, (n - 1).min(), (n - 1).sum())
+        kept = (spread * (n - 1) / n).sum(axis=0) / total
+        return UnitsBorne(df, kept, 0.5 ** (df + total**2 / squares))
+
+
+def influence(
+    sample: ScoreSample, statistic: Statistic, resample: Resample, seed: int
+) -> UnitInfluence:
+    """Return how much the units that are drawn move the aggregates.
+
+    Of data sets drawn whole nothing is asked: they are one stratum. A quantile moves with the data
+    sets that are near it in `seed`'s draws, a trimmed mean with the scores that are not trimmed.
+    """
+    ends, group = _units(sample, resample)
+    if resample != "replications":
+        return UnitInfluence(np.zeros((len(ends), sample.values.shape[1])), group)
+    # Rounding is that of the spread of scores, not of their distance from 0.
+    sample = sample.with_values(sample.values - sample.values[sample.present].mean())
+    weight, values = 1 / (sample.n * sample.n_datasets), sample.values
+    if statistic.kind == "iqm":
+        values = _winsorised(sample, weight)
+    elif statistic.kind == "quantile" and sample.n_datasets == 1:
+        values = (values > point(sample, statistic)).astype(np.float64)
+    elif statistic.kind == "quantile":
+        weight = _near(sample, statistic, seed) / sample.n
+    found = np.where(sample.present, values * weight[sample.dataset], 0.0)
+    return UnitInfluence(found[ends[:, 0]], group)
+
+
+def _winsorised(sample: ScoreSample, weight: Array) -> Array:
+    """Return (B, K) scores, those that a trimmed mean leaves out at the last that it does not."""
+    cuts, values = resampling.cut(sample.n.sum(axis=0)), sample.values.copy()
+    for a, share in enumerate(cuts):
+        there = np.flatnonzero(sample.present[:, a])
+        order = there[np.argsort(values[there, a], kind="stable")]
+        mass = weight[sample.dataset[order], a].cumsum()
+        first = np.searchsorted(mass, share, side="right")
+        last = min(int(np.searchsorted(mass, 1 - share)), len(order) - 1)
+        values[:, a] = values[:, a].clip(*values[order[[min(first, last), last]], a])
+    return values
+
+
+def _near(sample: ScoreSample, statistic: Statistic, seed: int) -> Array:
+    """Return the (D, K) mean weights of the data sets' means in a quantile, over draws."""
+    d, k = sample.means.shape
+    n = int(np.clip(_CHUNK // (d * k), 20, _PLACED))
+    plan, shares = sample.plan("replications"), sample.values / sample.n[sample.dataset]
+    means = resampling.unit_means(plan, shares, np.uint64(seed), 0, n)
+    order = np.argsort(means, axis=1)
+    place = statistic.q * (d - 1)
+    low, rest = int(place), place - int(place)
+    found = np.zeros((d, k))
+    for at, weight in ((low, 1 - rest), (min(low + 1, d - 1), rest)):
+        np.add.at(found, (order[:, at], np.arange(k)), weight / n)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ A one-sided p-value of the hypothesis ``value <= x`` is the share of draws at or
 normal quantile is taken as one of t and narrowed by the variance that draws lack. The bound at
 level alpha is the draw of rank ``floor((N + 1) alpha)``, with alpha moved in the same way: the
 p-value is at most alpha exactly where the bound is above x. No p-value is below the least one that
-the units drawn from allow (`Sample.least`), and no bound is finite at a level below it.
+the units drawn from allow (`UnitsBorne`), and no bound is finite at a level below it.
 
 References
 ----------
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 type Array = NDArray[np.float64]
+type Units = tuple[float | Array, float | Array]
 # Draws this close, relative to the largest, are equal: sums of the same numbers in another order.
 _SAME = 1e-12
 # (N + 1) alpha may miss a whole number by rounding.
@@ -39,8 +40,8 @@ class BootstrapDraws:
     bias, acceleration
         (P,) of BCa; None without.
     units
-        Degrees of freedom and share of variance (`Sample.units`) of expanded percentiles; None
-        without.
+        Degrees of freedom and share of variance (`UnitsBorne`) of expanded percentiles, of all or
+        (P,) each; None without.
     unit
         Size of the numbers the values come from, for rounding.
     least
@@ -52,8 +53,8 @@ class BootstrapDraws:
     unit: float
     bias: Array | None = None
     acceleration: Array | None = None
-    units: tuple[float, float] | None = None
-    least: float = 0.0
+    units: Units | None = None
+    least: float | Array = 0.0
 
     @property
     def n(self) -> int:
@@ -87,8 +88,8 @@ def gather(
     values: Array,
     unit: float,
     acceleration: Array | None = None,
-    units: tuple[float, float] | None = None,
-    least: float = 0.0,
+    units: Units | None = None,
+    least: float | Array = 0.0,
 ) -> BootstrapDraws:
     """Sort draws, and take down the bias where BCa is requested.
 
@@ -103,9 +104,9 @@ def gather(
     acceleration
         (P,) from the jackknife for BCa; None for percentile intervals.
     units
-        From `Sample.units` for expanded percentile intervals.
+        From `UnitsBorne` for expanded percentile intervals.
     least
-        From `Sample.least`.
+        From `UnitsBorne`.
 
     Returns
     -------
@@ -152,7 +153,7 @@ def _p_at_most(draws: BootstrapDraws, x: float) -> Array:
     return np.where(some, np.maximum(p, 1 / (draws.n + 1)), 1.0)
 
 
-def expanded(share: Array, units: tuple[float, float]) -> Array:
+def expanded(share: Array, units: Units) -> Array:
     """Return the one-sided p-values that shares of draws stand for with so few units.
 
     References
@@ -165,7 +166,7 @@ def expanded(share: Array, units: tuple[float, float]) -> Array:
     return stdtr(df, ndtri(share) * np.sqrt(kept))
 
 
-def contracted(p: Array, units: tuple[float, float]) -> Array:
+def contracted(p: Array, units: Units) -> Array:
     """Return the shares of draws that one-sided p-values stand for: the inverse of `expanded`."""
     df, kept = units
     return ndtr(stdtrit(df, p) / np.sqrt(kept))
@@ -187,7 +188,7 @@ def lower(draws: BootstrapDraws, alpha: float) -> Array:
         moved = ndtr(draws.bias + w / np.where(slope > 0, slope, 1.0))
         rank = np.where(slope > 0, moved, np.where(w < 0, 0.0, 1.0))
     # A p-value is at least 1 / (N + 1), whatever the acceleration.
-    enough = alpha >= (1 - _ROUNDING) * max(1 / (draws.n + 1), draws.least)
+    enough = alpha >= (1 - _ROUNDING) * np.maximum(1 / (draws.n + 1), draws.least)
     place = np.floor((draws.n + 1) * rank + _ROUNDING).astype(np.int64)
     found = draws.values[np.clip(place, 1, draws.n) - 1, np.arange(len(place))]
     return np.where((place >= 1) & enough, found, -np.inf)

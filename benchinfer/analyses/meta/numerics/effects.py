@@ -124,6 +124,12 @@ def alike(found: StudyMoments, *, paired: bool) -> StudyMoments:
     return StudyMoments(found.mean, common * np.eye(k), found.n, found.inflation)
 
 
+def residual_df(found: StudyMoments, *, paired: bool) -> float:
+    """Return the degrees of freedom of the variance that `alike` takes."""
+    free = found.n - 1
+    return float(free.min() * (len(free) - 1) if paired else free.sum())
+
+
 def difference(found: StudyMoments) -> Levels:
     """Return levels whose contrasts are mean differences."""
     return Levels(found.mean, found.of_means)

@@ -8,6 +8,7 @@ residual variance. What data sets and replications share cancels.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal, Protocol
 
 import numpy as np
@@ -25,8 +26,8 @@ MOST = 10**7  # data sets or replications beyond which no plan is sensible
 class Varies(Protocol):
     """Protocol of a variance of an estimated difference with its degrees of freedom."""
 
-    def variance(self, n_datasets: float, n_replications: float) -> float:
-        """Return the variance of the estimated difference."""
+    def variance(self, n_datasets: float, n_replications: float) -> float | Array:
+        """Return the variance of the estimated difference, or equally likely values of it."""
         ...
 
     def df(self, n_datasets: float, n_replications: float) -> float:
@@ -98,8 +99,8 @@ class Aimed:
         return critical(self.family, self.aim, self.alpha, df)
 
 
-def power(aimed: Aimed, variance: float, df: float) -> float:
-    """Return the probability to show what is aimed at, by t tests.
+def power(aimed: Aimed, variance: float | Array, df: float) -> float:
+    """Return the probability to show what is aimed at, by t tests; the mean over variances.
 
     ``difference``: ``P(|T| > t_{1 - alpha / 2})`` with T noncentral at ``difference / sd``.
     ``equivalence``: two one-sided tests at a true difference of 0,
@@ -114,14 +115,14 @@ def power(aimed: Aimed, variance: float, df: float) -> float:
     """
     if df <= 0:
         return 0.0
-    if variance <= 0:
-        return 1.0
-    shift = aimed.difference / math.sqrt(variance)
+    # Without variance everything is shown.
+    shift = aimed.difference / np.sqrt(np.maximum(np.atleast_1d(variance), 1e-300))
     critical = aimed.critical(df)
     if aimed.aim == "equivalence":
-        return _equivalent(shift, critical, df)
+        return float(_equivalent(shift, critical, df).mean())
     upper = _above(critical, shift, df)
-    return upper + _above(critical, -shift, df) if aimed.aim == "difference" else upper
+    found = upper + _above(critical, -shift, df) if aimed.aim == "difference" else upper
+    return float(found.mean())
 
 
 def least_datasets(aimed: Aimed, spread: Varies, n_replications: float, wanted: float) -> int:
@@ -145,9 +146,9 @@ def least_replications(aimed: Aimed, spread: Varies, n_datasets: float, wanted: 
     return _least(lambda r: _power(aimed, spread, n_datasets, r), wanted)
 
 
-def detectable(aimed: Aimed, variance: float, df: float, wanted: float) -> float:
+def detectable(aimed: Aimed, variance: float | Array, df: float, wanted: float) -> float:
     """Return the smallest difference (or margin) that is shown with the wanted power."""
-    sd = math.sqrt(variance)
+    sd = math.sqrt(np.max(variance))
     if sd == 0:
         return 0.0
     if df <= 0:
@@ -196,20 +197,26 @@ def _least(reached: Callable[[int], float], wanted: float) -> int:
     return high
 
 
-def _above(critical: float, shift: float, df: float) -> float:
+def _above(critical: float, shift: Array, df: float) -> Array:
     """Return P(T > critical) of a noncentral t, which scipy does not give far out."""
-    if shift > critical + 8:
-        return 1.0
-    if shift < -8:
-        return 0.0
-    return float(nct.sf(critical, df, shift))
+    near = nct.sf(critical, df, np.clip(shift, -8, critical + 8))
+    return np.where(shift > critical + 8, 1.0, np.where(shift < -8, 0.0, near))
 
 
-def _equivalent(shift: float, critical: float, df: float) -> float:
+def _equivalent(shift: Array, critical: float, df: float) -> Array:
     """Integrate over the estimated sd: P(|Z| < shift - critical s) for s^2 ~ chi2_df / df."""
-    share = (np.arange(2000) + 0.5) / 2000
-    scale = np.sqrt(chi2.ppf(share, df) / df)
-    return float(np.mean(np.maximum(0.0, 2 * ndtr(shift - critical * scale) - 1)))
+    within = shift[:, None] - critical * _scales(df)
+    return np.maximum(0.0, 2 * ndtr(within) - 1).mean(axis=1)
+
+
+@lru_cache(maxsize=64)
+def _scales(df: float) -> Array:
+    return np.sqrt(chi2.ppf(_middles(2000), df) / df)
+
+
+def _middles(n: int) -> Array:
+    """Return the middles of n equal parts of [0, 1]."""
+    return (np.arange(n) + 0.5) / n
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,3 +293,59 @@ class Bound:
     def _limit(self, value: float, df: float, side: str) -> float:
         tail = (1 - self.level) / 2
         return value * df / float(chi2.ppf(tail if side == "high" else 1 - tail, df))
+
+
+_VALUES = 100  # of a variance, whose quantiles stand for its distribution
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertain:
+    """Variance of a difference as a pilot leaves it: its distribution.
+
+    The mean squares ``M = R v + e`` of algorithms on data sets and e of the residual, each with its
+    degrees of freedom, have inverse chi-squared distributions about their estimates: the posterior
+    of the prior ``1 / (M e)``, with v at least 0. An algorithm's mean on a data set with r
+    replications has the variance ``v + e / r``. Power averaged over that is assurance.
+
+    Attributes
+    ----------
+    spread
+        The estimates.
+    pilot
+        What they rest on.
+
+    References
+    ----------
+    O'Hagan, A., Stevens, J. W. & Campbell, M. J. (2005). Assurance in clinical trial design.
+    Pharmaceutical Statistics 4, 187-201. https://doi.org/10.1002/pst.175
+    """
+
+    spread: DifferenceSpread
+    pilot: Pilot
+
+    def variance(self, n_datasets: float, n_replications: float) -> Array:
+        """Return equally likely variances of the estimated difference."""
+        return 2 * _values(self.spread, self.pilot, n_replications) / n_datasets
+
+    def df(self, n_datasets: float, n_replications: float) -> float:
+        """Return the degrees of freedom of the planned experiment."""
+        return self.spread.df(n_datasets, n_replications)
+
+
+@lru_cache(maxsize=256)
+def _values(spread: DifferenceSpread, pilot: Pilot, n_replications: float) -> Array:
+    """Return equally likely variances of an algorithm's mean on a data set."""
+    residual = spread.residual * np.ones(1)
+    if spread.residual:
+        residual = _inverse_chi2(spread.residual, pilot.df_residual)
+    within = residual * (1 / n_replications + spread.overlap)
+    if spread.given:
+        return within
+    mean_square = pilot.n_replications * spread.between + spread.residual
+    squares = _inverse_chi2(mean_square, pilot.df_between)
+    between = np.maximum(squares[:, None] - residual, 0.0) / pilot.n_replications
+    return np.quantile(between + within, _middles(_VALUES))
+
+
+def _inverse_chi2(value: float, df: float) -> Array:
+    return value * df / chi2.ppf(_middles(_VALUES), df)

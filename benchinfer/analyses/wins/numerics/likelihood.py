@@ -9,7 +9,7 @@ from scipy.optimize import least_squares
 from benchinfer.analyses.wins.numerics.tally import Tally
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
-from benchinfer.numerics.max_t import all_pairs
+from benchinfer.numerics.max_t import all_pairs, critical_t
 
 type Array = NDArray[np.float64]
 _STEPS, _TOLERANCE = 200, 1e-10
@@ -177,6 +177,52 @@ def fit_wins(tally: Tally, *, penalised: bool = False) -> WinFit:
     )
 
 
+def least_errors(
+    tally: Tally, contrasts: Array, log_worth: Array, df: float, *, clustered: bool
+) -> Array:
+    """Return the least standard errors of contrasts whose estimates the penalty alone makes finite.
+
+    Of two algorithms of different groups one won all of their contests. The curvature of the
+    likelihood and the spread of the clusters say nothing of its error there. With n such contests,
+    or clusters of them, the exact sign test has the p-value ``2^(1 - n)``: an error below the one
+    at which the t test says the same would be too small.
+
+    Parameters
+    ----------
+    tally
+        Counts that the model was fitted to.
+    contrasts
+        (J, K). One of several pairs of different groups has the n of the pair that met most often.
+    log_worth
+        (K,) log worths.
+    df
+        Degrees of freedom of the t tests.
+    clustered
+        Whether clusters count instead of contests.
+
+    Returns
+    -------
+    ndarray
+        (J,), 0 for contrasts within groups.
+    """
+    k, (i, j) = tally.n_algorithms, tally.pairs.T
+    group = np.empty(k, dtype=np.int64)
+    for n, own in enumerate(tally.groups()):
+        group[own] = n
+    decided = tally.wins + tally.losses
+    met = np.zeros((k, k))
+    met[i, j] = met[j, i] = ((decided > 0) if clustered else decided).sum(axis=0)
+    apart = group[:, None] != group
+    found = np.zeros(len(contrasts))
+    for row, contrast in enumerate(contrasts):
+        sides = np.outer(contrast > 0, contrast < 0) & apart
+        if sides.any():
+            # No p-value above 1/2, so that errors are finite.
+            most = max(float(met[sides].max()), 2.0)
+            found[row] = abs(contrast @ log_worth) / critical_t(np.array([df]), 2 ** (1 - most))[0]
+    return found
+
+
 def _split(point: Array, k: int) -> tuple[Array, float | None]:
     return point[:k], float(point[k]) if len(point) > k else None
 
@@ -237,13 +283,15 @@ class QuasiVariances:
     high: float
 
 
-def quasi_variances(cov: Array) -> QuasiVariances:
+def quasi_variances(cov: Array, least: Array | float = 0.0) -> QuasiVariances:
     """Return quasi-variances: least squares on the logs of the variances of differences.
 
     Parameters
     ----------
     cov
         (K, K) covariance; only differences matter. Those without a variance are left out.
+    least
+        (P,) least standard errors of the differences.
 
     References
     ----------
@@ -259,7 +307,7 @@ def quasi_variances(cov: Array) -> QuasiVariances:
     """
     k = len(cov)
     _, matrix = all_pairs(k)
-    wanted = np.einsum("pk,kl,pl->p", matrix, cov, matrix)
+    wanted = np.maximum(np.einsum("pk,kl,pl->p", matrix, cov, matrix), np.square(least))
     if k == 2:
         # One difference cannot say whose error it is.
         return QuasiVariances(np.full(2, wanted[0] / 2), 0.0, 0.0)

@@ -314,3 +314,76 @@ def test_units_that_all_agree_bear_no_smaller_p_value_than_coins():
     assert intervals.monte_carlo_error(p, found, 1)[0] == 0
     assert intervals.lower(found, least)[0] > 0
     assert intervals.lower(found, 0.99 * least)[0] == -np.inf
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(16)
+
+
+def far_apart(rng, n=5, k=3, apart=20.0):
+    """Return 5 data sets of n shared replications, whose levels lie far apart."""
+    values = rng.normal(size=(5, n, k)) + apart * np.arange(5)[:, None, None]
+    there = np.ones((5 * n, k), dtype=bool)
+    return resampling.lay_out(values.reshape(-1, k), there, np.repeat(np.arange(5), n))
+
+
+def test_influence_on_a_mean_is_the_jackknifes_and_gives_its_variance(rng):
+    sample, contrast = far_apart(rng), np.array([[1.0, -1.0, 0.0]])
+    found = aggregates.influence(sample, MEAN, "replications", 1)
+    left = aggregates.jackknife(sample, MEAN, "replications")
+    whole = aggregates.point(sample, MEAN)
+    np.testing.assert_allclose(
+        found.parts(np.eye(3)), ((whole - left.values) * 4 / 5) ** 2, atol=1e-12
+    )
+    gap = sample.values[:, 0] - sample.values[:, 1]
+    variances = gap.reshape(5, 5).var(axis=1, ddof=1) / 5 / 25
+    assert found.parts(contrast).sum() * 5 / 4 == pytest.approx(variances.sum())
+    borne = found.borne(contrast)
+    welch = variances.sum() ** 2 / (variances**2 / 6).sum() - 2
+    assert borne.df == pytest.approx(min(welch, 20))
+    assert borne.kept == pytest.approx(4 / 5)
+
+
+def test_degrees_of_freedom_are_right_on_average_where_data_sets_vary_alike(rng):
+    values = rng.normal(size=(4000, 4, 6, 1))
+    parts = ((values - values.mean(axis=2, keepdims=True)) ** 2).sum(axis=(2, 3)) * 6 / 5
+    df = parts.sum(axis=1) ** 2 / (parts**2 / 7).sum(axis=1) - 2
+    group = np.repeat(np.arange(4), 6)
+    own = [
+        aggregates.UnitInfluence(one.reshape(24, 1), group).borne(np.eye(1)).df[0]
+        for one in values[:200]
+    ]
+    np.testing.assert_allclose(own, df[:200].clip(5, 20))
+    # The ratio of the expectations of its parts, not that of the clipped ratio.
+    ratio = (parts.sum(axis=1) ** 2).mean() / (parts**2 / 7).sum(axis=1).mean() - 2
+    assert ratio == pytest.approx(20, rel=0.02)
+
+
+@pytest.mark.parametrize("statistic", [MEDIAN, WORST, Statistic("quantile", 0.25)])
+def test_a_quantile_of_data_sets_far_apart_rests_on_one(rng, statistic):
+    borne = aggregates.influence(far_apart(rng), statistic, "replications", 1).borne(np.eye(3))
+    np.testing.assert_allclose(borne.df, 4)
+    np.testing.assert_allclose(borne.least, 0.5**5)
+    near = aggregates.influence(far_apart(rng, apart=0.0), MEDIAN, "replications", 1)
+    assert (near.borne(np.eye(3)).df > 5).all()
+
+
+def test_a_trimmed_mean_of_data_sets_far_apart_rests_on_those_in_the_middle(rng):
+    sample = far_apart(rng, n=8)
+    found = aggregates.influence(sample, Statistic("iqm"), "replications", 1)
+    by_dataset = found.parts(np.eye(3)).reshape(5, 8, 3).sum(axis=1)
+    assert (by_dataset[[0, 4]] == 0).all()
+    assert (by_dataset[1:4] > 0).all()
+    # As the jackknife has it, but for where scores are cut.
+    left = aggregates.jackknife(sample, Statistic("iqm"), "replications").values
+    both = np.corrcoef(left.reshape(5, 8, 3)[2, :, 0], sample.values.reshape(5, 8, 3)[2, :, 0])
+    assert both[0, 1] < -0.99
+
+
+def test_data_sets_drawn_whole_count_alike(rng):
+    sample = far_apart(rng)
+    borne = aggregates.influence(sample, MEAN, "datasets", 1).borne(np.eye(3))
+    df, kept = sample.units("datasets")
+    np.testing.assert_allclose([borne.df, borne.kept], [[df] * 3, [kept] * 3])
+    np.testing.assert_allclose(borne.least, sample.least("datasets"))

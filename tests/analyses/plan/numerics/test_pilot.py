@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from benchinfer.analyses.plan.numerics.power import Bound, DifferenceSpread, Pilot
+from benchinfer.analyses.plan.numerics.power import (
+    Aimed,
+    Bound,
+    DifferenceSpread,
+    Pilot,
+    Uncertain,
+    power,
+)
 
 
 def test_at_the_pilots_replications_the_bounds_are_chi_squareds():
@@ -31,3 +38,27 @@ def test_intervals_hold_the_variance_as_often_as_they_say(between, r):
         high = Bound(spread, pilot, 0.95, "high").variance(1, r)
         held += low <= truth <= high
     assert 0.935 < held / runs < 0.985
+
+
+def test_power_is_the_mean_over_mean_squares_drawn_from_the_pilot():
+    """By draws, with replications like the pilot's, more and fewer, and of given data sets."""
+    rng, n, pilot = np.random.default_rng(2), 20_000, Pilot(8.0, 40.0, 5)
+    residual = 6e-4 * 40 / rng.chisquare(40, n)
+    between = np.maximum(((5 * 4e-4 + 6e-4) * 8 / rng.chisquare(8, n) - residual) / 5, 0)
+    aimed = Aimed("difference", 0.02, 0.05)
+    for d, r, given in ((20, 5, False), (20, 1, False), (12, 50, False), (5, 3, True)):
+        spread = DifferenceSpread(0.0 if given else 4e-4, 6e-4, given=given)
+        by, df = Uncertain(spread, pilot), spread.df(d, r)
+        drawn = 2 * (between * (not given) + residual / r) / d
+        assert power(aimed, by.variance(d, r), by.df(d, r)) == pytest.approx(
+            power(aimed, drawn, df), abs=0.008
+        )
+    assert power(aimed, np.array([0.0, 1e9]), 9) == pytest.approx((1 + 0.05) / 2, abs=1e-3)
+
+
+def test_of_a_large_pilot_power_is_that_at_its_estimates():
+    spread, aimed = DifferenceSpread(4e-4, 6e-4), Aimed("equivalence", 0.02, 0.05)
+    by = Uncertain(spread, Pilot(1e6, 1e7, 5))
+    assert power(aimed, by.variance(20, 3), 19) == pytest.approx(
+        power(aimed, spread.variance(20, 3), 19), abs=1e-5
+    )
