@@ -179,6 +179,7 @@ class BayesComparison(Comparison):
         """Names of priors that the model does not have."""
         levels = {"domain_scale": self.domain, "slope_sd": self.along}
         unused = {name for name, level in levels.items() if level is None}
+        unused.add(self.priors.unused_effect)
         if self.interactions != "t":
             unused |= {"tail_shape", "tail_rate"}
         if self.structure == "common":

@@ -51,7 +51,8 @@ def converged(draws: GibbsDraws) -> Convergence:
     if draws.slopes is not None:
         slopes = draws.slopes @ helmert(draws.average.shape[2] + 1)
         looked_at += list(np.moveaxis(slopes.reshape(*slopes.shape[:2], -1), 2, 0))
-    looked_at += [x for x in (draws.df, draws.domain_scale) if x is not None]
+    scales = draws.effect_scale, draws.df, draws.domain_scale
+    looked_at += [x for x in scales if x is not None]
     diverging = draws.statistics.get("diverging")
     between = segments_r_hat(draws.mean, draws.square, draws.average.shape[1])
     return settled(looked_at, between, None if diverging is None else int(diverging.sum()))
@@ -216,6 +217,7 @@ _DRAW: tuple[str, ...] = ("chain", "draw")
 PARAMETERS = {
     "average": "effect",
     "scale": "interaction_scale",
+    "effect_scale": "effect_scale",
     "shrinkage": "shrinkage",
     "df": "degrees_of_freedom",
     "residual_centre": "residual_centre",
@@ -307,7 +309,8 @@ class PosteriorDraws:
         (C, T, K) effects on a next data set.
     parameters
         (C, T) numbers by name: ``interaction_scale`` (root of the mean variance of the
-        interactions' contrasts), ``degrees_of_freedom``, ``shrinkage``, ``residual_centre``,
+        interactions' contrasts), ``effect_scale`` (standard deviation of the average effects'
+        contrasts), ``degrees_of_freedom``, ``shrinkage``, ``residual_centre``,
         ``residual_spread`` (of log residual standard deviations) and ``domain_scale``, where the
         model has them.
     dataset_mean, dataset_sd

@@ -28,6 +28,7 @@ from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
 # Names of parameters: in draws, and as users see them.
 _NAMES = {
     "effective_scale": "interaction_scale",
+    "effect_scale": "effect_scale",
     "df": "degrees_of_freedom",
     "shrinkage": "shrinkage",
     "residual_centre": "residual_centre",
@@ -148,7 +149,7 @@ def _slopes(fitted: BayesFit, along: Along | None) -> dict[str, Array]:
 def _parameters(found: Mapping[str, Array | None], data: ContrastData) -> dict[str, Array]:
     """Return parameters by the names that users see, on the modelling scale."""
     known = {name: x for name in _NAMES if (x := found.get(name)) is not None}
-    for name in {"effective_scale", "domain_scale"} & set(known):
+    for name in {"effective_scale", "effect_scale", "domain_scale"} & set(known):
         known[name] = data.scale * known[name]
     if "residual_centre" in known:
         known["residual_centre"] = known["residual_centre"] + data.log_sd + np.log(data.scale)

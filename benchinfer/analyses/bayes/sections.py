@@ -86,6 +86,7 @@ def dominance(result: BayesPairsComparison) -> Table:
 
 
 _PRIORS = {
+    "effect_scale": "average effects, over variation between data sets: scale of a half-t",
     "effect_sd": "average effects: standard deviation",
     "interaction_scale": "variation between data sets: scale of a half-t",
     "tail_shape": "degrees of freedom, less 1: shape of a gamma",

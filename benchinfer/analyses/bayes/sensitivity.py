@@ -63,7 +63,7 @@ type Sensitivity = Literal["none", "quick"]
 _STANDARDISED = "standardised on each data set"
 # Scales of the interactions' and effects' priors, which make these twice as wide.
 WIDER = "priors twice as wide"
-_WIDTHS = ("effect_sd", "interaction_scale", "residual_spread", "slope_sd")
+_WIDTHS = ("effect_scale", "effect_sd", "interaction_scale", "residual_spread", "slope_sd")
 
 
 def sensitivity(
@@ -111,8 +111,8 @@ def variants(result: "BayesComparison") -> Iterator["Variant"]:
     if len(result.algorithms) > 2:
         turned: Structure = "common" if structure == "unstructured" else "unstructured"
         yield f'structure="{turned}"', data, tails, turned, priors
-    wide = replace(priors, **{name: 2 * getattr(priors, name) for name in _WIDTHS})
-    yield WIDER, data, tails, structure, wide
+    widths = {name: 2 * width for name in _WIDTHS if (width := getattr(priors, name)) is not None}
+    yield WIDER, data, tails, structure, replace(priors, **widths)
 
 
 def _tails(result: "BayesComparison") -> "Interactions":

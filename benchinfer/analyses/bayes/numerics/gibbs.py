@@ -32,8 +32,6 @@ from benchinfer.analyses.bayes.numerics.covariance import Covariance
 from benchinfer.analyses.bayes.numerics.interactions import (
     InteractionEffects,
     draw_effects,
-    draw_effects_along,
-    draw_effects_in_domains,
     log_likelihood,
 )
 from benchinfer.analyses.bayes.numerics.levels import DomainEffects, Slopes
@@ -41,7 +39,7 @@ from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.analyses.bayes.numerics.scales import (
     ResidualScales,
     draw_scales,
-    log_half_t,
+    scale_prior,
     slice_step,
 )
 
@@ -85,11 +83,11 @@ def draw_stretch(
     weight = np.divide(1.0, data.variance, out=np.zeros_like(data.variance), where=held)
     weight = weight / noise[:, :, None]
     square, product = (weight * w**2).sum(axis=(1, 2)), (weight * w * missed).sum(axis=(1, 2))
-    log_scale = np.log(sigma.scale)
+    log_scale, prior = np.log(sigma.scale), scale_prior(effects.effect_sd, priors)
 
     def density(u: Array) -> Array:
         fit = product * np.exp(u) - square * np.exp(2 * u) / 2
-        return fit + log_half_t(log_scale + u, priors.interaction_scale)
+        return fit + prior(log_scale + u)
 
     factor = np.exp(slice_step(np.zeros_like(log_scale), density, _WIDTH, rng))
     return (
@@ -168,8 +166,12 @@ def start(model: GibbsModel, chains: int, rng: np.random.Generator) -> GibbsStat
     slopes = None
     if model.covariates is not None:
         slopes = Slopes(np.zeros((chains, model.covariates.shape[1], j)), model.covariates)
+    effect_sd = np.full(chains, priors.effect_sd or 1.0)
+    if priors.effect_sd is None:
+        effect_sd = priors.effect_scale * sigma.scale * np.exp(rng.standard_normal(chains))
+    none = np.zeros((chains, j)), effect_sd, np.zeros((*shape, j))
     return GibbsState(
-        effects=InteractionEffects(np.zeros((chains, j)), np.zeros((*shape, j)), domains, slopes),
+        effects=InteractionEffects(*none, domains, slopes),
         scales=ResidualScales(
             0.5 * rng.standard_normal(shape), 0.5 * rng.standard_normal(chains), spread
         ),
@@ -183,13 +185,7 @@ def sweep(model: GibbsModel, now: GibbsState, rng: np.random.Generator) -> Gibbs
     """Draw every block once."""
     data, priors = model.data, model.priors
     noise = residual_variance(data, now.scales)
-    given, domains = (data, now.sigma, now.mixing, noise), now.effects.domains
-    if now.effects.slopes is not None:
-        effects = draw_effects_along(*given, now.effects, priors, rng)
-    elif domains is not None:
-        effects = draw_effects_in_domains(*given, domains, priors, rng)
-    else:
-        effects = draw_effects(*given, priors.effect_sd, rng)
+    effects = draw_effects(data, now.sigma, now.mixing, noise, now.effects, priors, rng)
     scales = now.scales
     if data.noisy:
         square = (data.rss + _residual_squares(data, effects)) / _pooled(data)
@@ -227,16 +223,17 @@ def _sweep_interactions(model: GibbsModel, now: GibbsState, rng: np.random.Gener
     """Draw the tails and the covariance of the interactions."""
     priors, w = model.priors, now.effects.interaction
     j, sigma, mixing, nu = w.shape[2], now.sigma, now.mixing, now.nu
+    given = now.effects.effect_sd, priors, rng
     if model.structure == "common":
-        sigma = covariance.draw_common(sigma, w, nu, priors, rng)
+        sigma = covariance.draw_common(sigma, w, nu, *given)
     if nu is not None:
         squares = sigma.squares(w)
         nu = scales.draw_df(nu, squares, j, priors, rng)
         mixing = scales.draw_mixing(nu, squares, j, rng)
     if model.structure == "unstructured":
         if nu is not None:
-            sigma, mixing = covariance.draw_exchange(sigma, mixing, nu, priors, rng)
-        sigma = covariance.draw_unstructured(sigma, w, mixing, priors, rng)
+            sigma, mixing = covariance.draw_exchange(sigma, mixing, nu, *given)
+        sigma = covariance.draw_unstructured(sigma, w, mixing, *given)
     return GibbsState(now.effects, now.scales, sigma, mixing, nu)
 
 
@@ -254,6 +251,8 @@ class GibbsDraws:
         (C, T, J, J) covariance of the interactions, None where it is ``scale^2 I``.
     scale
         (C, T) s.
+    effect_scale
+        (C, T) standard deviation of the average effects' contrasts, None where it is fixed.
     shrinkage
         (C, T) kappa, None for a common covariance.
     df
@@ -281,6 +280,7 @@ class GibbsDraws:
     these: Array
     covariance: Array | None
     scale: Array
+    effect_scale: Array | None
     shrinkage: Array | None
     df: Array | None
     residual_centre: Array | None
@@ -408,6 +408,8 @@ def recorded(model: GibbsModel, now: GibbsState) -> dict[str, Array]:
         "scale": now.sigma.scale,
         "log_likelihood": _log_likelihood(model.data, now),
     }
+    if model.priors.effect_sd is None:
+        found["effect_scale"] = effects.effect_sd
     if model.structure == "unstructured":
         found |= {"covariance": now.sigma.matrix, "shrinkage": now.sigma.shrinkage}
     if now.nu is not None:

@@ -85,6 +85,7 @@ class ResponseComparison(BayesComparison):
     def unused_priors(self) -> frozenset[str]:
         """Names of priors that the model does not have."""
         unused = {"slope_sd", "residual_sd", "residual_spread"}
+        unused |= {self.priors.unused_effect}
         unused |= set() if self.items else {"item_scale"}
         unused |= set() if self.domain is not None else {"domain_scale"}
         unused |= set() if self.interactions == "t" else {"tail_shape", "tail_rate"}
@@ -337,6 +338,7 @@ def _kept(
     parameters = {name: values[name] for name in names if name in values}
     others = {
         "interaction_scale": draws.effective_scale,
+        "effect_scale": draws.effect_scale,
         "degrees_of_freedom": draws.df,
         "shrinkage": draws.shrinkage,
         "domain_scale": draws.domain_scale,

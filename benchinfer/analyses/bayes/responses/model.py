@@ -31,7 +31,8 @@ from benchinfer.analyses.bayes.pymc_model import (
     CAREFUL,
     TARGET_ACCEPT,
     WARM_UP,
-    StandardisedNormals,
+    InformedNormals,
+    average_effects,
     compiled,
     covariance,
     domain_departures,
@@ -120,6 +121,7 @@ def logit_draws(model: GibbsModel, values: Values) -> GibbsDraws:
         these=theta.mean(axis=2),
         covariance=values.get("covariance"),
         scale=values["scale"],
+        effect_scale=values.get("effect_scale"),
         shrinkage=values.get("shrinkage"),
         df=1 + values["tail"] if "tail" in values else None,
         residual_centre=None,
@@ -245,10 +247,9 @@ def response_model(
             level,
             spread,
             dims="dataset",
-            transform=_Informed(guess.logit.mean(axis=1), known),
+            transform=InformedNormals(guess.logit.mean(axis=1), known),
         )
-        beta = pm.Normal("contrasts", 0.0, priors.effect_sd, dims="contrast")
-        contrasts = _contrasts(model, beta, guess)
+        contrasts = _contrasts(model, guess)
         theta = pm.Deterministic(
             "logit", at[:, None] + contrasts @ helmert(j + 1), dims=("dataset", "algorithm")
         )
@@ -256,44 +257,23 @@ def response_model(
     return built
 
 
-def _contrasts(model: "GibbsModel", beta: Variable, guess: "Guess") -> Variable:
+def _contrasts(model: "GibbsModel", guess: "Guess") -> Variable:
     """Return (M, J) contrasts of the effects on the data sets."""
     m, j = model.data.z.shape
     h = helmert(j + 1)
+    z = guess.logit @ h.T
+    scale = pm.HalfStudentT("scale", nu=3, sigma=model.priors.interaction_scale)
+    beta = average_effects(model.priors, scale, z.mean(axis=0), m / z.var(axis=0).clip(1e-6))
     centre = pt.broadcast_to(beta[None, :] + domain_departures(model), (m, j))
     mixing = mixing_scales(model)
-    scale = pm.HalfStudentT("scale", nu=3, sigma=model.priors.interaction_scale)
     known = 1 / np.einsum("jk,mk->mj", h**2, 1 / guess.weight)
-    transform = _Informed(guess.logit @ h.T, known)
+    transform = InformedNormals(z, known)
     name, dims = "dataset_contrasts", ("dataset", "contrast")
     if model.structure == "common":
         sd = pt.sqrt(mixing) * scale
         return pm.Normal(name, centre, sd[:, None], dims=dims, transform=transform)
     cov = mixing[:, None, None] * covariance(model, scale)[None]
     return pm.MvNormal(name, mu=centre, cov=cov, dims=dims, transform=transform)
-
-
-class _Informed(StandardisedNormals):
-    """Effects by their departure from what their prior and the scores together make likely.
-
-    Neither effects nor their departures from the centre will do: where scores say little the former
-    are tied to their scale, where they say much the latter are.
-    """
-
-    name = "informed"
-
-    def _likely(self, inputs: tuple[Variable, ...]) -> tuple[Variable, Variable]:
-        """Return mean and standard deviation given centre and scale, or covariances."""
-        *_, centre, scale = inputs
-        variance = pt.diagonal(scale, axis1=-2, axis2=-1) if scale.ndim == 3 else scale**2
-        precision = self._precision + 1 / variance
-        return (self._precision * self._guess + centre / variance) / precision, precision**-0.5
-
-    def log_jac_det(self, value: Variable, *inputs: Variable) -> Variable:
-        each = super().log_jac_det(value, *inputs)
-        # The density of vectors is that of all their elements together.
-        vectors = inputs[-1].ndim == 3
-        return each.sum(axis=-1) if vectors else each
 
 
 def _see_answers(found: Answers, theta: Variable, scale: float) -> None:
