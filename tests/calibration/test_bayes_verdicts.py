@@ -15,8 +15,8 @@ from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.numerics.priors import Priors
 from tests.analyses.bayes.numerics.simulator import design
 
-TABLES, WARM_UP, DRAWS, LEVEL = 400, 300, 1000, 0.95
-CELLS = [(d, k) for d in (3, 5, 12, 30) for k in (2, 4, 6, 12)]
+TABLES, WARM_UP, DRAWS, LEVEL = 200, 200, 600, 0.95
+CELLS = [(d, k) for d in (3, 5, 12, 30) for k in (2, 4, 12)]
 
 
 def interactions(kind, d, k, rng):

@@ -255,7 +255,8 @@ def compare_bayes(
     trials
         For ``"binomial"``: covariate with the number of trials that a score is the share of.
     quantity
-        What verdicts are about: ``"average"`` effects (the default) or the ``"next"`` data set.
+        What verdicts are about: ``"average"`` effects (the default; those on a typical data set
+        under t interactions) or the ``"next"`` data set.
         Both are in the result; see `BayesComparison.of`. With a preset ``"next"`` is the default,
         ``"dominant"`` decides as the papers do, by which outcome is the most probable one, and
         ``"average"`` is for ``"corani2017"`` only.

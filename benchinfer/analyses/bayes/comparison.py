@@ -11,7 +11,7 @@ from benchinfer.analyses.bayes import diagnostics, subgroups
 from benchinfer.analyses.bayes.fit import PosteriorDraws
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel, Structure
-from benchinfer.analyses.bayes.numerics.priors import Priors
+from benchinfer.analyses.bayes.numerics.priors import Priors, unused_effect_prior
 from benchinfer.analyses.bayes.numerics.regret import Regrets
 from benchinfer.analyses.bayes.regrets import in_unit, regret_table
 from benchinfer.analyses.bayes.sensitivity import Beside
@@ -179,7 +179,7 @@ class BayesComparison(Comparison):
         """Names of priors that the model does not have."""
         levels = {"domain_scale": self.domain, "slope_sd": self.along}
         unused = {name for name, level in levels.items() if level is None}
-        unused.add(self.priors.unused_effect)
+        unused.add(unused_effect_prior(self.priors))
         if self.interactions != "t":
             unused |= {"tail_shape", "tail_rate"}
         if self.structure == "common":

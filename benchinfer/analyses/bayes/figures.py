@@ -219,8 +219,8 @@ def layout_shrinkage(result: "BayesComparison", width: Width = "wide") -> Shrink
     step = max(1, -(-len(rows) // _MOST_LINES))
     first, second = result.algorithms[i], result.algorithms[j]
     reading = (
-        "hollow: as observed; filled: by the model, drawn to the average the more the less is"
-        f" known; line: average, with its {100 * result.level:g} % credible interval"
+        "hollow: as observed; filled: by the model, shrunk to the line the more the less is known;"
+        f" line: {result.average_words}, with its {100 * result.level:g} % credible interval"
     )
     notes = [
         reading,

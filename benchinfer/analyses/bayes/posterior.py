@@ -190,12 +190,15 @@ def _scaled(found: Outcomes, scale: float) -> Outcomes:
 
 def provenance(setting: Setting, family: ContrastFamily, arguments: dict[str, Any]) -> Provenance:
     """Say where a comparison by `compare_bayes` comes from."""
+    shrinkage = ""
+    if arguments["priors"].effect_sd is None:
+        shrinkage = ", which shrinks the algorithms' effects by an estimated scale"
     return Provenance(
         analysis="compare_bayes",
         version=version.__version__,
         arguments=arguments,
-        adjustment=f"Probabilities of {family.words} are those of one joint model, which draws the"
-        " algorithms' effects towards each other; none is adjusted for the number of pairs",
+        adjustment=f"Probabilities of {family.words} are those of one joint model{shrinkage};"
+        " none is adjusted for the number of pairs",
         digest=setting.digest,
         seed=arguments["seed"],
     )

@@ -79,11 +79,6 @@ class Priors:
     level_scale: float = 1.0
     item_scale: float = 1.0
 
-    @property
-    def unused_effect(self) -> str:
-        """Name of the prior of average effects that the other one replaces."""
-        return "effect_sd" if self.effect_sd is None else "effect_scale"
-
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
@@ -91,6 +86,11 @@ class Priors:
                 raise DesignError(
                     message(f"{field.name} is {value!r}.", hint="a finite number above 0.")
                 )
+
+
+def unused_effect_prior(priors: Priors) -> str:
+    """Return the name of the prior of the average effects that the other one replaces."""
+    return "effect_sd" if priors.effect_sd is None else "effect_scale"
 
 
 @savable

@@ -12,6 +12,7 @@ from benchinfer.analyses.bayes.comparison import BayesComparison
 from benchinfer.analyses.bayes.fit import PosteriorDraws, domain_level, modelled, reduced
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.numerics.predictive import Thinned
+from benchinfer.analyses.bayes.numerics.priors import unused_effect_prior
 from benchinfer.analyses.bayes.numerics.regret import regrets
 from benchinfer.analyses.bayes.posterior import provenance
 from benchinfer.analyses.bayes.responses.model import (
@@ -85,7 +86,7 @@ class ResponseComparison(BayesComparison):
     def unused_priors(self) -> frozenset[str]:
         """Names of priors that the model does not have."""
         unused = {"slope_sd", "residual_sd", "residual_spread"}
-        unused |= {self.priors.unused_effect}
+        unused.add(unused_effect_prior(self.priors))
         unused |= set() if self.items else {"item_scale"}
         unused |= set() if self.domain is not None else {"domain_scale"}
         unused |= set() if self.interactions == "t" else {"tail_shape", "tail_rate"}
