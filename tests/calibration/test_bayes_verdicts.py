@@ -7,7 +7,6 @@ Each chain of the Gibbs sampler has a table of its own, of one score for each da
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from benchinfer.analyses.bayes.fit import modelled
 from benchinfer.analyses.bayes.numerics import gibbs
@@ -63,6 +62,7 @@ def rates(d, k, kind, priors=None, seed=1):
         false = np.where(apart, first | second | equivalent, first | second)
         wanted = equivalent[:, ~apart]
     else:
-        false = second | np.where(apart & (gap > 0), False, first)
-        wanted = first[:, apart] if gap > 0 else first[:, :0]
+        apart &= gap > 0
+        false = second | (first & ~apart)
+        wanted = first[:, apart]
     return float(false.any(axis=1).mean()), float(wanted.mean()) if wanted.size else np.nan

@@ -252,9 +252,9 @@ def chances(result: BayesComparison) -> Table:
 def others(result: BayesComparison) -> tuple[Table, ...]:
     """Return whom other models of the same scores call best; none if they were not asked."""
     heads, rows = leaders(result)
-    if result.beside is None:
+    if result.other_models is None:
         return ()
-    said = zip(result.beside.variants, result.beside.otherwise, strict=True)
+    said = zip(result.other_models.variants, result.other_models.otherwise, strict=True)
     note = " ".join(f"By {name}: {words}." for name, words in said if words)
     return (
         Table(
@@ -265,7 +265,7 @@ def others(result: BayesComparison) -> tuple[Table, ...]:
             ),
             note=note
             or "All name the same algorithms, and decide pairs alike, within the error of"
-            f" {result.beside.draws:,} draws each.",
+            f" {result.other_models.draws:,} draws each.",
         ),
     )
 

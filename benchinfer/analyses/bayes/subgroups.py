@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchinfer.analyses.bayes.numerics.regret import regrets
-from benchinfer.analyses.bayes.sensitivity import alone
+from benchinfer.analyses.bayes.sensitivity import without_other_models
 from benchinfer.comparison.contrasts import family_of
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.groups import check_constant, check_covariates
@@ -146,7 +146,7 @@ def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesCompariso
     new = average_outcomes(following, matrix, margin, result.level)
     cap = result.regret.cap
     there = replace(
-        alone(result),
+        without_other_models(result),
         regret=regrets(effects, cap),
         regret_following=regrets(following, cap),
         following=replace(new, estimate=average.estimate),
@@ -218,7 +218,7 @@ def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "Baye
     matrix = asked.matrix[asked.wanted]
     average = average_outcomes(effects, matrix, margin, result.level)
     return replace(
-        alone(result),
+        without_other_models(result),
         quantity="average",
         average=average,
         following=None,

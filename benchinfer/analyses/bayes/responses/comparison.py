@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.analyses.bayes import comparison
 from benchinfer.analyses.bayes.comparison import BayesComparison
 from benchinfer.analyses.bayes.fit import PosteriorDraws, domain_level, modelled, reduced
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
 
 
 @savable
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ResponseComparison(BayesComparison):
     """Verdicts from posterior probabilities of a row-level model of scores between 0 and 1.
 
@@ -66,11 +65,6 @@ class ResponseComparison(BayesComparison):
     logits: Array = field(kw_only=True)
 
     title: ClassVar[str] = "Hierarchical Bayesian model of scores between 0 and 1"
-
-    @property
-    def likelihood(self) -> str:
-        """How scores come about: ``"binomial"``."""
-        return str(self.provenance.arguments["likelihood"])
 
     @property
     def items(self) -> bool:
@@ -110,7 +104,7 @@ class ResponseComparison(BayesComparison):
         """
         raise DesignError(
             message(
-                f"the model of likelihood={self.likelihood!r} is of rows, not of contrasts.",
+                "the model of likelihood='binomial' is of rows, not of contrasts.",
                 hint="model() returns it in PyMC; likelihood='normal' has the rest.",
             )
         )
@@ -160,16 +154,15 @@ class ResponseComparison(BayesComparison):
         within = "" if self.domain is None else " domain:algorithm +"
         shared = " + item" if self.items else ""
         return (
-            f"score ~ {self.likelihood}; logit = data set + algorithm +{within} interaction"
+            f"score ~ binomial; logit = data set + algorithm +{within} interaction"
             f"{shared}; interaction ~ {kind}, {self.structure} covariance"
         )
 
     @property
     def method(self) -> str:
         """What was done, in sentences for a methods section."""
-        # Zero-argument super() does not work in a slotted dataclass.
-        told = comparison.method(self)
-        old = told[told.index(", and a residual variance") : told.index(" The posterior was")]
+        text = super().method
+        old = text[text.index(", and a residual variance") : text.index(" The posterior was")]
         shared = ""
         if self.items:
             shared = " Algorithms share items, whose effects are normal on the logit scale."
@@ -183,7 +176,7 @@ class ResponseComparison(BayesComparison):
             f"{shared}{domains} Logits were turned into mean scores, which differences and the"
             " tolerance are about, averaged over the data sets that there could be."
         )
-        return told.replace(old, new).replace("Gibbs sampling", "NUTS (PyMC, nutpie)")
+        return text.replace(old, new).replace("Gibbs sampling", "NUTS (PyMC, nutpie)")
 
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
@@ -213,7 +206,7 @@ class ResponseComparison(BayesComparison):
         del scores, draws, progress
         raise DesignError(
             message(
-                f"variants of a model with likelihood={self.likelihood!r} are not sampled at once:"
+                "variants of a model with likelihood='binomial' are not sampled at once:"
                 " each compiles for a minute.",
                 hint="compare again with other interactions=, structure= or priors=, and"
                 " likelihood='normal'.",
@@ -232,8 +225,7 @@ def compare_responses(
     progress: "Progress | bool | None",
 ) -> ResponseComparison:
     """Compare by a row-level model; see `compare_bayes`."""
-    likelihood = arguments["likelihood"]
-    _refuse_others(arguments, likelihood)
+    _refuse_others(arguments)
     rng = np.random.default_rng(arguments["seed"])
     data = reduced(scores, setting)
     code = domain_level(setting, data) if arguments["domains"] == "random" else None
@@ -245,15 +237,15 @@ def compare_responses(
     return compared_responses(setting, target, arguments, (model, responses), found, rng)
 
 
-def _refuse_others(arguments: Mapping[str, Any], likelihood: str) -> None:
-    """Refuse what row-level models have not."""
+def _refuse_others(arguments: Mapping[str, Any]) -> None:
+    """Refuse options that row-level models do not have."""
     refused = [name for name in ("covariates",) if arguments[name]]
     refused += ["sampler"] if arguments["sampler"] == "gibbs" else []
     refused += ["sensitivity"] if arguments["sensitivity"] != "none" else []
     for name in refused:
         raise DesignError(
             message(
-                f"{name}={arguments[name]!r} does not go with likelihood={likelihood!r}.",
+                f"{name}={arguments[name]!r} does not go with likelihood='binomial'.",
                 hint='likelihood="normal" has it.',
             )
         )
