@@ -124,7 +124,7 @@ class BayesComparison(Comparison):
 
     @property
     def prior_unit(self) -> str:
-        """What priors are in units of, in words."""
+        """Unit of the priors, in words."""
         unit = f"{self.data.scale:.4g}"
         return f"in units of {unit}, the spread of the algorithms on the modelling scale"
 
@@ -135,12 +135,12 @@ class BayesComparison(Comparison):
 
     @property
     def typical(self) -> bool:
-        """Whether averages are the centre of t interactions, that of a typical data set."""
+        """True if averages are the centre of t interactions, that of a typical data set."""
         return self.interactions == "t" and self.target == "domain"
 
     @property
     def average_words(self) -> str:
-        """Where the average effects hold, in words."""
+        """Scope of the average effects, in words."""
         return "on a typical data set" if self.typical else "on average"
 
     @property
@@ -161,7 +161,7 @@ class BayesComparison(Comparison):
 
     @property
     def sampled(self) -> GibbsModel:
-        """What was sampled, as both engines read it."""
+        """Model and data, as both samplers read them."""
         interactions = "t" if self.interactions == "t" else "normal"
         scaled = None if self.along is None else self.along.scaled
         return GibbsModel(self.data, interactions, self.structure, self.priors, self.domain, scaled)
@@ -220,11 +220,11 @@ class BayesComparison(Comparison):
         from benchinfer.analyses.bayes.model_checks import left_out
         from benchinfer.core.progress import reporting
 
-        with reporting(progress=progress, doing="Sampling:") as told:
-            return left_out(self, refit=refit, draws=draws, progress=told)
+        with reporting(progress=progress, doing="Sampling:") as callback:
+            return left_out(self, refit=refit, draws=draws, progress=callback)
 
     def predictive_check(self, left: "LeaveOneOut | None" = None) -> "PredictiveChecks":
-        """Draw each data set by the model that has not seen it, beside the data set itself.
+        """Compare each data set with draws of the model that has not seen it.
 
         Parameters
         ----------
@@ -243,7 +243,7 @@ class BayesComparison(Comparison):
         return predicted(self, (left or self.loo()).draws)
 
     def prior_check(self) -> "pd.DataFrame":
-        """Say what the priors hold for possible before any score is seen, beside the scores.
+        """Compare predictions of the priors with the scores.
 
         Returns
         -------
@@ -257,7 +257,7 @@ class BayesComparison(Comparison):
         return prior_check(self)
 
     def prior_sensitivity(self) -> "pd.DataFrame":
-        """Say how much the posterior moves with the weight of the priors and of the scores.
+        """Return how much the posterior moves with the weight of the priors and of the scores.
 
         Prior and likelihood are raised to powers near 1 (power scaling), by importance weights.
 
@@ -281,7 +281,7 @@ class BayesComparison(Comparison):
         draws: int = 400,
         progress: "Progress | bool | None" = None,
     ) -> "pd.DataFrame":
-        """Say which model predicts data sets best that it has not seen: one row per model.
+        """Compare models by their predictions of data sets left out: one row per model.
 
         Parameters
         ----------
@@ -315,8 +315,8 @@ class BayesComparison(Comparison):
         from benchinfer.analyses.bayes.sensitivity import compare_models
         from benchinfer.core.progress import reporting
 
-        with reporting(progress=progress, doing="Sampling:") as told:
-            return compare_models(self, scores, draws, told)
+        with reporting(progress=progress, doing="Sampling:") as callback:
+            return compare_models(self, scores, draws, callback)
 
     def sensitivity(
         self,
@@ -325,7 +325,7 @@ class BayesComparison(Comparison):
         draws: int = 400,
         progress: "Progress | bool | None" = None,
     ) -> "pd.DataFrame":
-        """Say who is best by models that differ in one thing each: each is sampled anew.
+        """Return who is best by models that differ in one thing each: each is sampled anew.
 
         Parameters
         ----------
@@ -352,8 +352,8 @@ class BayesComparison(Comparison):
         from benchinfer.analyses.bayes import sensitivity
         from benchinfer.core.progress import reporting
 
-        with reporting(progress=progress, doing="Sampling:") as told:
-            return sensitivity.sensitivity(self, scores, draws, told)
+        with reporting(progress=progress, doing="Sampling:") as callback:
+            return sensitivity.sensitivity(self, scores, draws, callback)
 
     @property
     def rule(self) -> str:
@@ -387,7 +387,7 @@ class BayesComparison(Comparison):
 
     @property
     def method(self) -> str:
-        """What was done, in sentences for a methods section."""
+        """The method, in sentences for a methods section."""
         given = self.provenance.arguments
         domains = ""
         if self.domain is not None:
@@ -418,7 +418,7 @@ class BayesComparison(Comparison):
 
     @property
     def intervals(self) -> str:
-        """What the intervals of the contrasts are, in words."""
+        """Kind of the intervals of the contrasts, in words."""
         return f"{100 * self.level:g} % credible intervals of each pair alone"
 
     def scope(self) -> str:

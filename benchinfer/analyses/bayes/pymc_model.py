@@ -73,7 +73,7 @@ class Nuts:
     compiled
         The model of nutpie.
     progress
-        Told of compiling and of draws.
+        Called while the model is compiled and sampled.
     """
 
     model: GibbsModel
@@ -98,8 +98,8 @@ class Nuts:
         accept: float = TARGET_ACCEPT,
     ) -> GibbsDraws:
         """Draw n points of each chain after a warm-up."""
-        told = nuts_told(self.progress, task, chains, n + WARM_UP)
-        values, statistics = sampled(self.compiled, chains, n, rng, told, accept)
+        callback = nuts_callback(self.progress, task, chains, n + WARM_UP)
+        values, statistics = sampled(self.compiled, chains, n, rng, callback, accept)
         draws, _ = collected(self.model, states(self.model, values, rng), n)
         return replace(draws, statistics=statistics)
 
@@ -123,7 +123,7 @@ def sampled(
     chains: int,
     n: int,
     rng: np.random.Generator,
-    told: "Callable[[list[Any]], None] | None",
+    callback: "Callable[[list[Any]], None] | None",
     accept: float,
 ) -> tuple[dict[str, "Array"], dict[str, "Array"]]:
     """Draw n points of each chain of a compiled model."""
@@ -138,7 +138,7 @@ def sampled(
         target_accept=accept,
         save_warmup=False,
         progress_bar=False,
-        progress_callback=told,
+        progress_callback=callback,
         progress_rate=_RATE,
     )
     values = {name: x.to_numpy() for name, x in found["posterior"].data_vars.items()}
@@ -146,7 +146,7 @@ def sampled(
     return values, {_ARVIZ.get(k, k): stats[k].to_numpy() for k in _KEPT if k in stats}
 
 
-def nuts_told(
+def nuts_callback(
     progress: "Progress | None", task: str, chains: int, total: int
 ) -> Callable[[list[Any]], None] | None:
     """Return what nutpie calls with the progress of its chains."""
@@ -154,14 +154,14 @@ def nuts_told(
         return None
     before = 0
 
-    def told(now: list[Any]) -> None:
+    def callback(now: list[Any]) -> None:
         nonlocal before
         done = sum(chain.finished_draws for chain in now) // chains
         if done > before:
             progress(task, done - before, total)
             before = done
 
-    return told
+    return callback
 
 
 def states(

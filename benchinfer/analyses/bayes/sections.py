@@ -142,7 +142,7 @@ def _beyond(comparison: BayesComparison) -> tuple[Section, ...]:
 
 
 def best(result: BayesComparison) -> str:
-    """Say which algorithm is most likely best, on average and on the next data set."""
+    """Name the algorithm that is most likely best, on average and on the next data set."""
     top = int(result.ranks.best.argmax())
     name, share = result.algorithms[top], percent(float(result.ranks.best[top]))
     said = f"{name} is the best algorithm {result.average_words} with probability {share}"
@@ -158,7 +158,7 @@ def best(result: BayesComparison) -> str:
 
 
 def fits(result: BayesComparison) -> str:
-    """Say how well each data set is predicted by the others."""
+    """Describe how well each data set is predicted by the others."""
     left = result.loo(refit=False)
     found = [*left.checks()[:1], *result.predictive_check(left).checks()]
     failed = [f"{row.value:g} {row.check}: {row.remedy}." for row in found if not row.ok]
@@ -250,7 +250,7 @@ def chances(result: BayesComparison) -> Table:
 
 
 def others(result: BayesComparison) -> tuple[Table, ...]:
-    """Return whom other models of the same scores call best; none if they were not asked."""
+    """Return the table of the algorithms that other models call best; none without these."""
     heads, rows = leaders(result)
     if result.other_models is None:
         return ()

@@ -46,8 +46,7 @@ from benchinfer.analyses.bayes.numerics.scales import (
 type Array = NDArray[np.float64]
 type Interactions = Literal["t", "normal"]
 type Structure = Literal["common", "unstructured"]
-# Called with the number of sweeps just done.
-type Told = Callable[[int], None]
+type Callback = Callable[[int], None]
 
 
 _WIDTH = 1.5
@@ -96,12 +95,12 @@ def draw_stretch(
     )
 
 
-_TOLD_EVERY = 50
+_CALL_EVERY = 50
 
 
 @dataclass(frozen=True, slots=True)
 class GibbsModel:
-    """Which model is sampled, and from which data.
+    """Model and data of a sampler.
 
     Attributes
     ----------
@@ -322,7 +321,7 @@ def sample(
     n: int,
     rng: np.random.Generator,
     *,
-    told: Told | None = None,
+    callback: Callback | None = None,
 ) -> tuple[GibbsDraws, GibbsState]:
     """Draw n points of each chain.
 
@@ -336,8 +335,8 @@ def sample(
         Even number of draws of each chain.
     rng
         Random numbers of all chains.
-    told
-        Told how many sweeps have been done since it was last told.
+    callback
+        Called with the number of sweeps since the last call.
 
     Returns
     -------
@@ -350,7 +349,7 @@ def sample(
     densities. Journal of the American Statistical Association 85, 398-409.
     https://doi.org/10.1080/01621459.1990.10476213
     """
-    return collected(model, islice(_sweeps(model, now, rng), n), n, told=told)
+    return collected(model, islice(_sweeps(model, now, rng), n), n, callback=callback)
 
 
 def _sweeps(model: GibbsModel, now: GibbsState, rng: np.random.Generator) -> Iterator[GibbsState]:
@@ -360,7 +359,7 @@ def _sweeps(model: GibbsModel, now: GibbsState, rng: np.random.Generator) -> Ite
 
 
 def collected(
-    model: GibbsModel, states: Iterable[GibbsState], n: int, *, told: Told | None = None
+    model: GibbsModel, states: Iterable[GibbsState], n: int, *, callback: Callback | None = None
 ) -> tuple[GibbsDraws, GibbsState]:
     """Collect what is kept of n states, whatever sampler they come from.
 
@@ -372,8 +371,8 @@ def collected(
         The states, an even number.
     n
         How many there are.
-    told
-        Told how many states there have been since it was last told.
+    callback
+        Called with the number of states since the last call.
 
     Returns
     -------
@@ -391,8 +390,8 @@ def collected(
                 kept[name] = np.empty((len(x), n, *x.shape[1:]))
             kept[name][:, i] = x
         _add(segments[2 * i // n], now, i % (n // 2) + 1)
-        if told is not None and (i + 1) % _TOLD_EVERY == 0:
-            told(_TOLD_EVERY)
+        if callback is not None and (i + 1) % _CALL_EVERY == 0:
+            callback(_CALL_EVERY)
     if now is None:
         raise ValueError("no states to collect.")
     mean, square = (np.stack([segment[part] for segment in segments]) for part in (0, 1))

@@ -132,7 +132,7 @@ def log_likelihood(
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What the data sets say of their effects: whole data sets, and the others if there are any."""
+    """Likelihood of the effects on the data sets: whole data sets, and the others if any."""
 
     whole: NDArray[np.bool_]
     turn: Array

@@ -54,7 +54,7 @@ class DomainEffects:
 
 
 def draw_normal(precision: Array, shift: Array, normal: Array) -> Array:
-    """Turn (..., J) standard normal variables into normal ones.
+    """Transform (..., J) standard normal variables to normal ones.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ _STEPS = 12  # of Newton's method
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """How many places there are to look for the integrand, and of the grid that is summed over."""
+    """Sizes of the grids: that of the search for the integrand and that of the sum."""
 
     scan_mixing: int
     scan_noise: int
@@ -161,7 +161,7 @@ def _chunk(data: ContrastData, shared: Shared) -> tuple[Array, Array]:
 
 
 def turned(data: ContrastData, shared: Shared) -> tuple[Array, Array]:
-    """Turn contrasts so that they are independent given the scales.
+    """Rotate contrasts so that they are independent given the scales.
 
     Returns
     -------

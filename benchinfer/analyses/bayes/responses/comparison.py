@@ -68,12 +68,12 @@ class ResponseComparison(BayesComparison):
 
     @property
     def items(self) -> bool:
-        """Whether items that algorithms share have effects of their own."""
+        """True if items that algorithms share have effects of their own."""
         return self.responses.items is not None
 
     @property
     def typical(self) -> bool:
-        """Whether averages are those of a typical data set: mean scores are of all data sets."""
+        """False: mean scores are averages over all data sets, not of a typical one."""
         return False
 
     @property
@@ -90,7 +90,7 @@ class ResponseComparison(BayesComparison):
 
     @property
     def prior_unit(self) -> str:
-        """What priors are in units of, in words."""
+        """Unit of the priors, in words."""
         return "in units of the logit"
 
     @property
@@ -160,7 +160,7 @@ class ResponseComparison(BayesComparison):
 
     @property
     def method(self) -> str:
-        """What was done, in sentences for a methods section."""
+        """The method, in sentences for a methods section."""
         text = super().method
         old = text[text.index(", and a residual variance") : text.index(" The posterior was")]
         shared = ""
@@ -232,8 +232,8 @@ def compare_responses(
     responses = read_responses(scores, setting, data.dataset, arguments["trials"])
     model = row_model(data, arguments, code)
     size = arguments["chains"], arguments["draws"]
-    with reporting(progress=progress, doing="Sampling:") as told:
-        found = sample_responses(model, responses, size, rng, told)
+    with reporting(progress=progress, doing="Sampling:") as callback:
+        found = sample_responses(model, responses, size, rng, callback)
     return compared_responses(setting, target, arguments, (model, responses), found, rng)
 
 
@@ -267,11 +267,11 @@ def compared_responses(
     found: ResponseFit,
     rng: np.random.Generator,
 ) -> ResponseComparison:
-    """Turn draws into verdicts."""
+    """Return the comparison of a fit."""
     model, responses = seen
     means = mean_responses(model, found, rng)
-    kept = _kept(setting.measure.sign, model, found, means)
-    effects = kept.effects if target == "domain" else kept.these
+    stored = _stored(setting.measure.sign, model, found, means)
+    effects = stored.effects if target == "domain" else stored.these
     level, margin = arguments["level"], setting.measure.margin
     levels = level_of(effects, 0.0, level)
     family = family_of(
@@ -312,7 +312,7 @@ def compared_responses(
         data=model.data,
         convergence=found.convergence,
         extended=found.extended,
-        draws=kept,
+        draws=stored,
         domain=model.domain,
         responses=responses,
         logits=base + found.draws.average @ helmert(model.data.n_algorithms),
@@ -320,7 +320,7 @@ def compared_responses(
     return result.of(arguments["quantity"])
 
 
-def _kept(
+def _stored(
     sign: int, model: "GibbsModel", found: ResponseFit, means: MeanResponses
 ) -> PosteriorDraws:
     """Return the draws that results hold: mean scores, turned so that larger is better."""

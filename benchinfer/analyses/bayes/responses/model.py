@@ -37,7 +37,7 @@ from benchinfer.analyses.bayes.pymc_model import (
     covariance,
     domain_departures,
     mixing_scales,
-    nuts_told,
+    nuts_callback,
     sampled,
 )
 from benchinfer.analyses.bayes.responses.scores import Answers, guessed
@@ -98,8 +98,8 @@ def sample_responses(
     chains, n = size
     nuts = compiled(built, progress)
     for task, length, accept in (("draws", n, TARGET_ACCEPT), ("more draws", 2 * n, CAREFUL)):
-        told = nuts_told(progress, task, chains, length + WARM_UP)
-        values, statistics = sampled(nuts, chains, length, rng, told, accept)
+        callback = nuts_callback(progress, task, chains, length + WARM_UP)
+        values, statistics = sampled(nuts, chains, length, rng, callback, accept)
         draws = replace(logit_draws(model, values), statistics=statistics)
         found = response_convergence(draws, values)
         if found.passed:
@@ -135,7 +135,7 @@ def logit_draws(model: GibbsModel, values: Values) -> GibbsDraws:
 
 
 def response_convergence(draws: GibbsDraws, values: Values) -> Convergence:
-    """Look at draws: those of contrasts and scales, and those of levels."""
+    """Return the convergence diagnostics of contrasts, scales and levels."""
     found = converged(draws)
     names = ("level", "dataset_scale", "item_scale")
     levels = [values[name] for name in names if name in values]
@@ -175,7 +175,7 @@ class MeanResponses:
 def mean_responses(
     model: GibbsModel, found: ResponseFit, rng: np.random.Generator
 ) -> MeanResponses:
-    """Turn logits into mean responses."""
+    """Return the mean responses of draws of logits."""
     values, draws, k = found.values, found.draws, model.data.n_algorithms
     h, level = helmert(k), values["level"][..., None]
     shared = values.get("item_scale", np.zeros_like(values["level"])) ** 2
