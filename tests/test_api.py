@@ -109,7 +109,8 @@ SIGNATURES = {
     " contrasts='tukey', adjust='auto', k=None, target='auto', n_datasets=None,"
     " n_replications=None, costs=None, budget=None",
     "plot": "result, kind=None, ax=None",
-    "Priors": "effect_sd=2.0, interaction_scale=1.0, tail_shape=2.0, tail_rate=0.1,"
+    "Priors": "effect_scale=1.0, effect_sd=None, interaction_scale=1.0, tail_shape=2.0,"
+    " tail_rate=0.1,"
     " shrinkage_median=None, shrinkage_sd=1.5, residual_sd=2.0, residual_spread=1.0,"
     " domain_scale=1.0,"
     " slope_sd=1.0, level_sd=2.0, level_scale=1.0, item_scale=1.0",

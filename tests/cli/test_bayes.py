@@ -60,7 +60,7 @@ def test_what_is_printed(run: Callable) -> None:
         "algorithm on a typical data set on the next data set within",
         "The same pairs on the next data set",
         "4 chains of 200 draws",
-        "effect_sd=2, interaction_scale=1",
+        "effect_scale=1, interaction_scale=1",
         "Seed 1.",
         "say too little: more draws (--draws)",
     ):
@@ -91,7 +91,7 @@ def test_json_holds_the_tables(run: Callable) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--prior", "width=1"), "is not NAME=NUMBER with one of effect_sd"),
+        (("--prior", "width=1"), "is not NAME=NUMBER with one of effect_scale"),
         (("--prior", "effect_sd=wide"), "'wide' in 'effect_sd=wide' is no number"),
         (("--prior", "effect_sd=-1"), "effect_sd is -1.0"),
         (("--quantity", "next", "--target", "datasets"), "goes without --target datasets"),

@@ -10,7 +10,7 @@ def numbers(draws):
     found |= {f"these[{i}]": draws.these[..., i] for i in range(draws.these.shape[2])}
     found["scale"] = np.log(draws.effective_scale)
     found["log_likelihood"] = draws.log_likelihood.sum(axis=2)
-    for name in ("df", "shrinkage", "residual_spread", "domain_scale"):
+    for name in ("effect_scale", "df", "shrinkage", "residual_spread", "domain_scale"):
         if getattr(draws, name) is not None:
             found[name] = np.log(getattr(draws, name))
     if draws.residual_centre is not None:

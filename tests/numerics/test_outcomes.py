@@ -21,6 +21,7 @@ def draws():
         these=np.zeros((4, 500, 2)),
         covariance=root @ root.swapaxes(2, 3) + 0.1 * np.eye(2),
         scale=np.full((4, 500), 0.5),
+        effect_scale=None,
         shrinkage=np.ones((4, 500)),
         df=3 + rng.random((4, 500)),
         residual_centre=None,

@@ -41,7 +41,8 @@ def test_these_data_sets_have_no_next_one():
 
 def test_priors_are_shown(sampled):
     rows = {row[1].text: row[2].text for row in sections.priors(sampled).rows}
-    assert rows["effect_sd"] == "2"
+    assert rows["effect_scale"] == "1"
+    assert "effect_sd" not in rows
     assert rows["shrinkage_median"] == "number of algorithms \N{MINUS SIGN} 1"
     assert len(rows) == 8
 

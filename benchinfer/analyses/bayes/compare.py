@@ -22,7 +22,7 @@ from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison, 
 from benchinfer.analyses.bayes.posterior import compared
 from benchinfer.analyses.bayes.responses.comparison import compare_responses
 from benchinfer.analyses.bayes.responses.scores import Likelihood
-from benchinfer.analyses.bayes.sensitivity import Sensitivity, beside
+from benchinfer.analyses.bayes.sensitivity import Sensitivity, with_other_models
 from benchinfer.analyses.bayes.subgroups import read_along
 from benchinfer.comparison import checks
 from benchinfer.comparison.comparison import Target
@@ -116,7 +116,9 @@ def compare_joint(
     with reporting(progress=progress, doing="Sampling:") as told:
         fitted = fit(model, (asked["chains"], asked["draws"]), rng, told, asked["sampler"])
         result = compared(setting, fitted, scores.cells(name).mean, target, given, rng, along)
-        return result if asked["sensitivity"] == "none" else beside(result, scores, told)
+        if asked["sensitivity"] == "none":
+            return result
+        return with_other_models(result, scores, told)
 
 
 def _target(setting: Setting, target: str, quantity: str) -> Target:
@@ -263,7 +265,8 @@ def compare_bayes(
     trials
         For ``"binomial"``: covariate with the number of trials that a score is the share of.
     quantity
-        What verdicts are about: ``"average"`` effects (the default) or the ``"next"`` data set.
+        What verdicts are about: ``"average"`` effects (the default; those on a typical data set
+        under t interactions) or the ``"next"`` data set.
         Both are in the result; see `BayesComparison.of`. With a preset ``"next"`` is the default,
         ``"dominant"`` decides as the papers do, by which outcome is the most probable one, and
         ``"average"`` is for ``"corani2017"`` only.
@@ -286,8 +289,8 @@ def compare_bayes(
         ``"quick"`` also fits, by 1,600 draws each, the other interactions, data sets in units of
         their own spread, and the logit or log scale where scores have room on it. Where one of them
         calls another algorithm likeliest best, or decides a pair otherwise, a row of the
-        diagnostics says so; `beside` has the answers. Each takes about a tenth of the time of the
-        comparison, twice that with dozens of algorithms.
+        diagnostics says so; `other_models` has the answers. Each takes about a tenth of the time of
+        the comparison, twice that with dozens of algorithms.
     seed
         Any integer from 0 to 2^64 - 1; by default one is drawn and recorded. The same seed gives
         the same numbers to the last bit.

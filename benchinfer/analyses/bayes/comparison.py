@@ -11,10 +11,10 @@ from benchinfer.analyses.bayes import diagnostics, subgroups
 from benchinfer.analyses.bayes.fit import PosteriorDraws
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel, Structure
-from benchinfer.analyses.bayes.numerics.priors import Priors
+from benchinfer.analyses.bayes.numerics.priors import Priors, unused_effect_prior
 from benchinfer.analyses.bayes.numerics.regret import Regrets
 from benchinfer.analyses.bayes.regrets import in_unit, regret_table
-from benchinfer.analyses.bayes.sensitivity import Beside
+from benchinfer.analyses.bayes.sensitivity import OtherModels
 from benchinfer.analyses.bayes.subgroups import Along
 from benchinfer.comparison import checks, wording
 from benchinfer.comparison.comparison import Comparison
@@ -48,72 +48,6 @@ _STRUCTURES = {
 _SAMPLERS = {"nuts": "NUTS (PyMC, nutpie)"}
 
 
-def rule(result: "BayesComparison") -> str:
-    """Say by which rule pairs are decided."""
-    share = f"at least {100 * result.level:g} %"
-    where = "on the next data set" if result.quantity == "next" else result.average_words
-    if result.measure.tolerance == 0:
-        return (
-            f"A pair is decided when the posterior probability that one is better {where} is"
-            f" {share}, and undecided otherwise. No tolerance is set, so no pair can be called"
-            " equivalent."
-        )
-    return (
-        f"A pair is decided when the posterior probability that one is better {where} by more"
-        f" than {wording.margin(result.measure)} is {share}; it is equivalent when the"
-        f" probability that they differ by no more than that is {share}; otherwise it is"
-        " undecided."
-    )
-
-
-def method(result: "BayesComparison") -> str:
-    """Say what was done, in sentences for a methods section."""
-    given = result.provenance.arguments
-    domains = ""
-    if result.domain is not None:
-        n = count(len(set(result.setting.domains)), "domain")
-        domains = f" The effects depart from their average in each of {n}."
-    if result.along is not None:
-        domains += (
-            f" Effects had slopes along {join(list(result.along.names))} of the data sets, centred"
-            " and scaled."
-        )
-    sampler = _SAMPLERS.get(str(given["sampler"]), "Gibbs sampling")
-    chains, draws, _ = result.draws.effects.shape
-    scale = "" if result.measure.scale == "identity" else f" on the {result.measure.scale} scale"
-    tails = (
-        "multivariate t interactions, under which unusual data sets count less,"
-        if result.interactions == "t"
-        else "normal interactions, under which every data set counts fully,"
-    )
-    return (
-        f"The scores of {result.measure.name}{scale} on"
-        f" {count(len(result.data.z), 'data set')} were compared by a hierarchical Bayesian"
-        f" model of the algorithms' effects with {tails} and {_STRUCTURES[result.structure]},"
-        f" and a residual variance of each data set.{domains} Scores entered by"
-        " least-squares contrasts and residuals, which are sufficient. The posterior was"
-        f" sampled by {sampler}"
-        f" ({chains} chains of {draws:,} draws, seed {given['seed']}; largest R-hat"
-        f" {max(result.convergence.r_hat, result.convergence.r_hat_effects):.3f})."
-        f" {result.provenance.adjustment}."
-    )
-
-
-def scope(result: "BayesComparison") -> str:
-    """Return what the claims are about, in words."""
-    domains = "pooled" if result.domain is None else "random"
-    domains = "one" if result.about else domains
-    over = wording.TYPICAL if result.typical else wording.AVERAGE
-    if result.quantity == "next":
-        over = "on the next data set of"
-    where = wording.scope(result.setting, result.target, domains, over)
-    if result.along is not None and result.target == "domain":
-        where = f"{where}, {result.along.place}"
-    if result.about:
-        where = f"{where}, {result.about}"
-    return where
-
-
 @savable
 @dataclass(frozen=True, eq=False, repr=False)
 class BayesComparison(Comparison):
@@ -142,8 +76,8 @@ class BayesComparison(Comparison):
         (M,) domain of each of the model's data sets, None where they are taken as one.
     about
         What domain the claims are about, in words; empty where they are about all.
-    beside
-        What other models say by few draws, None where they were not asked.
+    other_models
+        Answers of other models by few draws, None without them.
     along
         Covariates of the data sets, and where along them claims are made; None without them.
     """
@@ -164,7 +98,7 @@ class BayesComparison(Comparison):
     draws: PosteriorDraws
     domain: NDArray[np.int64] | None = None
     about: str = ""
-    beside: Beside | None = None
+    other_models: OtherModels | None = None
     along: Along | None = None
 
     title: ClassVar[str] = "Hierarchical Bayesian model"
@@ -180,6 +114,7 @@ class BayesComparison(Comparison):
         """Names of priors that the model does not have."""
         levels = {"domain_scale": self.domain, "slope_sd": self.along}
         unused = {name for name, level in levels.items() if level is None}
+        unused.add(unused_effect_prior(self.priors))
         if self.interactions != "t":
             unused |= {"tail_shape", "tail_rate"}
         if self.structure == "common":
@@ -190,7 +125,7 @@ class BayesComparison(Comparison):
 
     @property
     def prior_unit(self) -> str:
-        """What priors are in units of, in words."""
+        """Unit of the priors, in words."""
         unit = f"{self.data.scale:.4g}"
         return f"in units of {unit}, the spread of the algorithms on the modelling scale"
 
@@ -201,12 +136,12 @@ class BayesComparison(Comparison):
 
     @property
     def typical(self) -> bool:
-        """Whether averages are the centre of t interactions, that of a typical data set."""
+        """True if averages are the centre of t interactions, that of a typical data set."""
         return self.interactions == "t" and self.target == "domain"
 
     @property
     def average_words(self) -> str:
-        """Where the average effects hold, in words."""
+        """Scope of the average effects, in words."""
         return "on a typical data set" if self.typical else "on average"
 
     @property
@@ -227,7 +162,7 @@ class BayesComparison(Comparison):
 
     @property
     def sampled(self) -> GibbsModel:
-        """What was sampled, as both engines read it."""
+        """Model and data, as both samplers read them."""
         interactions = "t" if self.interactions == "t" else "normal"
         scaled = None if self.along is None else self.along.scaled
         return GibbsModel(self.data, interactions, self.structure, self.priors, self.domain, scaled)
@@ -286,11 +221,11 @@ class BayesComparison(Comparison):
         from benchinfer.analyses.bayes.model_checks import left_out
         from benchinfer.core.progress import reporting
 
-        with reporting(progress=progress, doing="Sampling:") as told:
-            return left_out(self, refit=refit, draws=draws, progress=told)
+        with reporting(progress=progress, doing="Sampling:") as callback:
+            return left_out(self, refit=refit, draws=draws, progress=callback)
 
     def predictive_check(self, left: "LeaveOneOut | None" = None) -> "PredictiveChecks":
-        """Draw each data set by the model that has not seen it, beside the data set itself.
+        """Compare each data set with draws of the model that has not seen it.
 
         Parameters
         ----------
@@ -309,7 +244,7 @@ class BayesComparison(Comparison):
         return predicted(self, (left or self.loo()).draws)
 
     def prior_check(self) -> "pd.DataFrame":
-        """Say what the priors hold for possible before any score is seen, beside the scores.
+        """Compare predictions of the priors with the scores.
 
         Returns
         -------
@@ -323,7 +258,7 @@ class BayesComparison(Comparison):
         return prior_check(self)
 
     def prior_sensitivity(self) -> "pd.DataFrame":
-        """Say how much the posterior moves with the weight of the priors and of the scores.
+        """Return how much the posterior moves with the weight of the priors and of the scores.
 
         Prior and likelihood are raised to powers near 1 (power scaling), by importance weights.
 
@@ -347,7 +282,7 @@ class BayesComparison(Comparison):
         draws: int = 400,
         progress: "Progress | bool | None" = None,
     ) -> "pd.DataFrame":
-        """Say which model predicts data sets best that it has not seen: one row per model.
+        """Compare models by their predictions of data sets left out: one row per model.
 
         Parameters
         ----------
@@ -381,8 +316,8 @@ class BayesComparison(Comparison):
         from benchinfer.analyses.bayes.sensitivity import compare_models
         from benchinfer.core.progress import reporting
 
-        with reporting(progress=progress, doing="Sampling:") as told:
-            return compare_models(self, scores, draws, told)
+        with reporting(progress=progress, doing="Sampling:") as callback:
+            return compare_models(self, scores, draws, callback)
 
     def sensitivity(
         self,
@@ -391,7 +326,7 @@ class BayesComparison(Comparison):
         draws: int = 400,
         progress: "Progress | bool | None" = None,
     ) -> "pd.DataFrame":
-        """Say who is best by models that differ in one thing each: each is sampled anew.
+        """Return who is best by models that differ in one thing each: each is sampled anew.
 
         Parameters
         ----------
@@ -418,13 +353,26 @@ class BayesComparison(Comparison):
         from benchinfer.analyses.bayes import sensitivity
         from benchinfer.core.progress import reporting
 
-        with reporting(progress=progress, doing="Sampling:") as told:
-            return sensitivity.sensitivity(self, scores, draws, told)
+        with reporting(progress=progress, doing="Sampling:") as callback:
+            return sensitivity.sensitivity(self, scores, draws, callback)
 
     @property
     def rule(self) -> str:
         """The decision rule in words."""
-        return rule(self)
+        share = f"at least {100 * self.level:g} %"
+        where = "on the next data set" if self.quantity == "next" else self.average_words
+        if self.measure.tolerance == 0:
+            return (
+                f"A pair is decided when the posterior probability that one is better {where} is"
+                f" {share}, and undecided otherwise. No tolerance is set, so no pair can be called"
+                " equivalent."
+            )
+        return (
+            f"A pair is decided when the posterior probability that one is better {where} by more"
+            f" than {wording.margin(self.measure)} is {share}; it is equivalent when the"
+            f" probability that they differ by no more than that is {share}; otherwise it is"
+            " undecided."
+        )
 
     @property
     def formula(self) -> str:
@@ -440,17 +388,53 @@ class BayesComparison(Comparison):
 
     @property
     def method(self) -> str:
-        """What was done, in sentences for a methods section."""
-        return method(self)
+        """The method, in sentences for a methods section."""
+        given = self.provenance.arguments
+        domains = ""
+        if self.domain is not None:
+            n = count(len(set(self.setting.domains)), "domain")
+            domains = f" The effects depart from their average in each of {n}."
+        if self.along is not None:
+            names = join(list(self.along.names))
+            domains += f" Effects had slopes along {names} of the data sets, centred and scaled."
+        sampler = _SAMPLERS.get(str(given["sampler"]), "Gibbs sampling")
+        chains, draws, _ = self.draws.effects.shape
+        scale = "" if self.measure.scale == "identity" else f" on the {self.measure.scale} scale"
+        tails = (
+            "multivariate t interactions, under which unusual data sets count less,"
+            if self.interactions == "t"
+            else "normal interactions, under which every data set counts fully,"
+        )
+        return (
+            f"The scores of {self.measure.name}{scale} on"
+            f" {count(len(self.data.z), 'data set')} were compared by a hierarchical Bayesian"
+            f" model of the algorithms' effects with {tails} and {_STRUCTURES[self.structure]},"
+            f" and a residual variance of each data set.{domains} Scores entered by"
+            " least-squares contrasts and residuals, which are sufficient. The posterior was"
+            f" sampled by {sampler}"
+            f" ({chains} chains of {draws:,} draws, seed {given['seed']}; largest R-hat"
+            f" {max(self.convergence.r_hat, self.convergence.r_hat_effects):.3f})."
+            f" {self.provenance.adjustment}."
+        )
 
     @property
     def intervals(self) -> str:
-        """What the intervals of the contrasts are, in words."""
+        """Kind of the intervals of the contrasts, in words."""
         return f"{100 * self.level:g} % credible intervals of each pair alone"
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""
-        return scope(self)
+        domains = "pooled" if self.domain is None else "random"
+        domains = "one" if self.about else domains
+        over = wording.TYPICAL if self.typical else wording.AVERAGE
+        if self.quantity == "next":
+            over = "on the next data set of"
+        where = wording.scope(self.setting, self.target, domains, over)
+        if self.along is not None and self.target == "domain":
+            where = f"{where}, {self.along.place}"
+        if self.about:
+            where = f"{where}, {self.about}"
+        return where
 
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""

@@ -53,7 +53,7 @@ def other_sign(
 
 
 def _domains(setting: Setting, fitted: BayesFit) -> list[Check]:
-    """Say what several domains are taken as."""
+    """Return the row on several domains."""
     n = len(set(setting.domains))
     if n < 2:
         return []
@@ -81,7 +81,7 @@ def _domains(setting: Setting, fitted: BayesFit) -> list[Check]:
 
 
 def _design(setting: Setting, fitted: BayesFit) -> list[Check]:
-    """Say what the table leaves open."""
+    """Return the rows on residuals and declarations of the table."""
     data, resampling = fitted.model.data, setting.resampling
     silent = int(data.silent.sum())
     undeclared = resampling is not None and resampling.overlap is None

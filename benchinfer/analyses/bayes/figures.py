@@ -156,7 +156,7 @@ class Pulled:
 
 @dataclass(frozen=True, slots=True)
 class Shrinkage:
-    """Where everything stands, in the measure's own unit.
+    """Layout in the measure's own unit.
 
     Attributes
     ----------
@@ -219,8 +219,8 @@ def layout_shrinkage(result: "BayesComparison", width: Width = "wide") -> Shrink
     step = max(1, -(-len(rows) // _MOST_LINES))
     first, second = result.algorithms[i], result.algorithms[j]
     reading = (
-        "hollow: as observed; filled: by the model, drawn to the average the more the less is"
-        f" known; line: average, with its {100 * result.level:g} % credible interval"
+        "hollow: as observed; filled: by the model, shrunk to the line the more the less is known;"
+        f" line: {result.average_words}, with its {100 * result.level:g} % credible interval"
     )
     notes = [
         reading,
@@ -312,7 +312,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Simplex:
-    """Where everything stands, in a triangle with corners (0, 0), (1, 0) and (1/2, 0.87).
+    """Layout in a triangle with corners (0, 0), (1, 0) and (1/2, 0.87).
 
     Attributes
     ----------
@@ -336,7 +336,7 @@ class Simplex:
 
     @property
     def listed(self) -> bool:
-        """Whether there is room for numbers and a key."""
+        """True if there is room for numbers and a key."""
         return bool(self.numbers)
 
 

@@ -46,13 +46,14 @@ type Group = Mapping[str, tuple[tuple[str, ...], NDArray[np.floating]]]
 
 
 def converged(draws: GibbsDraws) -> Convergence:
-    """Look at draws."""
+    """Return the convergence diagnostics of draws."""
     effects = draws.average @ helmert(draws.average.shape[2] + 1)
     looked_at = [*np.moveaxis(effects, 2, 0), draws.effective_scale]
     if draws.slopes is not None:
         slopes = draws.slopes @ helmert(draws.average.shape[2] + 1)
         looked_at += list(np.moveaxis(slopes.reshape(*slopes.shape[:2], -1), 2, 0))
-    looked_at += [x for x in (draws.df, draws.domain_scale) if x is not None]
+    scales = draws.effect_scale, draws.df, draws.domain_scale
+    looked_at += [x for x in scales if x is not None]
     diverging = draws.statistics.get("diverging")
     between = segments_r_hat(draws.mean, draws.square, draws.average.shape[1])
     return settled(looked_at, between, None if diverging is None else int(diverging.sum()))
@@ -64,7 +65,7 @@ _FEWEST_DOMAINS = 3
 
 @dataclass(frozen=True, slots=True)
 class BayesFit:
-    """Draws that have been looked at.
+    """Draws with their convergence diagnostics.
 
     Attributes
     ----------
@@ -73,7 +74,7 @@ class BayesFit:
     draws
         The draws.
     convergence
-        What the gates are held against.
+        Convergence diagnostics, which the gates judge.
     extended
         Whether the chains were run on, as the first draws had not passed.
     """
@@ -185,14 +186,16 @@ def _gibbs(
     chains, n = size
     start = gibbs.start(model, chains, rng)
     # The draws of the warm-up are let go at once: of many algorithms they are large.
-    warm = gibbs.sample(model, start, WARM_UP, rng, told=_told(progress, "warm-up", WARM_UP))[1]
-    draws, now = gibbs.sample(model, warm, n, rng, told=_told(progress, "draws", n))
+    warm = gibbs.sample(
+        model, start, WARM_UP, rng, callback=_callback(progress, "warm-up", WARM_UP)
+    )[1]
+    draws, now = gibbs.sample(model, warm, n, rng, callback=_callback(progress, "draws", n))
     found = converged(draws)
     if found.passed:
         return BayesFit(model, draws, found, extended=False)
     # What has not settled is no evidence: it becomes part of the warm-up.
-    told = _told(progress, "more draws", 2 * n)
-    draws, _ = gibbs.sample(model, now, 2 * n, rng, told=told)
+    callback = _callback(progress, "more draws", 2 * n)
+    draws, _ = gibbs.sample(model, now, 2 * n, rng, callback=callback)
     return BayesFit(model, draws, converged(draws), extended=True)
 
 
@@ -212,7 +215,7 @@ def _nuts(
     return BayesFit(model, draws, converged(draws), extended=True)
 
 
-def _told(progress: "Progress | None", task: str, total: int) -> Callable[[int], None] | None:
+def _callback(progress: "Progress | None", task: str, total: int) -> Callable[[int], None] | None:
     return None if progress is None else lambda done: progress(task, done, total)
 
 
@@ -221,6 +224,7 @@ _DRAW: tuple[str, ...] = ("chain", "draw")
 PARAMETERS = {
     "average": "effect",
     "scale": "interaction_scale",
+    "effect_scale": "effect_scale",
     "shrinkage": "shrinkage",
     "df": "degrees_of_freedom",
     "residual_centre": "residual_centre",
@@ -312,7 +316,8 @@ class PosteriorDraws:
         (C, T, K) effects on a next data set.
     parameters
         (C, T) numbers by name: ``interaction_scale`` (root of the mean variance of the
-        interactions' contrasts), ``degrees_of_freedom``, ``shrinkage``, ``residual_centre``,
+        interactions' contrasts), ``effect_scale`` (standard deviation of the average effects'
+        contrasts), ``degrees_of_freedom``, ``shrinkage``, ``residual_centre``,
         ``residual_spread`` (of log residual standard deviations) and ``domain_scale``, where the
         model has them.
     dataset_mean, dataset_sd

@@ -151,7 +151,7 @@ class LeaveOneOut:
         )
 
     def diagnostics(self) -> "pd.DataFrame":
-        """Say which data sets are influential, one row per check."""
+        """Name the influential data sets, one row per check."""
         return checks_frame(self.checks())
 
     def checks(self) -> list[Check]:
@@ -437,7 +437,7 @@ _STEPS = (0.99, 1.01)
 
 
 def prior_check(result: "BayesComparison") -> "pd.DataFrame":
-    """Put priors beside scores; see `BayesComparison.prior_check`."""
+    """Compare priors with scores; see `BayesComparison.prior_check`."""
     model, data = result.sampled, result.data
     rng = np.random.default_rng(result.provenance.seed)
     new = predictive(model, shared_prior(model, _PRIOR_DRAWS, rng), rng)

@@ -28,6 +28,7 @@ from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
 # Names of parameters: in draws, and as users see them.
 _NAMES = {
     "effective_scale": "interaction_scale",
+    "effect_scale": "effect_scale",
     "df": "degrees_of_freedom",
     "shrinkage": "shrinkage",
     "residual_centre": "residual_centre",
@@ -45,26 +46,26 @@ def compared(
     rng: np.random.Generator,
     along: Along | None = None,
 ) -> BayesComparison:
-    """Turn draws into verdicts."""
+    """Return the comparison of a fit."""
     scale, margin, level = fitted.model.data.scale, setting.measure.margin, arguments["level"]
     centre = next_dataset.new_domain(fitted.draws, rng)
-    kept = replace(_kept(fitted, centre, rng), slopes=_slopes(fitted, along))
-    effects = kept.effects if target == "domain" else kept.these
+    stored = replace(_stored(fitted, centre, rng), slopes=_slopes(fitted, along))
+    effects = stored.effects if target == "domain" else stored.these
     levels = _levels(effects, fitted, means, level)
-    wanted = arguments["contrasts"], arguments["control"]
-    family = family_of(setting.algorithms, *wanted, levels.estimate)
+    chosen_contrasts = arguments["contrasts"], arguments["control"]
+    family = family_of(setting.algorithms, *chosen_contrasts, levels.estimate)
     matrix = family.matrix[family.wanted]
     average = outcome_probabilities.average_outcomes(effects, matrix, margin, level)
     cap = cap_of(setting.measure, means, scale)
     regret = regrets(effects, cap)
     new = following = after = None
     if target == "domain":
-        asked = matrix, margin / scale, level, centre
+        setup = matrix, margin / scale, level, centre
         new = _scaled(
-            next_dataset.next_outcomes(fitted.draws, kept.following / scale, *asked), scale
+            next_dataset.next_outcomes(fitted.draws, stored.following / scale, *setup), scale
         )
-        following = outcome_probabilities.ranks(kept.following, margin)
-        after = regrets(kept.following, cap)
+        following = outcome_probabilities.ranks(stored.following, margin)
+        after = regrets(stored.following, cap)
     chosen = average
     if arguments["quantity"] == "next" and new is not None:
         chosen = new
@@ -98,7 +99,7 @@ def compared(
         data=fitted.model.data,
         convergence=fitted.convergence,
         extended=fitted.extended,
-        draws=kept,
+        draws=stored,
         domain=fitted.model.domain,
         along=along,
     )
@@ -109,7 +110,7 @@ def _largest_error(*parts: Outcomes | Ranks | None) -> float:
     return max(float(part.error.max()) for part in parts if part is not None)
 
 
-def _kept(fitted: BayesFit, centre: Array | None, rng: np.random.Generator) -> PosteriorDraws:
+def _stored(fitted: BayesFit, centre: Array | None, rng: np.random.Generator) -> PosteriorDraws:
     """Return the draws that results hold, on the modelling scale."""
     found, data = fitted.draws, fitted.model.data
     scale, h = data.scale, helmert(data.n_algorithms)
@@ -148,7 +149,7 @@ def _slopes(fitted: BayesFit, along: Along | None) -> dict[str, Array]:
 def _parameters(found: Mapping[str, Array | None], data: ContrastData) -> dict[str, Array]:
     """Return parameters by the names that users see, on the modelling scale."""
     known = {name: x for name in _NAMES if (x := found.get(name)) is not None}
-    for name in {"effective_scale", "domain_scale"} & set(known):
+    for name in {"effective_scale", "effect_scale", "domain_scale"} & set(known):
         known[name] = data.scale * known[name]
     if "residual_centre" in known:
         known["residual_centre"] = known["residual_centre"] + data.log_sd + np.log(data.scale)
@@ -188,13 +189,16 @@ def _scaled(found: Outcomes, scale: float) -> Outcomes:
 
 
 def provenance(setting: Setting, family: ContrastFamily, arguments: dict[str, Any]) -> Provenance:
-    """Say where a comparison by `compare_bayes` comes from."""
+    """Return the provenance of a comparison by `compare_bayes`."""
+    shrinkage = ""
+    if arguments["priors"].effect_sd is None:
+        shrinkage = ", which shrinks the algorithms' effects by an estimated scale"
     return Provenance(
         analysis="compare_bayes",
         version=version.__version__,
         arguments=arguments,
-        adjustment=f"Probabilities of {family.words} are those of one joint model, which draws the"
-        " algorithms' effects towards each other; none is adjusted for the number of pairs",
+        adjustment=f"Probabilities of {family.words} are those of one joint model{shrinkage};"
+        " none is adjusted for the number of pairs",
         digest=setting.digest,
         seed=arguments["seed"],
     )

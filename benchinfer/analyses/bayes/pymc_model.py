@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
+    from benchinfer.analyses.bayes.numerics.priors import Priors
     from benchinfer.comparison.evidence import Array
     from benchinfer.core.progress import Progress
 
@@ -72,7 +73,7 @@ class Nuts:
     compiled
         The model of nutpie.
     progress
-        Told of compiling and of draws.
+        Called while the model is compiled and sampled.
     """
 
     model: GibbsModel
@@ -97,8 +98,8 @@ class Nuts:
         accept: float = TARGET_ACCEPT,
     ) -> GibbsDraws:
         """Draw n points of each chain after a warm-up."""
-        told = nuts_told(self.progress, task, chains, n + WARM_UP)
-        values, statistics = sampled(self.compiled, chains, n, rng, told, accept)
+        callback = nuts_callback(self.progress, task, chains, n + WARM_UP)
+        values, statistics = sampled(self.compiled, chains, n, rng, callback, accept)
         draws, _ = collected(self.model, states(self.model, values, rng), n)
         return replace(draws, statistics=statistics)
 
@@ -122,7 +123,7 @@ def sampled(
     chains: int,
     n: int,
     rng: np.random.Generator,
-    told: "Callable[[list[Any]], None] | None",
+    callback: "Callable[[list[Any]], None] | None",
     accept: float,
 ) -> tuple[dict[str, "Array"], dict[str, "Array"]]:
     """Draw n points of each chain of a compiled model."""
@@ -137,7 +138,7 @@ def sampled(
         target_accept=accept,
         save_warmup=False,
         progress_bar=False,
-        progress_callback=told,
+        progress_callback=callback,
         progress_rate=_RATE,
     )
     values = {name: x.to_numpy() for name, x in found["posterior"].data_vars.items()}
@@ -145,7 +146,7 @@ def sampled(
     return values, {_ARVIZ.get(k, k): stats[k].to_numpy() for k in _KEPT if k in stats}
 
 
-def nuts_told(
+def nuts_callback(
     progress: "Progress | None", task: str, chains: int, total: int
 ) -> Callable[[list[Any]], None] | None:
     """Return what nutpie calls with the progress of its chains."""
@@ -153,14 +154,14 @@ def nuts_told(
         return None
     before = 0
 
-    def told(now: list[Any]) -> None:
+    def callback(now: list[Any]) -> None:
         nonlocal before
         done = sum(chain.finished_draws for chain in now) // chains
         if done > before:
             progress(task, done - before, total)
             before = done
 
-    return told
+    return callback
 
 
 def states(
@@ -190,12 +191,14 @@ def states(
         slopes = None
         if model.covariates is not None:
             slopes = Slopes(now["slopes"], model.covariates)
-        average = now["contrasts"]
-        centre = InteractionEffects(average, np.zeros((*shape, j)), domains, slopes).centre
+        effect_sd = now.get("effect_scale", np.full(chains, model.priors.effect_sd or 1.0))
+        effects = InteractionEffects(
+            now["contrasts"], effect_sd, np.zeros((*shape, j)), domains, slopes
+        )
         noise = residual_variance(data, scales)
-        w = draw_interactions(data, sigma, mixing, noise, centre, rng)
+        w = draw_interactions(data, sigma, mixing, noise, effects.centre, rng)
         nu = 1 + now["tail"] if "tail" in now else None
-        yield GibbsState(InteractionEffects(average, w, domains, slopes), scales, sigma, mixing, nu)
+        yield GibbsState(replace(effects, interaction=w), scales, sigma, mixing, nu)
 
 
 pm: Any = pymc
@@ -217,12 +220,12 @@ def pymc_model(
         **(names or {}),
     }
     with pm.Model(coords=coords) as built:
-        beta = pm.Normal("contrasts", 0.0, priors.effect_sd, dims="contrast")
+        scale = pm.HalfStudentT("scale", nu=3, sigma=priors.interaction_scale)
+        beta = average_effects(priors, scale, *_guess(data))
         pm.Deterministic("effect", beta @ helmert(j + 1), dims="algorithm")
         centre = beta[None, :] + domain_departures(model) + _slopes(model)
         noise = _noise(model)
         mixing = mixing_scales(model)
-        scale = pm.HalfStudentT("scale", nu=3, sigma=priors.interaction_scale)
         if model.structure == "common" and data.whole.all():
             variance = mixing * scale**2 + noise * data.variance[:, 0]
             pm.Normal(
@@ -242,6 +245,27 @@ def pymc_model(
                 dims=("dataset", "contrast"),
             )
     return built
+
+
+def average_effects(
+    priors: "Priors", scale: Variable, guess: "Array", precision: "Array"
+) -> Variable:
+    """Return the contrasts of the average effects, of which scores make a guess."""
+    if priors.effect_sd is not None:
+        return pm.Normal("contrasts", 0.0, priors.effect_sd, dims="contrast")
+    ratio = pm.HalfStudentT("effect_ratio", nu=3, sigma=priors.effect_scale)
+    spread = pm.Deterministic("effect_scale", ratio * scale)
+    transform = InformedNormals(guess, precision)
+    return pm.Normal("contrasts", 0.0, spread, dims="contrast", transform=transform)
+
+
+def _guess(data: "ContrastData") -> tuple["Array", "Array"]:
+    """Return (J,) least-squares means of the contrasts over data sets, and their precisions."""
+    j = data.z.shape[1]
+    seen = np.einsum("mij,mik->jk", data.design, data.design) + 1e-6 * np.eye(j)
+    mean = np.linalg.solve(seen, np.einsum("mij,mi->j", data.design, data.z))
+    square = (data.z - data.design @ mean) ** 2
+    return mean, np.diag(seen) * data.rank.sum() / np.maximum(square.sum(), 1e-6)
 
 
 def domain_departures(model: "GibbsModel") -> Variable:
@@ -305,6 +329,30 @@ class StandardisedNormals(Transform):
         """Return the logs of the derivatives of values with respect to departures."""
         _, sd = self._likely(inputs)
         return pt.log(sd) + pt.zeros_like(value)
+
+
+class InformedNormals(StandardisedNormals):
+    """Effects by their departure from what their prior and the scores together make likely.
+
+    Neither effects nor their departures from the centre will do: where scores say little the former
+    are tied to their scale, where they say much the latter are.
+    """
+
+    name = "informed"
+
+    def _likely(self, inputs: tuple[Variable, ...]) -> tuple[Variable, Variable]:
+        """Return mean and standard deviation given centre and scale, or covariances."""
+        *_, centre, scale = inputs
+        variance = pt.diagonal(scale, axis1=-2, axis2=-1) if scale.ndim == 3 else scale**2
+        precision = self._precision + 1 / variance
+        return (self._precision * self._guess + centre / variance) / precision, precision**-0.5
+
+    def log_jac_det(self, value: Variable, *inputs: Variable) -> Variable:
+        """Return the logs of the derivatives of values, one of each vector."""
+        each = super().log_jac_det(value, *inputs)
+        # The density of vectors is that of all their elements together.
+        vectors = inputs[-1].ndim == 3
+        return each.sum(axis=-1) if vectors else each
 
 
 class _Standardised(StandardisedNormals):

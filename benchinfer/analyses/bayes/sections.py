@@ -86,6 +86,7 @@ def dominance(result: BayesPairsComparison) -> Table:
 
 
 _PRIORS = {
+    "effect_scale": "average effects, over variation between data sets: scale of a half-t",
     "effect_sd": "average effects: standard deviation",
     "interaction_scale": "variation between data sets: scale of a half-t",
     "tail_shape": "degrees of freedom, less 1: shape of a gamma",
@@ -141,7 +142,7 @@ def _beyond(comparison: BayesComparison) -> tuple[Section, ...]:
 
 
 def best(result: BayesComparison) -> str:
-    """Say which algorithm is most likely best, on average and on the next data set."""
+    """Name the algorithm that is most likely best, on average and on the next data set."""
     top = int(result.ranks.best.argmax())
     name, share = result.algorithms[top], percent(float(result.ranks.best[top]))
     said = f"{name} is the best algorithm {result.average_words} with probability {share}"
@@ -157,7 +158,7 @@ def best(result: BayesComparison) -> str:
 
 
 def fits(result: BayesComparison) -> str:
-    """Say how well each data set is predicted by the others."""
+    """Describe how well each data set is predicted by the others."""
     left = result.loo(refit=False)
     found = [*left.checks()[:1], *result.predictive_check(left).checks()]
     failed = [f"{row.value:g} {row.check}: {row.remedy}." for row in found if not row.ok]
@@ -249,11 +250,11 @@ def chances(result: BayesComparison) -> Table:
 
 
 def others(result: BayesComparison) -> tuple[Table, ...]:
-    """Return whom other models of the same scores call best; none if they were not asked."""
+    """Return the table of the algorithms that other models call best; none without these."""
     heads, rows = leaders(result)
-    if result.beside is None:
+    if result.other_models is None:
         return ()
-    said = zip(result.beside.variants, result.beside.otherwise, strict=True)
+    said = zip(result.other_models.variants, result.other_models.otherwise, strict=True)
     note = " ".join(f"By {name}: {words}." for name, words in said if words)
     return (
         Table(
@@ -264,7 +265,7 @@ def others(result: BayesComparison) -> tuple[Table, ...]:
             ),
             note=note
             or "All name the same algorithms, and decide pairs alike, within the error of"
-            f" {result.beside.draws:,} draws each.",
+            f" {result.other_models.draws:,} draws each.",
         ),
     )
 

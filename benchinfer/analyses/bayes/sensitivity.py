@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from benchinfer.analyses.bayes.fit import BayesFit, converged, domain_level, fit, modelled, reduced
+from benchinfer.analyses.bayes.fit import BayesFit, converged, domain_level, fit, reduced
 from benchinfer.analyses.bayes.model_checks import LeaveOneOut, leave_out, standard_error, winners
 from benchinfer.analyses.bayes.numerics import gibbs, next_dataset
 from benchinfer.analyses.bayes.numerics.contrasts import helmert, standardised
@@ -35,7 +35,6 @@ from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.comparison.posterior import codes_of
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Call
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
@@ -49,13 +48,9 @@ if TYPE_CHECKING:
     from benchinfer.analyses.bayes.fit import Structure
     from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
     from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel, Interactions
-    from benchinfer.analyses.bayes.numerics.priors import Priors
     from benchinfer.core.measure import Measure
     from benchinfer.core.progress import Progress
     from benchinfer.scores.table import ScoreTable
-
-
-type Variant = tuple[str, ContrastData, Interactions, Structure, Priors]
 
 
 type Sensitivity = Literal["none", "quick"]
@@ -63,8 +58,79 @@ type Sensitivity = Literal["none", "quick"]
 
 _STANDARDISED = "standardised on each data set"
 # Scales of the interactions' and effects' priors, which make these twice as wide.
-WIDER = "priors twice as wide"
-_WIDTHS = ("effect_sd", "interaction_scale", "residual_spread", "slope_sd")
+_WIDER = "priors twice as wide"
+_WIDTHS = ("effect_scale", "effect_sd", "interaction_scale", "residual_spread", "slope_sd")
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A model that differs from that of a comparison in one thing.
+
+    Attributes
+    ----------
+    name
+        In what it differs.
+    model
+        The model.
+    measure, scores
+        The measure and the table on another scale; None on that of the comparison.
+    """
+
+    name: str
+    model: "GibbsModel"
+    measure: "Measure | None" = None
+    scores: "ScoreTable | None" = None
+
+
+def variants(result: "BayesComparison", scores: "ScoreTable | None") -> Iterator[Variant]:
+    """Yield the variants of a model; those on other scales need the table."""
+    own = result.sampled
+    other: Interactions = "normal" if own.interactions == "t" else "t"
+    yield Variant(f'interactions="{other}"', replace(own, interactions=other))
+    if len(result.algorithms) > 2:
+        turned: Structure = "common" if own.structure == "unstructured" else "unstructured"
+        yield Variant(f'structure="{turned}"', replace(own, structure=turned))
+    widths = {name: 2 * width for name in _WIDTHS if (width := getattr(own.priors, name))}
+    yield Variant(_WIDER, replace(own, priors=replace(own.priors, **widths)))
+    if result.along is None:  # straight slopes bend where each data set has a unit of its own
+        yield Variant(_STANDARDISED, replace(own, data=standardised(own.data)))
+    if scores is not None:
+        yield from on_scales(result, scores)
+
+
+def on_scales(result: "BayesComparison", scores: "ScoreTable") -> Iterator[Variant]:
+    """Yield the model on each other scale that the scores have room on."""
+    own = result.measure
+    setting, _ = Setting.of(scores, own.name)
+    if setting.digest != result.setting.digest:
+        raise DesignError(
+            message(
+                "the table is not the one that was compared.",
+                hint=f"give the table that {Call('compare_bayes')} was given.",
+            )
+        )
+    for scale in ("identity", "log", "logit"):
+        if scale == own.scale:
+            continue
+        measure = replace(own, scale=scale, tolerance=0.0)
+        others = tuple(measure if m.name == own.name else m for m in scores.measures)
+        try:
+            there, table = Setting.of(replace(scores, measures=others), own.name)
+            data = reduced(table, there)
+        except DesignError:
+            continue  # scores of 0 have no log, those of 1 no logit
+        domain = None if result.domain is None else domain_level(result.setting, data)
+        model = replace(result.sampled, data=data, domain=domain)
+        yield Variant(f'scale="{scale}"', model, measure, table)
+
+
+def _quick_variants(result: "BayesComparison", scores: "ScoreTable") -> list[Variant]:
+    """Return other interactions, standardised data sets, and the logit or else the log scale."""
+    found = {variant.name: variant for variant in variants(result, scores)}
+    left_out = {_WIDER} | {name for name in found if name.startswith("structure")}
+    if 'scale="logit"' in found:
+        left_out.add('scale="log"')
+    return [variant for name, variant in found.items() if name not in left_out]
 
 
 def sensitivity(
@@ -84,7 +150,8 @@ def sensitivity(
     following = result.ranks_following
     rows = [("as compared", result.ranks.best, None if following is None else following.best)]
     rows += [
-        (variant[0], *_best(result, variant, draws, progress)) for variant in _asked(result, scores)
+        (variant.name, *_best(result, variant.model, draws, progress))
+        for variant in variants(result, scores)
     ]
     k, names = len(result.algorithms), [row[0] for row in rows]
     columns: dict[str, object] = {
@@ -98,87 +165,17 @@ def sensitivity(
     return frame(columns)
 
 
-def _asked(result: "BayesComparison", scores: "ScoreTable | None") -> Iterator["Variant"]:
-    """Yield models that differ from that of the comparison in one thing each."""
-    yield from variants(result)
-    yield from other_scales(result, scores)
-
-
-def variants(result: "BayesComparison") -> Iterator["Variant"]:
-    """Yield models of the same contrasts that differ in one thing each."""
-    data, priors, structure = result.data, result.priors, result.structure
-    tails = _tails(result)
-    yield other_interactions(result)
-    if len(result.algorithms) > 2:
-        turned: Structure = "common" if structure == "unstructured" else "unstructured"
-        yield f'structure="{turned}"', data, tails, turned, priors
-    wide = replace(priors, **{name: 2 * getattr(priors, name) for name in _WIDTHS})
-    yield WIDER, data, tails, structure, wide
-
-
-def _tails(result: "BayesComparison") -> "Interactions":
-    return "t" if result.interactions == "t" else "normal"
-
-
-def other_interactions(result: "BayesComparison") -> "Variant":
-    """Return the model with the other interactions."""
-    other: Interactions = "normal" if result.interactions == "t" else "t"
-    return f'interactions="{other}"', result.data, other, result.structure, result.priors
-
-
-def other_scales(
-    result: "BayesComparison", scores: "ScoreTable | None", *, brief: bool = False
-) -> Iterator["Variant"]:
-    """Yield the models on other scales, which differ in what the interactions exchange."""
-    like = _tails(result), result.structure, result.priors
-    if result.along is None:  # straight slopes bend where each data set has a unit of its own
-        yield _STANDARDISED, standardised(result.data), *like
-    found = {} if scores is None else {m.scale: data for m, data, _ in on_scales(result, scores)}
-    for scale, on_scale in found.items():
-        if not (brief and scale == "log" and "logit" in found):
-            yield f'scale="{scale}"', on_scale, *like
-
-
-def on_scales(
-    result: "BayesComparison", scores: "ScoreTable"
-) -> Iterator[tuple["Measure", "ContrastData", "ScoreTable"]]:
-    """Yield contrasts and table on each other scale that the scores have room on."""
-    own = result.measure
-    setting, _ = Setting.of(scores, own.name)
-    if setting.digest != result.setting.digest:
-        raise DesignError(
-            message(
-                "the table is not the one that was compared.",
-                hint=f"give the table that {Call('compare_bayes')} was given.",
-            )
-        )
-    for scale in ("identity", "log", "logit"):
-        if scale == own.scale:
-            continue
-        measure = replace(own, scale=scale, tolerance=0.0)
-        others = tuple(measure if m.name == own.name else m for m in scores.measures)
-        try:
-            there, table = Setting.of(replace(scores, measures=others), own.name)
-            yield measure, reduced(table, there), table
-        except DesignError:
-            continue  # scores of 0 have no log, those of 1 no logit
-
-
 def _best(
     result: "BayesComparison",
-    variant: "Variant",
+    model: "GibbsModel",
     draws: int,
     progress: "Progress | None",
 ) -> tuple["Array", "Array | None"]:
     """Return the probabilities to be best, on average and on the next data set."""
-    _, data, interactions, structure, priors = variant
     rng = np.random.default_rng(result.provenance.seed)
     chains = len(result.draws.effects)
-    domain = None if result.domain is None else domain_level(result.setting, data)
-    scaled = None if result.along is None else result.along.scaled
-    model = modelled(data, interactions, structure, priors, domain, scaled)
     found = fit(model, (chains, draws), rng, progress).draws
-    h = helmert(data.n_algorithms)
+    h = helmert(model.data.n_algorithms)
     if result.ranks_following is None:
         return outcome_probabilities.ranks(found.these @ h, 0.0).best, None
     further = np.zeros(())
@@ -200,8 +197,8 @@ TAILS = {
 
 @savable
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """What V other models say.
+class OtherModels:
+    """Answers of V other models.
 
     Attributes
     ----------
@@ -213,7 +210,7 @@ class Beside:
     error
         (V,) largest Monte Carlo error of them.
     otherwise
-        What each says otherwise, in words; empty where it does not.
+        The answers of each that differ, in words; empty where none does.
     draws
         Draws of each.
     """
@@ -272,40 +269,40 @@ def likeliest(best: Array, algorithms: tuple[str, ...]) -> str:
 
 
 def leaders(result: "BayesComparison") -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return who is likeliest best by the comparison and by the other models beside it."""
+    """Return who is likeliest best by the comparison and by other models."""
     heads = ("model", f"best {result.average_words}")
     own = [f"as compared ({TAILS[result.interactions]})"]
     own.append(likeliest(result.ranks.best, result.algorithms))
     if result.ranks_following is not None:
         heads = (*heads, "best on the next data set")
         own.append(likeliest(result.ranks_following.best, result.algorithms))
-    if result.beside is None:
+    if result.other_models is None:
         return heads, []
-    return heads, [tuple(own), *result.beside.leaders(result.algorithms)]
+    return heads, [tuple(own), *result.other_models.leaders(result.algorithms)]
 
 
-def beside(
+def with_other_models(
     result: "BayesComparison", scores: "ScoreTable", progress: "Progress | None"
 ) -> "BayesComparison":
-    """Return the comparison with what other models say beside it."""
-    asked = [other_interactions(result), *other_scales(result, scores, brief=True)]
+    """Return the comparison with the answers of other models."""
+    candidates = _quick_variants(result, scores)
     means = scores.cells(result.measure.name).mean
-    variants: list[Variant] = []
+    names: list[str] = []
     others: list[BayesComparison] = []
-    for i, variant in enumerate(asked):
+    for i, variant in enumerate(candidates):
         rng = np.random.default_rng([result.provenance.seed or 0, i])
         # Where scores repeat exactly a posterior may have a spike that cannot be sampled.
         with suppress(np.linalg.LinAlgError):
             others.append(_compared(result, variant, means, rng))
-            variants.append(variant)
+            names.append(_label(variant))
         if progress is not None:
-            progress("other models", _WARM_UP + _DRAWS, len(asked) * (_WARM_UP + _DRAWS))
+            progress("other models", _WARM_UP + _DRAWS, len(candidates) * (_WARM_UP + _DRAWS))
     if not others:
         return result
     after = [other.ranks_following for other in others]
     errors = [max(r.error.max() for r in (o.ranks, o.ranks_following) if r) for o in others]
-    found = Beside(
-        variants=tuple(_label(variant) for variant in variants),
+    answers = OtherModels(
+        variants=tuple(names),
         best=np.stack([other.ranks.best for other in others]),
         following=None
         if result.ranks_following is None
@@ -313,47 +310,44 @@ def beside(
         error=np.array(errors),
         otherwise=tuple(_otherwise(result, other) for other in others),
     )
-    return replace(result, beside=found, checks=(*result.checks, found.check()))
+    return replace(result, other_models=answers, checks=(*result.checks, answers.check()))
 
 
-def _label(variant: "Variant") -> str:
-    """Name a variant; that of the interactions by what it means."""
-    name, _, interactions, *_ = variant
+def _label(variant: Variant) -> str:
+    """Name a variant; that of the interactions by its meaning."""
+    name, interactions = variant.name, variant.model.interactions
     return f"{name} ({TAILS[interactions]})" if name.startswith("interactions") else name
 
 
 def _compared(
-    result: "BayesComparison", variant: "Variant", means: Array, rng: np.random.Generator
+    result: "BayesComparison", variant: Variant, means: Array, rng: np.random.Generator
 ) -> "BayesComparison":
     """Compare by another model, by few draws."""
     from benchinfer.analyses.bayes.posterior import compared
 
-    name, data, interactions, structure, priors = variant
-    domain = None if result.domain is None else domain_level(result.setting, data)
-    scaled = None if result.along is None else result.along.scaled
-    model = modelled(data, interactions, structure, priors, domain, scaled)
+    model = variant.model
     state = gibbs.sample(model, gibbs.start(model, _CHAINS, rng), _WARM_UP, rng)[1]
     draws = gibbs.sample(model, state, _DRAWS, rng)[0]
     fitted = BayesFit(model, draws, converged(draws), extended=False)
     setting, arguments = result.setting, dict(result.provenance.arguments)
     arguments["quantity"] = result.quantity
-    if not name.startswith("interactions"):
+    if not variant.name.startswith("interactions"):
         # The tolerance has no meaning there: only who is better has.
         setting = replace(setting, measure=replace(setting.measure, tolerance=0.0))
     return compared(setting, fitted, means, result.target, arguments, rng, result.along)
 
 
-def alone(result: "BayesComparison") -> "BayesComparison":
-    """Return the comparison without what other models and plain means say of another question."""
+def without_other_models(result: "BayesComparison") -> "BayesComparison":
+    """Return the comparison without rows on other models and plain means, of another question."""
     names = {comparison_checks.OTHER_SIGN}
-    if result.beside is not None:
-        names.add(result.beside.check().check)
+    if result.other_models is not None:
+        names.add(result.other_models.check().check)
     checks = tuple(row for row in result.checks if row.check not in names)
-    return replace(result, beside=None, checks=checks)
+    return replace(result, other_models=None, checks=checks)
 
 
 def _otherwise(own: "BayesComparison", other: "BayesComparison") -> str:
-    """Say which algorithm another model calls best, and how many pairs it decides otherwise."""
+    """Name the algorithm that another model calls best, and count pairs decided otherwise."""
     parts: list[str] = []
     mine, theirs = (
         r.ranks_following if r.quantity == "next" and r.ranks_following else r.ranks
@@ -391,12 +385,9 @@ def _strict(codes: np.ndarray) -> np.ndarray:
     return (codes == Verdict.FIRST) | (codes == Verdict.SECOND)
 
 
-_STANDARD = "each data set over its spread"
-
-
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A model with what it says of data sets that it has not seen.
+    """A model with its predictions of data sets that it has not seen.
 
     Attributes
     ----------
@@ -461,25 +452,19 @@ def _candidates(
     draws: int,
     progress: "Progress | None",
 ) -> Iterator[_Candidate]:
-    own = result.measure
     wide = np.zeros(len(result.data.z))
     if scores is not None:
-        wide = _slopes(own, scores, result.data)
-    given = (wide, draws, progress)
-    yield _judged(result, "as compared", result.sampled, result.draws.thinned, *given)
-    for name, data, tails, structure, priors in variants(result):
-        if name != WIDER:
-            covariates = result.sampled.covariates
-            model = modelled(data, tails, structure, priors, result.domain, covariates)
-            yield _sampled(result, name, model, *given)
-    if scores is not None:
-        for measure, data, table in on_scales(result, scores):
-            domain = None if result.domain is None else domain_level(result.setting, data)
-            model = replace(result.sampled, data=data, domain=domain)
-            wide = _slopes(measure, table, data)
-            yield _sampled(result, f'scale="{measure.scale}"', model, wide, draws, progress)
-    model = replace(result.sampled, data=_standardised(result.data))
-    yield _sampled(result, _STANDARD, model, None, draws, progress)
+        wide = _slopes(result.measure, scores, result.data)
+    further = draws, progress
+    yield _judged(result, "as compared", result.sampled, result.draws.thinned, wide, *further)
+    for variant in variants(result, scores):
+        slopes: Array | None = wide
+        if variant.measure is not None and variant.scores is not None:
+            slopes = _slopes(variant.measure, variant.scores, variant.model.data)
+        elif variant.name == _STANDARDISED:
+            slopes = None
+        if variant.name != _WIDER:
+            yield _sampled(result, variant.name, variant.model, slopes, *further)
 
 
 def _sampled(
@@ -533,16 +518,6 @@ def _log_slope(measure: "Measure", level: "Array") -> "Array":
     """Return logs of the derivative of the scale at levels on it."""
     own = measure.level_of(level)
     return -np.log(own) - (np.log1p(-own) if measure.scale == "logit" else 0.0)
-
-
-def _standardised(data: "ContrastData") -> "ContrastData":
-    """Divide each data set by the root mean square of its contrasts."""
-    square = (data.z**2).sum(axis=1) / data.rank
-    size = np.sqrt(np.maximum(square, 1e-4 * square.mean()))
-    rss = data.rss / size**2
-    pooled = float(rss.sum() / max(data.df.sum(), 1.0))
-    z = data.z / size[:, None]
-    return replace(data, z=z, rss=rss, log_sd=np.log(pooled) / 2 if data.noisy else 0.0)
 
 
 def _stacking(pointwise: "Array") -> "Array":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchinfer.analyses.bayes.numerics.regret import regrets
-from benchinfer.analyses.bayes.sensitivity import alone
+from benchinfer.analyses.bayes.sensitivity import without_other_models
 from benchinfer.comparison.contrasts import family_of
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.groups import check_constant, check_covariates
@@ -74,13 +74,13 @@ class Along:
 
     @property
     def place(self) -> str:
-        """Where claims are made, in words."""
-        told = [f"{name} = {value:g}" for name, value in self.at.items()]
+        """Values of the covariates at which claims are made, in words."""
+        values = [f"{name} = {value:g}" for name, value in self.at.items()]
         rest = [name for name in self.names if name not in self.at]
         if not rest:
-            return f"at {join(told)}"
+            return f"at {join(values)}"
         means = f"{join(rest)} at {'its mean' if len(rest) == 1 else 'their means'}"
-        return f"with {means}" if not told else f"at {join(told)} and with {means}"
+        return f"with {means}" if not values else f"at {join(values)} and with {means}"
 
 
 def read_along(
@@ -138,16 +138,16 @@ def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesCompariso
                 hint=f"compare with {Option('target', 'domain')}.",
             )
         )
-    along, kept = replace(along, at=dict(given)), result.draws
-    further = moved(along, kept)
-    effects, following = kept.effects + further, kept.following + further
+    along, draws = replace(along, at=dict(given)), result.draws
+    further = moved(along, draws)
+    effects, following = draws.effects + further, draws.following + further
     margin, matrix = result.measure.margin, contrast_matrix(result)
     average = average_outcomes(effects, matrix, margin, result.level)
     # What is expected on the next data set is the average; its own mean need not exist.
     new = average_outcomes(following, matrix, margin, result.level)
     cap = result.regret.cap
     there = replace(
-        alone(result),
+        without_other_models(result),
         regret=regrets(effects, cap),
         regret_following=regrets(following, cap),
         following=replace(new, estimate=average.estimate),
@@ -159,10 +159,10 @@ def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesCompariso
     return _with(there, average)
 
 
-def moved(along: Along, kept: "PosteriorDraws") -> Array:
+def moved(along: Along, draws: "PosteriorDraws") -> Array:
     """Return (C, T, K) how far effects are from those at the means of the covariates."""
     steps = along.offset * along.spread
-    each = np.stack([kept.slopes[name] for name in along.names], axis=-1)
+    each = np.stack([draws.slopes[name] for name in along.names], axis=-1)
     return each @ steps
 
 
@@ -183,18 +183,18 @@ def _along(result: "BayesComparison") -> Along:
 
 
 def contrast_matrix(result: "BayesComparison") -> Array:
-    """Return the (P, K) contrasts that were asked for."""
+    """Return the (P, K) contrasts of a comparison."""
     given: Mapping[str, Any] = result.provenance.arguments
-    asked = family_of(
+    family = family_of(
         result.algorithms, given["contrasts"], given["control"], result.levels.estimate
     )
-    return asked.matrix[asked.wanted]
+    return family.matrix[family.wanted]
 
 
 def by_domain(result: "BayesComparison") -> Comparisons:
     """Compare on average in each domain, and in a new one; see `BayesComparison.by_domain`."""
-    kept = result.draws
-    if kept.domains is None or kept.new_domain is None:
+    draws = result.draws
+    if draws.domains is None or draws.new_domain is None:
         raise DesignError(
             message(
                 "the domains are no level of this model.",
@@ -202,12 +202,12 @@ def by_domain(result: "BayesComparison") -> Comparisons:
             )
         )
     names = sorted(set(result.setting.domains))
-    further = 0.0 if result.along is None else moved(result.along, kept)
+    further = 0.0 if result.along is None else moved(result.along, draws)
     found: dict[str, Comparison] = {
-        name: _in_domain(result, kept.domains[:, :, g] + further, f"in the domain {name}")
+        name: _in_domain(result, draws.domains[:, :, g] + further, f"in the domain {name}")
         for g, name in enumerate(names)
     }
-    new = _in_domain(result, kept.new_domain + further, "in a new one")
+    new = _in_domain(result, draws.new_domain + further, "in a new one")
     return Comparisons({**found, "new domain": new})
 
 
@@ -215,14 +215,14 @@ def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "Baye
     """Return what (C, T, K) effects in a domain say on average."""
     given: Mapping[str, Any] = result.provenance.arguments
     margin = result.measure.margin
-    asked = family_of(
+    family = family_of(
         result.algorithms, given["contrasts"], given["control"], result.levels.estimate
     )
     base = float(result.levels.estimate.mean() - result.draws.effects.mean())
-    matrix = asked.matrix[asked.wanted]
+    matrix = family.matrix[family.wanted]
     average = average_outcomes(effects, matrix, margin, result.level)
     return replace(
-        alone(result),
+        without_other_models(result),
         quantity="average",
         average=average,
         following=None,

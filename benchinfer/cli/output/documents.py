@@ -211,8 +211,8 @@ def _posterior(result: "BayesComparison", *, details: bool) -> dict[str, object]
         "quantity": result.quantity,
         "convergence": result.convergence,
     }
-    if result.beside is not None:
-        found["other_models"] = rows(result.beside.table(result.measure, result.algorithms))
+    if result.other_models is not None:
+        found["other_models"] = rows(result.other_models.table(result.measure, result.algorithms))
     if not details:
         return found
     kinds = ("average",) if result.following is None else ("average", "next")

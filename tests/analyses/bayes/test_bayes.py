@@ -69,6 +69,7 @@ def test_posterior_is_that_of_the_rows_by_another_sampler():
     values = {f"mu[{i}]": found.draws.effects[..., i] / scale for i in range(3)}
     values |= {
         "s_eff": parameters["interaction_scale"] / scale,
+        "effect_scale": parameters["effect_scale"] / scale,
         "nu": parameters["degrees_of_freedom"],
         "kappa": parameters["shrinkage"],
         "centre": parameters["residual_centre"] - found.data.log_sd - np.log(scale),
@@ -85,6 +86,17 @@ def test_posterior_is_that_of_the_rows_by_another_sampler():
         if name.startswith("effects"):
             m, i = map(int, name[8:-1].split(","))
             assert effects[m, i] == pytest.approx(wanted["mean"], abs=0.05 * wanted["sd"]), name
+
+
+def effect_prior(beta, s):
+    """Return the mean density of beta given s about each value, the effects' scale integrated."""
+    ratio, half = np.exp(np.linspace(-9, 5, 141)), (beta[1] - beta[0]) / 2
+    weight = stats.t(3).pdf(ratio) * ratio
+    sd = s[..., None] * ratio
+    cell = stats.norm.cdf((beta + half)[..., None] / sd) - stats.norm.cdf(
+        (beta - half)[..., None] / sd
+    )
+    return cell @ (weight / weight.sum())
 
 
 @pytest.mark.parametrize("interactions", ["t", "normal"])
@@ -106,7 +118,7 @@ def test_two_algorithms_with_single_scores_by_quadrature(interactions):
     beta = np.linspace(-3, 4, 141)[:, None, None]
     u = np.linspace(-5, 3, 81)[None, :, None]
     g = np.linspace(-7, 6, 53)[None, None, :] if interactions == "t" else np.zeros((1, 1, 1))
-    log = stats.norm(0, 2).logpdf(beta) + stats.t(3).logpdf(np.exp(u)) + u
+    log = np.log(effect_prior(beta, np.exp(u))) + stats.t(3).logpdf(np.exp(u)) + u
     if interactions == "t":
         log = log + stats.gamma(2, scale=10).logpdf(np.exp(g)) + g
     for one in z:
@@ -295,8 +307,9 @@ def test_tables_that_cannot_answer():
     apart = apart.drop_duplicates(["dataset", "replication", "algorithm"])
     with pytest.raises(bi.DesignError, match="connects"):
         bi.compare_bayes(read(apart))
-    with pytest.raises(bi.DesignError, match="effect_sd is 0"):
-        bi.Priors(effect_sd=0)
+    for name in ("effect_scale", "effect_sd"):
+        with pytest.raises(bi.DesignError, match=f"{name} is 0"):
+            bi.Priors(**{name: 0})
 
 
 @pytest.mark.usefixtures("brief")

@@ -168,14 +168,14 @@ def test_other_models_have_the_covariates_too(tmp_path):
     plain = bi.compare_bayes(
         scores, domains="random", interactions="normal", **{**options, "draws": 800}
     )
-    error = np.hypot(found.beside.error[0], plain.ranks.error.max())
-    np.testing.assert_allclose(found.beside.best[0], plain.ranks.best, atol=4 * error)
+    error = np.hypot(found.other_models.error[0], plain.ranks.error.max())
+    np.testing.assert_allclose(found.other_models.best[0], plain.ranks.best, atol=4 * error)
     # They are asked at the mean: what is said elsewhere, or in one domain, has none beside it.
     again = bi.load(found.save(tmp_path / "result.json"))
-    assert again.beside.variants == found.beside.variants
+    assert again.other_models.variants == found.other_models.variants
     rows = len(found.diagnostics())
     for other in (again.at(log_n=9), again.by_domain()["g1"]):
-        assert other.beside is None
+        assert other.other_models is None
         assert len(other.diagnostics()) == rows - 2  # nor what plain means say
 
 

@@ -41,7 +41,7 @@ def test_the_scale_that_generated_the_scores_wins():
     assert worse["elpd_difference"] < -3 * worse["difference_error"]
     assert found["stacking_weight"].sum() == pytest.approx(1)
     assert found.loc['scale="log"', "stacking_weight"] > 0.5
-    assert np.isnan(found.loc["each data set over its spread", "elpd"])
+    assert np.isnan(found.loc["standardised on each data set", "elpd"])
     assert (found["winner_score"] > np.log(1 / 3) - 0.5).all()
 
 
@@ -63,7 +63,7 @@ def test_without_the_table_there_are_no_other_scales():
         "as compared",
         'interactions="normal"',
         'structure="common"',
-        "each data set over its spread",
+        "standardised on each data set",
     ]
     with pytest.raises(bi.DesignError, match="not the one that was compared"):
         result.compare_models(table(seed=3), draws=100)

@@ -22,7 +22,7 @@ def test_prior_check_is_in_the_units_of_the_scores():
     spread = found.loc["spread of the algorithms, all data sets"]
     assert spread["predicted_low"] < 2.5 * spread["estimate"]
     wide = bi.compare_bayes(
-        table(), priors=bi.Priors(effect_sd=40.0), draws=100, chains=4, seed=1
+        table(), priors=bi.Priors(effect_scale=40.0), draws=100, chains=4, seed=1
     ).prior_check()
     assert wide["predicted"][0] > 8 * found["predicted"].iloc[0]
 

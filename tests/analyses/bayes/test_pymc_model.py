@@ -18,8 +18,9 @@ def at_random(built, rng):
     """Return a point as PyMC wants it, and the values there."""
     point = {k: x + 0.3 * rng.standard_normal(x.shape) for k, x in built.initial_point().items()}
     values = {k.removesuffix("_log__"): np.exp(x) for k, x in point.items() if "_log__" in k}
-    logs = natural(built, point, "log_sigma") if "log_sigma" in built.named_vars else {}
-    return point, point | values | logs
+    names = ("log_sigma", "contrasts", "effect_scale")
+    found = [natural(built, point, name) for name in names if name in built.named_vars]
+    return point, point | values | {name: x for one in found for name, x in one.items()}
 
 
 def natural(built, point, name):
@@ -84,9 +85,11 @@ def test_covariance_is_inverse_wishart():
         assert stats.binomtest(positive, len(sigma)).pvalue > 1e-3
 
 
-def test_priors_are_those_asked_for():
+@pytest.mark.parametrize("sd", [1.5, None])
+def test_priors_are_those_asked_for(sd):
     priors = Priors(
-        effect_sd=1.5,
+        effect_scale=0.6,
+        effect_sd=sd,
         interaction_scale=0.7,
         tail_shape=3.0,
         tail_rate=0.2,
@@ -104,7 +107,7 @@ def test_priors_are_those_asked_for():
     half_t, normal = stats.t(3), stats.norm
     log, half = np.log(x["shrinkage"]), (1 + x["tail"]) / 2
     wanted = {
-        "contrasts": normal(0, 1.5).logpdf(x["contrasts"]),
+        "contrasts": normal(0, sd or x["effect_scale"]).logpdf(x["contrasts"]),
         "scale": np.log(2) + half_t.logpdf(x["scale"] / 0.7) - np.log(0.7),
         "tail": stats.gamma(3, scale=5).logpdf(x["tail"]),
         "shrinkage": normal(np.log(4), 0.9).logpdf(log) - log,
@@ -116,6 +119,10 @@ def test_priors_are_those_asked_for():
         "domain_unit": normal.logpdf(x["domain_unit"]),
         "mixing": stats.invgamma(half, scale=half).logpdf(x["mixing"]),
     }
+    if sd is None:
+        ratio = x["effect_ratio"]
+        assert x["effect_scale"] == pytest.approx(ratio * x["scale"])
+        wanted["effect_ratio"] = np.log(2) + half_t.logpdf(ratio / 0.6) - np.log(0.6)
     variables = [built[name] for name in wanted]
     found = built.compile_logp(vars=variables, jacobian=False, sum=False, **INTERPRETED)(point)
     for (name, value), one in zip(wanted.items(), found, strict=True):

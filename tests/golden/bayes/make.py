@@ -61,8 +61,10 @@ def model(rows: pd.DataFrame, scale: float, pooled: float) -> pm.Model:
     basis = np.array([[-1, 1, 0], [-1, -1, 2]]) / np.sqrt([[2], [6]])
     j = 2
     with pm.Model() as found:
-        beta = pm.Normal("beta", 0, 2, shape=j)
         s = pm.HalfStudentT("s", nu=3, sigma=1)
+        g = pm.HalfStudentT("g", nu=3, sigma=1)
+        effect_scale = pm.Deterministic("effect_scale", g * s)
+        beta = effect_scale * pm.Normal("beta", 0, 1, shape=j)
         log_kappa = pm.Normal("log_kappa", np.log(j), 1.5)
         kappa = pm.Deterministic("kappa", pt.exp(log_kappa))
         # Sigma ~ IW(nu, psi I): its inverse is Wishart, written by Bartlett's triangle.
@@ -114,7 +116,8 @@ def main() -> None:
         for m in (0, 2, 6)
         for i in range(3)
     }
-    values |= {name: post[name].to_numpy() for name in ("s_eff", "nu", "kappa", "centre", "spread")}
+    names = ("s_eff", "effect_scale", "nu", "kappa", "centre", "spread")
+    values |= {name: post[name].to_numpy() for name in names}
     found = {
         name: {
             "mean": float(x.mean()),

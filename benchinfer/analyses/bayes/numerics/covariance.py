@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from benchinfer.analyses.bayes.numerics.priors import Priors
-from benchinfer.analyses.bayes.numerics.scales import log_half_t, log_t, slice_step
+from benchinfer.analyses.bayes.numerics.scales import log_t, scale_prior, slice_step
 
 type Array = NDArray[np.float64]
 _WIDTH = 1.5
@@ -58,7 +58,12 @@ def common(scale: Array, j: int) -> Covariance:
 
 
 def draw_common(
-    now: Covariance, w: Array, nu: Array | None, priors: Priors, rng: np.random.Generator
+    now: Covariance,
+    w: Array,
+    nu: Array | None,
+    effect_sd: Array,
+    priors: Priors,
+    rng: np.random.Generator,
 ) -> Covariance:
     """Draw s given (C, M, J) interactions, with the mixing scales integrated out.
 
@@ -70,24 +75,31 @@ def draw_common(
         Interactions.
     nu
         (C,) degrees of freedom, None for normal interactions.
+    effect_sd
+        (C,) standard deviations of the average effects.
     priors, rng
         Priors and random numbers.
     """
     m, j = w.shape[1:]
     squares = (w**2).sum(axis=2)
-    total = squares.sum(axis=1)
+    total, prior = squares.sum(axis=1), scale_prior(effect_sd, priors)
 
     def density(u: Array) -> Array:
         shrunk = np.exp(-2 * u)
         core = -total * shrunk / 2 if nu is None else log_t(squares * shrunk[:, None], nu, j)
-        return core - m * j * u + log_half_t(u, priors.interaction_scale)
+        return core - m * j * u + prior(u)
 
     step = slice_step(np.log(now.scale), density, 4 / np.sqrt(m), rng)
     return common(np.exp(step), j)
 
 
 def draw_unstructured(
-    now: Covariance, w: Array, mixing: Array, priors: Priors, rng: np.random.Generator
+    now: Covariance,
+    w: Array,
+    mixing: Array,
+    effect_sd: Array,
+    priors: Priors,
+    rng: np.random.Generator,
 ) -> Covariance:
     """Draw s and kappa with Sigma integrated out, then Sigma.
 
@@ -97,6 +109,8 @@ def draw_unstructured(
         Current covariance.
     w, mixing
         (C, M, J) interactions and (C, M) mixing scales.
+    effect_sd
+        (C,) standard deviations of the average effects.
     priors, rng
         Priors and random numbers.
 
@@ -110,14 +124,14 @@ def draw_unstructured(
     scatter = (w / mixing[:, :, None]).swapaxes(1, 2) @ w
     scatter = (scatter + scatter.swapaxes(1, 2)) / 2
     roots = np.maximum(np.linalg.eigvalsh(scatter), 0.0)
-    median = np.log(priors.shrinkage_median or j)
+    median, prior = np.log(priors.shrinkage_median or j), scale_prior(effect_sd, priors)
 
     def of_kappa(u: Array) -> Array:
         density = log_constant(j, m, u) + log_marginal(roots, m, log_scale, u)
         return density - ((u - median) / priors.shrinkage_sd) ** 2 / 2
 
     def of_scale(u: Array) -> Array:
-        return log_marginal(roots, m, u, log_kappa) + log_half_t(u, priors.interaction_scale)
+        return log_marginal(roots, m, u, log_kappa) + prior(u)
 
     log_scale = np.log(now.scale)
     log_kappa = slice_step(np.log(now.shrinkage), of_kappa, _WIDTH, rng)
@@ -175,16 +189,19 @@ def draw_wishart(
 
 
 def draw_exchange(
-    now: Covariance, mixing: Array, nu: Array, priors: Priors, rng: np.random.Generator
+    now: Covariance,
+    mixing: Array,
+    nu: Array,
+    effect_sd: Array,
+    priors: Priors,
+    rng: np.random.Generator,
 ) -> tuple[Covariance, Array]:
     """Move scale between Sigma and the mixing scales, of which data only see the product."""
     m, inverse = mixing.shape[1], (1 / mixing).sum(axis=1)
-    log_scale = np.log(now.scale)
+    log_scale, prior = np.log(now.scale), scale_prior(effect_sd, priors)
 
     def density(u: Array) -> Array:
-        return -nu / 2 * (m * u + inverse * np.exp(-u)) + log_half_t(
-            log_scale - u / 2, priors.interaction_scale
-        )
+        return -nu / 2 * (m * u + inverse * np.exp(-u)) + prior(log_scale - u / 2)
 
     u = slice_step(np.zeros(len(mixing)), density, 4 / np.sqrt(m), rng)
     moved = Covariance(

@@ -23,7 +23,7 @@ _PART = 2000  # draws held at once
 
 @dataclass(frozen=True, slots=True)
 class OutcomeShares:
-    """What a test says of one pair: (3,) arrays for first, equivalent, second.
+    """Outcome probabilities of one pair: (3,) arrays for first, equivalent, second.
 
     Attributes
     ----------

@@ -32,8 +32,6 @@ from benchinfer.analyses.bayes.numerics.covariance import Covariance
 from benchinfer.analyses.bayes.numerics.interactions import (
     InteractionEffects,
     draw_effects,
-    draw_effects_along,
-    draw_effects_in_domains,
     log_likelihood,
 )
 from benchinfer.analyses.bayes.numerics.levels import DomainEffects, Slopes
@@ -41,15 +39,14 @@ from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.analyses.bayes.numerics.scales import (
     ResidualScales,
     draw_scales,
-    log_half_t,
+    scale_prior,
     slice_step,
 )
 
 type Array = NDArray[np.float64]
 type Interactions = Literal["t", "normal"]
 type Structure = Literal["common", "unstructured"]
-# Called with the number of sweeps just done.
-type Told = Callable[[int], None]
+type Callback = Callable[[int], None]
 
 
 _WIDTH = 1.5
@@ -85,11 +82,11 @@ def draw_stretch(
     weight = np.divide(1.0, data.variance, out=np.zeros_like(data.variance), where=held)
     weight = weight / noise[:, :, None]
     square, product = (weight * w**2).sum(axis=(1, 2)), (weight * w * missed).sum(axis=(1, 2))
-    log_scale = np.log(sigma.scale)
+    log_scale, prior = np.log(sigma.scale), scale_prior(effects.effect_sd, priors)
 
     def density(u: Array) -> Array:
         fit = product * np.exp(u) - square * np.exp(2 * u) / 2
-        return fit + log_half_t(log_scale + u, priors.interaction_scale)
+        return fit + prior(log_scale + u)
 
     factor = np.exp(slice_step(np.zeros_like(log_scale), density, _WIDTH, rng))
     return (
@@ -98,12 +95,12 @@ def draw_stretch(
     )
 
 
-_TOLD_EVERY = 50
+_CALL_EVERY = 50
 
 
 @dataclass(frozen=True, slots=True)
 class GibbsModel:
-    """Which model is sampled, and from which data.
+    """Model and data of a sampler.
 
     Attributes
     ----------
@@ -168,8 +165,12 @@ def start(model: GibbsModel, chains: int, rng: np.random.Generator) -> GibbsStat
     slopes = None
     if model.covariates is not None:
         slopes = Slopes(np.zeros((chains, model.covariates.shape[1], j)), model.covariates)
+    effect_sd = np.full(chains, priors.effect_sd or 1.0)
+    if priors.effect_sd is None:
+        effect_sd = priors.effect_scale * sigma.scale * np.exp(rng.standard_normal(chains))
+    none = np.zeros((chains, j)), effect_sd, np.zeros((*shape, j))
     return GibbsState(
-        effects=InteractionEffects(np.zeros((chains, j)), np.zeros((*shape, j)), domains, slopes),
+        effects=InteractionEffects(*none, domains, slopes),
         scales=ResidualScales(
             0.5 * rng.standard_normal(shape), 0.5 * rng.standard_normal(chains), spread
         ),
@@ -183,13 +184,7 @@ def sweep(model: GibbsModel, now: GibbsState, rng: np.random.Generator) -> Gibbs
     """Draw every block once."""
     data, priors = model.data, model.priors
     noise = residual_variance(data, now.scales)
-    given, domains = (data, now.sigma, now.mixing, noise), now.effects.domains
-    if now.effects.slopes is not None:
-        effects = draw_effects_along(*given, now.effects, priors, rng)
-    elif domains is not None:
-        effects = draw_effects_in_domains(*given, domains, priors, rng)
-    else:
-        effects = draw_effects(*given, priors.effect_sd, rng)
+    effects = draw_effects(data, now.sigma, now.mixing, noise, now.effects, priors, rng)
     scales = now.scales
     if data.noisy:
         square = (data.rss + _residual_squares(data, effects)) / _pooled(data)
@@ -227,16 +222,17 @@ def _sweep_interactions(model: GibbsModel, now: GibbsState, rng: np.random.Gener
     """Draw the tails and the covariance of the interactions."""
     priors, w = model.priors, now.effects.interaction
     j, sigma, mixing, nu = w.shape[2], now.sigma, now.mixing, now.nu
+    given = now.effects.effect_sd, priors, rng
     if model.structure == "common":
-        sigma = covariance.draw_common(sigma, w, nu, priors, rng)
+        sigma = covariance.draw_common(sigma, w, nu, *given)
     if nu is not None:
         squares = sigma.squares(w)
         nu = scales.draw_df(nu, squares, j, priors, rng)
         mixing = scales.draw_mixing(nu, squares, j, rng)
     if model.structure == "unstructured":
         if nu is not None:
-            sigma, mixing = covariance.draw_exchange(sigma, mixing, nu, priors, rng)
-        sigma = covariance.draw_unstructured(sigma, w, mixing, priors, rng)
+            sigma, mixing = covariance.draw_exchange(sigma, mixing, nu, *given)
+        sigma = covariance.draw_unstructured(sigma, w, mixing, *given)
     return GibbsState(now.effects, now.scales, sigma, mixing, nu)
 
 
@@ -254,6 +250,8 @@ class GibbsDraws:
         (C, T, J, J) covariance of the interactions, None where it is ``scale^2 I``.
     scale
         (C, T) s.
+    effect_scale
+        (C, T) standard deviation of the average effects' contrasts, None where it is fixed.
     shrinkage
         (C, T) kappa, None for a common covariance.
     df
@@ -281,6 +279,7 @@ class GibbsDraws:
     these: Array
     covariance: Array | None
     scale: Array
+    effect_scale: Array | None
     shrinkage: Array | None
     df: Array | None
     residual_centre: Array | None
@@ -322,7 +321,7 @@ def sample(
     n: int,
     rng: np.random.Generator,
     *,
-    told: Told | None = None,
+    callback: Callback | None = None,
 ) -> tuple[GibbsDraws, GibbsState]:
     """Draw n points of each chain.
 
@@ -336,8 +335,8 @@ def sample(
         Even number of draws of each chain.
     rng
         Random numbers of all chains.
-    told
-        Told how many sweeps have been done since it was last told.
+    callback
+        Called with the number of sweeps since the last call.
 
     Returns
     -------
@@ -350,7 +349,7 @@ def sample(
     densities. Journal of the American Statistical Association 85, 398-409.
     https://doi.org/10.1080/01621459.1990.10476213
     """
-    return collected(model, islice(_sweeps(model, now, rng), n), n, told=told)
+    return collected(model, islice(_sweeps(model, now, rng), n), n, callback=callback)
 
 
 def _sweeps(model: GibbsModel, now: GibbsState, rng: np.random.Generator) -> Iterator[GibbsState]:
@@ -360,7 +359,7 @@ def _sweeps(model: GibbsModel, now: GibbsState, rng: np.random.Generator) -> Ite
 
 
 def collected(
-    model: GibbsModel, states: Iterable[GibbsState], n: int, *, told: Told | None = None
+    model: GibbsModel, states: Iterable[GibbsState], n: int, *, callback: Callback | None = None
 ) -> tuple[GibbsDraws, GibbsState]:
     """Collect what is kept of n states, whatever sampler they come from.
 
@@ -372,8 +371,8 @@ def collected(
         The states, an even number.
     n
         How many there are.
-    told
-        Told how many states there have been since it was last told.
+    callback
+        Called with the number of states since the last call.
 
     Returns
     -------
@@ -391,8 +390,8 @@ def collected(
                 kept[name] = np.empty((len(x), n, *x.shape[1:]))
             kept[name][:, i] = x
         _add(segments[2 * i // n], now, i % (n // 2) + 1)
-        if told is not None and (i + 1) % _TOLD_EVERY == 0:
-            told(_TOLD_EVERY)
+        if callback is not None and (i + 1) % _CALL_EVERY == 0:
+            callback(_CALL_EVERY)
     if now is None:
         raise ValueError("no states to collect.")
     mean, square = (np.stack([segment[part] for segment in segments]) for part in (0, 1))
@@ -408,6 +407,8 @@ def recorded(model: GibbsModel, now: GibbsState) -> dict[str, Array]:
         "scale": now.sigma.scale,
         "log_likelihood": _log_likelihood(model.data, now),
     }
+    if model.priors.effect_sd is None:
+        found["effect_scale"] = effects.effect_sd
     if model.structure == "unstructured":
         found |= {"covariance": now.sigma.matrix, "shrinkage": now.sigma.shrinkage}
     if now.nu is not None:

@@ -5,7 +5,7 @@ X is the identity and ``D = c I``, the eigenvectors of Sigma turn all data sets 
 numbers at once; the others take one small system each.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from benchinfer.analyses.bayes.numerics.levels import (
     draw_normal,
 )
 from benchinfer.analyses.bayes.numerics.priors import Priors
+from benchinfer.analyses.bayes.numerics.scales import draw_effect_sd
 
 type Array = NDArray[np.float64]
 
@@ -32,6 +33,8 @@ class InteractionEffects:
     ----------
     average
         (C, J) contrasts of the average effects: beta.
+    effect_sd
+        (C,) standard deviation of beta.
     interaction
         (C, M, J) departures of the data sets from them: w.
     domains
@@ -41,6 +44,7 @@ class InteractionEffects:
     """
 
     average: Array
+    effect_sd: Array
     interaction: Array
     domains: DomainEffects | None = None
     slopes: Slopes | None = None
@@ -65,10 +69,11 @@ def draw_effects(
     sigma: Covariance,
     mixing: Array,
     noise: Array,
-    effect_sd: float,
+    now: InteractionEffects,
+    priors: Priors,
     rng: np.random.Generator,
 ) -> InteractionEffects:
-    """Draw average effects and interactions.
+    """Draw average effects, slopes along covariates, departures of domains, and interactions.
 
     Parameters
     ----------
@@ -78,71 +83,24 @@ def draw_effects(
         Covariance of the interactions.
     mixing, noise
         (C, M) mixing scales and residual variances.
-    effect_sd
-        Standard deviation of the prior of the average effects.
-    rng
-        Random numbers.
-    """
-    seen = _Seen.of(data, sigma, mixing, noise)
-    average = seen.average(effect_sd, rng)
-    return InteractionEffects(average, seen.interactions(average[:, None, :], rng))
-
-
-def draw_effects_in_domains(
-    data: ContrastData,
-    sigma: Covariance,
-    mixing: Array,
-    noise: Array,
-    now: DomainEffects,
-    priors: Priors,
-    rng: np.random.Generator,
-) -> InteractionEffects:
-    """Draw average effects, departures of the domains with their scale, and interactions.
-
-    Parameters
-    ----------
-    data, sigma, mixing, noise, rng
-        As in `draw_effects`.
     now
-        Current departures of the domains.
-    priors
-        Priors.
+        Current effects, of which only their scales, domains and covariates matter.
+    priors, rng
+        Priors and random numbers.
     """
-    seen = _Seen.of(data, sigma, mixing, noise)
-    average, domains = draw_levels(*seen.by_domain(now.member), now, priors, rng)
-    centre = average[:, None, :] + domains.of_datasets
-    return InteractionEffects(average, seen.interactions(centre, rng), domains)
-
-
-def draw_effects_along(
-    data: ContrastData,
-    sigma: Covariance,
-    mixing: Array,
-    noise: Array,
-    now: InteractionEffects,
-    priors: Priors,
-    rng: np.random.Generator,
-) -> InteractionEffects:
-    """Draw average effects, slopes along covariates, departures of domains, and interactions.
-
-    Parameters
-    ----------
-    data, sigma, mixing, noise, rng
-        As in `draw_effects`.
-    now
-        Current effects, of which only the covariates and the scale of the domains matter.
-    priors
-        Priors.
-    """
-    if now.slopes is None:
-        raise ValueError("no covariates.")
-    seen = _Seen.of(data, sigma, mixing, noise)
-    member = np.ones((1, len(data.rank))) if now.domains is None else now.domains.member
-    along = seen.along(now.slopes.design, member)
-    found, domains = draw_coefficients(*along, now.domains, priors, rng)
-    slopes = Slopes(found[:, 1:], now.slopes.values)
-    centre = InteractionEffects(found[:, 0], now.interaction, domains, slopes).centre
-    return InteractionEffects(found[:, 0], seen.interactions(centre, rng), domains, slopes)
+    seen, given = _Seen.of(data, sigma, mixing, noise), (now.effect_sd, sigma.scale, priors, rng)
+    domains, slopes = now.domains, now.slopes
+    if slopes is not None:
+        member = np.ones((1, len(data.rank))) if domains is None else domains.member
+        along = seen.along(slopes.design, member)
+        found, domains, effect_sd = draw_coefficients(*along, domains, *given)
+        average, slopes = found[:, 0], Slopes(found[:, 1:], slopes.values)
+    elif domains is not None:
+        average, domains, effect_sd = draw_levels(*seen.by_domain(domains.member), domains, *given)
+    else:
+        average, effect_sd = seen.average(*given)
+    drawn = InteractionEffects(average, effect_sd, now.interaction, domains, slopes)
+    return replace(drawn, interaction=seen.interactions(drawn.centre, rng))
 
 
 def draw_interactions(
@@ -174,7 +132,7 @@ def log_likelihood(
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What the data sets say of their effects: whole data sets, and the others if there are any."""
+    """Likelihood of the effects on the data sets: whole data sets, and the others if any."""
 
     whole: NDArray[np.bool_]
     turn: Array
@@ -190,19 +148,25 @@ class _Seen:
             rest = _Part.of(data, sigma, mixing[:, ~whole], noise[:, ~whole])
         return _Seen(whole, sigma.vectors, turned, rest)
 
-    def average(self, effect_sd: float, rng: np.random.Generator) -> Array:
-        """Draw (C, J) average effects with the interactions integrated out."""
-        precision = (1 / self.turned.total).sum(axis=1) + effect_sd**-2
+    def average(
+        self, effect_sd: Array, scale: Array, priors: Priors, rng: np.random.Generator
+    ) -> tuple[Array, Array]:
+        """Draw (C, J) average effects and their scale, the interactions integrated out."""
+        precision = (1 / self.turned.total).sum(axis=1)
         shift = (self.turned.z / self.turned.total).sum(axis=1)
-        normal = rng.standard_normal(precision.shape)
         turn = self.turn
         if self.part is None:
+            effect_sd = draw_effect_sd(effect_sd, scale, precision, shift, priors, rng)
+            precision = precision + effect_sd[:, None] ** -2
+            normal = rng.standard_normal(precision.shape)
             average = shift / precision + normal / np.sqrt(precision)
-            return (turn @ average[..., None])[..., 0]
+            return (turn @ average[..., None])[..., 0], effect_sd
         full = (turn * precision[:, None, :]) @ turn.swapaxes(1, 2)
         full += self.part.precision.sum(axis=1)
-        shift = turn @ shift[..., None] + self.part.shift.sum(axis=1)[..., None]
-        return draw_normal(full, shift[..., 0], normal)
+        shift = (turn @ shift[..., None])[..., 0] + self.part.shift.sum(axis=1)
+        effect_sd = draw_effect_sd(effect_sd, scale, full, shift, priors, rng)
+        full += effect_sd[:, None, None] ** -2 * np.eye(shift.shape[1])
+        return draw_normal(full, shift, rng.standard_normal(shift.shape)), effect_sd
 
     def by_domain(self, member: Array) -> tuple[Array, Array]:
         """Return (C, G, J, J) precisions and (C, G, J) shifts of the domains' effects."""

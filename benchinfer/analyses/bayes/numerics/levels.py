@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.numerics.priors import Priors
-from benchinfer.analyses.bayes.numerics.scales import log_half_t, slice_step
+from benchinfer.analyses.bayes.numerics.scales import draw_effect_sd, log_half_t, slice_step
 
 type Array = NDArray[np.float64]
 _WIDTH = 1.5
@@ -54,7 +54,7 @@ class DomainEffects:
 
 
 def draw_normal(precision: Array, shift: Array, normal: Array) -> Array:
-    """Turn (..., J) standard normal variables into normal ones.
+    """Transform (..., J) standard normal variables to normal ones.
 
     Parameters
     ----------
@@ -71,8 +71,14 @@ def draw_normal(precision: Array, shift: Array, normal: Array) -> Array:
 
 
 def draw_levels(
-    precision: Array, shift: Array, now: DomainEffects, priors: Priors, rng: np.random.Generator
-) -> tuple[Array, DomainEffects]:
+    precision: Array,
+    shift: Array,
+    now: DomainEffects,
+    effect_sd: Array,
+    scale: Array,
+    priors: Priors,
+    rng: np.random.Generator,
+) -> tuple[Array, DomainEffects, Array]:
     """Draw average effects, the domains' departures and their scale.
 
     Parameters
@@ -82,6 +88,8 @@ def draw_levels(
         ``exp(-x' precision x / 2 + shift' x)``, the interactions integrated out.
     now
         Current departures, of which only the scale matters.
+    effect_sd, scale
+        (C,) current standard deviations of the average effects, and scales of the interactions.
     priors, rng
         Priors and random numbers.
 
@@ -91,6 +99,8 @@ def draw_levels(
         (C, J) average effects.
     domains
         New departures.
+    effect_sd
+        (C,) new standard deviations of the average effects.
 
     References
     ----------
@@ -103,10 +113,12 @@ def draw_levels(
     weight = np.linalg.solve(precision + inner, precision) @ inner
     pulled = (np.linalg.solve(precision + inner, inner) @ shift[..., None])[..., 0]
     total = weight.sum(axis=1)
-    total = (total + total.swapaxes(1, 2)) / 2 + priors.effect_sd**-2 * eye
-    average = draw_normal(total, pulled.sum(axis=1), rng.standard_normal(pulled[:, 0].shape))
+    total, pulled = (total + total.swapaxes(1, 2)) / 2, pulled.sum(axis=1)
+    effect_sd = draw_effect_sd(effect_sd, scale, total, pulled, priors, rng)
+    total = total + effect_sd[:, None, None] ** -2 * eye
+    average = draw_normal(total, pulled, rng.standard_normal(pulled.shape))
     rest = shift - (precision @ average[:, None, :, None])[..., 0]
-    return average, draw_departures(precision, rest, now, priors, rng)
+    return average, draw_departures(precision, rest, now, priors, rng), effect_sd
 
 
 def draw_departures(
@@ -190,9 +202,11 @@ def draw_coefficients(
     precision: Array,
     shift: Array,
     now: DomainEffects | None,
+    effect_sd: Array,
+    scale: Array,
     priors: Priors,
     rng: np.random.Generator,
-) -> tuple[Array, DomainEffects | None]:
+) -> tuple[Array, DomainEffects | None, Array]:
     """Draw average effects and slopes together, and the domains' departures.
 
     Parameters
@@ -202,6 +216,8 @@ def draw_coefficients(
         of the average effects and slopes, the interactions integrated out. G is 1 without domains.
     now
         Current departures of the domains, of which only the scale matters; None without them.
+    effect_sd, scale
+        As in `draw_levels`.
     priors, rng
         Priors and random numbers.
 
@@ -211,11 +227,12 @@ def draw_coefficients(
         (C, p, J) average effects, and slopes.
     domains
         New departures.
+    effect_sd
+        (C,) new standard deviations of the average effects.
     """
     c, g, p, j = shift.shape
     flat = precision.swapaxes(3, 4).reshape(c, g, p * j, p * j)
     linear = shift.reshape(c, g, p * j)
-    sd = np.repeat([priors.effect_sd, *[priors.slope_sd] * (p - 1)], j)
     own, cross = flat[:, :, :j, :j], flat[:, :, :, :j]
     total, pulled = flat.sum(axis=1), linear.sum(axis=1)
     if now is not None:
@@ -223,10 +240,23 @@ def draw_coefficients(
         total = total - (cross @ np.linalg.solve(inner, cross.swapaxes(2, 3))).sum(axis=1)
         held = np.linalg.solve(inner, linear[:, :, :j, None])
         pulled = pulled - (cross @ held)[..., 0].sum(axis=1)
-    total = (total + total.swapaxes(1, 2)) / 2 + np.diag(sd**-2.0)
+    total = (total + total.swapaxes(1, 2)) / 2
+    total += np.diag(np.repeat([0.0, *[priors.slope_sd**-2] * (p - 1)], j))
+    seen = _without_slopes(total, pulled, j)
+    effect_sd = draw_effect_sd(effect_sd, scale, *seen, priors, rng)
+    total[:, range(j), range(j)] += effect_sd[:, None] ** -2
     found = draw_normal(total, pulled, rng.standard_normal(pulled.shape))
     domains = None
     if now is not None:
         rest = linear[:, :, :j] - (cross.swapaxes(2, 3) @ found[:, None, :, None])[..., 0]
         domains = draw_departures(own, rest, now, priors, rng)
-    return found.reshape(c, p, j), domains
+    return found.reshape(c, p, j), domains, effect_sd
+
+
+def _without_slopes(total: Array, shift: Array, j: int) -> tuple[Array, Array]:
+    """Return precision and shift of the J average effects, the slopes integrated out."""
+    cross = total[:, :j, j:]
+    gain = np.linalg.solve(total[:, j:, j:], cross.swapaxes(1, 2)).swapaxes(1, 2)
+    precision = total[:, :j, :j] - gain @ cross.swapaxes(1, 2)
+    rest = shift[:, :j] - (gain @ shift[:, j:, None])[..., 0]
+    return (precision + precision.swapaxes(1, 2)) / 2, rest

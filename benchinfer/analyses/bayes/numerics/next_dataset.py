@@ -45,7 +45,7 @@ def next_outcomes(
     level: float,
     centre: Array | None = None,
 ) -> Outcomes:
-    """Say what becomes of contrasts on the next data set.
+    """Return outcome probabilities of contrasts on the next data set.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ type Array = NDArray[np.float64]
 ALPHA, BETA = (0.5, 5.0), (0.05, 0.15)
 # Far beyond where the density of log(nu - 1) has any mass: below 1e-13 and above 1e-30 of it.
 _LOWEST, _HIGHEST, _STEPS = -60.0, 9.0, 6901
-# Range of log(nu - 1) in which alpha and beta are told apart by it.
+# Range of log(nu - 1) in which alpha and beta differ by it.
 _SPAN = (-30.0, 7.0)
 
 
@@ -148,7 +148,7 @@ _TURNS = (0, 1) * 4
 
 @dataclass(frozen=True, slots=True)
 class PairData:
-    """What the model sees of P pairs of algorithms on M data sets, in units of `scale`.
+    """Sufficient statistics of P pairs of algorithms on M data sets, in units of `scale`.
 
     Attributes
     ----------
@@ -193,7 +193,7 @@ class PairData:
 
 @dataclass(frozen=True, slots=True)
 class ChainState:
-    """Where R chains are, and how far they try to step.
+    """States of R chains, and the sizes of their proposals.
 
     Attributes
     ----------
@@ -509,7 +509,7 @@ def sample(
     state: ChainState,
     n: int,
     rng: np.random.Generator,
-    told: Callable[[int], None] | None = None,
+    callback: Callable[[int], None] | None = None,
     *,
     tune: bool = False,
 ) -> tuple[PairDraws, ChainState]:
@@ -523,7 +523,7 @@ def sample(
         Number of draws, even.
     rng
         Random numbers.
-    told
+    callback
         Called with the number of draws just done.
     tune
         Whether the size of steps is tuned: for draws that are let go.
@@ -547,6 +547,6 @@ def sample(
         step = delta - mean[s]
         mean[s] += step / done
         square[s] += step * (delta - mean[s])
-        if told is not None:
-            told(1)
+        if callback is not None:
+            callback(1)
     return PairDraws(kept[0], kept[1], kept[2], mean, square), state

@@ -49,7 +49,7 @@ _STEPS = 12  # of Newton's method
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """How many places there are to look for the integrand, and of the grid that is summed over."""
+    """Sizes of the grids: that of the search for the integrand and that of the sum."""
 
     scan_mixing: int
     scan_noise: int
@@ -161,7 +161,7 @@ def _chunk(data: ContrastData, shared: Shared) -> tuple[Array, Array]:
 
 
 def turned(data: ContrastData, shared: Shared) -> tuple[Array, Array]:
-    """Turn contrasts so that they are independent given the scales.
+    """Rotate contrasts so that they are independent given the scales.
 
     Returns
     -------
@@ -409,11 +409,11 @@ def draw_prior(model: GibbsModel, n: int, rng: np.random.Generator) -> dict[str,
         return scale * np.abs(rng.standard_t(3, n))
 
     scale = half_t(priors.interaction_scale)
-    found = {
-        "average": priors.effect_sd * rng.standard_normal((n, j)),
-        "scale": scale,
-        "effective_scale": scale,
-    }
+    found = {"scale": scale, "effective_scale": scale}
+    effect_sd = np.full(n, priors.effect_sd or 1.0)
+    if priors.effect_sd is None:
+        effect_sd = found["effect_scale"] = scale * half_t(priors.effect_scale)
+    found["average"] = effect_sd[:, None] * rng.standard_normal((n, j))
     if model.structure == "unstructured":
         median = priors.shrinkage_median or j
         kappa = median * np.exp(priors.shrinkage_sd * rng.standard_normal(n))
@@ -513,7 +513,7 @@ class Thinned:
 
     Attributes
     ----------
-    average, covariance, scale, shrinkage, df, residual_centre, residual_spread
+    average, covariance, scale, effect_scale, shrinkage, df, residual_centre, residual_spread
         As in `Draws`.
     domain, domain_scale, slopes
         As in `Draws`.
@@ -524,6 +524,7 @@ class Thinned:
     average: Array
     covariance: Array | None
     scale: Array
+    effect_scale: Array | None
     shrinkage: Array | None
     df: Array | None
     residual_centre: Array | None
@@ -611,14 +612,15 @@ def log_priors(model: "GibbsModel", draws: Thinned) -> dict[str, Array]:
     Returns
     -------
     dict
-        Of parameters that have priors of their own; of Sigma and the domains' effects, which are
-        drawn from others, none.
+        Of parameters that have priors of their own; of Sigma, of the domains' effects and, unless
+        their standard deviation is fixed, of average effects, which are drawn from others, none.
     """
     priors, j = model.priors, model.data.n_algorithms - 1
-    found = {
-        "average": -((draws.average / priors.effect_sd) ** 2).sum(axis=2) / 2,
-        "scale": _half_t(draws.scale, priors.interaction_scale),
-    }
+    found = {"scale": _half_t(draws.scale, priors.interaction_scale)}
+    if priors.effect_sd is not None:
+        found["average"] = -((draws.average / priors.effect_sd) ** 2).sum(axis=2) / 2
+    if draws.effect_scale is not None:
+        found["effect_scale"] = _half_t(draws.effect_scale / draws.scale, priors.effect_scale)
     if draws.shrinkage is not None:
         log = np.log(draws.shrinkage)
         unit = (log - np.log(priors.shrinkage_median or j)) / priors.shrinkage_sd

@@ -20,8 +20,12 @@ class Priors:
 
     Parameters
     ----------
+    effect_scale
+        Scale of the half-t prior, with 3 degrees of freedom, of the ratio of the standard deviation
+        of the average effects, of which each orthonormal contrast is normal, to the scale of the
+        interactions.
     effect_sd
-        Standard deviation of the normal prior of each orthonormal contrast of the average effects.
+        That standard deviation, where it is not to be estimated.
     interaction_scale
         Scale of the half-t prior, with 3 degrees of freedom, of the interactions' scale.
     tail_shape, tail_rate
@@ -56,11 +60,12 @@ class Priors:
 
     Examples
     --------
-    >>> Priors(effect_sd=1.0).effect_sd
-    1.0
+    >>> Priors(effect_scale=0.5)
+    Priors(effect_scale=0.5, effect_sd=None, interaction_scale=1.0, ...)
     """
 
-    effect_sd: float = 2.0
+    effect_scale: float = 1.0
+    effect_sd: float | None = None
     interaction_scale: float = 1.0
     tail_shape: float = 2.0
     tail_rate: float = 0.1
@@ -81,6 +86,11 @@ class Priors:
                 raise DesignError(
                     message(f"{field.name} is {value!r}.", hint="a finite number above 0.")
                 )
+
+
+def unused_effect_prior(priors: Priors) -> str:
+    """Return the name of the prior of the average effects that the other one replaces."""
+    return "effect_sd" if priors.effect_sd is None else "effect_scale"
 
 
 @savable

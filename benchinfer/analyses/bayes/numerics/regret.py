@@ -45,7 +45,7 @@ class Votes:
 def next_dataset(
     centre: Array, std: Array, nu: Array, margin: Array, level: float, rng: np.random.Generator
 ) -> tuple[Outcomes, Votes]:
-    """Say what becomes of pairs on the next data set, and which outcome is how often ahead.
+    """Return outcome probabilities of pairs on the next data set, and how often each leads.
 
     Parameters
     ----------

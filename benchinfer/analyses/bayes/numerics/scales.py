@@ -9,6 +9,9 @@ centre and spread are drawn twice, given the scales and given their standardised
 ``w_m ~ N(0, lam_m Sigma)`` with ``lam_m ~ IG(nu / 2, nu / 2)`` is a multivariate t. The degrees of
 freedom are drawn with the mixing scales integrated out, and these right after, which keeps chains
 from creeping along the ridge between the two.
+
+Contrasts of the average effects are ``N(0, t^2 I)``, where t is fixed, or ``t / s`` half-t with s
+the scale of the interactions. It is drawn with the average effects integrated out.
 """
 
 from collections.abc import Callable
@@ -23,6 +26,7 @@ from benchinfer.analyses.bayes.numerics.priors import Priors
 type Array = NDArray[np.float64]
 
 
+_WIDTH = 1.5
 # A slice is at most so many widths long: from a bad start it would reach to where nothing is.
 _FURTHEST = 8
 
@@ -68,16 +72,20 @@ def slice_step(
     left = rng.integers(_FURTHEST, size=x.shape)
     low = _stepped_out(low, -width, left, log_density, floor)
     high = _stepped_out(high, width, _FURTHEST - 1 - left, log_density, floor)
-    new, open_ = x, np.ones(x.shape, dtype=np.bool_)
+    new = tried = low + (high - low) * rng.random(x.shape)
+    open_ = ~(log_density(tried) >= floor)
     while open_.any():
-        tried = low + (high - low) * rng.random(x.shape)
-        inside = log_density(np.where(open_, tried, new)) >= floor
-        new = np.where(open_ & inside, tried, new)
-        open_ = open_ & ~inside
-        low = np.where(open_ & (tried < x), tried, low)
-        high = np.where(open_ & (tried >= x), tried, high)
+        below = tried < x
+        low = np.where(open_ & below, tried, low)
+        high = np.where(open_ & ~below, tried, high)
         # A slice shrunk to nothing but its own point is that point.
-        open_ = open_ & (high > low)
+        new = np.where(open_, x, new)
+        open_ &= high > low
+        if not open_.any():
+            break
+        tried = low + (high - low) * rng.random(x.shape)
+        new = np.where(open_, tried, new)
+        open_ &= ~(log_density(new) >= floor)
     return new
 
 
@@ -121,6 +129,61 @@ class ResidualScales:
 def log_half_t(log_scale: Array, scale: float) -> Array:
     """Return the log density of the log of a half-t variable with 3 degrees of freedom."""
     return log_scale - 2 * np.log1p((np.exp(log_scale) / scale) ** 2 / 3)
+
+
+def scale_prior(effect_sd: Array, priors: Priors) -> Callable[[Array], Array]:
+    """Return the log density of the log of the interactions' scale, given (C,) effects' ones."""
+    if priors.effect_sd is not None:
+        return lambda u: log_half_t(u, priors.interaction_scale)
+    far = 3 * priors.interaction_scale**2
+    near = (effect_sd / priors.effect_scale) ** 2 / 3
+
+    def density(u: Array) -> Array:
+        # The product of both half-t densities, of which the factors before the powers cancel.
+        square = np.exp(2 * u)
+        return -2 * np.log1p(square / far + near / square + near / far)
+
+    return density
+
+
+def draw_effect_sd(
+    now: Array,
+    scale: Array,
+    precision: Array,
+    shift: Array,
+    priors: Priors,
+    rng: np.random.Generator,
+) -> Array:
+    """Draw the standard deviation of the average effects with these integrated out.
+
+    Parameters
+    ----------
+    now
+        (C,) current values.
+    scale
+        (C,) scales of the interactions.
+    precision
+        (C, J), or (C, J, J) where it is not diagonal.
+    shift
+        (C, J): the scores' likelihood of the average effects is
+        ``exp(-x' precision x / 2 + shift' x)``.
+    priors, rng
+        Priors and random numbers.
+    """
+    if priors.effect_sd is not None:
+        return now
+    if precision.ndim == 3:
+        precision, vectors = np.linalg.eigh(precision)
+        shift = (shift[:, None, :] @ vectors)[:, 0]
+    square, near = shift**2, 1 / (3 * (priors.effect_scale * scale) ** 2)
+
+    def density(u: Array) -> Array:
+        variance = np.exp(2 * u)
+        growth = 1 + variance[:, None] * precision
+        core = square * variance[:, None] / growth - np.log(growth)
+        return core.sum(axis=1) / 2 + u - 2 * np.log1p(variance * near)
+
+    return np.exp(slice_step(np.log(now), density, _WIDTH, rng))
 
 
 def draw_scales(
@@ -207,9 +270,6 @@ def _given_standardised(
 
     spread = np.exp(slice_step(np.log(now.spread), of_spread, width, rng))
     return ResidualScales(centre[:, None] + spread[:, None] * unit, centre, spread)
-
-
-_WIDTH = 1.5
 
 
 def log_t(square: Array, nu: Array, j: int) -> Array:

@@ -97,7 +97,7 @@ class BayesPairsComparison(Comparison):
 
     @property
     def heading(self) -> str:
-        """Which test of the literature this is."""
+        """The test of the literature."""
         return _HEADINGS[self.preset]
 
     @property
@@ -148,7 +148,7 @@ class BayesPairsComparison(Comparison):
 
     @property
     def next_words(self) -> str:
-        """What predictive probabilities are about."""
+        """Subject of the predictive probabilities, in words."""
         return "mean of the next two data sets" if self.preset == "signed-rank" else "next data set"
 
     @property
@@ -158,7 +158,7 @@ class BayesPairsComparison(Comparison):
 
     @property
     def method(self) -> str:
-        """What was done, in sentences for a methods section."""
+        """The method, in sentences for a methods section."""
         given = self.provenance.arguments
         shared = self.differences.datasets
         sets = (
@@ -175,7 +175,7 @@ class BayesPairsComparison(Comparison):
         )
 
     def _how(self) -> str:
-        """Say how probabilities were found."""
+        """Describe how probabilities were computed."""
         if self.convergence is not None and self.draws is not None:
             given = self.provenance.arguments
             return (
@@ -194,7 +194,7 @@ class BayesPairsComparison(Comparison):
 
     @property
     def intervals(self) -> str:
-        """What the intervals of the contrasts are, in words."""
+        """Kind of the intervals of the contrasts, in words."""
         of = {"next": "the next data set", "average": "delta0", "dominant": "the next data set"}
         what = of[self.quantity] if self.preset == "corani2017" else "the mean difference"
         return f"{100 * self.level:g} % credible intervals of {what}, each pair alone"

@@ -41,7 +41,7 @@ def checks(
 
 
 def _datasets(setting: Setting, seen: Differences, pairs: NDArray[np.int64]) -> list[Check]:
-    """Say how many data sets pairs have, and how many are left out."""
+    """Return the rows on the data sets of pairs, and on those left out."""
     total, shared = len(setting.coverage.datasets), seen.datasets
     fewest = int(shared.argmin())
     names = " and ".join(setting.algorithms[k] for k in pairs[fewest])
@@ -66,7 +66,7 @@ def _datasets(setting: Setting, seen: Differences, pairs: NDArray[np.int64]) -> 
 
 
 def _domains(setting: Setting) -> list[Check]:
-    """Say that several domains are taken as one."""
+    """Return the row on several domains, which are taken as one."""
     n = len(set(setting.domains))
     row = Check.of(
         "domains taken as one",
@@ -81,7 +81,7 @@ def _domains(setting: Setting) -> list[Check]:
 
 
 def _replications(setting: Setting, seen: Differences) -> list[Check]:
-    """Say what the hierarchical model takes replications for."""
+    """Return the rows on the replications of the hierarchical model."""
     same, resampling = int(seen.constant.sum()), setting.resampling
     declared = resampling is not None and resampling.overlap is not None
     return [

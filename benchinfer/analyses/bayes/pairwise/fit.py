@@ -158,7 +158,7 @@ class PairPosterior:
 
 @dataclass(frozen=True, slots=True)
 class PairwiseFit:
-    """What a test says of P pairs.
+    """Answers of a test to P pairs.
 
     Attributes
     ----------
@@ -246,20 +246,20 @@ class _Part:
         chains, n = size
         p = len(data.n)
         rows = data.of(np.repeat(np.arange(p), chains))
-        told = of_task(progress, f"{name}, warm-up", WARM_UP)
+        callback = of_task(progress, f"{name}, warm-up", WARM_UP)
         _, state = pair_model.sample(
-            rows, pair_model.start(rows, rng), WARM_UP, rng, told, tune=True
+            rows, pair_model.start(rows, rng), WARM_UP, rng, callback, tune=True
         )
-        told = of_task(progress, name, n)
-        drawn, state = pair_model.sample(rows, state, n, rng, told)
+        callback = of_task(progress, name, n)
+        drawn, state = pair_model.sample(rows, state, n, rng, callback)
         draws = [_of_pair(drawn, k, chains) for k in range(p)]
         looked = [_settled(one) for one in draws]
         open_ = [k for k, one in enumerate(looked) if not one.passed]
         if open_:
             # What has not settled is no evidence: it becomes part of the warm-up.
             which = np.concatenate([np.arange(k * chains, (k + 1) * chains) for k in open_])
-            told = of_task(progress, f"{name}, more draws", 2 * n)
-            more, _ = pair_model.sample(rows.of(which), state.of(which), 2 * n, rng, told)
+            callback = of_task(progress, f"{name}, more draws", 2 * n)
+            more, _ = pair_model.sample(rows.of(which), state.of(which), 2 * n, rng, callback)
             for at, k in enumerate(open_):
                 draws[k] = _of_pair(more, at, chains)
                 looked[k] = _settled(draws[k])
@@ -308,7 +308,7 @@ def _of_pair(draws: PairDraws, k: int, chains: int) -> PairDraws:
 
 
 def _settled(draws: PairDraws) -> Convergence:
-    """Look at the draws of one pair."""
+    """Return the convergence diagnostics of the draws of one pair."""
     segments = (draws.mean, draws.square, draws.nu.shape[1])
     return settled([draws.centre, draws.std, draws.nu], segments_r_hat(*segments), None)
 
@@ -329,7 +329,7 @@ def _worst(found: list[Convergence]) -> Convergence:
 
 
 def _joined[T: DataclassInstance](kind: type[T], parts: list[T]) -> T:
-    """Put records of some pairs each one after the other; what they lack stays None."""
+    """Concatenate records of some pairs; fields that they lack stay None."""
     columns = [[getattr(part, one.name) for part in parts] for one in fields(kind)]
     return kind(*(None if c[0] is None else np.concatenate(c) for c in columns))
 
@@ -345,12 +345,12 @@ def by_dirichlet(
     progress: "Progress | None",
 ) -> PairwiseFit:
     """Ask the Bayesian sign or signed-rank test for each pair."""
-    told = of_task(progress, "pairs", len(found.n))
+    callback = of_task(progress, "pairs", len(found.n))
     said: list[dirichlet.OutcomeShares] = []
     for count, mean in zip(found.n, found.mean, strict=True):
         said.append(_shares(mean[count > 0], found.size, setting, test, prior, n, level, rng))
-        if told is not None:
-            told(1)
+        if callback is not None:
+            callback(1)
     expected = np.array([one.expected for one in said])
     votes = np.array([one.votes for one in said])
     likeliest = expected.argmax(axis=1)[:, None]

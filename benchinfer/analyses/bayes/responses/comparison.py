@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.analyses.bayes import comparison
 from benchinfer.analyses.bayes.comparison import BayesComparison
 from benchinfer.analyses.bayes.fit import PosteriorDraws, domain_level, modelled, reduced
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.numerics.predictive import Thinned
+from benchinfer.analyses.bayes.numerics.priors import unused_effect_prior
 from benchinfer.analyses.bayes.numerics.regret import regrets
 from benchinfer.analyses.bayes.posterior import provenance
 from benchinfer.analyses.bayes.responses.model import (
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 @savable
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ResponseComparison(BayesComparison):
     """Verdicts from posterior probabilities of a row-level model of scores between 0 and 1.
 
@@ -68,24 +68,20 @@ class ResponseComparison(BayesComparison):
     title: ClassVar[str] = "Hierarchical Bayesian model of scores between 0 and 1"
 
     @property
-    def likelihood(self) -> str:
-        """How scores come about: ``"binomial"``."""
-        return str(self.provenance.arguments["likelihood"])
-
-    @property
     def items(self) -> bool:
-        """Whether items that algorithms share have effects of their own."""
+        """True if items that algorithms share have effects of their own."""
         return self.responses.items is not None
 
     @property
     def typical(self) -> bool:
-        """Whether averages are those of a typical data set: mean scores are of all data sets."""
+        """False: mean scores are averages over all data sets, not of a typical one."""
         return False
 
     @property
     def unused_priors(self) -> frozenset[str]:
         """Names of priors that the model does not have."""
         unused = {"slope_sd", "residual_sd", "residual_spread"}
+        unused.add(unused_effect_prior(self.priors))
         unused |= set() if self.items else {"item_scale"}
         unused |= set() if self.domain is not None else {"domain_scale"}
         unused |= set() if self.interactions == "t" else {"tail_shape", "tail_rate"}
@@ -95,7 +91,7 @@ class ResponseComparison(BayesComparison):
 
     @property
     def prior_unit(self) -> str:
-        """What priors are in units of, in words."""
+        """Unit of the priors, in words."""
         return "in units of the logit"
 
     @property
@@ -109,8 +105,7 @@ class ResponseComparison(BayesComparison):
         """
         raise DesignError(
             message(
-                f"the model of {Given('likelihood', self.likelihood)} is of rows, not of"
-                " contrasts.",
+                f"the model of {Given('likelihood', 'binomial')} is of rows, not of contrasts.",
                 hint=f"model() returns it in PyMC; {Given('likelihood', 'normal')} has the rest.",
             )
         )
@@ -160,16 +155,15 @@ class ResponseComparison(BayesComparison):
         within = "" if self.domain is None else " domain:algorithm +"
         shared = " + item" if self.items else ""
         return (
-            f"score ~ {self.likelihood}; logit = data set + algorithm +{within} interaction"
+            f"score ~ binomial; logit = data set + algorithm +{within} interaction"
             f"{shared}; interaction ~ {kind}, {self.structure} covariance"
         )
 
     @property
     def method(self) -> str:
-        """What was done, in sentences for a methods section."""
-        # Zero-argument super() does not work in a slotted dataclass.
-        told = comparison.method(self)
-        old = told[told.index(", and a residual variance") : told.index(" The posterior was")]
+        """The method, in sentences for a methods section."""
+        text = super().method
+        old = text[text.index(", and a residual variance") : text.index(" The posterior was")]
         shared = ""
         if self.items:
             shared = " Algorithms share items, whose effects are normal on the logit scale."
@@ -183,7 +177,7 @@ class ResponseComparison(BayesComparison):
             f"{shared}{domains} Logits were turned into mean scores, which differences and the"
             " tolerance are about, averaged over the data sets that there could be."
         )
-        return told.replace(old, new).replace("Gibbs sampling", "NUTS (PyMC, nutpie)")
+        return text.replace(old, new).replace("Gibbs sampling", "NUTS (PyMC, nutpie)")
 
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
@@ -213,7 +207,7 @@ class ResponseComparison(BayesComparison):
         del scores, draws, progress
         raise DesignError(
             message(
-                f"variants of a model with {Given('likelihood', self.likelihood)} are not"
+                f"variants of a model with {Given('likelihood', 'binomial')} are not"
                 " sampled at once: each compiles for a minute.",
                 hint=f"compare again with other {Option('interactions', '')},"
                 f" {Option('structure', '')} or {Option('priors', '')}, and"
@@ -233,28 +227,27 @@ def compare_responses(
     progress: "Progress | bool | None",
 ) -> ResponseComparison:
     """Compare by a row-level model; see `compare_bayes`."""
-    likelihood = arguments["likelihood"]
-    _refuse_others(arguments, likelihood)
+    _refuse_others(arguments)
     rng = np.random.default_rng(arguments["seed"])
     data = reduced(scores, setting)
     code = domain_level(setting, data) if arguments["domains"] == "random" else None
     responses = read_responses(scores, setting, data.dataset, arguments["trials"])
     model = row_model(data, arguments, code)
     size = arguments["chains"], arguments["draws"]
-    with reporting(progress=progress, doing="Sampling:") as told:
-        found = sample_responses(model, responses, size, rng, told)
+    with reporting(progress=progress, doing="Sampling:") as callback:
+        found = sample_responses(model, responses, size, rng, callback)
     return compared_responses(setting, target, arguments, (model, responses), found, rng)
 
 
-def _refuse_others(arguments: Mapping[str, Any], likelihood: str) -> None:
-    """Refuse what row-level models have not."""
+def _refuse_others(arguments: Mapping[str, Any]) -> None:
+    """Refuse options that row-level models do not have."""
     refused = [name for name in ("covariates",) if arguments[name]]
     refused += ["sampler"] if arguments["sampler"] == "gibbs" else []
     refused += ["sensitivity"] if arguments["sensitivity"] != "none" else []
     for name in refused:
         raise DesignError(
             message(
-                f"{name}={arguments[name]!r} does not go with {Given('likelihood', likelihood)}.",
+                f"{name}={arguments[name]!r} does not go with {Given('likelihood', 'binomial')}.",
                 hint=f"{Option('likelihood', 'normal')} has it.",
             )
         )
@@ -276,11 +269,11 @@ def compared_responses(
     found: ResponseFit,
     rng: np.random.Generator,
 ) -> ResponseComparison:
-    """Turn draws into verdicts."""
+    """Return the comparison of a fit."""
     model, responses = seen
     means = mean_responses(model, found, rng)
-    kept = _kept(setting.measure.sign, model, found, means)
-    effects = kept.effects if target == "domain" else kept.these
+    stored = _stored(setting.measure.sign, model, found, means)
+    effects = stored.effects if target == "domain" else stored.these
     level, margin = arguments["level"], setting.measure.margin
     levels = level_of(effects, 0.0, level)
     family = family_of(
@@ -321,7 +314,7 @@ def compared_responses(
         data=model.data,
         convergence=found.convergence,
         extended=found.extended,
-        draws=kept,
+        draws=stored,
         domain=model.domain,
         responses=responses,
         logits=base + found.draws.average @ helmert(model.data.n_algorithms),
@@ -329,7 +322,7 @@ def compared_responses(
     return result.of(arguments["quantity"])
 
 
-def _kept(
+def _stored(
     sign: int, model: "GibbsModel", found: ResponseFit, means: MeanResponses
 ) -> PosteriorDraws:
     """Return the draws that results hold: mean scores, turned so that larger is better."""
@@ -340,6 +333,7 @@ def _kept(
     parameters = {name: values[name] for name in names if name in values}
     others = {
         "interaction_scale": draws.effective_scale,
+        "effect_scale": draws.effect_scale,
         "degrees_of_freedom": draws.df,
         "shrinkage": draws.shrinkage,
         "domain_scale": draws.domain_scale,

@@ -31,12 +31,13 @@ from benchinfer.analyses.bayes.pymc_model import (
     CAREFUL,
     TARGET_ACCEPT,
     WARM_UP,
-    StandardisedNormals,
+    InformedNormals,
+    average_effects,
     compiled,
     covariance,
     domain_departures,
     mixing_scales,
-    nuts_told,
+    nuts_callback,
     sampled,
 )
 from benchinfer.analyses.bayes.responses.scores import Answers, guessed
@@ -97,8 +98,8 @@ def sample_responses(
     chains, n = size
     nuts = compiled(built, progress)
     for task, length, accept in (("draws", n, TARGET_ACCEPT), ("more draws", 2 * n, CAREFUL)):
-        told = nuts_told(progress, task, chains, length + WARM_UP)
-        values, statistics = sampled(nuts, chains, length, rng, told, accept)
+        callback = nuts_callback(progress, task, chains, length + WARM_UP)
+        values, statistics = sampled(nuts, chains, length, rng, callback, accept)
         draws = replace(logit_draws(model, values), statistics=statistics)
         found = response_convergence(draws, values)
         if found.passed:
@@ -120,6 +121,7 @@ def logit_draws(model: GibbsModel, values: Values) -> GibbsDraws:
         these=theta.mean(axis=2),
         covariance=values.get("covariance"),
         scale=values["scale"],
+        effect_scale=values.get("effect_scale"),
         shrinkage=values.get("shrinkage"),
         df=1 + values["tail"] if "tail" in values else None,
         residual_centre=None,
@@ -133,7 +135,7 @@ def logit_draws(model: GibbsModel, values: Values) -> GibbsDraws:
 
 
 def response_convergence(draws: GibbsDraws, values: Values) -> Convergence:
-    """Look at draws: those of contrasts and scales, and those of levels."""
+    """Return the convergence diagnostics of contrasts, scales and levels."""
     found = converged(draws)
     names = ("level", "dataset_scale", "item_scale")
     levels = [values[name] for name in names if name in values]
@@ -173,7 +175,7 @@ class MeanResponses:
 def mean_responses(
     model: GibbsModel, found: ResponseFit, rng: np.random.Generator
 ) -> MeanResponses:
-    """Turn logits into mean responses."""
+    """Return the mean responses of draws of logits."""
     values, draws, k = found.values, found.draws, model.data.n_algorithms
     h, level = helmert(k), values["level"][..., None]
     shared = values.get("item_scale", np.zeros_like(values["level"])) ** 2
@@ -245,10 +247,9 @@ def response_model(
             level,
             spread,
             dims="dataset",
-            transform=_Informed(guess.logit.mean(axis=1), known),
+            transform=InformedNormals(guess.logit.mean(axis=1), known),
         )
-        beta = pm.Normal("contrasts", 0.0, priors.effect_sd, dims="contrast")
-        contrasts = _contrasts(model, beta, guess)
+        contrasts = _contrasts(model, guess)
         theta = pm.Deterministic(
             "logit", at[:, None] + contrasts @ helmert(j + 1), dims=("dataset", "algorithm")
         )
@@ -256,44 +257,23 @@ def response_model(
     return built
 
 
-def _contrasts(model: "GibbsModel", beta: Variable, guess: "Guess") -> Variable:
+def _contrasts(model: "GibbsModel", guess: "Guess") -> Variable:
     """Return (M, J) contrasts of the effects on the data sets."""
     m, j = model.data.z.shape
     h = helmert(j + 1)
+    z = guess.logit @ h.T
+    scale = pm.HalfStudentT("scale", nu=3, sigma=model.priors.interaction_scale)
+    beta = average_effects(model.priors, scale, z.mean(axis=0), m / z.var(axis=0).clip(1e-6))
     centre = pt.broadcast_to(beta[None, :] + domain_departures(model), (m, j))
     mixing = mixing_scales(model)
-    scale = pm.HalfStudentT("scale", nu=3, sigma=model.priors.interaction_scale)
     known = 1 / np.einsum("jk,mk->mj", h**2, 1 / guess.weight)
-    transform = _Informed(guess.logit @ h.T, known)
+    transform = InformedNormals(z, known)
     name, dims = "dataset_contrasts", ("dataset", "contrast")
     if model.structure == "common":
         sd = pt.sqrt(mixing) * scale
         return pm.Normal(name, centre, sd[:, None], dims=dims, transform=transform)
     cov = mixing[:, None, None] * covariance(model, scale)[None]
     return pm.MvNormal(name, mu=centre, cov=cov, dims=dims, transform=transform)
-
-
-class _Informed(StandardisedNormals):
-    """Effects by their departure from what their prior and the scores together make likely.
-
-    Neither effects nor their departures from the centre will do: where scores say little the former
-    are tied to their scale, where they say much the latter are.
-    """
-
-    name = "informed"
-
-    def _likely(self, inputs: tuple[Variable, ...]) -> tuple[Variable, Variable]:
-        """Return mean and standard deviation given centre and scale, or covariances."""
-        *_, centre, scale = inputs
-        variance = pt.diagonal(scale, axis1=-2, axis2=-1) if scale.ndim == 3 else scale**2
-        precision = self._precision + 1 / variance
-        return (self._precision * self._guess + centre / variance) / precision, precision**-0.5
-
-    def log_jac_det(self, value: Variable, *inputs: Variable) -> Variable:
-        each = super().log_jac_det(value, *inputs)
-        # The density of vectors is that of all their elements together.
-        vectors = inputs[-1].ndim == 3
-        return each.sum(axis=-1) if vectors else each
 
 
 def _see_answers(found: Answers, theta: Variable, scale: float) -> None:

@@ -48,6 +48,9 @@ def check_moments(draws, data, dense, prior, noise, atol):
 def prior(model, chains, rng):
     p, (m, j) = model.priors, model.data.z.shape[-2:]
     scale = p.interaction_scale * np.abs(rng.standard_t(3, chains))
+    effect_sd = np.full(chains, p.effect_sd or 0.0)
+    if p.effect_sd is None:
+        effect_sd = scale * p.effect_scale * np.abs(rng.standard_t(3, chains))
     sigma = scale[:, None, None] ** 2 * np.eye(j)
     kappa = np.full(chains, np.inf)
     if model.structure == "unstructured":
@@ -81,7 +84,8 @@ def prior(model, chains, rng):
         slopes = Slopes(p.slope_sd * rng.standard_normal(shape), model.covariates)
     return GibbsState(
         effects=InteractionEffects(
-            p.effect_sd * rng.standard_normal((chains, j)),
+            effect_sd[:, None] * rng.standard_normal((chains, j)),
+            effect_sd,
             np.sqrt(mixing)[:, :, None] * w,
             domains,
             slopes,
@@ -116,6 +120,7 @@ def numbers(state):
         "domain": None if domains is None else domains.effects[:, 1, 0],
         "domain_scale": None if domains is None else domains.scale,
         "average": state.effects.average[:, 0],
+        "effect_sd": state.effects.effect_sd,
         "interaction": state.effects.interaction[:, 1, -1],
         "length": (state.effects.interaction**2).sum(axis=(1, 2)),
         "sigma": state.scales.log[:, 0],

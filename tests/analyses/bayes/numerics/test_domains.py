@@ -28,10 +28,12 @@ def test_levels_given_the_scale(monkeypatch):
     shift = np.array([[1.0, 0.0], [-0.5, 2.0], [0.4, 0.2]])
     scale, sd = 0.7, 1.5
     now = DomainEffects(np.zeros((CHAINS, 3, 2)), np.full(CHAINS, scale), np.arange(3))
-    average, domains = draw_levels(
+    average, domains, _ = draw_levels(
         np.broadcast_to(precision, (CHAINS, 3, 2, 2)),
         np.broadcast_to(shift, (CHAINS, 3, 2)),
         now,
+        np.full(CHAINS, sd),
+        np.ones(CHAINS),
         Priors(effect_sd=sd),
         rng,
     )

@@ -7,10 +7,15 @@ import pytest
 from scipy.linalg import block_diag
 
 from benchinfer.analyses.bayes.numerics.covariance import Covariance
-from benchinfer.analyses.bayes.numerics.interactions import draw_effects
+from benchinfer.analyses.bayes.numerics.interactions import InteractionEffects, draw_effects
+from benchinfer.analyses.bayes.numerics.priors import Priors
 from tests.analyses.bayes.numerics.simulator import check_moments, design
 
-CHAINS = 40_000
+CHAINS, PRIORS = 40_000, Priors(effect_sd=2.0)
+
+
+def start(chains, m, j):
+    return InteractionEffects(np.zeros((chains, j)), np.full(chains, 2.0), np.zeros((chains, m, j)))
 
 
 @pytest.mark.parametrize("kind", ["whole", "missing", "single-missing"])
@@ -28,7 +33,8 @@ def test_moments(kind):
 
     unused = np.ones(CHAINS)
     covariance = Covariance(repeated(vectors), repeated(values), unused, unused)
-    found = draw_effects(data, covariance, repeated(mixing), repeated(noise), 2.0, rng)
+    given = repeated(mixing), repeated(noise), start(CHAINS, m, j)
+    found = draw_effects(data, covariance, *given, PRIORS, rng)
     draws = np.hstack([found.average, found.interaction.reshape(CHAINS, -1)])
     x = np.vstack([np.hstack([a, np.kron(np.eye(m)[i], a)]) for i, a in enumerate(data.design)])
     prior = block_diag(4 * np.eye(j), np.kron(np.diag(mixing), sigma))
@@ -42,7 +48,8 @@ def test_a_table_for_each_chain():
     ones = np.ones((c, 3))
     sigma = Covariance(np.repeat(np.eye(2)[None], c, axis=0), np.ones((c, 2)), ones, ones)
     one, two = (
-        draw_effects(x, sigma, ones, ones, 2.0, np.random.default_rng(1)) for x in (data, tables)
+        draw_effects(x, sigma, ones, ones, start(c, 3, 2), PRIORS, np.random.default_rng(1))
+        for x in (data, tables)
     )
     np.testing.assert_allclose(one.average, two.average)
     np.testing.assert_allclose(one.interaction, two.interaction)

@@ -5,6 +5,8 @@ then sweeps of the sampler and new tables alternate. If every step is right, par
 distributed as the prior after any number of rounds. The prior is simulated here, from its formulas.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -16,33 +18,38 @@ from tests.analyses.bayes.numerics.simulator import design, numbers, prior, with
 
 CHAINS, ROUNDS = 2000, 30
 PRIORS = Priors(
-    effect_sd=0.8,
+    effect_scale=0.8,
     interaction_scale=0.5,
     tail_rate=0.4,
     residual_sd=0.5,
     residual_spread=0.2,
     domain_scale=0.4,
 )
+X = np.column_stack([np.linspace(-1.4, 1.4, 5), [1.0, -1.0, 0.5, 0.5, -1.0]])
 
 
 @pytest.mark.parametrize(
-    ("kind", "interactions", "structure", "domains"),
+    ("kind", "interactions", "structure", "more"),
     [
-        ("whole", "t", "common", 0),
-        ("whole", "t", "unstructured", 0),
-        ("whole", "normal", "unstructured", 0),
-        ("missing", "t", "unstructured", 0),
-        ("missing", "normal", "common", 0),
-        ("single", "t", "unstructured", 0),
-        ("single-missing", "t", "common", 0),
+        ("whole", "t", "common", ""),
+        ("whole", "t", "unstructured", ""),
+        ("whole", "normal", "unstructured", ""),
+        ("missing", "t", "unstructured", ""),
+        ("missing", "normal", "common", ""),
+        ("single", "t", "unstructured", ""),
+        ("single-missing", "t", "common", ""),
         ("whole", "t", "unstructured", 3),
         ("missing", "normal", "common", 3),
+        ("missing", "normal", "common", "along"),
+        ("whole", "t", "unstructured", "fixed"),
     ],
 )
-def test_draws_keep_to_the_prior(kind, interactions, structure, domains):
-    rng = np.random.default_rng(7)
-    code = np.arange(5) % domains if domains else None
-    model = GibbsModel(design(kind), interactions, structure, PRIORS, code)
+def test_draws_keep_to_the_prior(kind, interactions, structure, more):
+    rng = np.random.default_rng(8)
+    code = np.arange(5) % more if more == 3 else None
+    priors = replace(PRIORS, effect_sd=0.8) if more == "fixed" else PRIORS
+    along = X if more == "along" else None
+    model = GibbsModel(design(kind), interactions, structure, priors, code, along)
     expected = numbers(prior(model, CHAINS, rng))
     state = prior(model, CHAINS, rng)
     for _ in range(ROUNDS):

@@ -21,7 +21,12 @@ def test_prior_is_that_of_the_simulator(structure):
         "effective_scale": np.sqrt(np.trace(state.sigma.matrix, axis1=1, axis2=2) / 3)
     }
     pairs = {"average": "average", "residual_centre": "centre", "residual_spread": "spread"}
-    pairs |= {"df": "nu", "scale": "scale", "domain_scale": "domain_scale"}
+    pairs |= {
+        "effect_scale": "effect_sd",
+        "df": "nu",
+        "scale": "scale",
+        "domain_scale": "domain_scale",
+    }
     pairs |= {"effective_scale": "effective_scale"}
     if structure == "unstructured":
         pairs["shrinkage"] = "kappa"
@@ -33,6 +38,6 @@ def test_prior_is_that_of_the_simulator(structure):
 
 
 def test_what_a_model_has_not_has_no_prior():
-    model = GibbsModel(design("single"), "normal", "common", Priors())
+    model = GibbsModel(design("single"), "normal", "common", Priors(effect_sd=2.0))
     found = draw_prior(model, 10, np.random.default_rng(1))
     assert set(found) == {"average", "scale", "effective_scale"}

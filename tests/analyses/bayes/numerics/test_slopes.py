@@ -7,7 +7,7 @@ import pytest
 from scipy.linalg import block_diag
 
 from benchinfer.analyses.bayes.numerics.covariance import Covariance
-from benchinfer.analyses.bayes.numerics.interactions import InteractionEffects, draw_effects_along
+from benchinfer.analyses.bayes.numerics.interactions import InteractionEffects, draw_effects
 from benchinfer.analyses.bayes.numerics.levels import DomainEffects, Slopes
 from benchinfer.analyses.bayes.numerics.priors import Priors
 from tests.analyses.bayes.numerics.simulator import check_moments, design
@@ -38,12 +38,9 @@ def test_moments(kind, domains, monkeypatch):
     unused = np.ones(CHAINS)
     covariance = Covariance(repeated(vectors), repeated(values), unused, unused)
     held = DomainEffects(repeated(np.zeros((2, j))), 0.6 * unused, code) if domains else None
-    now = InteractionEffects(
-        repeated(np.zeros(j)), np.zeros((CHAINS, m, j)), held, Slopes(np.zeros((CHAINS, 2, j)), x)
-    )
-    found = draw_effects_along(
-        data, covariance, repeated(mixing), repeated(noise), now, priors, rng
-    )
+    none = repeated(np.zeros(j)), 2 * unused, np.zeros((CHAINS, m, j))
+    now = InteractionEffects(*none, held, Slopes(np.zeros((CHAINS, 2, j)), x))
+    found = draw_effects(data, covariance, repeated(mixing), repeated(noise), now, priors, rng)
     parts = [found.average, found.slopes.coefficients.reshape(CHAINS, -1)]
     if domains:
         parts.append(found.domains.effects.reshape(CHAINS, -1))
@@ -68,11 +65,15 @@ def test_precise_scores_give_weighted_least_squares():
     ones = np.ones((c, m))
     sigma = Covariance(np.repeat(np.eye(j)[None], c, 0), np.full((c, j), 1e-6), ones, ones)
     now = InteractionEffects(
-        np.zeros((c, j)), np.zeros((c, m, j)), None, Slopes(np.zeros((c, 1, j)), x)
+        np.zeros((c, j)),
+        np.full(c, 1e3),
+        np.zeros((c, m, j)),
+        None,
+        Slopes(np.zeros((c, 1, j)), x),
     )
     wide = Priors(effect_sd=1e3, slope_sd=1e3)
     exact = replace(data, variance=data.variance * 1e-9)
-    found = draw_effects_along(exact, sigma, ones, ones, now, wide, np.random.default_rng(1))
+    found = draw_effects(exact, sigma, ones, ones, now, wide, np.random.default_rng(1))
     wanted = np.linalg.lstsq(np.column_stack([np.ones(m), x]), data.z, rcond=None)[0]
     np.testing.assert_allclose(found.average.mean(axis=0), wanted[0], atol=1e-4)
     np.testing.assert_allclose(found.slopes.coefficients.mean(axis=0)[0], wanted[1], atol=1e-4)

@@ -30,10 +30,10 @@ def outlying(n=12, far=-3.0, shift=0.5):
 def test_one_unusual_data_set_turns_the_answer():
     found = bi.compare_bayes(read(outlying()), draws=400, seed=1, sensitivity="quick")
     assert found.ranks.best[1] > 0.95
-    assert found.beside.variants[0] == 'interactions="normal" (every data set counts fully)'
-    assert found.beside.best[0, 1] < 0.5
+    assert found.other_models.variants[0] == 'interactions="normal" (every data set counts fully)'
+    assert found.other_models.best[0, 1] < 0.5
     row = found.diagnostics().iloc[-1]
-    assert (row["value"], row["ok"]) == (found.beside.disagree, False)
+    assert (row["value"], row["ok"]) == (found.other_models.disagree, False)
     assert 'interactions="normal" (every data set counts fully): a is likeliest' in row["remedy"]
     assert "rather than b" in row["remedy"]
 
@@ -42,10 +42,10 @@ def test_few_draws_tell_what_many_do():
     scores = read(outlying(far=-0.2))
     found = bi.compare_bayes(scores, draws=400, seed=1, sensitivity="quick")
     many = bi.compare_bayes(scores, interactions="normal", draws=800, seed=2)
-    error = np.hypot(found.beside.error[0], many.ranks.error.max())
-    np.testing.assert_allclose(found.beside.best[0], many.ranks.best, atol=4 * error)
+    error = np.hypot(found.other_models.error[0], many.ranks.error.max())
+    np.testing.assert_allclose(found.other_models.best[0], many.ranks.best, atol=4 * error)
     after = many.ranks_following
-    np.testing.assert_allclose(found.beside.following[0], after.best, atol=4 * error)
+    np.testing.assert_allclose(found.other_models.following[0], after.best, atol=4 * error)
 
 
 def test_where_nothing_is_unusual_all_agree():
@@ -56,10 +56,10 @@ def test_where_nothing_is_unusual_all_agree():
         sensitivity="quick",
         target="datasets",
     )
-    assert found.beside.disagree == 0
-    assert found.beside.following is None
+    assert found.other_models.disagree == 0
+    assert found.other_models.following is None
     assert found.diagnostics().iloc[-1]["ok"]
-    rows = found.beside.table(found.measure, found.algorithms)
+    rows = found.other_models.table(found.measure, found.algorithms)
     # Some scores are above 1: there is room for logs, and none for log-odds.
     assert rows["variant"].unique().tolist()[1:] == ["standardised on each data set", 'scale="log"']
     np.testing.assert_allclose(rows.groupby("variant")["prob_best"].sum(), 1)
@@ -69,12 +69,12 @@ def test_logs_are_left_out_where_there_is_room_for_log_odds():
     found = bi.compare_bayes(
         read(outlying(far=0.1, shift=0.3)), draws=400, seed=1, sensitivity="quick"
     )
-    assert found.beside.variants[1:] == ("standardised on each data set", 'scale="logit"')
+    assert found.other_models.variants[1:] == ("standardised on each data set", 'scale="logit"')
 
 
 def test_nobody_is_asked_by_default():
     found = bi.compare_bayes(read(outlying()), draws=100, chains=4, seed=1)
-    assert found.beside is None
+    assert found.other_models is None
     assert sensitivity.leaders(found)[1] == []
 
 
@@ -84,7 +84,7 @@ def test_what_cannot_be_sampled_is_left_out(monkeypatch):
 
     monkeypatch.setattr(sensitivity, "_compared", fails)
     found = bi.compare_bayes(read(outlying()), draws=100, chains=4, seed=1, sensitivity="quick")
-    assert found.beside is None
+    assert found.other_models is None
     monkeypatch.setattr(gibbs, "sample", fails)
     with pytest.raises(bi.DesignError, match="spike at 0 that cannot be sampled"):
         bi.compare_bayes(read(outlying()), draws=100, chains=4, seed=1)

@@ -1,0 +1,68 @@
+"""False and true claims of the hierarchical model by default: `make calibrate`.
+
+Each chain of the Gibbs sampler has a table of its own, of one score for each data set and algorithm
+(its interactions are then its noise), and shares of its draws decide as `compare_bayes` does.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from benchinfer.analyses.bayes.fit import modelled
+from benchinfer.analyses.bayes.numerics import gibbs
+from benchinfer.analyses.bayes.numerics.contrasts import helmert
+from benchinfer.analyses.bayes.numerics.priors import Priors
+from tests.analyses.bayes.numerics.simulator import design
+
+TABLES, WARM_UP, DRAWS, LEVEL = 200, 200, 600, 0.95
+CELLS = [(d, k) for d in (3, 5, 12, 30) for k in (2, 4, 12)]
+
+
+def interactions(kind, d, k, rng):
+    """Return (tables, D, K) scores of algorithms that are all alike, with standard deviation 1."""
+    normal = rng.standard_normal((TABLES, d, k))
+    if kind == "heavy":
+        return normal / np.sqrt(rng.chisquare(3, (TABLES, d, 1)))
+    if kind == "unequal":
+        return normal * np.geomspace(0.5, 2.0, k)
+    return normal
+
+
+def outcomes(scores, margin, priors, rng):
+    """Return the matrix of pairs, and (2, tables, P) probabilities of better and of equivalent."""
+    tables, d, k = scores.shape
+    h, data = helmert(k), design("single", d, k)
+    z = scores @ h.T
+    size = np.sqrt((z**2).mean(axis=(1, 2), keepdims=True))
+    model = modelled(replace(data, z=z / size), "t", "auto", priors)
+    state = gibbs.start(model, tables, rng)
+    i, j = np.triu_indices(k, 1)
+    matrix, found = h.T[i] - h.T[j], np.zeros((3, tables, len(i)))
+    for sweep in range(WARM_UP + DRAWS):
+        state = gibbs.sweep(model, state, rng)
+        if sweep >= WARM_UP:
+            difference = size[:, 0] * state.effects.average @ matrix.T
+            found += difference > margin, np.abs(difference) <= margin, difference < -margin
+    return (i, j), found / DRAWS
+
+
+def rates(d, k, kind, priors=None, seed=1):
+    """Return shares of tables with a false claim, and of true claims that are made."""
+    rng = np.random.default_rng([seed, d, k])
+    group, margin, gap = np.arange(k) >= k // 2, 0.0, 0.0
+    if kind in ("groups", "rope"):
+        gap = 4 * np.sqrt(2 / d)  # standard errors of a pair
+    if kind == "rope":
+        margin = gap
+    scores = interactions(kind, d, k, rng) - gap * group
+    (i, j), probability = outcomes(scores, margin, priors or Priors(), rng)
+    first, equivalent, second = probability >= LEVEL
+    apart = group[i] != group[j]
+    if kind == "rope":  # a difference of the tolerance is neither larger nor smaller
+        false = np.where(apart, first | second | equivalent, first | second)
+        wanted = equivalent[:, ~apart]
+    else:
+        apart &= gap > 0
+        false = second | (first & ~apart)
+        wanted = first[:, apart]
+    return float(false.any(axis=1).mean()), float(wanted.mean()) if wanted.size else np.nan
