@@ -1,10 +1,14 @@
-"""Write the column glossary from the code.
+"""Write the column glossary, and the documents in JSON with their schema, from the code.
 
-Run as ``python docs/make_pages.py`` when a column is added.
+Run as ``python docs/make_pages.py`` when a column or a key is added.
 """
 
+import dataclasses
+import json
 from pathlib import Path
 
+from benchinfer.cli.output.documents import ComparisonDocument
+from benchinfer.cli.output.schema import COMMANDS, attributes, keys, schema, summary
 from benchinfer.core.frames import GLOSSARY
 
 DOCS = Path(__file__).parent
@@ -22,15 +26,65 @@ of a name. This page is generated from `benchinfer/core/frames.py` by `docs/make
 """
 
 
+JSON_HEAD = """\
+# Documents in JSON
+
+`--json` prints one document. [documents.schema.json](documents.schema.json) is its JSON Schema,
+with a definition for each command; a program can check by it what it reads. Tables are lists of
+records, one per row, with the columns of the [glossary](../glossary.md), in full precision. NaN and
+the open end of an interval are `null`, other infinities `"inf"` and `"-inf"`. Sentences, tables and
+numbers are those of the terminal and the report. This page is generated from the code by
+`docs/make_pages.py`.
+
+`monitor` prints a comparison, and of several measures their `decision`, `measures` (a comparison
+each) and `next_cells`; `describe` a table for each measure; `report` the name of the file
+(`report`), the comparisons (`results`) and what the table could not answer (`refused`).
+"""
+
+
+def documents() -> str:
+    """Return the text of ``reference/json.md``."""
+    parts = [JSON_HEAD]
+    for command, record in COMMANDS.items():
+        texts = attributes(record)
+        known = {
+            f.name: texts.get(f.name, "").removesuffix(".") for f in dataclasses.fields(record)
+        }
+        rows = [(name, f"{text[:1].lower()}{text[1:]}") for name, text in known.items()]
+        parts.append(f"## `{command}`\n\n{summary(record)}\n\n{_table(rows)}")
+        if record is ComparisonDocument:
+            more = [(name, text) for name, (_, text) in keys().items()]
+            parts.append(f"Besides, as far as an analysis has them:\n\n{_table(more)}")
+    return "\n".join(parts)
+
+
+def _table(rows: list[tuple[str, str]]) -> str:
+    lines = [f"| `{name}` | {text} |" for name, text in rows]
+    return "\n".join(["| key | is |", "|---|---|", *lines]) + "\n"
+
+
+def definitions() -> str:
+    """Return the text of ``reference/documents.schema.json``."""
+    return json.dumps(schema(), indent=1) + "\n"
+
+
 def glossary() -> str:
     """Return the text of ``glossary.md``."""
     rows = [f"| `{name}` | {text} |" for name, text in GLOSSARY.items()]
     return GLOSSARY_HEAD + "\n".join(rows) + "\n"
 
 
+PAGES = {
+    "glossary.md": glossary,
+    "reference/json.md": documents,
+    "reference/documents.schema.json": definitions,
+}
+
+
 def main() -> None:
-    """Write the page."""
-    (DOCS / "glossary.md").write_text(glossary(), encoding="utf-8")
+    """Write the pages."""
+    for path, write in PAGES.items():
+        (DOCS / path).write_text(write(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ def answer(
     """Compare, print, and end with the exit code of the verdict."""
     from benchinfer.cli.output import documents, results
     from benchinfer.comparison.per_dataset import per_dataset as each
+    from benchinfer.core.sections import Request
 
     if show.per_dataset:
         found = each(analysis, scores, measure, **options)
@@ -56,13 +57,10 @@ def answer(
     else:
         result = analysis(scores, measure, **options)
         code = verdict_code([result.relation()])
+        request = Request(details=show.details, trend=show.places)
         if show.as_json:
             decided = code == Exit.DECIDED
-            documents.write(
-                documents.comparison(
-                    result, decided=decided, details=show.details, places=show.places
-                )
-            )
+            documents.write(documents.comparison(result, decided=decided, request=request))
         else:
-            results.comparison(result, details=show.details, places=show.places)
+            results.comparison(result, request)
     raise typer.Exit(code)

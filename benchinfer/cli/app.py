@@ -144,9 +144,9 @@ def consensus(
         refused = {name: each.refused for name, each in local.items()}
         documents.write(documents.consensus(found, ensemble, weights, refused))
     else:
-        from benchinfer.cli.output import consensus as output_consensus
+        from benchinfer.cli.output import results
 
-        output_consensus.consensus(found, ensemble, local, weights)
+        results.consensus(found, ensemble, local, weights)
     raise typer.Exit(Exit.DECIDED if found.decided else Exit.UNDECIDED)
 
 

@@ -1,7 +1,7 @@
 """The command `monitor`."""
 
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -13,11 +13,9 @@ from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, rea
 from benchinfer.cli.options.tests import Alternative, Level, wrong
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from benchinfer.analyses.monitor.comparison import MonitorComparison
     from benchinfer.analyses.monitor.measures import MonitoredMeasures
-    from benchinfer.cli.output.terminal import Terminal
+    from benchinfer.core.sections import Section
 
 
 EPILOG = (
@@ -189,29 +187,17 @@ def document(result: "MonitorComparison | MonitoredMeasures") -> dict[str, objec
     """Write down the state of the experiment; of several measures each by itself, too."""
     from benchinfer.analyses.monitor.comparison import MonitorComparison
     from benchinfer.cli.output import documents
+    from benchinfer.core.sections import Request
 
     if not isinstance(result, MonitorComparison):
         return {
             "decision": result.decision,
             "measures": {name: document(one) for name, one in result.items()},
-            "next_cells": documents.rows(result.next_cells()),
+            "next_cells": result.next_cells(),
         }
-    whole = documents.comparison(result, decided=result.decision == "decided")
-    return {
-        "decision": result.decision,
-        **whole,
-        "stages": documents.rows(result.stages()),
-        "conditional_levels": documents.rows(_levels(result)),
-        "next_cells": documents.rows(result.next_cells()),
-    }
-
-
-def _levels(result: "MonitorComparison") -> "pd.DataFrame":
-    """Return the levels at which the rest may be designed anew; no rows where it may not."""
-    import pandas as pd
-
-    fixed = result.design.method != "anytime" and result.decision == "go on"
-    return result.redesign() if fixed else pd.DataFrame()
+    decided = result.decision == "decided"
+    whole = documents.comparison(result, decided=decided, request=Request(details=False))
+    return {"decision": result.decision, **whole}
 
 
 def show(
@@ -219,31 +205,23 @@ def show(
 ) -> None:
     """Print the state of the experiment, what to run next, and where files are."""
     from benchinfer.analyses.monitor.comparison import MonitorComparison
-    from benchinfer.analyses.monitor.path import runs
-    from benchinfer.cli.output import results
+    from benchinfer.cli.output import sections
     from benchinfer.cli.output.terminal import Terminal
+    from benchinfer.comparison.sections import sections_of
+    from benchinfer.core.sections import Request
 
     out = Terminal()
-    each = [result] if isinstance(result, MonitorComparison) else [*result.values()]
-    for one in each:
-        results.headline(out, one)
-        out.line()
-    if not isinstance(result, MonitorComparison):
-        out.prose(f"All measures: {result.headline()}", style="bold")
-        out.line()
-    results.legend(out, [one.relation() for one in each])
-    for one in each:
-        out.heading(f"Pairs: {results.direction(one.measure)}")
-        out.grid(_pairs(one.contrasts(), one))
-    out.line()
-    for text in dict.fromkeys(
-        f"{one.provenance.adjustment}. {one.rule}{_wider(one)}" for one in each
-    ):
-        out.prose(text)
-    _next(out, result.next_cells())
-    out.line()
-    out.prose(str(runs(*each)))
-    results.warnings(out, *each)
+    brief = Request(details=False)
+    if isinstance(result, MonitorComparison):
+        each = {result.measure.name: result}
+        sections.write(out, sections_of(result, brief))
+    else:
+        each = dict(result)
+        told = [(one.measure.title, sections_of(one, brief)[0]) for one in each.values()]
+        sections.write(out, [replace(section, title=title) for title, section in told])
+        sections.write(out, [_together(result)], first=False)
+    checks = {name: one.checks for name, one in each.items()}
+    sections.warnings(out, checks, next(iter(each.values())).algorithms)
     if path is not None or report is not None:
         out.line()
     for name, file in (("State", path), ("Report", report)):
@@ -251,53 +229,15 @@ def show(
             out.prose(f"{name}: {file}", style="dim")
 
 
-def _next(out: "Terminal", cells: "pd.DataFrame") -> None:
-    """Print what to run next, if anything."""
-    from benchinfer.analyses.monitor.feed import said
+def _together(result: "MonitoredMeasures") -> "Section":
+    """Say how all measures stand, and what to run next."""
+    from benchinfer.analyses.monitor.path import runs
+    from benchinfer.analyses.monitor.sections import run_next
+    from benchinfer.core.sections import Section
 
-    if len(cells):
-        out.heading("Run next")
-    for text in said(cells):
-        out.prose(text, hanging="  ")
-
-
-def _wider(result: "MonitorComparison") -> str:
-    """Say why an interval holds no difference where a pair is decided, if one does."""
-    table, neutral = result.contrasts(), result.measure.neutral
-    if "conf_low" not in table:
-        return ""
-    holds = (table["conf_low"] <= neutral) & (neutral <= table["conf_high"])
-    if not (holds & (table["winner"] != "")).any():
-        return ""
-    return (
-        f" A sequence may hold {neutral:g} where a pair is decided: sequences are for all pairs at"
-        " once, Holm's steps are less strict."
-    )
-
-
-def _pairs(table: "pd.DataFrame", result: "MonitorComparison") -> Any:
-    """Lay out the pairs: estimate, interval where there is one, p-value, and states."""
-    from benchinfer.cli.output import rounding
-    from benchinfer.cli.output.terminal import TextTable
-    from benchinfer.core import numbers
-
-    has = "conf_low" in table
-    spread = (table["conf_high"] - table["conf_low"]) / 4 if has else table["estimate"] / 10
-    spread = spread[spread.abs() < float("inf")]
-    decimals = numbers.decimals(spread.tolist())
-    heads = ["first", "second", "n", result.measure.effect_name]
-    heads += [f"{rounding.percent(result.level)} sequence"] if has else []
-    rows: list[tuple[str, ...]] = []
-    for row in table.to_dict("records"):
-        cells = [row["first"], row["second"], str(row["n_used"])]
-        cells.append(rounding.number(row["estimate"], decimals))
-        if has:
-            cells.append(rounding.interval(row["conf_low"], row["conf_high"], decimals))
-        p = numbers.p_value(row["p_value"]) + ("*" if row["provisional"] else "")
-        p = p if row["n_used"] else numbers.p_value(float("nan"))
-        better = f"{row['winner']} better" if row["winner"] else row["state"]
-        rows.append((*cells, p, better))
-    star = " (* provisional)" if (table["provisional"] & (table["n_used"] > 0)).any() else ""
-    return TextTable(
-        (*heads, f"p{star}", "state"), tuple(rows), frozenset(range(2, len(heads) + 1))
+    return Section(
+        title="All measures",
+        lead=result.headline(),
+        text=(str(runs(*result.values())),),
+        facts=run_next(result.next_cells()),
     )

@@ -15,9 +15,8 @@ from benchinfer.cli.options.source import (
 from benchinfer.cli.options.tests import Level, Target
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from benchinfer.analyses.plan.result import Plan
+    from benchinfer.cli.output.documents import PlanDocument
 
 
 EPILOG = (
@@ -129,49 +128,28 @@ def plan(
     raise typer.Exit(Exit.DECIDED if found.power >= design.power else Exit.UNDECIDED)
 
 
-def document(found: "Plan") -> dict[str, object]:
+def document(found: "Plan") -> "PlanDocument":
     """Write down a plan."""
-    from benchinfer.cli.output import documents
+    from benchinfer.cli.output.documents import PlanDocument
 
-    return {
-        "asked": found.asked,
-        "plan": documents.rows(found.summary())[0],
-        "text": str(found).split("\n"),
-        "designs": documents.rows(found.designs()) if found.floor is not None else [],
-        "curve": documents.rows(found.curve()),
-    }
+    designs = found.designs() if found.floor is not None else found.designs().head(0)
+    return PlanDocument(
+        asked=found.asked,
+        plan={str(name): value for name, value in found.summary().iloc[0].to_dict().items()},
+        text=str(found).split("\n"),
+        designs=designs,
+        curve=found.curve(),
+    )
 
 
 def show(found: "Plan", report: str | None = None) -> None:
     """Print the plan, the data sets that other numbers of replications need, and the report."""
+    from benchinfer.analyses.plan.sections import sections
+    from benchinfer.cli.output.sections import write
     from benchinfer.cli.output.terminal import Terminal
 
     out = Terminal()
-    first, *rest = str(found).split("\n")
-    out.prose(first, style="bold")
-    out.line()
-    for text in rest:
-        out.prose(f"- {text}", hanging="  ")
-    if found.floor is not None:
-        out.heading("Data sets needed by replications")
-        out.grid(_designs(found.designs()))
+    write(out, sections(found)[:1])
     if report is not None:
         out.line()
         out.prose(f"Report: {report}", style="dim")
-
-
-def _designs(table: "pd.DataFrame") -> Any:
-    from benchinfer.cli.output.terminal import TextTable
-
-    heads = {"n_replications": "replications", "n_datasets": "data sets", "cost": "cost"}
-    names = [name for name in heads if name in table]
-    rows: list[tuple[str, ...]] = []
-    for row in table.to_dict("records"):
-        cells = [f"{row[name]:.10g}" for name in names]
-        if "needed_low" in row:
-            cells.insert(2, f"{row['needed_low']:.10g} to {row['needed_high']:.10g}")
-        rows.append(tuple(cells))
-    shown = [heads[name] for name in names]
-    if "needed_low" in table:
-        shown.insert(2, "95 % interval")
-    return TextTable(tuple(shown), tuple(rows), frozenset(range(len(shown))))

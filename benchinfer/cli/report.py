@@ -1,15 +1,18 @@
 """The command `report`."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchinfer.cli.hints import as_options
-from benchinfer.cli.output import results
+from benchinfer.cli.output import sections
 from benchinfer.cli.output.tables import size
 from benchinfer.cli.output.terminal import Terminal
+from benchinfer.comparison.sections import verdict
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import within
 from benchinfer.core.saving import writing
+from benchinfer.core.sections import Request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,12 +66,9 @@ def show(found: "ReportInput", scores: "ScoreTable", path: str) -> None:
         main.setdefault(result.measure.name, result)
     for name, result in main.items():
         out.heading(f"{name}, by {within(result.heading)}")
-        results.headline(out, result)
-        out.line()
-        out.grid(results.levels(result))
-    if main:
-        out.line()
-        results.legend(out, [result.relation() for result in main.values()])
+        shown = verdict(result, Request(details=False))
+        sections.doubts(out, result.setting)
+        sections.write(out, [replace(shown, tables=shown.tables[:1])])
     for refusal in found.refusals:
         out.line()
         why = as_options(refusal.why)

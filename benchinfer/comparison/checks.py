@@ -1,6 +1,8 @@
 """Checks of a design that several analyses share."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,9 @@ from benchinfer.numerics.max_t import critical_t
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.findings import DOUBTS
 from benchinfer.scores.units import UNEQUAL
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 type Sides = Sequence[tuple[str, str]]
 
@@ -459,3 +464,37 @@ def refuse_overlap(setting: Setting) -> None:
             hint=hints,
         )
     )
+
+
+@dataclass(frozen=True, slots=True)
+class InfluenceLayout:
+    """Layout of the influence of each data set.
+
+    Attributes
+    ----------
+    measure
+        The measure.
+    unit
+        What is left out, in words: data set or replication.
+    table
+        From `MixedComparison.influence`, the largest move of a difference first.
+    """
+
+    home: ClassVar[str] = "benchinfer.comparison"
+
+    measure: Measure
+    unit: str
+    table: "pd.DataFrame"
+
+    @staticmethod
+    def sorted(measure: Measure, table: "pd.DataFrame") -> "InfluenceLayout":
+        """Put the largest moves first."""
+        unit = str(table.columns[0])
+        order = np.argsort(-np.nan_to_num(table["shift"].abs().to_numpy()), kind="stable")
+        table = table.iloc[order].rename(columns={unit: "unit"}).reset_index(drop=True)
+        return InfluenceLayout(measure, "data set" if unit == "dataset" else unit, table)
+
+    @property
+    def changing(self) -> "pd.DataFrame":
+        """The rows without which some verdict is another one."""
+        return self.table[self.table["n_changed"] > 0]

@@ -356,3 +356,17 @@ class TestedComparison(Comparison):
         text = f"not significant at {self.alpha:.4g} is called equivalent (legacy rule)"
         real = (self.pairs >= 0).all(axis=1)
         return Relation.from_codes(self.algorithms, self.pairs[real], codes[real], text)
+
+
+def pair_order(comparison: Comparison, pairs: NDArray[np.int64] | None = None) -> list[int]:
+    """Return the pairs in the order of their better, then their worse placed algorithm."""
+    places = np.sort(pair_places(comparison, comparison.pairs if pairs is None else pairs), axis=1)
+    return [int(i) for i in np.lexsort((places[:, 1], places[:, 0]))]
+
+
+def pair_places(comparison: Comparison, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return (P, 2) places of both sides among the algorithms; averages come after them."""
+    k = len(comparison.algorithms)
+    place = np.full(k + 1, k)
+    place[np.argsort(-comparison.levels.estimate, kind="stable")] = np.arange(k)
+    return place[pairs]

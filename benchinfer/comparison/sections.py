@@ -1,35 +1,51 @@
-"""Report sections of any comparison."""
+"""Sections of any comparison."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.comparison.comparison import Comparison
-from benchinfer.comparison.figures.forest import order
+from benchinfer.comparison.comparison import Comparison, TestedComparison, pair_order
 from benchinfer.core import sections
 from benchinfer.core.frames import GLOSSARY
 from benchinfer.core.numbers import (
+    amount,
     brief,
     count,
     decimals,
-    fixed,
+    degrees,
+    interval,
     join,
+    level_percent,
     p_value,
+    places,
     significant,
     within,
 )
 from benchinfer.core.result import registered
-from benchinfer.core.sections import Cell, Column, Figure, Fold, Refusal, Section, Table
+from benchinfer.core.sections import (
+    Cell,
+    Column,
+    Figure,
+    Fold,
+    Refusal,
+    Request,
+    Rows,
+    Section,
+    Table,
+    names,
+    number,
+)
 from benchinfer.relations import sections as relations_sections
 from benchinfer.relations.sections import (
     MOST_PAIRS,
     ORDER_CAPTION,
     TILES,
-    order_words,
-    pair_verdict,
-    rows_of,
+    legend,
+    on_one_line,
+    order_lines,
+    outcome,
 )
 
 if TYPE_CHECKING:
@@ -39,43 +55,38 @@ if TYPE_CHECKING:
     from benchinfer.comparison.per_dataset import Comparisons
     from benchinfer.core.measure import Measure
     from benchinfer.scores.coverage import Coverage, Finding
-    from benchinfer.scores.table import ScoreTable
 
 
 type Write = Callable[[float], str]
 _HEADS = {
-    "conf_low": "from",
-    "conf_high": "to",
     "std_error": "std. error",
-    "df": "df",
-    "statistic": "statistic",
-    "p_value": "p (difference)",
+    "p_value": "p",
     "p_equivalence": "p (equivalence)",
-    "p_noninferiority": "p (non-inferiority)",
+    "p_noninferiority": "p not worse",
     "p_raw": "p (unadjusted)",
-    "p_error": "Monte Carlo error",
-    "prob_first": "P(first better)",
-    "prob_equivalent": "P(equivalent)",
-    "prob_second": "P(second better)",
+    "p_error": "p error",
+    "prob_first": "P first",
+    "prob_equivalent": "P equivalent",
+    "prob_second": "P second",
     "prob_error": "Monte Carlo error",
     "log_e": "log e",
-    "n_used": "replications used",
     "p_dominant": "share of draws with this outcome ahead",
     "prob_win": "P(first wins)",
     "prob_more_wins": "P(first wins more often)",
     "n_contests": "contests",
 }
-_SHARES = (
-    *("prob_first", "prob_equivalent", "prob_second", "p_dominant"),
-    *("prob_win", "prob_more_wins"),
-)
-_COUNTS = ("wins", "ties", "losses", "n_contests")
-_P = ("p_value", "p_equivalence", "p_noninferiority", "p_raw")
-# Columns of words, and what is said in place of a word.
-_TOLD = {"state": {"first": "decided", "second": "decided"},
-         "provisional": {"True": "yes", "False": ""}}  # fmt: skip
-# What decides comes before what it was computed from: a narrow screen shows the left end.
-_DECIDES = ("verdict", "estimate", "conf_low", "conf_high", "p_value", *_P[1:3])
+_WRITERS: Mapping[str, Write] = {
+    **dict.fromkeys(("p_value", "p_equivalence", "p_noninferiority", "p_raw"), p_value),
+    **dict.fromkeys(("prob_first", "prob_equivalent", "prob_second"), places(3)),
+    **dict.fromkeys(("p_dominant", "prob_win", "prob_more_wins"), places(3)),
+    **dict.fromkeys(("wins", "ties", "losses", "n_contests", "n_used", "n"), amount),
+    **dict.fromkeys(("statistic", "log_e"), places(2)),
+    "df": places(1),
+    "p_error": lambda value: p_value(value) if value > 0 else "",
+}
+_NAMES = ("contrast", "first", "second")
+_TESTS = ("p_value", "p_noninferiority")
+_SHARES = ("prob_first", "prob_equivalent", "prob_second")
 
 
 def favours(measure: "Measure") -> str:
@@ -108,71 +119,94 @@ def better_side(measure: "Measure") -> str:
     return f"{side} {measure.neutral:g} is better than expected"
 
 
-def contrasts(comparison: "Comparison") -> Table:
-    """One row per pair, in the order of the forest."""
-    measure, frame = comparison.measure, comparison.contrasts().iloc[order(comparison)]
-    known = [
-        name
-        for name in frame.columns
-        if name not in {"measure", "contrast", "first", "second", "quantity", "winner"}
-    ]
-    names = [name for name in _DECIDES if name in known]
-    names += [name for name in known if name not in names]
-    texts = [name for name in ("contrast", "first", "second") if name in frame.columns]
-    columns = [Column(name, name) for name in texts]
-    cells = [[Cell(str(v), "name") for v in frame[name]] for name in texts]
-    writers = _effect_writers(measure, frame)
-    for name in names:
-        if name == "verdict":
-            columns.append(Column(name, "verdict"))
-            cells.append(
-                [pair_verdict(*row) for row in rows_of(frame, "verdict", "first", "second")]
-            )
-        elif name == "p_value" and "p_error" in known:
-            columns.append(Column(name, _HEADS[name], numeric=True))
-            pairs = zip(frame[name], frame["p_error"], strict=True)
-            cells.append([Cell(p_value(float(p), float(error))) for p, error in pairs])
-        elif name in _TOLD:
-            columns.append(Column(name, name))
-            cells.append([Cell(_TOLD[name].get(str(v), str(v))) for v in frame[name]])
-        else:
-            head = effect_head(measure) if name == "estimate" else _HEADS.get(name, name)
-            columns.append(Column(name, head, numeric=True))
-            cells.append([Cell(writers.get(name, significant)(float(v))) for v in frame[name]])
-    interval = f" From, to: {comparison.intervals}." if comparison.intervals else ""
+def direction(measure: "Measure") -> str:
+    """Say how a contrast is to be read."""
+    side = "above" if measure.better == "higher" else "below"
+    if measure.scale == "identity":
+        return f"{measure.name} of first minus second; {side} 0 the first is better"
+    what = "odds of " if measure.scale == "logit" else ""
+    return f"{what}{measure.name} of first divided by second; {side} 1 the first is better"
+
+
+def effect_columns(
+    measure: "Measure", frame: "pd.DataFrame", kind: str, head: str = ""
+) -> tuple[Column, ...]:
+    """Return the columns of an effect and, where there is one, of its interval."""
+    write = effect_writer(measure, frame)
+    estimate = number("estimate", head or measure.effect_name, write)
+    if "conf_low" not in frame:
+        return (estimate,)
+    lowest = -np.inf if measure.scale == "identity" else 0.0
+
+    def written(low: float, high: float) -> str:
+        return interval(low, high, write, lowest)
+
+    return estimate, number("conf_low", kind, written, also=("conf_high",))
+
+
+def contrasts(comparison: "Comparison", basis: str = "") -> Table:
+    """One row per pair, in the order of the forest; the note ends with what p-values rest on."""
+    measure, data = comparison.measure, comparison.contrasts()
+    kind = "interval" if _two_sided(comparison) else "bound"
+    largest = float(data["p_error"].max()) if "p_error" in data else 0.0
+    bounded = "conf_low" in data
+    decide = [name for name in (*_TESTS, *_SHARES) if name in data and bounded]
+    # With two tests there is no room for a column of errors; the note has the largest.
+    columns = {"p_value": _p_value()} if "p_error" in data else {}
+    decide += ["p_error"] if largest > 0 and len({*_TESTS} & {*decide}) == 1 else []
+    shown = {*_NAMES, *decide, "measure", "quantity", "estimate", "conf_low", "conf_high"}
+    shown |= {"verdict", "winner", *(["p_error"] if largest == 0 else [])}
     return Table(
-        caption=f"Contrasts in {measure.title}, {measure.better} is better",
-        columns=tuple(columns),
-        rows=tuple(zip(*cells, strict=True)),
-        note=favours(measure) + interval,
+        name="contrasts",
+        caption=f"Contrasts: {direction(measure)}",
+        frame=data.iloc[pair_order(comparison)],
+        data=data,
+        columns=(
+            *names(*(name for name in _NAMES if name in data)),
+            outcome(),
+            *effect_columns(measure, data, f"{level_percent(comparison.level)} {kind}"),
+            *(columns.get(name) or _column(name) for name in decide),
+            *(_column(name, brief=False) for name in map(str, data.columns) if name not in shown),
+        ),
+        note=f"{decision(comparison, 0.0 if 'p_error' in decide else largest)} {basis}".strip(),
     )
 
 
-def effect_head(measure: "Measure") -> str:
-    """Name the contrast column by what it holds."""
-    sign = "\N{MINUS SIGN}" if measure.scale == "identity" else "/"
-    return f"{measure.effect_name} (first {sign} second)"
+def _column(name: str, *, brief: bool = True) -> Column:
+    return number(name, _HEADS.get(name, name), _WRITERS.get(name, significant), brief=brief)
 
 
-def _effect_writers(measure: "Measure", frame: "pd.DataFrame") -> dict[str, Write]:
-    """Return how to write the columns of a table of contrasts."""
-    if measure.scale == "identity":
-        places = decimals(_spreads(frame))
+def _p_value() -> Column:
+    """Return the column of p-values with Monte Carlo errors, the smallest possible one marked."""
+    return number("p_value", _HEADS["p_value"], p_value, also=("p_error",))
 
-        def effect(value: float) -> str:
-            return fixed(value, places)
-    else:
-        effect = significant
-    return {
-        **dict.fromkeys(("estimate", "conf_low", "conf_high"), effect),
-        **dict.fromkeys(_P, p_value),
-        **dict.fromkeys(_SHARES, lambda value: fixed(value, 3)),
-        **dict.fromkeys(_COUNTS, lambda value: f"{value:g}"),
-        "df": lambda value: fixed(value, 1),
-        "statistic": lambda value: fixed(value, 2),
-        "log_e": lambda value: fixed(value, 2),
-        "n_used": brief,
-    }
+
+def decision(comparison: "Comparison", error: float = 0.0) -> str:
+    """Say how the verdicts came about, given the Monte Carlo error of p-values that is unsaid."""
+    parts = [comparison.rule]
+    if inferential(comparison):
+        parts.insert(0, f"{sentence(comparison.provenance.adjustment)}.")
+    if error > 0:
+        parts.append(f"Monte Carlo errors of p-values: at most {error:.1g}.")
+    one_sided = comparison.measure.tolerance > 0 and not _two_sided(comparison)
+    if one_sided and isinstance(comparison, TestedComparison):
+        shown = [f"{a} against {b}" for a, b in comparison.noninferior()]
+        parts.append(f"Shown not to be worse by the tolerance: {join(shown) or 'none'}.")
+    return " ".join(parts)
+
+
+def sentence(text: str) -> str:
+    """Begin with a capital."""
+    return text[:1].upper() + text[1:]
+
+
+def _two_sided(comparison: "Comparison") -> bool:
+    return comparison.provenance.arguments.get("alternative", "two-sided") == "two-sided"
+
+
+def effect_writer(measure: "Measure", frame: "pd.DataFrame") -> Write:
+    """Return how to write effects: with digits by their uncertainty, ratios with three."""
+    return places(decimals(_spreads(frame))) if measure.scale == "identity" else significant
 
 
 def _spreads(frame: "pd.DataFrame") -> list[float]:
@@ -180,57 +214,91 @@ def _spreads(frame: "pd.DataFrame") -> list[float]:
         return [float(v) for v in frame["std_error"]]
     if "conf_low" in frame:
         return [float(v) / 4 for v in frame["conf_high"] - frame["conf_low"]]
-    return [float(v) / 10 for v in frame["estimate"]]
+    if "algorithm" in frame:  # the steps between neighbours
+        return np.diff(np.sort(frame["estimate"])).tolist()
+    return (frame["estimate"] / 10).tolist()
 
 
-def summary(comparison: "Comparison") -> Table:
+def summary(comparison: "Comparison", *, details: bool = True) -> Table:
     """One row per algorithm, best first."""
-    measure = comparison.measure
-    frame = comparison.summary().drop(columns="measure").sort_values("rank", kind="stable")
-    if measure.scale == "identity":
-        places = decimals(_spreads(frame))
-
-        def level(value: float) -> str:
-            return fixed(value, places)
-    else:
-        level = significant
-    writers: dict[str, Write] = dict.fromkeys(("estimate", "conf_low", "conf_high"), level)
-    columns = [Column("algorithm", "algorithm")]
-    cells = [[Cell(str(v), "name") for v in frame["algorithm"]]]
-    for name in frame.columns.drop("algorithm"):
-        columns.append(Column(name, _HEADS.get(name, name.replace("_", " ")), numeric=True))
-        cells.append([Cell(writers.get(name, brief)(float(v))) for v in frame[name]])
-    interval = (
-        f"From, to: {100 * comparison.level:g} % interval of each algorithm alone; overlap of two"
-        " intervals is no test of their difference."
-        if "conf_low" in frame
-        else ""
-    )
+    measure, data = comparison.measure, comparison.summary()
+    kind = f"{level_percent(comparison.level)} interval"
+    ranks = (number("mean_rank", "mean rank", places(2)),) if "mean_rank" in data else ()
+    shown = {"rank", "algorithm", "estimate", "conf_low", "conf_high", "mean_rank", "n", "measure"}
+    about = f"{measure.better} is better"
+    note = ""
     if comparison.relative:
-        interval = "Estimates are relative to the mean of the algorithms: effects have no level."
+        about = f"relative to the mean of the algorithms; {about}"
+    elif "conf_low" in data and details:
+        note = (
+            "Intervals are of each algorithm alone; overlap of two intervals is no test of their"
+            " difference."
+        )
     return Table(
-        caption=f"Algorithms by {measure.title}, {measure.better} is better, best first",
-        columns=tuple(columns),
-        rows=tuple(zip(*cells, strict=True)),
-        note=interval,
+        name="summary",
+        caption=f"Levels: {measure.title} ({about})",
+        frame=data.sort_values("rank", kind="stable"),
+        data=data,
+        columns=(
+            number("rank", "rank", brief),
+            *names("algorithm"),
+            *effect_columns(measure, data, kind, measure.name),
+            *ranks,
+            number("n", "scores", amount),
+            *(
+                number(name, name.replace("_", " "), brief, brief=False)
+                for name in map(str, data.columns)
+                if name not in shown
+            ),
+        ),
+        note=note,
+    )
+
+
+def slopes(frame: "pd.DataFrame", comparison: "Comparison", evidence: tuple[Column, ...]) -> Table:
+    """One row for each covariate and pair."""
+    measure = comparison.measure
+    kind = f"{level_percent(comparison.level)} interval"
+    return Table(
+        name="slopes",
+        caption=f"Slopes: {measure.effect_name} per unit of the covariate",
+        frame=frame,
+        columns=(
+            *names("covariate", "first", "second"),
+            *effect_columns(measure, frame, kind),
+            *evidence,
+        ),
+    )
+
+
+def columns_of_tests() -> tuple[Column, ...]:
+    """Return the columns of tests whose p-values are each of the test alone."""
+    return (
+        number("statistic", "statistic", lambda value: significant(value, 4)),
+        number("df", "df", degrees, also=("df_residual",)),
+        number("p_value", "p", p_value, defined=False),
     )
 
 
 def counts(coverage: "Coverage") -> Table:
     """Scores per cell, with those marked that lack some."""
-    expected = coverage.expected.tolist()
+    import pandas as pd
+
+    # By number: an algorithm may be called as another column is.
+    cells = pd.DataFrame(coverage.found, columns=[str(k) for k in range(len(coverage.algorithms))])
+    cells.insert(0, "expected", coverage.expected)
+    cells.insert(0, "dataset", list(coverage.datasets))
     return Table(
+        name="",
         caption="Scores per cell",
+        frame=cells,
         columns=(
-            Column("dataset", "data set"),
-            Column("expected", "expected", numeric=True),
-            *(Column("", name, numeric=True) for name in coverage.algorithms),
-        ),
-        rows=tuple(
-            (Cell(name, "name"), Cell(str(whole)), *(_count(n, whole) for n in row))
-            for name, whole, row in zip(
-                coverage.datasets, expected, coverage.found.tolist(), strict=True
-            )
+            Column("dataset", "data set", role="name"),
+            number("expected", "expected", str),
+            *(
+                number(str(k), name, _count, also=("expected",))
+                for k, name in enumerate(coverage.algorithms)
+            ),
         ),
         note="Expected: the replications that the data set has. Shaded: fewer, or none.",
     )
@@ -242,30 +310,32 @@ def _count(n: int, whole: int) -> Cell:
 
 def findings(records: Sequence["Finding"]) -> Table:
     """One row per finding of the checks."""
+    import pandas as pd
+
     rank = {"error": 0, "warning": 1, "note": 2}
+    ordered = sorted(records, key=lambda f: rank.get(f.severity, 3))
+    fields = {"severity": "severity", "rule": "rule", "where": "what", "hint": "hint"}
     return Table(
+        name="",
         caption="What the checks of the table found",
+        frame=pd.DataFrame({n: [getattr(f, key) for f in ordered] for n, key in fields.items()}),
         columns=(
-            Column("severity", "severity"),
+            Column("severity", "severity", _severity),
             Column("rule", "rule"),
-            Column("where", "what"),
-            Column("hint", "what to do"),
-        ),
-        rows=tuple(
-            (
-                Cell(f.severity, "note" if f.severity == "note" else "fail"),
-                Cell(f.rule),
-                Cell(f.what, "prose"),
-                Cell(f.hint, "prose"),
-            )
-            for f in sorted(records, key=lambda f: rank.get(f.severity, 3))
+            Column("where", "what", role="prose"),
+            Column("hint", "what to do", role="prose"),
         ),
     )
 
 
+def _severity(word: str) -> Cell:
+    return Cell(word, "note" if word == "note" else "fail")
+
+
 def explained(tables: Sequence[Table]) -> tuple[tuple[str, str, str], ...]:
     """Return head, name and meaning of each column of the tables that the glossary knows."""
-    seen = {column.name: column.head for table in tables for column in table.columns[::-1]}
+    columns = [column for table in tables for column in table.columns[::-1] if column.defined]
+    seen = {name: c.head for c in columns for name in (*c.also[::-1], c.name) if name in GLOSSARY}
     return tuple((seen[name], name, text) for name, text in GLOSSARY.items() if name in seen)
 
 
@@ -277,9 +347,8 @@ _RESAMPLING = {
     "seeds": "random starts",
     "items": "test items",
 }
-_LOCAL = "Each line is about that data set alone."
 _WITHIN = (
-    "P-values are adjusted within each data set, not over data sets: of many data sets some have"
+    "P-values are adjusted within each data set, not over data sets. Of many data sets some have"
     " such verdicts by chance."
 )
 
@@ -289,37 +358,47 @@ def inferential(comparison: "Comparison") -> bool:
     return "conf_low" in comparison.effects()
 
 
-def verdict(comparison: "Comparison", *, main: bool) -> Section:
-    """Verdict, figures and tables of one comparison."""
-    figures, found, fold = _pairs(comparison) if main else ((), [], None)
-    found.append(summary(comparison))
-    found.append(sections.checks_table(comparison.checks))
+def verdict(
+    comparison: "Comparison", request: Request, *, main: bool = True, rows: Table | None = None
+) -> Section:
+    """Verdict, figures and tables of one comparison, given the table of its pairs, if any."""
+    rows, levels = rows or contrasts(comparison), summary(comparison, details=request.details)
+    figures, tables, fold = (), (levels, rows), None
     if not main:
-        found = [contrasts(comparison), *found]
-        fold, found = Fold("Tables of this comparison", (), tuple(found)), []
-    order, open_pairs = order_words(comparison.relation())
+        checks = sections.checks_table(comparison.checks)
+        tables, fold = (), Fold("Tables of this comparison", (), (levels, rows, checks))
+    elif request.details:
+        figures, tables, fold = _pairs(comparison, levels, rows)
+    ordered = not comparison.sides  # averages are in no order
+    relation = comparison.relation()
+    lines, left = order_lines(relation) if ordered else ([], [])
     return Section(
         title=comparison.heading,
         lead=comparison.headline(),
-        order=order,
-        open_pairs=open_pairs,
+        order=tuple(lines),
+        open_pairs=tuple(left),
+        legend=legend(relation) if ordered else (),
         text=(_irrelevant(comparison),) if _irrelevant(comparison) else (),
         figures=figures,
-        tables=tuple(found),
+        tables=tables,
+        checks=comparison.checks if main else (),
         fold=fold,
     )
 
 
-def _pairs(comparison: "Comparison") -> tuple[tuple[Figure, ...], list[Table], Fold | None]:
-    """Return figures, tables and what is folded of the pairs."""
+def _pairs(
+    comparison: "Comparison", levels: Table, rows: Table
+) -> tuple[tuple[Figure, ...], tuple[Table, ...], Fold | None]:
+    """Return figures, tables and what is folded."""
     forest = Figure(comparison, "forest", favours(comparison.measure))
     hasse = Figure(comparison, "hasse", ORDER_CAPTION)
-    rows, n = contrasts(comparison), len(comparison.pairs)
+    n = len(comparison.pairs)
     if n <= MOST_PAIRS:
-        return (forest, hasse), [rows], None
+        return (forest, hasse), (levels, rows), None
     best_first = np.argsort(-comparison.levels.estimate, kind="stable")
     matrix = relations_sections.verdict_table(comparison.relation(), [int(k) for k in best_first])
-    return (hasse,), [matrix], Fold(f"Figure and table of the {n} contrasts", (forest,), (rows,))
+    fold = Fold(f"Figure and table of the {n} contrasts", (forest,), (rows,))
+    return (hasse,), (levels, matrix), fold
 
 
 def _irrelevant(comparison: "Comparison") -> str:
@@ -335,28 +414,46 @@ def _irrelevant(comparison: "Comparison") -> str:
 
 def each_dataset(results: "Comparisons") -> Section:
     """One relation per data set."""
-    first = next(iter(results.values()))
-    rows = [
-        (Cell(name, "name"), Cell(str(relation), "order"))
-        for name, relation in results.relations().items()
-    ]
-    rows += [
-        (Cell(name, "name"), Cell(f"not compared: {why}", "prose"))
-        for name, why in results.refused.items()
-    ]
+    import pandas as pd
+
+    first, relations = next(iter(results.values())), results.relations()
+    measure, tested = first.measure, "p_value" in first.contrasts()
     orders = Table(
-        caption=f"Order on each data set, best first; {first.measure.title},"
-        f" {first.measure.better} is better",
-        columns=(Column("dataset", "data set"), Column("order", "order")),
-        rows=tuple(rows),
-        note="> preferred to, ~ equivalent, ? not told apart",
+        name="",
+        caption=f"Order on each data set, best first; {measure.title}, {measure.better} is better",
+        frame=pd.DataFrame(
+            {
+                "dataset": list(relations),
+                "order": [on_one_line(relation) for relation in relations.values()],
+            }
+        ),
+        columns=(
+            Column("dataset", "data set", role="name"),
+            Column("order", "order", role="order", defined=False),
+        ),
     )
-    checks = _shared_checks(results)
+    tables = [orders]
+    if results.refused:
+        tables.append(
+            Table(
+                name="",
+                caption=f"{count(len(results.refused), 'data set')} could not be compared",
+                frame=pd.DataFrame([*results.refused.items()], columns=["dataset", "reason"]),
+                columns=(
+                    Column("dataset", "data set", role="name"),
+                    Column("reason", "reason", role="prose"),
+                ),
+            )
+        )
     return Section(
         title=f"Each data set by itself: {within(first.heading)}",
-        text=(f"{_LOCAL} {_WITHIN}" if inferential(first) else _LOCAL,),
+        lead=f"{measure.name} ({measure.better} is better) on {count(len(results), 'data set')},"
+        " each by itself.",
+        legend=legend(*relations.values()),
+        text=(first.rule, _WITHIN) if tested else (first.rule,),
         figures=_tiles(results),
-        tables=(orders, checks) if checks.rows else (orders,),
+        tables=tuple(tables),
+        fold=_shared_checks(results),
     )
 
 
@@ -367,24 +464,28 @@ def _tiles(results: "Comparisons") -> tuple[Figure, ...]:
     return (Figure(results, "verdicts", "Columns are pairs, the one with more wins first."),)
 
 
-def _shared_checks(results: "Comparisons") -> Table:
+def _shared_checks(results: "Comparisons") -> Fold | None:
     """Return the failed checks with the number of data sets that they fail on."""
+    import pandas as pd
+
     failed = [check for result in results.values() for check in result.checks if not check.ok]
     # A remedy may name particulars of a data set: the first one stands for all.
     remedies = {check.check: check.remedy for check in failed[::-1]}
-    times = Counter(check.check for check in failed)
-    return Table(
+    times = Counter(check.check for check in failed).most_common()
+    rows = [(name, f"{n} of {len(results)}", remedies[name]) for name, n in times]
+    if not rows:
+        return None
+    found = Table(
+        name="",
         caption="Diagnostics that ask for attention",
+        frame=pd.DataFrame(rows, columns=["check", "n_datasets", "remedy"]),
         columns=(
             Column("check", "check"),
-            Column("n_datasets", "data sets", numeric=True),
-            Column("remedy", "how to read it"),
-        ),
-        rows=tuple(
-            (Cell(name), Cell(f"{n} of {len(results)}"), Cell(remedies[name], "prose"))
-            for name, n in times.most_common()
+            number("n_datasets", "data sets", str),
+            Column("remedy", "how to read it", role="prose"),
         ),
     )
+    return Fold("Diagnostics that ask for attention", (), (found,))
 
 
 def data(setting: "Setting") -> Section:
@@ -482,24 +583,25 @@ def refused(refusals: Sequence[Refusal]) -> Section:
     )
 
 
-def leading(comparison: "Comparison", before: "Sequence[Comparison]") -> Section:
+def leading(comparison: "Comparison", request: Request, rows: Table | None = None) -> Section:
     """Return the verdict of a comparison: in full for the first one and for those with tests."""
-    return verdict(comparison, main=not before or inferential(comparison))
+    main = not request.before or inferential(comparison)
+    return verdict(comparison, request, main=main, rows=rows)
 
 
-def sections_of(
-    comparison: "Comparison", before: "Sequence[Comparison]", scores: "ScoreTable | None"
-) -> tuple[Section, ...]:
+def sections_of(comparison: "Comparison", request: Request) -> tuple[Section, ...]:
     """Return the sections of a comparison, as its folder registers them."""
-    write = registered(type(comparison), "sections", "SECTIONS")
-    return write(comparison, before, scores)
+    return registered(type(comparison), "sections", "SECTIONS")(comparison, request)
 
 
-def _sections(
-    comparison: "Comparison", before: "Sequence[Comparison]", _: "ScoreTable | None"
-) -> tuple[Section, ...]:
-    return (leading(comparison, before),)
+def _sections(comparison: "Comparison", request: Request) -> tuple[Section, ...]:
+    return (leading(comparison, request),)
 
 
-# By class: what is said of a result, given those shown before and the table.
+# By class: what is said of a result when a reader requests it.
 SECTIONS = {Comparison: _sections}
+# By key of a document: the type of its value, and what it is.
+KEYS: Mapping[str, tuple[object, str]] = {
+    "summary": (Rows, "level of each algorithm"),
+    "contrasts": (Rows, "verdict and evidence for each pair"),
+}

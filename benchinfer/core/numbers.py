@@ -1,7 +1,7 @@
 """Numbers and lists as text."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
 
@@ -77,6 +77,7 @@ def count(n: int, noun: str) -> str:
 
 _MINUS = "\N{MINUS SIGN}"
 _NONE = "\N{EN DASH}"
+_MOST = 8  # decimals; where more are needed, three digits with an exponent say more
 
 
 def fixed(value: float, decimals: int) -> str:
@@ -84,17 +85,57 @@ def fixed(value: float, decimals: int) -> str:
 
     Examples
     --------
-    >>> fixed(0.0312, 3), fixed(-0.0001, 2), fixed(float("inf"), 2)
-    ('0.031', '0.00', '∞')
+    >>> fixed(0.0312, 3), fixed(-0.0001, 2), fixed(float("inf"), 2), fixed(2e15, 1)
+    ('0.031', '0.00', '∞', '2e+15')
     """
     if math.isnan(value):
         return _NONE
     if math.isinf(value):
         return ("" if value > 0 else _MINUS) + "∞"
+    if (decimals >= _MOST and value) or abs(value) >= 1e12:
+        return f"{value:.3g}".replace("-", _MINUS)
     text = f"{value:,.{decimals}f}"
     if not text.strip("-0.,"):
         text = text.lstrip("-")  # no minus zero
     return text.replace("-", _MINUS)
+
+
+def places(decimals: int) -> Callable[[float], str]:
+    """Return a function that writes numbers with so many decimals."""
+    return lambda value: fixed(value, decimals)
+
+
+def amount(value: float) -> str:
+    """Write a count or a sum of weights: all its digits, but not those of rounding.
+
+    Examples
+    --------
+    >>> amount(1866.0), amount(26182 / 3), amount(0.1 + 0.2)
+    ('1,866', '8,727.333', '0.3')
+    """
+    return f"{round(value, 3):,.15g}" if math.isfinite(value) else fixed(value, 0)
+
+
+def interval(
+    low: float, high: float, write: Callable[[float], str], lowest: float = -math.inf
+) -> str:
+    """Write an interval; one that is open at an end is a bound.
+
+    Examples
+    --------
+    >>> interval(0.1, 0.25, places(2)), interval(-math.inf, 0.25, places(2))
+    ('0.10 to 0.25', 'at most 0.25')
+    >>> interval(0.1, math.inf, places(2)), interval(-math.inf, math.inf, places(2))
+    ('at least 0.10', 'no bound')
+    """
+    if math.isnan(low):
+        return _NONE
+    above, below = low > lowest, high < math.inf
+    if above and below:
+        return f"{write(low)} to {write(high)}"
+    if not (above or below):
+        return "no bound"
+    return f"at least {write(low)}" if above else f"at most {write(high)}"
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -176,9 +217,20 @@ def decimals(spreads: Sequence[float]) -> int:
     known = [abs(s) for s in spreads if math.isfinite(s) and s != 0]
     if not known:
         return 3
-    return min(8, max(0, 1 - math.floor(math.log10(median(known)))))
+    return min(_MOST, max(0, 1 - math.floor(math.log10(median(known)))))
 
 
 def level_percent(value: float) -> str:
     """Write a level as a percentage."""
     return f"{100 * value:.4g} %"
+
+
+def degrees(df: float, residual: float) -> str:
+    """Write the degrees of freedom of a test, those without a limit left out.
+
+    Examples
+    --------
+    >>> degrees(5.0, 55.0), degrees(3.0, math.inf), degrees(math.nan, math.inf)
+    ('5, 55', '3', '')
+    """
+    return ", ".join(brief(round(x, 1)) for x in (df, residual) if math.isfinite(x))

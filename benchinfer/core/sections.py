@@ -1,7 +1,12 @@
-"""Records of reports: sections, tables, figures, checks."""
+"""Records of what there is to say of a result: sections, tables, figures, checks.
 
+Each analysis says it once; the terminal, JSON and reports write the same records.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -10,9 +15,11 @@ from benchinfer.core.numbers import brief
 from benchinfer.core.saving import savable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import pandas as pd
 
 type Direction = Literal["at most", "at least", ""]
+# What a value is in JSON: a table has one record per row, keyed by the column glossary.
+type Rows = pd.DataFrame
 
 
 @savable
@@ -75,25 +82,6 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table.
-
-    Attributes
-    ----------
-    name
-        Its name in the glossary.
-    head
-        Title of the column.
-    numeric
-        Whether it is set flush right.
-    """
-
-    name: str
-    head: str
-    numeric: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Cell:
     """Text of a cell; `role` says how it looks, `mark` is a shape set before it."""
 
@@ -102,14 +90,88 @@ class Cell:
     mark: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table with a caption above and, where needed, a note below."""
+type Write = Callable[..., str | Cell]
 
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table, and how its cells are written.
+
+    Attributes
+    ----------
+    name
+        Its name in the frame.
+    head
+        Title of the column.
+    write
+        Turns a value into a text, or into a cell with a role of its own.
+    numeric
+        Whether it is set flush right.
+    role
+        How its cells look.
+    also
+        Further columns of the frame that a cell is written from.
+    brief
+        Whether it is shown where there is little room, too: on a terminal.
+    defined
+        Whether it is what the glossary says of its name.
+    """
+
+    name: str
+    head: str
+    write: Write = str
+    numeric: bool = False
+    role: str = ""
+    also: tuple[str, ...] = ()
+    brief: bool = True
+    defined: bool = True
+
+    def cells(self, frame: "pd.DataFrame") -> list[Cell]:
+        """Write the cells of a frame's rows."""
+        values = zip(*(frame[name].tolist() for name in (self.name, *self.also)), strict=True)
+        texts = (self.write(*row) for row in values)
+        return [text if isinstance(text, Cell) else Cell(text, self.role) for text in texts]
+
+
+def number(name: str, head: str, write: Write, **options: Any) -> Column:
+    """Return a column of numbers."""
+    return Column(name, head, write, numeric=True, **options)
+
+
+def names(*columns: str) -> tuple[Column, ...]:
+    """Return columns that hold names, titled as they are called."""
+    return tuple(Column(name, name, role="name") for name in columns)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A table with a caption above and, where needed, a note below.
+
+    Attributes
+    ----------
+    name
+        Its key in JSON; empty if the document has its numbers under another one.
+    caption, note
+        Texts above and below.
+    frame
+        The rows that are shown, in full precision.
+    columns
+        What is shown of them.
+    data
+        The table in JSON, if not the rows that are shown.
+    """
+
+    name: str
     caption: str
+    frame: "pd.DataFrame"
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
+    data: "pd.DataFrame | None" = None
+
+    @property
+    def rows(self) -> tuple[tuple[Cell, ...], ...]:
+        """The cells."""
+        return tuple(zip(*(column.cells(self.frame) for column in self.columns), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +197,7 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A stretch of the report.
+    """A stretch of what there is to say.
 
     Attributes
     ----------
@@ -144,29 +206,66 @@ class Section:
     lead
         The verdict in a sentence, or what the section says first.
     order, open_pairs
-        The order of the algorithms, best first, and what it leaves open; may be empty.
+        Lines of the order of the algorithms, best first, and of what it leaves open.
+    legend
+        How to read the order.
     text
         Paragraphs.
     facts
         Names and what is to be said about them.
     figures, tables
         Figures and tables.
+    checks
+        Diagnostics.
     warnings
         What could not be done, in the words of the error.
     fold
         What is there for those who open it, if anything.
+    values
+        What JSON holds besides the tables: name to a value, or to a function that finds it.
     """
 
     title: str
     lead: str = ""
-    order: str = ""
-    open_pairs: str = ""
+    order: tuple[str, ...] = ()
+    open_pairs: tuple[str, ...] = ()
+    legend: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
+    checks: tuple[Check, ...] = ()
     warnings: tuple[str, ...] = ()
     fold: Fold | None = None
+    values: Mapping[str, object] = MappingProxyType({})
+
+    @property
+    def all_tables(self) -> tuple[Table, ...]:
+        """The tables, with those in the fold."""
+        return (*self.tables, *(self.fold.tables if self.fold else ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a reader wants to know of a result.
+
+    Attributes
+    ----------
+    details
+        Whether to say all there is to say, however long that takes, or the verdict and what it
+        rests on.
+    before
+        Results on the same measure that are told before.
+    scores
+        The table of the results, if it is at hand.
+    trend
+        The order of Page's test, best first.
+    """
+
+    details: bool = True
+    before: tuple[Any, ...] = ()
+    scores: Any = None
+    trend: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,25 +340,29 @@ class Page:
     version: str = ""
 
 
-def checks_table(checks: "Sequence[Check]") -> Table:
+def checks_table(checks: Sequence[Check]) -> Table:
     """One row per check, those that ask for attention first."""
+    import pandas as pd
+
+    ordered = sorted(checks, key=lambda row: row.ok)
+    fields = ("ok", "check", "value", "direction", "limit", "remedy")
     return Table(
+        name="diagnostics",
         caption="Diagnostics",
+        frame=pd.DataFrame({name: [getattr(row, name) for row in ordered] for name in fields}),
         columns=(
-            Column("ok", "result"),
+            Column("ok", "result", _passed),
             Column("check", "check"),
-            Column("value", "value", numeric=True),
-            Column("limit", "limit", numeric=True),
-            Column("remedy", "how to read it"),
-        ),
-        rows=tuple(
-            (
-                Cell("passed", "pass", "✓") if row.ok else Cell("attention", "fail", "!"),
-                Cell(row.check),
-                Cell(brief(row.value)),
-                Cell(f"{row.direction} {brief(row.limit)}" if row.direction else ""),
-                Cell(row.remedy, "prose"),
-            )
-            for row in sorted(checks, key=lambda row: row.ok)
+            number("value", "value", brief),
+            number("limit", "limit", _limit, also=("direction",)),
+            Column("remedy", "how to read it", role="prose"),
         ),
     )
+
+
+def _passed(ok: object) -> Cell:
+    return Cell("passed", "pass", "✓") if ok else Cell("attention", "fail", "!")
+
+
+def _limit(limit: float, direction: str) -> str:
+    return f"{direction} {brief(limit)}" if direction else ""

@@ -32,6 +32,21 @@ class Verdict(IntEnum):
 
 MIRROR = np.array([0, 1, 2, 4, 3], dtype=np.int8)
 WORDS = tuple(verdict.label for verdict in Verdict)
+SYMBOLS = {
+    Verdict.FIRST: ">",
+    Verdict.SECOND: "<",
+    Verdict.EQUIVALENT: "~",
+    Verdict.UNDECIDED: "?",
+    Verdict.MISSING: "",
+}
+# Shapes before the words in tables, as figures mark them.
+SHAPES = {
+    Verdict.FIRST: "●",
+    Verdict.SECOND: "◆",
+    Verdict.EQUIVALENT: "■",
+    Verdict.UNDECIDED: "○",
+    Verdict.MISSING: "\N{MULTIPLICATION SIGN}",
+}
 
 
 def code(word: object) -> Verdict:
@@ -73,3 +88,17 @@ def verdict_columns(
         "verdict": [Verdict(code).label for code in codes],
         "winner": [winners[c][i] if c in winners else "" for i, c in enumerate(codes.tolist())],
     }
+
+
+def words(verdict: Verdict, first: str, second: str) -> str:
+    """Say a verdict with the name of the better algorithm.
+
+    Examples
+    --------
+    >>> words(Verdict.SECOND, "rf", "svm")
+    'svm better'
+    """
+    if verdict == Verdict.MISSING:
+        return "no data"
+    better = {Verdict.FIRST: first, Verdict.SECOND: second}
+    return f"{better[verdict]} better" if verdict in better else verdict.label

@@ -38,7 +38,7 @@ BLANK = "(blank)"  # in place of a name of nothing but spaces
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Colour and symbol of a verdict.
+    """Colour and shape of a verdict.
 
     Attributes
     ----------
@@ -50,40 +50,21 @@ class Mark:
         Shape, as matplotlib names it.
     filled
         Whether the shape is filled.
-    symbol
-        The shape as a character, for tables.
     """
 
     colour: str
     ink: str
     marker: str
     filled: bool
-    symbol: str
 
 
 MARKS: dict[Verdict, Mark] = {
-    Verdict.FIRST: Mark("#0072B2", "#00598C", "o", filled=True, symbol="●"),
-    Verdict.SECOND: Mark("#D55E00", "#A34700", "D", filled=True, symbol="◆"),
-    Verdict.EQUIVALENT: Mark("#009E73", "#006B4F", "s", filled=True, symbol="■"),
-    Verdict.UNDECIDED: Mark("#7A8089", "#5C6370", "o", filled=False, symbol="○"),
-    Verdict.MISSING: Mark(
-        "#A0A5AC", "#5C6370", "x", filled=False, symbol="\N{MULTIPLICATION SIGN}"
-    ),
+    Verdict.FIRST: Mark("#0072B2", "#00598C", "o", filled=True),
+    Verdict.SECOND: Mark("#D55E00", "#A34700", "D", filled=True),
+    Verdict.EQUIVALENT: Mark("#009E73", "#006B4F", "s", filled=True),
+    Verdict.UNDECIDED: Mark("#7A8089", "#5C6370", "o", filled=False),
+    Verdict.MISSING: Mark("#A0A5AC", "#5C6370", "x", filled=False),
 }
-
-
-def words(verdict: Verdict, first: str, second: str) -> str:
-    """Say a verdict with the name of the better algorithm.
-
-    Examples
-    --------
-    >>> words(Verdict.SECOND, "rf", "svm")
-    'svm better'
-    """
-    if verdict == Verdict.MISSING:
-        return "no data"
-    better = {Verdict.FIRST: first, Verdict.SECOND: second}
-    return f"{better[verdict]} better" if verdict in better else verdict.label
 
 
 def short(names: Sequence[str], limit: int = 24) -> dict[str, str]:

@@ -11,7 +11,7 @@ from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 from numpy.typing import NDArray
 
-from benchinfer.core.verdict import Verdict
+from benchinfer.core.verdict import SYMBOLS, Verdict
 from benchinfer.plots import style
 from benchinfer.plots.style import INK, MARKS, Width, plain, short
 
@@ -206,13 +206,6 @@ def _percent(share: float) -> str:
     return "<1" if 0 < share < 0.005 else f"{100 * share:.0f}"
 
 
-SYMBOLS = {
-    Verdict.FIRST: ">",
-    Verdict.SECOND: "<",
-    Verdict.EQUIVALENT: "~",
-    Verdict.UNDECIDED: "?",
-    Verdict.MISSING: "",
-}
 FILL = {
     Verdict.FIRST: "#CFE4F2",
     Verdict.SECOND: "#F8DCC6",

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
-from benchinfer.core.verdict import Verdict
-from benchinfer.plots.style import MARKS, words
-from benchinfer.plots.tiles import SYMBOLS
+from benchinfer.core.numbers import count
+from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table, names, number
+from benchinfer.core.verdict import SHAPES, SYMBOLS, Verdict, words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,80 +23,131 @@ def rows_of(frame: "pd.DataFrame", *names: str) -> list[tuple[Any, ...]]:
 def pair_verdict(label: str, first: str, second: str) -> Cell:
     """Say a verdict with its mark."""
     verdict = Verdict[label.upper()]
-    return Cell(words(verdict, first, second), f"verdict {label}", MARKS[verdict].symbol)
+    return Cell(words(verdict, first, second), f"verdict {label}", SHAPES[verdict])
+
+
+def outcome(name: str = "verdict", **options: Any) -> Column:
+    """Return the column of the verdicts of pairs."""
+    return Column(name, name, pair_verdict, role="verdict", also=("first", "second"), **options)
 
 
 def incidence(relation: "Relation") -> Table:
     """One row per pair of a relation."""
-    frame = relation.to_frame()
     return Table(
+        name="",
         caption="Verdicts of the pairs",
-        columns=(
-            Column("first", "first"),
-            Column("second", "second"),
-            Column("verdict", "verdict"),
-        ),
-        rows=tuple(
-            (Cell(first, "name"), Cell(second, "name"), pair_verdict(verdict, first, second))
-            for first, second, verdict in rows_of(frame, "first", "second", "verdict")
-        ),
+        frame=relation.to_frame(),
+        columns=(*names("first", "second"), outcome()),
     )
 
 
 def verdict_table(relation: "Relation", order: Sequence[int]) -> Table:
     """All verdicts in a square, rows and columns in the same order."""
-    states, names = relation.states[np.ix_(order, order)], [relation.algorithms[k] for k in order]
-    numbers = [str(n) for n in range(1, len(names) + 1)]
+    import pandas as pd
+
+    states = relation.states[np.ix_(order, order)].astype(int)
+    np.fill_diagonal(states, _OWN)
+    numbers = [str(n) for n in range(1, len(order) + 1)]
+    frame = pd.DataFrame(states, columns=numbers)
+    frame.insert(0, "algorithm", [relation.algorithms[k] for k in order])
+    frame.insert(0, "number", numbers)
     return Table(
+        name="",
         caption="Verdicts of the pairs, best algorithm first",
+        frame=frame,
         columns=(
-            Column("", "", numeric=True),
-            Column("algorithm", "algorithm"),
-            *(Column("", n, numeric=True) for n in numbers),
-        ),
-        rows=tuple(
-            (
-                Cell(numbers[i]),
-                Cell(name, "name"),
-                *(_tile(Verdict(code), own=i == j) for j, code in enumerate(states[i])),
-            )
-            for i, name in enumerate(names)
+            number("number", "", str, brief=False),
+            Column("algorithm", "algorithm", role="name", brief=False),
+            *(number(n, n, _tile, brief=False, defined=False) for n in numbers),
         ),
         note="Columns have the numbers of the rows. >: the algorithm of the row is better, <: that"
         " of the column is, ~: equivalent, ?: not told apart.",
     )
 
 
-def _tile(verdict: Verdict, *, own: bool) -> Cell:
-    return Cell("", "tile own") if own else Cell(SYMBOLS[verdict], f"tile {verdict.label}")
+_OWN = -9  # where row and column are the same algorithm
+
+
+def _tile(code: int) -> Cell:
+    if code == _OWN:
+        return Cell("", "tile own")
+    verdict = Verdict(code)
+    return Cell(SYMBOLS[verdict], f"tile {verdict.label}")
 
 
 TILES = 2000
 MOST_PAIRS = 45  # of more pairs a matrix of the verdicts says more than a line for each
 ORDER_CAPTION = "What the verdicts say about the order, and no more."
+LEGEND = "a > b: a is better    a ~ b: equivalent    a ? b: not told apart"
+_TRANSITIVE = "a > b and b > c together say a > c"
+_LINE = 72  # pairs that are not told apart are listed if they fit on one line, else counted
 
 
-def order_words(result: "Relation") -> tuple[str, str]:
-    """Split the order in words into what is established and what is open."""
-    text = str(result)
-    established = ", ".join(f"{a} > {b}" for a, b in result.covers())
-    if result.is_weak_order() or not text.startswith(established):
-        return text, ""
-    return established, text[len(established) :].removeprefix("; ")
+def legend(*relations: "Relation") -> tuple[str, ...]:
+    """Say how orders are to be read."""
+    properties = [relation.properties() for relation in relations]
+    chains = any(p["transitive"] and not p["weak order"] for p in properties)
+    return (LEGEND, _TRANSITIVE) if chains else (LEGEND,)
+
+
+def order_lines(relation: "Relation") -> tuple[list[str], list[str]]:
+    """Write a relation in lines: what is established and what is open.
+
+    A ranking is one line; else there is one for each better algorithm.
+
+    Examples
+    --------
+    >>> from benchinfer.relations.relation import Relation
+    >>> order_lines(Relation.from_pairs(["a", "b", "c"], {("a", "b"): "undecided",
+    ...                                 ("a", "c"): "first", ("b", "c"): "undecided"}))
+    (['a > c'], ['a ? b, b ? c'])
+    """
+    if relation.is_weak_order():
+        return [str(relation)], []
+    worse: dict[str, list[str]] = {}
+    for a, b in relation.covers():
+        worse.setdefault(a, []).append(b)
+    # Best first, so that a chain can be read downwards.
+    strict = relation.strict
+    lost = dict(zip(relation.algorithms, strict.sum(axis=0) - strict.sum(axis=1), strict=True))
+    lines = [f"{a} > {', '.join(worse[a])}" for a in sorted(worse, key=lambda name: lost[name])]
+    pairs = relation.to_frame()
+    equal = rows_of(pairs[pairs["verdict"] == "equivalent"], "first", "second")
+    if equal:
+        lines.append(", ".join(f"{a} ~ {b}" for a, b in equal))
+    apart = rows_of(pairs[pairs["verdict"] == "undecided"], "first", "second")
+    listed = ", ".join(f"{a} ? {b}" for a, b in apart)
+    if len(listed) > _LINE:
+        listed = f"{_some(len(apart), len(pairs))} not told apart"
+    left = [listed] if listed else []
+    if missing := int((pairs["verdict"] == "missing").sum()):
+        left.append(f"{_some(missing, len(pairs))} not compared")
+    return lines, left
+
+
+def _some(n: int, of: int) -> str:
+    return f"{n} of {count(of, 'pair')} {'is' if n == 1 else 'are'}"
+
+
+def on_one_line(relation: "Relation") -> str:
+    """Write a relation on one line."""
+    lines, left = order_lines(relation)
+    return "; ".join([*lines, *left])
 
 
 def relation(result: "Relation", number: int) -> Section:
     """Order, diagram and verdicts of a relation."""
     rows, fold = incidence(result), None
-    if (n := len(rows.rows)) > MOST_PAIRS:
+    if (n := len(rows.frame)) > MOST_PAIRS:
         fold = Fold(f"Table of the {n} verdicts", (), (rows,))
         won = result.strict.sum(axis=1) - result.strict.sum(axis=0)
         rows = verdict_table(result, [int(k) for k in np.argsort(-won, kind="stable")])
     broken = [f"{kind}: {a}, {b}, {c}" for kind, a, b, c in result.violations()[:5]]
     return Section(
         title=f"Relation {number}",
-        order=order_words(result)[0],
-        open_pairs=order_words(result)[1],
+        order=tuple(order_lines(result)[0]),
+        open_pairs=tuple(order_lines(result)[1]),
+        legend=legend(result),
         facts=tuple(
             (name, text)
             for name, text in (("Rule", result.rule), ("Against a ranking", "; ".join(broken)))

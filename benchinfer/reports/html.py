@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchinfer.core.errors import DesignError
-from benchinfer.core.sections import Figure, Reference
+from benchinfer.core.sections import Figure, Reference, Section, Table, checks_table
 from benchinfer.plots.draw import Vector, vector
 
 _ACCENTS = {
@@ -80,6 +80,11 @@ class Picture:
     narrow: Image
     caption: str
     alt: str
+
+
+def tables(section: Section) -> list[Table]:
+    """Return the tables of a section that stand in the open."""
+    return [*section.tables, *([checks_table(section.checks)] if section.checks else [])]
 
 
 def pictures(figures: Sequence[Figure]) -> list[Picture]:

@@ -17,7 +17,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.measure import UNPRINTABLE
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import write_whole
-from benchinfer.core.sections import Cell, Column, MeasurePart, Page, Section, Table
+from benchinfer.core.sections import Column, MeasurePart, Page, Request, Section, Table
 from benchinfer.core.version import __version__
 from benchinfer.relations import sections as relations_sections
 from benchinfer.relations.consensus import sections
@@ -95,7 +95,7 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
         cited.append(plan_sections.citations())
     entries = html.merged(cited)
     held = [section for part in parts for section in part.sections]
-    shown = [t for s in held for t in (*s.tables, *(s.fold.tables if s.fold else ()))]
+    shown = [t for s in held for t in (*html.tables(s), *(s.fold.tables if s.fold else ()))]
     return Page(
         title=title or _title(gathered),
         about=_about(gathered),
@@ -121,7 +121,7 @@ def render(page: Page) -> str:
         lstrip_blocks=True,
     )
     filters: dict[str, Any] = environment.filters
-    filters["pictures"] = html.pictures
+    filters |= {"pictures": html.pictures, "tables": html.tables}
     # Names may hold what HTML must not, in whichever text they are.
     page_text = environment.get_template("page.html").render(page=page)
     return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", page_text)
@@ -153,7 +153,8 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
     comparisons.sort(key=lambda c: not comparison_sections.inferential(c))
     found: list[Section] = []
     for n, c in enumerate(comparisons):
-        found += comparison_sections.sections_of(c, comparisons[:n], gathered.scores)
+        request = Request(before=tuple(comparisons[:n]), scores=gathered.scores)
+        found += comparison_sections.sections_of(c, request)
     local = [
         r
         for r in gathered.results
@@ -184,11 +185,11 @@ def _orders(gathered: ReportInput) -> list[MeasurePart]:
     agreed = [r for r in results if isinstance(r, Consensus)]
     told = {
         "Relations": [relations_sections.relation(r, n) for n, r in enumerate(relations, 1)],
-        "Ensembles": [sections.ensemble(r, n) for n, r in enumerate(ensembles, 1)],
+        "Ensembles": [sections.ensemble(r, f"Ensemble {n}") for n, r in enumerate(ensembles, 1)],
         "Consensus": [sections.numbered(r, n) for n, r in enumerate(agreed, 1)],
     }
     return [
-        MeasurePart(title.lower(), title, "", found[0].order, tuple(found))
+        MeasurePart(title.lower(), title, "", "; ".join(found[0].order), tuple(found))
         for title, found in told.items()
         if found
     ]
@@ -271,27 +272,29 @@ def _beforehand(setting: Setting | None) -> list[str]:
 
 
 def _provenance(gathered: ReportInput) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+    import pandas as pd
+
+    rows: list[dict[str, str]] = []
     for result in gathered.results:
         if isinstance(result, Relation | Ensemble | Consensus | Plan):
             continue
         one = next(iter(result.values())) if isinstance(result, Comparisons) else result
         whole = isinstance(result, Comparison)
         source = one.provenance
-        arguments = ", ".join(f"{name}={value!r}" for name, value in source.arguments.items())
         rows.append(
-            (
-                Cell(source.analysis + ("" if whole else ", each data set"), "code"),
-                Cell(arguments, "code prose"),
-                Cell(source.digest if whole else "of each data set", "code"),
-                Cell(source.version),
-                Cell("" if source.seed is None else str(source.seed)),
-            )
+            {
+                "analysis": source.analysis + ("" if whole else ", each data set"),
+                "arguments": ", ".join(f"{n}={value!r}" for n, value in source.arguments.items()),
+                "digest": source.digest if whole else "of each data set",
+                "version": source.version,
+                "seed": "" if source.seed is None else str(source.seed),
+            }
         )
-    columns = [Column("", head) for head in ("analysis", "arguments", "digest", "version", "seed")]
-    seeded = any(row[-1].text for row in rows)
+    roles = {"analysis": "code", "arguments": "code prose", "digest": "code", "version": ""}
+    roles |= {"seed": ""} if any(row["seed"] for row in rows) else {}
     return Table(
+        name="",
         caption="How each result was made",
-        columns=tuple(columns if seeded else columns[:-1]),
-        rows=tuple(row if seeded else row[:-1] for row in rows),
+        frame=pd.DataFrame(rows, columns=list(roles)),
+        columns=tuple(Column(name, name, role=role) for name, role in roles.items()),
     )

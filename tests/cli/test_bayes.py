@@ -60,7 +60,7 @@ def test_what_is_printed(run: Callable) -> None:
         "algorithm on a typical data set on the next data set within",
         "The same pairs on the next data set",
         "4 chains of 200 draws",
-        "effect_scale=1, interaction_scale=1",
+        "effect_scale 1 XXX",
         "Seed 1.",
         "say too little: more draws (--draws)",
     ):

@@ -93,7 +93,7 @@ def test_details(run: Callable) -> None:
     arguments = (*TIMES, "--resample", "datasets", "--resamples", 500, "--seed", 1, "--details")
     text = run(*arguments).stdout
     assert max(map(len, text.splitlines())) <= 80
-    assert "Probability that a score of first is better than one of second\n" in text
+    assert "Probability that a score of first is better than one of second, on" in text
     assert "Share of scores that are below a threshold, on seconds\n" in text
     assert "algorithm  1.00  1.10  1.25  1.50  2.00  5.00  10.00\n" in text
     assert "cart       0.33  0.42  0.42  0.50  0.58  1.00   1.00\n" in text

@@ -74,9 +74,9 @@ def test_a_unique_order_is_decided(run: Callable, clear: Path) -> None:
     assert result.exit_code == 0, result.output
     text = result.stdout
     assert "\n    b > a > c\n" in text
-    assert "Cost 0, proved to be the least.\n" in text
+    assert "Cost: 0, proved to be the least: " in text
     assert "b > a    100 %      6      12\n" in text
-    assert "Kendall's W: 1.00; mean tau of Emond and Mason between two: 1.00.\n" in text
+    assert "Concordance: 1.00 (Kendall's W, 1 if all rank alike)\n" in text
     assert "d5        b > a > c\n" in text
     assert "Warnings" not in text
 
@@ -87,7 +87,7 @@ def test_several_orders_are_not(run: Callable, circle: Path) -> None:
     assert result.exit_code == 3
     text = " ".join(result.stdout.split())
     assert "3 linear orders fit equally well and have nothing in common" in text
-    assert "Optima: 3 a > b > c b > c > a c > a > b" in text
+    assert "Optima: 3 order a > b > c b > c > a c > a > b" in text
     assert "3 of 3 pairs are open between them: the first line has what all of them say" in text
     assert run(*arguments, "--method", "condorcet").exit_code == 3
     assert run(*arguments, "--method", "borda").exit_code == 0
@@ -148,8 +148,8 @@ def test_without_a_proof_nothing_is_called_an_optimum(
     )  # fmt: skip
     assert result.exit_code == 3
     assert "not proved to be the least" in " ".join(result.stdout.split())
-    assert "Positions, as far as they are proved" in result.stdout
-    assert "Optima" not in result.stdout
+    assert "Ranks in the consensus, as far as they are proved" in result.stdout
+    assert "Optima: none is proved; the best one found is shown\n" in result.stdout
     assert "fit equally well" not in result.stdout
 
 

@@ -141,7 +141,7 @@ def test_several_measures(run: Callable, tmp_path: Path) -> None:
     arguments = (*ARGUMENTS, "--measures", "sec:lower", "-m", "acc", "-m", "sec")
     found = run("monitor", path, *arguments)
     assert found.exit_code == 3, found.output
-    assert "All measures: Go on: 1 of 2 pairs decided and 1 going on." in found.stdout
+    assert "All measures\nGo on: 1 of 2 pairs decided and 1 going on.\n" in found.stdout
     assert found.stdout.count("d1: a and b, 40 replications (61 to 100)") == 1
     assert found.stdout.count("Warnings") <= 1
     answer = json.loads(run("monitor", path, *arguments, "--json").stdout)

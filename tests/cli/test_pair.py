@@ -47,10 +47,11 @@ def test_every_argument_reaches_the_library(
 
 def test_it_says_which_test_and_why(run: Callable, folds: tuple[str, ...]) -> None:
     words = " ".join(run(*folds, "--details").stdout.split())
-    assert "Corrected resampled t-test, as scores come from 'cv', whose training sets" in words
-    assert "Other tests on the same scores, none of which decides" in words
+    assert "The verdicts are those of the corrected resampled t-test" in words
+    assert "It was chosen because scores come from 'cv', whose training sets overlap." in words
+    assert "None of them decides; p-values are not adjusted." in words
     assert "Not made for these scores: paired t-test, Welch's t-test" in words
-    assert "Are the differences normal? first second test statistic p knn svm Shapiro-Wilk" in words
+    assert "Are differences normal? first second test statistic p knn svm Shapiro-Wilk" in words
 
 
 def test_posterior_probabilities(run: Callable, folds: tuple[str, ...]) -> None:

@@ -70,10 +70,13 @@ def test_exact_tests_of_pairs(run: Callable) -> None:
     assert "rank  algorithm     AUC  mean rank  scores\n" in result.stdout
     assert (
         "first    second     difference      95 % interval       p  verdict\n"
-        "C4.5     C4.5+cf       -0.0015  -0.0355 to 0.0200  0.8779  undecided\n"
-        "C4.5     C4.5+m        -0.0130  -0.0345 to 0.0000  0.0400  C4.5+m better\n"
+        "C4.5+m   C4.5+m+cf     -0.0045  -0.0225 to 0.0060  0.7070  undecided\n"
     ) in result.stdout
-    assert "P-values are exact, from all equally likely arrangements.\n" in result.stdout
+    assert (
+        "C4.5     C4.5+m        -0.0130  -0.0345 to 0.0000  0.0400  C4.5+m better" in result.stdout
+    )
+    said = " ".join(result.stdout.split())
+    assert "P-values are exact, from all equally likely arrangements." in said
     assert "Tests of all algorithms together" not in result.stdout
 
 
@@ -81,11 +84,12 @@ def test_monte_carlo_says_its_error_and_seed(run: Callable) -> None:
     arguments = (*ROC, "--null", "monte-carlo", "--resamples", 2000, "--seed", 3)
     text = run(*arguments).stdout
     assert "p  p error  verdict\n" in text
-    assert "P-values are Monte Carlo, from 2,000 random arrangements; seed 3.\n" in text
+    said = " ".join(text.split())
+    assert "P-values are Monte Carlo, from 2,000 random arrangements; seed 3." in said
     drawn = _words(run, *arguments[:-2]).partition("; seed ")[2]
     assert int(drawn.partition(".")[0]) >= 0
-    asymptotic = run(*ROC, "--null", "asymptotic").stdout
-    assert "P-values are asymptotic, from the normal limit.\n" in asymptotic
+    asymptotic = _words(run, *ROC, "--null", "asymptotic")
+    assert "P-values are asymptotic, from the normal limit." in asymptotic
     assert "p error" not in asymptotic
 
 
@@ -94,7 +98,7 @@ def test_one_sided_tests_have_their_errors_in_a_sentence(run: Callable) -> None:
         *ROC, *("--null", "monte-carlo", "--resamples", 500, "--alternative", "worse")
     ).stdout
     assert "p  p not worse  verdict\n" in text
-    assert "Monte Carlo errors of p-values: at most 0.0" in text
+    assert "Monte Carlo errors of p-values: at most 0.0" in " ".join(text.split())
 
 
 def test_stopping(run: Callable) -> None:
@@ -122,11 +126,11 @@ def test_details_fit_a_terminal(run: Callable) -> None:
         "largest contrast of normal scores ",
         "Iman-Davenport (corrected for ties)",
         "first  second  single-step  step-down  Nemenyi\n",
-        "They control errors over pairs only if all algorithms are alike.",
-        "2.176 for all pairs (Nemenyi), 1.967 with a control (Bonferroni-Dunn).",
+        "They control errors over pairs only if all algorithms are alike: a third one",
+        "2.176 for all pairs (Nemenyi), 1.967 with a",
     ):
         assert said in text
-    pairs = text.partition("on scores that all algorithms share\n")[2].partition("\n\n")[0]
+    pairs = text.partition("from scores that all algorithms share\n")[2].partition("\n\n")[0]
     assert len(pairs.splitlines()) == 16
     assert "random arrangements, seed 1)." in " ".join(text.split())
 

@@ -47,7 +47,7 @@ def test_wins_are_printed_with_ties_and_model(run: Callable) -> None:
     result = run(*ERRORS, "--details")
     assert result.exit_code == 3
     text = " ".join(result.stdout.split())
-    assert "algorithm wins ties losses log worth quasi-error svm 44 14 2 2.29" in text
+    assert "losses worth log worth quasi-error svm 44 14 2 0.669 2.29 0.37" in text
     assert "means that differ by at most 0.01 are ties" in text
     assert "Wins say how often an algorithm is better, not by how much" in text
     assert "cart lda 4 1.0 0 to 3 outside" in text

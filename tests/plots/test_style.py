@@ -1,13 +1,13 @@
 import pytest
 
-from benchinfer.core.verdict import Verdict
+from benchinfer.core.verdict import SHAPES, Verdict, words
 from benchinfer.plots import style
 
 
 def test_every_verdict_has_a_mark_of_its_own():
     marks = [style.MARKS[verdict] for verdict in Verdict]
     assert len({(mark.marker, mark.filled) for mark in marks}) == len(marks)
-    assert len({mark.symbol for mark in marks}) == len(marks)
+    assert len({SHAPES[verdict] for verdict in Verdict}) == len(marks)
 
 
 def test_ink_reads_on_white():
@@ -30,7 +30,7 @@ def test_ink_reads_on_white():
     ],
 )
 def test_words(verdict, said):
-    assert style.words(verdict, "a", "b") == said
+    assert words(verdict, "a", "b") == said
 
 
 def test_short_names_stay_distinct():

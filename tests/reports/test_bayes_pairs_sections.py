@@ -4,6 +4,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.analyses.bayes import sections
+from benchinfer.core.sections import Request
 
 
 @pytest.fixture(scope="module")
@@ -12,7 +13,7 @@ def tested():
 
 
 def test_what_papers_print_has_a_table_and_a_figure(tested):
-    (section,) = sections.pairwise_sections(tested, (), None)[1:]
+    (section,) = sections.pairwise_sections(tested, Request())[1:]
     assert section.lead == "Each pair has the Bayesian sign test of its own."
     assert len(section.figures) == 1
     (table,) = section.tables

@@ -5,6 +5,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.analyses.bayes import sections
+from benchinfer.core.sections import Request
 
 
 @pytest.fixture(scope="module")
@@ -13,7 +14,7 @@ def sampled():
 
 
 def test_who_is_best_in_a_sentence(sampled):
-    (section,) = sections.sections(sampled, (), None)[1:]
+    (section,) = sections.sections(sampled, Request())[1:]
     top = sampled.summary().sort_values("prob_best").iloc[-1]
     share, after = (f"{100 * top[name]:.1f} %" for name in ("prob_best", "prob_best_next"))
     assert section.lead.startswith(
@@ -29,7 +30,7 @@ def test_these_data_sets_have_no_next_one():
     found = bi.compare_bayes(
         bi.load_example("simulated/balanced"), target="datasets", draws=100, chains=4, seed=1
     )
-    (section,) = sections.sections(found, (), None)[1:]
+    (section,) = sections.sections(found, Request())[1:]
     assert section.lead.endswith(", of these data sets.")
     assert "next" not in section.text[0]
     assert [column.name for column in section.tables[0].columns][:3] == [

@@ -27,7 +27,7 @@ def facts(section):
 
 def test_a_consensus_says_its_cost_and_how_many_fit_as_well(found):
     section = sections.consensus(found)
-    assert section.order == str(found)
+    assert section.order == (str(found),)
     assert facts(section)["Cost"].startswith("2, proved to be the least")
     assert facts(section)["Optima"] == "the 2 best linear orders; they agree on 2 of 3 pairs"
     assert "It is no test" in section.text[0]
@@ -40,7 +40,8 @@ def test_a_consensus_says_its_cost_and_how_many_fit_as_well(found):
 
 def test_tables_are_those_of_the_consensus(found):
     section = sections.consensus(found)
-    (ranks,) = section.tables
+    optima, ranks, _ = section.tables
+    assert len(optima.rows) == 2
     rows = [tuple(cell.text for cell in row) for row in ranks.rows]
     assert rows == [(NASTY, "1", "2"), ("b", "1", "2"), ("c", "3", "3")]
     support = section.fold.tables[0]
@@ -64,7 +65,7 @@ def test_points_have_no_cost():
 
 
 def test_an_ensemble_says_how_far_its_relations_agree():
-    section = sections.ensemble(EVEN, 1)
+    section = sections.ensemble(EVEN, "Ensemble 1")
     assert facts(section)["Concordance"].startswith(f"{EVEN.concordance():.2f} ")
     assert facts(section)["Agreement"].startswith(f"{EVEN.agreement():.2f} ")
     assert len(section.figures) == 4

@@ -6,6 +6,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.analyses.pair import sections
+from benchinfer.core.sections import Request
 
 
 def compared(resampling, **arguments):
@@ -22,7 +23,7 @@ def compared(resampling, **arguments):
 
 
 def test_the_test_and_its_reason():
-    (section,) = sections.sections(compared(bi.Resampling("cv", folds=10)), (), None)[1:]
+    (section,) = sections.sections(compared(bi.Resampling("cv", folds=10)), Request())[1:]
     assert section.text[0].startswith("The verdicts are those of the corrected resampled t-test:")
     assert section.text[0].endswith(
         "It was chosen because scores come from 'cv', whose training sets overlap."
@@ -30,17 +31,17 @@ def test_the_test_and_its_reason():
     assert len(section.figures) == 1
     assert section.tables[0].rows[0][2].text == "Shapiro-Wilk"
     assert section.fold.tables[0].rows[0][2].text == "paired t-test"
-    assert "training sets overlap" in section.fold.tables[0].rows[0][6].text
+    assert "training sets overlap" in section.fold.tables[0].note
 
 
 def test_unshared_replications_have_no_differences():
-    (section,) = sections.sections(compared("seeds"), (), None)[1:]
+    (section,) = sections.sections(compared("seeds"), Request())[1:]
     assert (section.figures, section.tables, section.fold) == ((), (), None)
     assert len(section.text) == 1
 
 
 def test_asked_for_by_name():
-    (section,) = sections.sections(compared("bootstrap", test="sign-flip", seed=1), (), None)[1:]
+    (section,) = sections.sections(compared("bootstrap", test="sign-flip", seed=1), Request())[1:]
     assert section.text[0].endswith("It was asked for by name.")
 
 

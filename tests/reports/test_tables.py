@@ -4,7 +4,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.comparison import sections
-from benchinfer.comparison.figures.forest import order
+from benchinfer.comparison.comparison import pair_order
 from benchinfer.core import numbers
 from benchinfer.core import sections as core_sections
 from benchinfer.reports.html import prose
@@ -30,10 +30,12 @@ def column(found, name):
 @pytest.mark.parametrize("name", ["mixed", "seconds"])
 def test_contrasts_are_those_of_the_comparison(name, request):
     result = request.getfixturevalue(name)
-    found, frame = sections.contrasts(result), result.contrasts().iloc[order(result)]
+    found, frame = sections.contrasts(result), result.contrasts().iloc[pair_order(result)]
     assert column(found, "first") == frame["first"].tolist()
-    for key in ("estimate", "conf_low", "conf_high"):
-        shown = [float(t.replace(MINUS, "-").replace(",", "")) for t in column(found, key)]
+    ends = zip(*(text.split(" to ") for text in column(found, "conf_low")), strict=True)
+    texts = [column(found, "estimate"), *ends]
+    for key, written in zip(("estimate", "conf_low", "conf_high"), texts, strict=True):
+        shown = [float(text.replace(MINUS, "-").replace(",", "")) for text in written]
         assert shown == pytest.approx(frame[key].tolist(), rel=0.006, abs=0.006)
     said = [w or v for v, w in zip(frame["verdict"], frame["winner"], strict=True)]
     assert [v.removesuffix(" better") for v in column(found, "verdict")] == said
@@ -53,7 +55,7 @@ def test_every_column_is_in_the_glossary(mixed):
         core_sections.checks_table(mixed.checks),
     ]
     explained = {name for _, name, _ in sections.explained(found)}
-    assert {c.name for t in found for c in t.columns} == explained
+    assert {name for t in found for c in t.columns for name in (c.name, *c.also)} == explained
 
 
 def test_summary_is_best_first(seconds):

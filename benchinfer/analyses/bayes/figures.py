@@ -10,8 +10,9 @@ from benchinfer.analyses.bayes.comparison import BayesComparison
 from benchinfer.analyses.bayes.model_checks import STATISTICS
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
+from benchinfer.comparison.comparison import pair_order
 from benchinfer.comparison.figures import COMPARISON
-from benchinfer.comparison.figures.forest import axis_title, band, band_note, order
+from benchinfer.comparison.figures.forest import axis_title, band, band_note
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots import bars
@@ -388,7 +389,7 @@ def _laid(
             following=None if following is None else following[p],
             verdict=Verdict(result.codes[p]),
         )
-        for n, p in enumerate(order(result), 1)
+        for n, p in enumerate(pair_order(result), 1)
     )
     measure = result.measure
     decided = sum(dot.verdict != Verdict.UNDECIDED for dot in dots)

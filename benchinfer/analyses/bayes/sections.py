@@ -1,87 +1,110 @@
-"""Report sections of Bayesian comparisons."""
+"""Sections of Bayesian comparisons."""
 
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from benchinfer.analyses.bayes.comparison import BayesComparison
+from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.analyses.bayes.pairwise.comparison import NAMES, BayesPairsComparison
 from benchinfer.analyses.bayes.responses.comparison import ResponseComparison
 from benchinfer.analyses.bayes.sensitivity import leaders
 from benchinfer.comparison import sections as comparison_sections
-from benchinfer.core.numbers import alike, fixed, percent, significant
-from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
-from benchinfer.relations.sections import rows_of
+from benchinfer.comparison.posterior import Convergence
+from benchinfer.comparison.sections import slopes
+from benchinfer.core.numbers import (
+    alike,
+    amount,
+    fixed,
+    interval,
+    level_percent,
+    percent,
+    places,
+    significant,
+)
+from benchinfer.core.sections import (
+    Column,
+    Figure,
+    Fold,
+    Request,
+    Rows,
+    Section,
+    Table,
+    names,
+    number,
+)
+from benchinfer.relations.sections import outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchinfer.comparison.comparison import Comparison
-    from benchinfer.scores.table import ScoreTable
+    from collections.abc import Callable
 
 
-def pairwise_sections(
-    comparison: BayesPairsComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
-) -> tuple[Section, ...]:
-    """Return the sections about a comparison: verdicts, and what follows from them."""
-    return (comparison_sections.leading(comparison, before), *_beyond_pairwise(comparison))
-
-
-def _beyond_pairwise(comparison: BayesPairsComparison) -> tuple[Section, ...]:
-    where = comparison.next_words
+def pairwise_sections(comparison: BayesPairsComparison, request: Request) -> tuple[Section, ...]:
+    """Return the verdict, and which outcome of each pair is ahead."""
+    seed = comparison.provenance.seed
+    basis = "" if seed is None else f"Seed {seed}."
+    rows = comparison_sections.contrasts(comparison, basis)
     return (
-        Section(
-            title="What is probable, and which outcome is ahead",
-            lead=f"Each pair has {NAMES[comparison.preset]} of its own.",
-            text=(_pairwise_text(comparison),),
-            figures=(
-                Figure(
-                    comparison,
-                    "simplex",
-                    f"The three outcomes of each pair: filled on the {where}, hollow as the most"
-                    " probable outcome.",
-                ),
-            ),
-            tables=(dominance(comparison),),
-        ),
+        comparison_sections.leading(comparison, request, rows),
+        outcomes(comparison, request),
     )
 
 
-def _pairwise_text(result: BayesPairsComparison) -> str:
+def outcomes(result: BayesPairsComparison, request: Request) -> Section:
+    """Say which outcome of each pair is the most probable one."""
+    where, text = result.next_words, []
+    error = float(result.votes.error.max())
+    if request.details:
+        text += [_ahead(result), result.method]
+        if error > 0:
+            text.append(f"Monte Carlo errors of these probabilities: at most {error:.2g}.")
+    return Section(
+        title="What is probable, and which outcome is ahead",
+        lead=f"Each pair has {NAMES[result.preset]} of its own.",
+        text=tuple(text),
+        figures=(
+            Figure(
+                result,
+                "simplex",
+                f"The three outcomes of each pair: filled on the {where}, hollow as the most"
+                " probable outcome.",
+            ),
+        ),
+        tables=(dominance(result),),
+        values={
+            "preset": result.preset,
+            "quantity": result.quantity,
+            "convergence": result.convergence,
+        },
+    )
+
+
+def _ahead(result: BayesPairsComparison) -> str:
     where = result.next_words
     return (
         f"Probabilities in the table of contrasts are of the {where}, unless verdicts are about"
-        " another quantity. The table below has what the papers print: the posterior probability"
-        " that each of the three outcomes is the most probable one. It goes to 0 or 1 with more"
-        " data sets even where the outcome itself stays uncertain: an outcome can be ahead almost"
-        f" surely, and happen on the {where} no more than every second time."
+        " another quantity. The probability that an outcome is the most probable one goes to 0 or 1"
+        " with more data sets even where the outcome itself stays uncertain: an outcome can be"
+        f" ahead almost surely, and happen on the {where} no more than every second time."
     )
 
 
 def dominance(result: BayesPairsComparison) -> Table:
     """Return the probability of each outcome to be the most probable one."""
-    names = ("dominant_first", "dominant_equivalent", "dominant_second")
-    rows = rows_of(result.dominance(), "first", "second", *names, "n_datasets")
     return Table(
+        name="dominance",
         caption="Which outcome is the most probable one",
+        frame=result.dominance(),
         columns=(
-            Column("first", "first"),
-            Column("second", "second"),
-            Column("dominant_first", "first better", numeric=True),
-            Column("dominant_equivalent", "equivalent", numeric=True),
-            Column("dominant_second", "second better", numeric=True),
-            Column("n_datasets", "data sets", numeric=True),
+            *names("first", "second"),
+            number("dominant_first", "first better", places(3)),
+            number("dominant_equivalent", "equivalent", places(3)),
+            number("dominant_second", "second better", places(3)),
+            number("n_datasets", "data sets", amount),
         ),
-        rows=tuple(
-            (
-                Cell(first, "name"),
-                Cell(second, "name"),
-                *(Cell(fixed(share, 3)) for share in shares),
-                Cell(str(n)),
-            )
-            for first, second, *shares, n in rows
-        ),
-        note="Data sets that lack scores of one of the pair are left out for it; they do not count"
-        " as equality.",
+        note="Posterior probabilities that each outcome is ahead of the other two, as the papers"
+        " print them. They say how sure it is which one leads, not how probable that outcome is:"
+        f" for the {result.next_words} that is P in the table of contrasts. Data sets that lack"
+        " scores of one of the pair are left out for it; they do not count as equality.",
     )
 
 
@@ -103,40 +126,84 @@ _PRIORS = {
 }
 
 
-def sections(
-    comparison: BayesComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
-) -> tuple[Section, ...]:
-    """Return the sections about a comparison: verdicts, and what follows from them."""
-    return (comparison_sections.leading(comparison, before), *_beyond(comparison))
+def sections(comparison: BayesComparison, request: Request) -> tuple[Section, ...]:
+    """Return the verdict, and which algorithm is likely best."""
+    return comparison_sections.leading(comparison, request), probable(comparison, request)
 
 
-def _beyond(comparison: BayesComparison) -> tuple[Section, ...]:
-    shrinkage = Figure(
-        comparison,
-        "shrinkage",
-        "What scores say of the two best algorithms on each data set, and what the model makes of"
-        " it.",
+def probable(result: BayesComparison, request: Request) -> Section:
+    """Say how probable it is that an algorithm is best; with details, what that rests on."""
+    values: dict[str, object] = {"quantity": result.quantity, "convergence": result.convergence}
+    if result.beside is not None:
+        values["other_models"] = result.beside.table(result.measure, result.algorithms)
+    text, fold = (), None
+    if request.details:
+        text, fold = (*_text(result), *fits(result)), _fold(result)
+        kinds = ("average",) if result.following is None else ("average", "next")
+        values["quantities"] = {kind: result.contrasts(kind) for kind in kinds}
+        values["regrets"] = result.regrets()
+        shares = result.ranks.distribution.tolist()
+        values["rank_probabilities"] = dict(zip(result.algorithms, shares, strict=True))
+        values["priors"] = result.priors
+    return Section(
+        title="How probable it is",
+        lead=best(result),
+        text=text,
+        figures=(
+            Figure(result, "ranks", "Probability of each rank."),
+            Figure(result, "simplex", "The three outcomes of each pair."),
+        ),
+        tables=(chances(result), *others(result)),
+        fold=fold,
+        values=values,
     )
-    text, figures = _text(comparison), (shrinkage,)
-    if not isinstance(comparison, ResponseComparison):  # whose rows have no such checks
-        predicted = Figure(
-            comparison,
-            "predicted",
-            "How far apart algorithms are on each data set, and what the other data sets let"
-            " expect.",
+
+
+def _fold(result: BayesComparison) -> Fold:
+    """Return the data sets one by one, the other quantity, slopes and priors."""
+    figures = [
+        Figure(
+            result,
+            "shrinkage",
+            "What scores say of the two best algorithms on each data set, and what the model makes"
+            " of it.",
         )
-        text, figures = (*text, fits(comparison)), (shrinkage, predicted)
-    return (
-        Section(
-            title="How probable it is",
-            lead=best(comparison),
-            text=text,
-            figures=(
-                Figure(comparison, "ranks", "Probability of each rank."),
-                Figure(comparison, "simplex", "The three outcomes of each pair."),
-            ),
-            tables=(chances(comparison), *others(comparison)),
-            fold=Fold("Data sets one by one, and the priors", figures, (priors(comparison),)),
+    ]
+    if not isinstance(result, ResponseComparison):  # whose rows have no such checks
+        figures.append(
+            Figure(
+                result,
+                "predicted",
+                "How far apart algorithms are on each data set, and what the other data sets let"
+                " expect.",
+            )
+        )
+    tables = [priors(result)]
+    if result.along is not None:
+        columns = (
+            number("prob_first", "P first", places(3)),
+            number("prob_second", "P second", places(3)),
+        )
+        tables.insert(0, slopes(result.slopes(), result, columns))
+    if result.following is not None:
+        tables.insert(0, other_quantity(result))
+    return Fold("Data sets one by one, and the priors", tuple(figures), tuple(tables))
+
+
+def other_quantity(result: BayesComparison) -> Table:
+    """Return the pairs for the quantity that verdicts are not about."""
+    other = "average" if result.quantity == "next" else "next"
+    where = result.average_words if other == "average" else "on the next data set"
+    return Table(
+        name="",
+        caption=f"The same pairs {where}",
+        frame=result.contrasts(other),
+        columns=(
+            *names("first", "second"),
+            number("prob_first", "P first", places(3)),
+            number("prob_equivalent", "P equivalent", places(3)),
+            number("prob_second", "P second", places(3)),
+            outcome(),
         ),
     )
 
@@ -157,14 +224,22 @@ def best(result: BayesComparison) -> str:
     return f"{said}; on the next data set with {own}, where {other} is the likeliest."
 
 
-def fits(result: BayesComparison) -> str:
+def fits(result: BayesComparison) -> tuple[str, ...]:
     """Describe how well each data set is predicted by the others."""
+    if isinstance(result, ResponseComparison):  # whose rows have no such checks
+        return ()
     left = result.loo(refit=False)
-    found = [*left.checks()[:1], *result.predictive_check(left).checks()]
+    largest = float(left.pareto_k.max())
+    found = [*left.checks(), *result.predictive_check(left).checks()]
     failed = [f"{row.value:g} {row.check}: {row.remedy}." for row in found if not row.ok]
+    score = (
+        f"Leaving one data set out: elpd {fixed(left.elpd, 1)}"
+        f" (standard error {fixed(left.se, 1)}), {fixed(left.p_loo, 1)} effective parameters,"
+        f" largest Pareto k {fixed(largest, 2)}."
+    )
     if failed:
-        return "Predicting each data set by the others: " + " ".join(failed)
-    return (
+        return score, "Predicting each data set by the others: " + " ".join(failed)
+    return score, (
         "Each data set was predicted by the others: none is so influential that the answer rests on"
         " it, and none is far from what the others let expect."
     )
@@ -207,50 +282,45 @@ def _text(result: BayesComparison) -> tuple[str, ...]:
 def chances(result: BayesComparison) -> Table:
     """Return the probability of each algorithm to be best, the likeliest first."""
     frame = result.summary().sort_values("prob_best", ascending=False, kind="stable")
-    heads = {
-        "prob_best": f"P(best {result.average_words})",
-        "prob_best_next": "P(best on the next data set)",
-        "prob_near_best": "P(within tolerance of it)",
-        "expected_rank": "mean rank",
-        "rank_low": "from",
-        "rank_high": "to",
-        "expected_regret": f"expected regret {result.average_words}",
-        "expected_regret_next": "on the next data set",
-    }
-    names = [name for name in heads if name in frame]
-    if result.measure.tolerance == 0 and "prob_near_best" in names:
-        names.remove("prob_near_best")
-    places = {"expected_rank": 1, "rank_low": 0, "rank_high": 0}
-
-    def column(name: str) -> list[str]:
-        values: list[float] = frame[name].to_list()
-        if name.startswith("expected_regret"):
-            return alike(values)
-        return [fixed(value, places.get(name, 3)) for value in values]
-
+    columns = [
+        number("prob_best", result.average_words, places(3)),
+        number("prob_best_next", "on the next data set", places(3)),
+        number("prob_near_best", "within tolerance of it", places(3)),
+        Column("expected_rank", "rank", _ranks, also=("rank_low", "rank_high")),
+    ]
+    regrets = {"expected_regret": f"expected regret {result.average_words}",
+               "expected_regret_next": "on the next data set"}  # fmt: skip
+    columns += [
+        number(name, head, _alike(frame[name].tolist()), brief=False)
+        for name, head in regrets.items()
+        if name in frame
+    ]
+    if result.measure.tolerance == 0:
+        columns = [column for column in columns if column.name != "prob_near_best"]
     return Table(
-        caption="Who is likely best",
-        columns=(
-            Column("algorithm", "algorithm"),
-            *(Column(name, heads[name], numeric=True) for name in names),
-        ),
-        rows=tuple(
-            (
-                Cell(algorithm, "name"),
-                *(Cell(word) for word in words),
-            )
-            for algorithm, *words in zip(
-                frame["algorithm"].to_list(), *(column(name) for name in names), strict=True
-            )
-        ),
-        note=f"Ranks are {result.average_words}; from, to: an interval with"
-        f" {100 * result.level:g} % of them. Expected regret: how much better the best algorithm"
-        " is expected to be than this one.",
+        name="",
+        caption="How likely each algorithm is best",
+        frame=frame,
+        columns=(*names("algorithm"), *(column for column in columns if column.name in frame)),
+        note=f"rank: mean of the rank {result.average_words}, and an interval with"
+        f" {level_percent(result.level)} of it. Seed {result.provenance.seed}.",
     )
 
 
+def _ranks(mean: float, low: float, high: float) -> str:
+    return f"{fixed(mean, 1)} ({interval(low, high, amount)})"
+
+
+def _alike(values: list[float]) -> "Callable[[float], str]":
+    """Write regrets with the same decimals, whatever their size."""
+    texts = dict(zip(values, alike(values), strict=True))
+    return lambda value: texts[value]
+
+
 def others(result: BayesComparison) -> tuple[Table, ...]:
-    """Return the table of the algorithms that other models call best; none without these."""
+    """Return the algorithms that other models of the same scores call best; none without these."""
+    import pandas as pd
+
     heads, rows = leaders(result)
     if result.other_models is None:
         return ()
@@ -258,10 +328,12 @@ def others(result: BayesComparison) -> tuple[Table, ...]:
     note = " ".join(f"By {name}: {words}." for name, words in said if words)
     return (
         Table(
-            caption="Other models of the same scores",
-            columns=tuple(Column("", head) for head in heads),
-            rows=tuple(
-                (Cell(name), *(Cell(word, "name") for word in words)) for name, *words in rows
+            name="",
+            caption="Other models of the same scores, by few draws",
+            frame=pd.DataFrame(rows, columns=list(heads)),
+            columns=tuple(
+                Column(head, head, role="name" if n else "", defined=False)
+                for n, head in enumerate(heads)
             ),
             note=note
             or "All name the same algorithms, and decide pairs alike, within the error of"
@@ -272,20 +344,41 @@ def others(result: BayesComparison) -> tuple[Table, ...]:
 
 def priors(result: BayesComparison) -> Table:
     """Return the priors that were used."""
+    import pandas as pd
+
     used = result.priors
-    rows: list[tuple[Cell, ...]] = []
-    for field in fields(used):
-        if field.name in result.unused_priors:
-            continue
-        value: float | None = getattr(used, field.name)
-        said = "number of algorithms \N{MINUS SIGN} 1" if value is None else f"{value:g}"
-        rows.append((Cell(_PRIORS[field.name]), Cell(field.name, "code"), Cell(said)))
+    found = [
+        (_PRIORS[field.name], field.name, _prior(getattr(used, field.name)))
+        for field in fields(used)
+        if field.name not in result.unused_priors
+    ]
     return Table(
+        name="",
         caption="Priors",
-        columns=(Column("", "of"), Column("", "name"), Column("", "value", numeric=True)),
-        rows=tuple(rows),
+        frame=pd.DataFrame(found, columns=["of", "name", "prior"]),
+        columns=(
+            Column("of", "of"),
+            Column("name", "name", role="code"),
+            number("prior", "value", str),
+        ),
         note=f"Priors are {result.prior_unit}.",
     )
 
 
+def _prior(value: float | None) -> str:
+    return "number of algorithms \N{MINUS SIGN} 1" if value is None else f"{value:g}"
+
+
 SECTIONS = {BayesComparison: sections, BayesPairsComparison: pairwise_sections}
+KEYS = {
+    "preset": (str, "test of the literature"),
+    "dominance": (Rows, "probability of each outcome to be the most probable one"),
+    "quantity": (str, "what verdicts are about"),
+    "convergence": (Convergence | None, "convergence of the chains"),
+    "other_models": (Rows, "which algorithms other models of the same scores call best"),
+    "quantities": (dict[str, Rows], "contrasts on average and on the next data set"),
+    "regrets": (Rows, "expected regret of each algorithm"),
+    "rank_probabilities": (dict[str, list[float]], "probability of each rank, by algorithm"),
+    "priors": (Priors, "priors that were used"),
+    "slopes": (Rows, "slopes along covariates"),
+}

@@ -35,6 +35,7 @@ from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.comparison.posterior import codes_of
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.frames import frame
+from benchinfer.core.hints import Call
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
+from benchinfer.comparison.comparison import pair_order
 from benchinfer.comparison.figures import COMPARISON
-from benchinfer.comparison.figures.forest import order
 from benchinfer.core.numbers import count
 from benchinfer.numerics.max_t import pairs_of
 from benchinfer.plots import bars
@@ -82,7 +82,7 @@ def layout_improvement(result: "BootstrapComparison", width: Width = "wide") -> 
     """Lay out all pairs in the order of their better, then their worse placed algorithm."""
     measure = result.setting.measure
     pairs = pairs_of(len(result.algorithms))
-    table = result.probability_of_improvement().iloc[order(result, pairs)]
+    table = result.probability_of_improvement().iloc[pair_order(result, pairs)]
     names = short(result.algorithms, 20 if width == "wide" else 14)
     columns = ("first", "second", "prob_improvement", "conf_low", "conf_high", "p_value")
     rows = tuple(

@@ -1,33 +1,40 @@
-"""Report sections of bootstrapped comparisons."""
+"""Sections of bootstrapped comparisons."""
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
 from benchinfer.comparison import sections as comparison_sections
-from benchinfer.comparison.figures.forest import order
-from benchinfer.core.numbers import count, fixed, p_value
-from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
+from benchinfer.comparison.comparison import pair_order
+from benchinfer.core import numbers
+from benchinfer.core.errors import DesignError
+from benchinfer.core.numbers import count, interval, level_percent, p_value, places
+from benchinfer.core.sections import Figure, Fold, Request, Rows, Section, Table, names, number
 from benchinfer.numerics.max_t import pairs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import pandas as pd
 
-    from benchinfer.comparison.comparison import Comparison
-    from benchinfer.scores.table import ScoreTable
+    from benchinfer.comparison.evidence import Array
 
 
 _PAIRS = 45  # of more pairs the figure and the table are folded
+# Where the shares of all algorithms together are near these, a profile is worth a column.
+_SHARES = (0.9, 0.75, 0.5, 0.25, 0.1)
+_RATIOS = (1.0, 1.1, 1.25, 1.5, 2.0, 5.0, 10.0)
 
 
-def sections(
-    comparison: BootstrapComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
-) -> tuple[Section, ...]:
-    """Return the sections about a comparison: verdicts, and what follows from them."""
-    return (comparison_sections.leading(comparison, before), *_beyond(comparison))
-
-
-def _beyond(comparison: BootstrapComparison) -> tuple[Section, ...]:
-    return aggregates(comparison), profiles(comparison), improvement(comparison)
+def sections(comparison: BootstrapComparison, request: Request) -> tuple[Section, ...]:
+    """Return the verdict, and with details how scores are distributed."""
+    basis = comparison_sections.sentence(
+        f"by the {comparison.formula}; seed {comparison.provenance.seed}."
+    )
+    rows = comparison_sections.contrasts(comparison, basis)
+    first = comparison_sections.leading(comparison, request, rows)
+    if not request.details:
+        return (first,)
+    return first, aggregates(comparison), profiles(comparison), improvement(comparison)
 
 
 def aggregates(result: BootstrapComparison) -> Section:
@@ -52,10 +59,17 @@ def profiles(result: BootstrapComparison) -> Section:
         " curve lies above another throughout, no threshold can turn their order; where they cross,"
         " it depends on the threshold."
     )
+    scores = result.profile("scores")
     text = [what]
     figures = [Figure(result, "profile", "Share of scores better than each threshold.")]
-    if result.ratios_profile is None:
-        text.append("There is no profile of ratios to the best: some scores are not above 0.")
+    title = f"Share of scores that are {_side(result)} a threshold, on {scores['measure'][0]}"
+    tables = [_curves(result, scores, _spread(scores), title)]
+    warnings: tuple[str, ...] = ()
+    ratios = None
+    try:
+        ratios = result.profile("ratios")
+    except DesignError as error:
+        warnings = (str(error),)
     else:
         text.append(
             "Ratios are those of an algorithm's mean to the best mean on the same data set. At 1"
@@ -64,11 +78,61 @@ def profiles(result: BootstrapComparison) -> Section:
         figures.append(
             Figure(result, "ratios", "Share of data sets within a ratio of the best algorithm.")
         )
+        title = "Share of data sets on which an algorithm is within a ratio of the best one"
+        tables.append(_curves(result, ratios, _ratios(ratios), title))
     text.append(
         f"Bands hold the whole curve of one algorithm with {100 * result.level:g} % confidence;"
         " they are no test of two algorithms."
     )
-    return Section(title="Performance profiles", text=tuple(text), figures=tuple(figures))
+    return Section(
+        title="Performance profiles",
+        text=tuple(text),
+        warnings=warnings,
+        figures=tuple(figures),
+        fold=Fold("Tables of the profiles", (), tuple(tables)),
+        values={"profile": {"scores": scores, "ratios": ratios}},
+    )
+
+
+def _side(result: BootstrapComparison) -> str:
+    normalised = result.provenance.arguments["normalise"] is not None
+    return "above" if normalised or result.setting.measure.better == "higher" else "below"
+
+
+def _curves(
+    result: BootstrapComparison, table: "pd.DataFrame", thresholds: "Array", title: str
+) -> Table:
+    """Lay out one row per algorithm, best first, and one column per threshold."""
+    wide = table.pivot_table("proportion", "algorithm", "threshold", sort=True)
+    best = result.summary().sort_values("rank", kind="stable")["algorithm"]
+    # A profile is constant between its thresholds: the last one that is not larger counts.
+    at = np.searchsorted(wide.columns.to_numpy(), thresholds, side="right") - 1
+    shown = wide.loc[best].iloc[:, at].set_axis([str(n) for n in range(len(at))], axis=1)
+    write = places(numbers.decimals(np.diff(thresholds).tolist()) if len(at) > 1 else 3)
+    return Table(
+        name="",
+        caption=title,
+        frame=shown.rename_axis("algorithm").reset_index(),
+        columns=(
+            *names("algorithm"),
+            *(number(str(n), write(float(x)), places(2)) for n, x in enumerate(thresholds)),
+        ),
+    )
+
+
+def _spread(table: "pd.DataFrame") -> "Array":
+    """Choose thresholds at which scores of all algorithms together spread out."""
+    mean = table.groupby("threshold")["proportion"].mean()
+    near = [int(np.abs(mean.to_numpy() - share).argmin()) for share in _SHARES]
+    return np.unique(mean.index.to_numpy()[near])
+
+
+def _ratios(table: "pd.DataFrame") -> "Array":
+    """Choose the ratios up to the first one that is larger than all there are."""
+    largest = float(table["threshold"].max())
+    return np.array(
+        [x for x, last in zip(_RATIOS, (0.0, *_RATIOS), strict=False) if last < largest]
+    )
 
 
 def improvement(result: BootstrapComparison) -> Section:
@@ -97,29 +161,29 @@ def improvement(result: BootstrapComparison) -> Section:
 
 def table(result: BootstrapComparison) -> Table:
     """One row per pair, in the order of the figure."""
-    pairs = pairs_of(len(result.algorithms))
-    frame = result.probability_of_improvement().iloc[order(result, pairs)]
-    numbers = ("prob_improvement", "conf_low", "conf_high")
+    pairs, data = pairs_of(len(result.algorithms)), result.probability_of_improvement()
     return Table(
-        caption=f"Probability of improvement in {result.setting.measure.title}",
+        name="probability_of_improvement",
+        caption="Probability that a score of first is better than one of second, on"
+        f" {result.setting.measure.title}",
+        frame=data.iloc[pair_order(result, pairs)],
+        data=data,
         columns=(
-            Column("first", "first"),
-            Column("second", "second"),
-            Column("prob_improvement", "P (first better)", numeric=True),
-            Column("conf_low", "from", numeric=True),
-            Column("conf_high", "to", numeric=True),
-            Column("p_value", "p (1/2)", numeric=True),
-        ),
-        rows=tuple(
-            (
-                Cell(row["first"], "name"),
-                Cell(row["second"], "name"),
-                *(Cell(fixed(row[name], 3)) for name in numbers),
-                Cell(p_value(row["p_value"])),
-            )
-            for _, row in frame.iterrows()
+            *names("first", "second"),
+            number("prob_improvement", "probability", places(3)),
+            number(
+                "conf_low",
+                f"{level_percent(result.level)} interval",
+                lambda low, high: interval(low, high, places(3)),
+                also=("conf_high",),
+            ),
+            number("p_value", "p (1/2)", p_value),
         ),
     )
 
 
 SECTIONS = {BootstrapComparison: sections}
+KEYS = {
+    "probability_of_improvement": (Rows, "how often a score of first is better than one of second"),
+    "profile": (dict[str, Rows | None], "performance profiles of scores and of ratios to the best"),
+}

@@ -11,10 +11,10 @@ from benchinfer.analyses.meta.comparison import MetaComparison
 from benchinfer.analyses.meta.influence import SHOWN
 from benchinfer.analyses.meta.numerics.effects import together
 from benchinfer.analyses.meta.tables import study_intervals
+from benchinfer.comparison.checks import InfluenceLayout
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.figures import COMPARISON, INFLUENCE, PREDICTION
 from benchinfer.comparison.figures.forest import axis_title, band, band_note
-from benchinfer.comparison.figures.influence import InfluenceLayout
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict

@@ -1,5 +1,6 @@
-"""Report sections of a meta-analysis."""
+"""Sections of a meta-analysis."""
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -7,33 +8,61 @@ import numpy as np
 from benchinfer.analyses.meta.comparison import MetaComparison
 from benchinfer.analyses.meta.influence import SHOWN, looked_at
 from benchinfer.comparison import sections as comparison_sections
+from benchinfer.comparison.sections import columns_of_tests
 from benchinfer.core.errors import DesignError
-from benchinfer.core.numbers import count, fixed, p_value, significant
-from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
-from benchinfer.relations.sections import rows_of
+from benchinfer.core.numbers import amount, count, interval, p_value, percent, places, significant
+from benchinfer.core.sections import (
+    Column,
+    Figure,
+    Fold,
+    Request,
+    Rows,
+    Section,
+    Table,
+    names,
+    number,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
-    from benchinfer.comparison.comparison import Comparison
-    from benchinfer.scores.table import ScoreTable
-
-
-def sections(
-    comparison: MetaComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
-) -> tuple[Section, ...]:
-    """Return the sections about a comparison: verdicts, and what follows from them."""
-    return (comparison_sections.leading(comparison, before), *_beyond(comparison))
+    import pandas as pd
 
 
-def _beyond(comparison: MetaComparison) -> tuple[Section, ...]:
-    found = [heterogeneity(comparison)]
-    if comparison.joint and len(comparison.algorithms) > 2:
-        found.append(network(comparison))
-    return tuple(found)
+def sections(comparison: MetaComparison, request: Request) -> tuple[Section, ...]:
+    """Return the verdict, and how much data sets differ and agree."""
+    return (
+        comparison_sections.leading(comparison, request),
+        heterogeneity(comparison, request),
+        *(_details(comparison) if request.details else ()),
+    )
 
 
-def heterogeneity(meta: MetaComparison) -> Section:
+def _details(meta: MetaComparison) -> tuple[Section, ...]:
+    joint = meta.joint and len(meta.algorithms) > 2
+    asked: dict[str, Callable[[], pd.DataFrame]] = {
+        "consistency": meta.consistency,
+        "egger": meta.egger,
+    }
+    found: dict[str, Section] = {}
+    for name, ask in asked.items():
+        write = network if name == "consistency" else small
+        try:
+            found[name] = write(meta, ask())
+        except DesignError as error:
+            shown = _network(meta) if name == "consistency" and joint else ()
+            warnings = (str(error),)
+            found[name] = Section(title=_TITLES[name], figures=shown, warnings=warnings)
+    return tuple(found.values())
+
+
+_TITLES = {
+    "consistency": "Do direct and indirect evidence agree?",
+    "egger": "Do small data sets show other effects? (Egger's test)",
+}
+
+
+def heterogeneity(meta: MetaComparison, request: Request) -> Section:
     """Show how effects differ between data sets, for one pair also one by one."""
     found, d = meta.heterogeneity(), len(meta.studies.datasets)
     tau = np.sqrt(found["tau2"].to_numpy())
@@ -47,8 +76,7 @@ def heterogeneity(meta: MetaComparison) -> Section:
         (
             f"Over {count(d, 'data set')}, a true difference of two algorithms"
             f" {size}, on the modelling scale. An average says little about one data set where"
-            " that is large beside the average: the bar below the diamond says where a new one is"
-            " expected."
+            " that is large beside the average."
         )
     ]
     if meta.joint:
@@ -57,14 +85,15 @@ def heterogeneity(meta: MetaComparison) -> Section:
         title="Differences between data sets",
         text=tuple(text),
         figures=_figures(meta),
-        tables=(_amounts(meta),),
-        fold=Fold("Without one data set", (), (_influence(meta),)),
+        tables=(_amounts(found),),
+        fold=Fold("Without one data set", (), (_influence(meta),)) if request.details else None,
     )
 
 
 def _figures(meta: MetaComparison) -> tuple[Figure, ...]:
     kinds = {
-        "studies": "Effects of each data set, pooled, and what to expect on a new one.",
+        "studies": "Effects of each data set, pooled, and (bar below the diamond) where a new one"
+        " is expected.",
         "funnel": "Effects against their standard errors.",
     }
     on_two = meta.alone.n_datasets[: len(meta.pairs)] > 1
@@ -73,79 +102,86 @@ def _figures(meta: MetaComparison) -> tuple[Figure, ...]:
     return tuple(Figure(meta, kind, caption) for kind, caption in kinds.items())
 
 
-def _amounts(meta: MetaComparison) -> Table:
-    frame = meta.heterogeneity()
-    names = [name for name in frame.columns if name != "measure"]
-    heads = {
-        "tau2": "tau²",
-        "tau2_low": "from",
-        "tau2_high": "to",
-        "tau2_between": "tau² between",
-        "i2": "I² in %",
-        "i2_low": "from",
-        "i2_high": "to",
-        "h2": "H²",
-        "q": "Q",
-        "p_value": "p",
-    }
-
-    def cell(name: str, value: object) -> Cell:
-        if isinstance(value, str):
-            return Cell(value, "name")
-        number = float(str(value))
-        if name == "p_value":
-            return Cell(p_value(number))
-        return Cell(f"{number:g}" if name == "df" else significant(number, 3))
-
+def _amounts(frame: "pd.DataFrame") -> Table:
+    """One row for all pairs, or for each that is pooled by itself."""
+    between = "tau2_between" in frame
+    columns: list[Column] = [
+        *(names("first", "second") if "first" in frame else ()),
+        number("tau2", "tau", _root),
+        *([number("tau2_between", "tau between", _root)] if between else []),
+    ]
+    if "tau2_low" in frame:
+        columns.append(number("tau2_low", "95 % interval", _roots, also=("tau2_high",)))
+    if "i2" in frame:
+        columns.append(number("i2", "I²", lambda value: percent(value / 100)))
+    columns += [
+        number("q", "Q", significant),
+        number("df", "df", amount),
+        number("p_value", "p", p_value, defined=False),
+    ]
+    shown = {column.name for column in columns} | {"tau2_high", "measure"}
+    rest = [name for name in map(str, frame.columns) if name not in shown]
+    columns += [number(name, _HEADS.get(name, name), significant, brief=False) for name in rest]
     return Table(
+        name="heterogeneity",
         caption="Heterogeneity",
-        columns=tuple(
-            Column(name, heads.get(name, name), numeric=name not in ("first", "second"))
-            for name in names
-        ),
-        rows=tuple(
-            tuple(cell(name, value) for name, value in zip(names, row, strict=True))
-            for row in rows_of(frame, *names)
-        ),
+        frame=frame,
+        columns=tuple(columns),
+        note="tau: standard deviation of a true difference between data sets, on the modelling"
+        f" scale{', within studies or domains and between them' * between}; I²: its share of the"
+        " variance of what was observed.",
     )
+
+
+_HEADS = {"i2_low": "I² in % from", "i2_high": "to", "h2": "H²"}
+
+
+def _root(variance: float) -> str:
+    return significant(math.sqrt(variance))
+
+
+def _roots(low: float, high: float) -> str:
+    return interval(math.sqrt(low), math.sqrt(high), significant)
 
 
 def _influence(meta: MetaComparison) -> Table:
-    names = ("dataset", "shift", "first", "second", "changes")
-    more, found = len(meta.studies.datasets) - SHOWN, looked_at(meta.influence(SHOWN))
+    more, data = len(meta.studies.datasets) - SHOWN, meta.influence(SHOWN)
     return Table(
+        name="influence",
         caption="What changes without a data set",
+        frame=looked_at(data),
+        data=data,
         columns=(
-            Column("dataset", "data set"),
-            Column("shift", "largest move", numeric=True),
-            Column("first", "first"),
-            Column("second", "second"),
-            Column("changes", "verdicts that change"),
-        ),
-        rows=tuple(
-            (
-                Cell(dataset, "name"),
-                Cell(fixed(shift, 2) if np.isfinite(shift) else "not refitted"),
-                Cell(first, "name"),
-                Cell(second, "name"),
-                Cell(changes),
-            )
-            for dataset, shift, first, second, changes in rows_of(found, *names)
+            Column("dataset", "data set", role="name"),
+            number("shift", "moves", _move),
+            Column("first", "most", _pair, role="name", also=("second",), defined=False),
+            Column("changes", "verdicts that change", role="prose"),
         ),
         note="Moves are in standard errors of the difference that moves most."
-        + (f" Refitted without the {SHOWN} that move most by one step." if more > 0 else ""),
+        + (
+            f" Refitted without the {SHOWN} data sets that move the estimates most by one step;"
+            f" {more} others move them less."
+            if more > 0
+            else ""
+        ),
     )
 
 
-def network(meta: MetaComparison) -> Section:
+def _move(shift: float) -> str:
+    return places(2)(shift) if math.isfinite(shift) else "not refitted"
+
+
+def _pair(first: str, second: str) -> str:
+    return f"{first}, {second}" if first else ""
+
+
+def _network(meta: MetaComparison) -> tuple[Figure, ...]:
+    return (Figure(meta, "network", "Who was compared with whom."),)
+
+
+def network(meta: MetaComparison, tests: "pd.DataFrame") -> Section:
     """Say who was compared with whom, and whether direct and indirect evidence agree."""
     k = len(meta.algorithms)
-    shown = Figure(meta, "network", "Who was compared with whom.")
-    try:
-        tests = meta.consistency()
-    except DesignError as refusal:
-        return Section(title="Network", text=(str(refusal).splitlines()[0],), figures=(shown,))
-    names = ("term", "test", "statistic", "df", "p_value")
     text = (
         f"The {k} algorithms were estimated jointly: a data set with the first and the second of"
         " three bears on the pair of the first and third, too. That is fair if data sets that"
@@ -154,21 +190,37 @@ def network(meta: MetaComparison) -> Section:
         " a large p-value does not show that they do."
     )
     table = Table(
+        name="consistency",
         caption="Consistency of direct and indirect evidence",
-        columns=(
-            Column("term", "term"),
-            Column("test", "test"),
-            Column("statistic", "statistic", numeric=True),
-            Column("df", "df", numeric=True),
-            Column("", "p", numeric=True),
-        ),
-        rows=tuple(
-            (Cell(term), Cell(test), Cell(fixed(value, 2)), Cell(f"{df:g}"), Cell(p_value(p)))
-            for term, test, value, df, p in rows_of(tests, *names)
-        ),
+        frame=tests,
+        columns=(Column("term", "term"), Column("test", "test"), *columns_of_tests()),
         note="P-values are of each test alone.",
     )
-    return Section(title="Network", text=(text,), figures=(shown,), tables=(table,))
+    return Section(
+        title=_TITLES["consistency"], text=(text,), figures=_network(meta), tables=(table,)
+    )
+
+
+def small(_: MetaComparison, tests: "pd.DataFrame") -> Section:
+    """Say whether effects depend on their standard errors."""
+    table = Table(
+        name="egger",
+        caption="Slope of effects on their standard errors",
+        frame=tests,
+        columns=(
+            *names("first", "second"),
+            number("n_datasets", "data sets", amount),
+            number("slope", "slope", lambda value: significant(value, 4)),
+            number("p_value", "p", p_value, defined=False),
+        ),
+    )
+    return Section(title=_TITLES["egger"], tables=(table,))
 
 
 SECTIONS = {MetaComparison: sections}
+KEYS = {
+    "heterogeneity": (Rows, "variance of differences between data sets"),
+    "consistency": (Rows, "tests of direct against indirect evidence"),
+    "egger": (Rows, "Egger's tests"),
+    "influence": (Rows | None, "what changes without a data set"),
+}

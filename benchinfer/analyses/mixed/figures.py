@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from benchinfer.analyses.mixed.comparison import MixedComparison
+from benchinfer.analyses.mixed.departures import CaterpillarLayout, departures, source_words
 from benchinfer.analyses.mixed.numerics.residuals import PROBABILITIES
+from benchinfer.comparison.checks import InfluenceLayout
 from benchinfer.comparison.figures import COMPARISON, INFLUENCE, PREDICTION
-from benchinfer.comparison.figures.influence import InfluenceLayout
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.numbers import count, join
 from benchinfer.core.verdict import Verdict
@@ -51,73 +52,6 @@ type Place = tuple[float, float, float, float]
 _DATASETS = 20  # that a reader can take in
 _ALGORITHMS = 12
 _MARKS = {1: MARKS[Verdict.FIRST], -1: MARKS[Verdict.SECOND], 0: MARKS[Verdict.UNDECIDED]}
-
-
-@dataclass(frozen=True, slots=True)
-class CaterpillarLayout:
-    """The departures that are worth showing, of D data sets and P panels.
-
-    Attributes
-    ----------
-    measure
-        The measure.
-    datasets, owners
-        Their names, and those of the algorithms, or one owner for all of them.
-    ends
-        (D, P, 3) lower end, prediction and upper end, in the unit of contrasts.
-    expected
-        What a departure is one from, in words.
-    level
-        Level of the intervals.
-    """
-
-    measure: "Measure"
-    datasets: tuple[str, ...]
-    owners: tuple[str, ...]
-    ends: Array
-    expected: str
-    level: float
-
-    @property
-    def side(self) -> NDArray[np.int64]:
-        """(D, P) 1 where the interval holds better values only, -1 worse ones only, else 0."""
-        low, high = self.ends[:, :, 0], self.ends[:, :, 2]
-        above, below = low > self.measure.neutral, high < self.measure.neutral
-        return self.measure.sign * (above.astype(np.int64) - below)
-
-    @property
-    def size(self) -> Array:
-        """(D, P) sizes of the predictions on the modelling scale."""
-        effect = self.ends[:, :, 1]
-        return np.abs(effect if self.measure.scale == "identity" else np.log(effect))
-
-
-def departures(mixed: "MixedComparison") -> CaterpillarLayout:
-    """Return the departures of the algorithms or, where they have none, of the data sets."""
-    table = mixed.departures()
-    sources = set(table["source"])
-    both = "dataset + dataset:algorithm"
-    chosen = next(name for name in ("dataset:algorithm", both, "dataset") if name in sources)
-    table = table[table["source"] == chosen]
-    owners = tuple(str(name) or "all algorithms" for name in dict.fromkeys(table["algorithm"]))
-    datasets = tuple(str(name) for name in dict.fromkeys(table["dataset"]))
-    ends = table[["conf_low", "estimate", "conf_high"]].to_numpy(dtype=np.float64)
-    expected = "the average data set"
-    if chosen != "dataset":
-        expected = "the algorithm's average"
-        expected += " and the data set's difficulty" if "dataset" in sources else ""
-    shape = (len(datasets), len(owners), 3)
-    found = CaterpillarLayout(
-        mixed.measure, datasets, owners, ends.reshape(shape), expected, mixed.level
-    )
-    if not found.size.any():
-        raise DesignError(
-            message(
-                "no data set departs from the average in this model: the variance is zero.",
-                hint="variances() says where the scores vary.",
-            )
-        )
-    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -406,21 +340,7 @@ def _quantiles(figure: ResidualFigure, ax: "Axes") -> None:
 
 
 # Sources as the model names them, and what they are.
-_WORDS = {
-    "domain": "domains",
-    "domain:algorithm": "algorithms, between domains",
-    "dataset": "difficulty of data sets",
-    "dataset:algorithm": "algorithms, between data sets",
-    "dataset:replication": "replications, all algorithms alike",
-    "replication": "replications, all algorithms alike",
-    "residual": "single scores (residual)",
-}
 _SCALES = {"identity": "", "log": " of the logarithms", "logit": " of the log odds"}
-
-
-def words(source: str) -> str:
-    """Return what a source of variation is; unknown ones (covariates) keep their name."""
-    return _WORDS.get(source, source)
 
 
 def layout_variances(mixed: "MixedComparison", width: Width = "wide") -> Bars:
@@ -428,7 +348,7 @@ def layout_variances(mixed: "MixedComparison", width: Width = "wide") -> Bars:
     table, measure = mixed.variances(), mixed.measure
     shares = dict(zip(table["source"], table["share"], strict=True))
     rows = [
-        Bar(words(source), f"{100 * share:.1f} %", max(100 * share, 0.0))
+        Bar(source_words(source), f"{100 * share:.1f} %", max(100 * share, 0.0))
         for source, share in shares.items()
     ]
     name = measure_name(measure)

@@ -1,30 +1,46 @@
-"""Report sections of a mixed model."""
+"""Sections of a mixed model."""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchinfer.analyses.mixed.comparison import MixedComparison
-from benchinfer.analyses.mixed.figures import departures, words
+from benchinfer.analyses.mixed.departures import departures, source_words
 from benchinfer.comparison import sections as comparison_sections
-from benchinfer.comparison.figures.influence import InfluenceLayout
-from benchinfer.comparison.sections import effect_head, favours
+from benchinfer.comparison.checks import InfluenceLayout
+from benchinfer.comparison.sections import columns_of_tests, effect_columns, favours, slopes
 from benchinfer.comparison.wording import margin
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either, Phrase
-from benchinfer.core.numbers import count, decimals, fixed, join, p_value, percent, significant
-from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
-from benchinfer.relations.sections import rows_of
+from benchinfer.core.numbers import (
+    count,
+    join,
+    level_percent,
+    p_value,
+    percent,
+    places,
+    significant,
+)
+from benchinfer.core.sections import (
+    Column,
+    Figure,
+    Fold,
+    Request,
+    Rows,
+    Section,
+    Table,
+    names,
+    number,
+)
+from benchinfer.relations.sections import on_one_line, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     import pandas as pd
 
-    from benchinfer.comparison.comparison import Comparison
     from benchinfer.comparison.prediction import NewDataset
     from benchinfer.core.measure import Measure
-    from benchinfer.scores.table import ScoreTable
 
 
 _TERMS = {"algorithm": "levels of the algorithms", "domain:algorithm": "algorithms, by domain"}
@@ -34,122 +50,93 @@ def variances(frame: "pd.DataFrame", measure: "Measure") -> Table:
     """One row per source of variation."""
     scale = {"identity": "the measure's own", "log": "the logarithmic", "logit": "the logit"}
     return Table(
+        name="variances",
         caption=f"Where the scores vary, on {scale[measure.scale]} scale",
+        frame=frame.assign(sd=np.sqrt(np.maximum(frame["variance"], 0.0))),
+        data=frame,
         columns=(
-            Column("", "what varies"),
-            Column("share", "share of variance", numeric=True),
-            Column("variance", "variance", numeric=True),
-            Column("sd", "std. deviation", numeric=True),
-            Column("source", "source"),
-        ),
-        rows=tuple(
-            (
-                Cell(words(source)),
-                Cell(percent(share)),
-                Cell(significant(variance)),
-                Cell(significant(max(variance, 0.0) ** 0.5)),
-                Cell(source, "code"),
-            )
-            for source, variance, share in rows_of(frame, "source", "variance", "share")
+            Column("source", "what varies", source_words, defined=False),
+            number("share", "share of variance", percent),
+            number("variance", "variance", significant, brief=False),
+            number("sd", "std. deviation", significant),
+            Column("source", "source", role="code", brief=False),
         ),
     )
 
 
 def tests(frame: "pd.DataFrame") -> Table:
     """One row per test of a whole term."""
-    names = ("term", "test", "statistic", "df", "df_residual", "p_value")
     return Table(
-        caption="Tests of whole terms",
+        name="anova",
+        caption="Tests of whole terms (LR: likelihood ratio)",
+        frame=frame,
         columns=(
             Column("term", "term"),
-            # Not adjusted, so the glossary's definition of p_value does not apply.
-            Column("", "p", numeric=True),
-            Column("test", "test"),
-            Column("statistic", "statistic", numeric=True),
-            Column("df", "df", numeric=True),
-            Column("df_residual", "residual df", numeric=True),
+            # In full the table would be wider than a terminal.
+            Column("test", "test", lambda test: test.replace("likelihood ratio", "LR")),
+            *columns_of_tests(),
+            Column("term", "which is", _term, brief=False, defined=False),
         ),
-        rows=tuple(
-            (
-                Cell(_TERMS.get(term) or words(term)),
-                Cell(p_value(p)),
-                Cell(test),
-                Cell(fixed(statistic, 2)),
-                Cell(fixed(df, 0)),
-                Cell(fixed(rest, 1)),
-            )
-            for term, test, statistic, df, rest, p in rows_of(frame, *names)
-        ),
-        note="Each p-value is that of its test alone. Residual df without limit (∞): a chi-squared"
-        " test.",
+        note="Each p-value is that of its test alone; one df: a chi-squared test.",
     )
 
 
-def influence_table(left: "InfluenceLayout") -> Table:
+def _term(term: str) -> str:
+    return _TERMS.get(term) or source_words(term)
+
+
+def influence_table(left: "InfluenceLayout", data: "pd.DataFrame") -> Table:
     """One row per data set without which some verdict changes."""
-    frame, rows = left.changing, []
-    names = ("unit", "shift", "first", "second", "cooks_distance", "changes")
-    for unit, shift, first, second, cook, changes in rows_of(frame, *names):
-        rows.append(
-            (
-                Cell(str(unit), "name"),
-                Cell(changes, "prose"),
-                Cell(fixed(abs(shift), 2)),
-                Cell(f"{first}, {second}", "name"),
-                Cell(fixed(cook, 3)),
-            )
-        )
     return Table(
+        name="influence",
         caption=f"Verdicts that change when one {left.unit} is left out",
+        frame=left.changing,
+        data=data,
         columns=(
-            Column("dataset", left.unit),
-            Column("changes", "verdicts that change"),
-            Column("shift", "largest move (std. errors)", numeric=True),
-            Column("", "of the difference"),
-            Column("cooks_distance", "Cook's distance", numeric=True),
+            Column("unit", left.unit, role="name", defined=False),
+            number("shift", "moves", lambda shift: places(2)(abs(shift))),
+            Column("first", "of", lambda *pair: ", ".join(pair), role="name", also=("second",),
+                   brief=False, defined=False),
+            number("cooks_distance", "Cook's distance", places(3), brief=False),
+            Column("changes", "verdicts that change", role="prose"),
         ),
-        rows=tuple(rows),
-        note=">: the first is better, <: the second is, ~: equivalent, ?: undecided.",
-    )
+        note="Moves: the largest of a difference, in its standard errors. >: the first is better,"
+        " <: the second is, ~: equivalent, ?: undecided.",
+    )  # fmt: skip
 
 
-def new_dataset_table(new: "NewDataset") -> Table:
-    """One row per contrast, with the probabilities of its three outcomes."""
+def new_dataset_tables(new: "NewDataset") -> tuple[Table, Table]:
+    """One row per algorithm and one per contrast, with the probabilities of its outcomes."""
     measure, frame = new.measure, new.contrasts()
-    places = decimals(frame["std_error"].tolist())
-
-    def effect(value: float) -> str:
-        return fixed(value, places) if measure.scale == "identity" else significant(value)
-
     tolerant = measure.tolerance > 0
     by = f" by more than {margin(measure)}" if tolerant else ""
-    columns = [
-        Column("first", "first"),
-        Column("second", "second"),
-        Column("prob_first", "P(first better)", numeric=True),
-        *([Column("prob_equivalent", "P(equivalent)", numeric=True)] if tolerant else []),
-        Column("prob_second", "P(second better)", numeric=True),
-        Column("estimate", effect_head(measure), numeric=True),
-        Column("conf_low", "from", numeric=True),
-        Column("conf_high", "to", numeric=True),
-    ]
-    cells = [
-        [Cell(str(text), "name") for text in frame[column.name]]
-        if not column.numeric
-        else [
-            Cell(fixed(value, 2) if column.name.startswith("prob") else effect(value))
-            for value in frame[column.name]
-        ]
-        for column in columns
-    ]
-    level = f"{100 * new.predicted.level:g} %"
-    return Table(
+    near = [number("prob_near_best", "P(within tolerance of the best)", places(2))]
+    equal = [number("prob_equivalent", "P(equiv)", places(2))]
+    ranks = Table(
+        name="",
+        caption="Who is likely best there",
+        frame=new.summary().sort_values("prob_best_next", ascending=False, kind="stable"),
+        columns=(
+            *names("algorithm"),
+            number("prob_best_next", "P(best)", places(2)),
+            *(near if tolerant else []),
+        ),
+    )
+    contrasts = Table(
+        name="",
         caption=f"Contrasts in {measure.title} on one new data set, {measure.better} is better",
-        columns=tuple(columns),
-        rows=tuple(zip(*cells, strict=True)),
-        note=f"{favours(measure)} From, to: {level} prediction interval of each contrast alone."
+        frame=frame,
+        columns=(
+            *names("first", "second"),
+            *effect_columns(measure, frame, f"{level_percent(new.predicted.level)} prediction"),
+            number("prob_first", "P(first)", places(2)),
+            *(equal if tolerant else []),
+            number("prob_second", "P(second)", places(2)),
+        ),
+        note=f"{favours(measure)} Prediction: interval of each contrast alone."
         f" P: probability to be better there{by}.",
     )
+    return ranks, contrasts
 
 
 def correlations(frame: "pd.DataFrame") -> str:
@@ -176,56 +163,106 @@ _ROWS = 8  # of more rows a table is folded
 _CHECKS = ("residuals: ", "data set effects: ", "data set x algorithm effects: ", "outlying ")
 
 
-def sections(
-    comparison: MixedComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
-) -> tuple[Section, ...]:
-    """Return the sections about a comparison: verdicts, and what follows from them."""
-    return (comparison_sections.leading(comparison, before), *_beyond(comparison))
+def sections(comparison: MixedComparison, request: Request) -> tuple[Section, ...]:
+    """Return the verdict, and what else the model says."""
+    return (
+        comparison_sections.leading(comparison, request),
+        spread(comparison, request),
+        *(_details(comparison) if request.details else ()),
+    )
 
 
-def _beyond(comparison: MixedComparison) -> tuple[Section, ...]:
-    return tuple(_sections(comparison))
-
-
-def _sections(mixed: MixedComparison) -> "Iterator[Section]":
-    several = len(mixed.setting.coverage.datasets) > 1
-    asked: list[Callable[[MixedComparison], Section]] = [spread]
-    if several:
-        asked += [whole, departing, checks, influence, new_dataset]
+def _details(mixed: MixedComparison) -> "Iterator[Section]":
+    if mixed.fitted.fixed.domains:
+        yield by_domain(mixed)
+    if mixed.design.covariates:
+        yield along(mixed)
+    if len(mixed.setting.coverage.datasets) == 1:
+        return
+    asked: list[Callable[[MixedComparison], Section]] = [whole, departing, checks]
     for ask in asked:
         try:
             yield ask(mixed)
         except DesignError:
             continue  # this model has no such thing
+    for title, name, ask in (
+        ("Influence", "influence", influence),
+        ("A new data set", "prediction", new_dataset),
+    ):
+        try:
+            yield ask(mixed)
+        except DesignError as error:
+            refusal = _Refusal(error)
+            yield Section(title=title, warnings=(str(error),), values={name: refusal})
+
+
+class _Refusal:
+    """A value that is not known, with the reason."""
+
+    def __init__(self, error: DesignError) -> None:
+        self.error = error
+
+    def __call__(self) -> object:
+        raise self.error
+
+
+def by_domain(mixed: MixedComparison) -> Section:
+    """Say the order in each domain."""
+    import pandas as pd
+
+    found = mixed.by_domain()
+    rows = [(name, on_one_line(relation)) for name, relation in found.relations().items()]
+    orders = Table(
+        name="",
+        caption="Order in each domain, best first",
+        frame=pd.DataFrame(rows, columns=["domain", "order"]),
+        columns=(*names("domain"), Column("order", "order", role="order", defined=False)),
+    )
+    frames = {name: result.contrasts() for name, result in found.items()}
+    return Section(title="In each domain", tables=(orders,), values={"by_domain": frames})
+
+
+def along(mixed: MixedComparison) -> Section:
+    """Say how differences change along covariates."""
+    frame = mixed.slopes()
+    table = slopes(frame, mixed, (number("p_value", "p", p_value),))
+    return Section(title="Along covariates", tables=(table,))
 
 
 def _where(mixed: MixedComparison) -> str:
     return f"{mixed.measure.title}, {mixed.measure.better} is better"
 
 
-def spread(mixed: MixedComparison) -> Section:
+def spread(mixed: MixedComparison, request: Request) -> Section:
     """Say which source the scores vary by most, and how similar scores are."""
     frame = mixed.variances()
-    found = variances(frame, mixed.measure)
-    most = frame["share"].to_numpy().argmax()
-    share = percent(frame["share"].iloc[most])
-    text = [
-        f"What single scores ({_where(mixed)}) differ by most: {found.rows[most][0].text}, {share}."
-    ]
     shares = dict(zip(frame["source"], frame["share"], strict=True))
-    if "dataset:algorithm" in shares:
-        text.append(
-            f"{percent(shares['dataset:algorithm'])} is how the algorithms differ from one data set"
-            " to the next: more data sets average it out, more replications do not."
-        )
-    text.append(correlations(mixed.correlations()))
+    most = max(shares, key=lambda source: shares[source])
+    listed = ", ".join(f"{source} {percent(share)}" for source, share in shares.items())
+    text = [f"Variance of single scores: {listed}."]
+    found = ()
+    if request.details:
+        found = (variances(frame, mixed.measure),)
+        first = f"What single scores ({_where(mixed)}) differ by most: {source_words(most)},"
+        text = [f"{first} {percent(shares[most])}."]
+        if "dataset:algorithm" in shares:
+            text.append(
+                f"{percent(shares['dataset:algorithm'])} is how the algorithms differ from one data"
+                " set to the next: more data sets average it out, more replications do not."
+            )
+        text.append(correlations(mixed.correlations()))
     return Section(
         title="Where the spread comes from",
         text=tuple(line for line in text if line),
         figures=(
             Figure(mixed, "variances", "What single scores differ by, as shares of variance."),
         ),
-        tables=(found,),
+        tables=found,
+        values={
+            "variances": frame,
+            "correlations": mixed.correlations,
+            "anova": mixed.anova,
+        },
     )
 
 
@@ -335,12 +372,14 @@ def influence(mixed: MixedComparison) -> Section:
                     f" {Either('influence()', '--details')}."
                 ),
             ),
+            values={"influence": mixed.influence},
         )
-    left = InfluenceLayout.sorted(mixed.measure, mixed.influence())
-    found = influence_table(left)
-    fold, shown = None, (found,) if found.rows else ()
-    if len(found.rows) > _ROWS:
-        fold, shown = Fold(f"Table of the {len(found.rows)} data sets", (), shown), ()
+    data = mixed.influence()
+    left = InfluenceLayout.sorted(mixed.measure, data)
+    found = influence_table(left, data)
+    fold, shown = None, (found,)
+    if len(found.frame) > _ROWS:
+        fold, shown = Fold(f"Table of the {len(found.frame)} data sets", (), shown), ()
     return Section(
         title=title,
         text=(_influence(left, mixed),),
@@ -387,15 +426,26 @@ def new_dataset(mixed: MixedComparison) -> Section:
         " algorithms differ, so that the one that is better on average need not be better there:"
         " these probabilities count that in."
     )
-    found = new_dataset_table(new)
+    ranks, contrasts = new_dataset_tables(new)
     return Section(
         title="A new data set",
         text=(str(new), reading),
         figures=(
             Figure(new, "prediction", "Probability to be best on one new data set of the domain."),
         ),
-        fold=Fold(f"Table of the {len(found.rows)} contrasts there", (), (found,)),
-    )
+        fold=Fold(f"Tables of the algorithms and the {len(contrasts.frame)} contrasts there", (),
+                  (ranks, contrasts)),
+        values={"prediction": {"summary": new.summary(), "contrasts": contrasts.frame}},
+    )  # fmt: skip
 
 
 SECTIONS = {MixedComparison: sections}
+KEYS = {
+    "variances": (Rows, "sources of variation"),
+    "correlations": (Rows, "correlations of two scores under the model"),
+    "anova": (Rows, "tests of whole terms"),
+    "by_domain": (dict[str, Rows], "contrasts in each domain"),
+    "slopes": (Rows, "slopes along covariates"),
+    "influence": (Rows | None, "what changes without a data set"),
+    "prediction": (dict[str, Rows] | None, "summary and contrasts on a new data set"),
+}

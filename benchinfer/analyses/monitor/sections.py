@@ -1,11 +1,13 @@
-"""Report sections of a monitored experiment."""
+"""Sections of a monitored experiment."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtr
 
-from benchinfer.analyses.monitor.comparison import MonitorComparison, pairs, shared_by
+from benchinfer.analyses.monitor import comparison as monitor_comparison
+from benchinfer.analyses.monitor.comparison import MonitorComparison, shared_by
 from benchinfer.analyses.monitor.feed import said
 from benchinfer.analyses.monitor.numerics import spending
 from benchinfer.analyses.monitor.numerics import stages as numerics_stages
@@ -14,25 +16,34 @@ from benchinfer.analyses.monitor.stagewise import bounds_of
 from benchinfer.comparison import sections as comparison_sections
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import (
+    amount,
     brief,
     count,
-    fixed,
     join,
     level_percent,
     ordinal,
     p_value,
+    places,
     significant,
 )
-from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
-from benchinfer.core.verdict import Verdict
-from benchinfer.plots.style import words
-from benchinfer.relations.sections import rows_of
+from benchinfer.core.sections import (
+    Column,
+    Figure,
+    Fold,
+    Request,
+    Rows,
+    Section,
+    Table,
+    names,
+    number,
+)
+from benchinfer.core.verdict import Verdict, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    import pandas as pd
 
     from benchinfer.analyses.monitor.design import MonitorDesign
-    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.core.measure import Measure
     from benchinfer.scores.table import ScoreTable
 
 
@@ -65,7 +76,9 @@ def _level(design: "MonitorDesign") -> str:
     if design.method == "anytime":
         return text
     if design.n_pairs > 1:
-        text += f"; {level_percent(design.alpha_pair)} for each of {pairs(design)}"
+        text += (
+            f"; {level_percent(design.alpha_pair)} for each of {monitor_comparison.pairs(design)}"
+        )
     if len(design.sides) > 1:
         text += f"; {level_percent(design.alpha_one)} in each direction"
     return text
@@ -119,29 +132,31 @@ def _spent(level: float) -> str:
 
 def looks(design: "MonitorDesign") -> Table:
     """One row per planned look: what is needed, and how much of the level is spent by then."""
+    import pandas as pd
+
     bounds, total, sides = bounds_of(design), design.last_stage or 1, len(design.sides)
-    fractions = np.arange(1, total + 1) / total
-    spent = sides * spending.spent(design.spending, fractions, design.alpha_one)
+    stage = np.arange(1, total + 1)
+    frame = pd.DataFrame(
+        {
+            "stage": stage,
+            "n": stage * design.stage,
+            "information": stage / total,
+            "boundary": bounds[:total],
+            "p": sides * ndtr(-bounds[:total]),
+            "spent": sides * spending.spent(design.spending, stage / total, design.alpha_one),
+        }
+    )
     return Table(
+        name="",
         caption="Boundaries of the planned looks, for each pair",
+        frame=frame,
         columns=(
-            Column("stage", "look", numeric=True),
-            Column("n", "replications", numeric=True),
-            Column("", "information", numeric=True),
-            Column("boundary", "boundary of z", numeric=True),
-            Column("", "p at the boundary", numeric=True),
-            Column("", "level spent so far", numeric=True),
-        ),
-        rows=tuple(
-            (
-                Cell(str(t + 1)),
-                Cell(f"{(t + 1) * design.stage:,}"),
-                Cell(fixed(float(fractions[t]), 2)),
-                Cell(fixed(float(bounds[t]), 3)),
-                Cell(p_value(float(sides * ndtr(-bounds[t])))),
-                Cell(_spent(float(spent[t]))),
-            )
-            for t in range(total)
+            number("stage", "look", str),
+            number("n", "replications", amount),
+            number("information", "information", places(2)),
+            number("boundary", "boundary of z", places(3)),
+            number("p", "p at the boundary", p_value),
+            number("spent", "level spent so far", _spent),
         ),
         note="A look decides where z lies beyond its boundary"
         + (", on either side." if sides == 2 else "."),
@@ -155,67 +170,100 @@ _TEXTS = {
     "dataset": "data set",
     "state": "state after it",
 }
-_HEADS = {
-    "stage": "stage",
-    "n": "replications",
-    "p_dataset": "p of the data set",
-    "p_stage": "p of the stage",
-    "conditional_level": "level",
-    "reject_at": "rejects up to",
-    "accept_above": "futile above",
-    "critical": "critical value",
-    "statistic_dataset": "z of the data set",
-    "statistic": "z",
-    "boundary": "boundary",
-    "log_e_dataset": "log e of the data set",
-    "log_e": "log e",
-    "p_raw": "p (anytime, unadjusted)",
-}
+_COLUMNS = (
+    number("stage", "stage", brief),
+    number("n", "replications", amount),
+    number("p_dataset", "p of the data set", p_value),
+    number("p_stage", "p of the stage", p_value),
+    number("conditional_level", "level", significant),
+    number("reject_at", "rejects up to", significant),
+    number("accept_above", "futile above", significant),
+    number("critical", "critical value", significant),
+    number("statistic_dataset", "z of the data set", places(2)),
+    number("statistic", "z", places(2)),
+    number("boundary", "boundary", places(2)),
+    number("log_e_dataset", "log e of the data set", places(2)),
+    number("log_e", "log e", places(2)),
+    number("p_raw", "p (anytime, unadjusted)", p_value),
+)
 _MOST = 200  # rows
 
 
 def stages(result: "MonitorComparison") -> Table:
     """One row per pair, direction, data set and stage; of one data set without its own columns."""
-    frame = result.stages()
+    data = result.stages()
+    skipped = {"state"}
     if len(result.setting.coverage.datasets) == 1:
-        own = ["dataset", "p_dataset", "statistic_dataset", "log_e_dataset"]
-        frame = frame.drop(columns=[name for name in own if name in frame])
-    frame["state"] = [
-        words(Verdict[end.upper()], a, b) if end in ("first", "second") else end
-        for end, a, b in rows_of(frame, "state", "first", "second")
+        skipped |= {"dataset", "p_dataset", "statistic_dataset", "log_e_dataset"}
+    frame = data.sort_values(["first", "second", "stage"], kind="stable")
+    texts = [
+        Column(name, head, role="name")
+        for name, head in _TEXTS.items()
+        if name in frame and name not in skipped
     ]
-    frame = frame.sort_values(["first", "second", "stage"], kind="stable")
-    shown = frame.head(_MOST)
-    names = [name for name in ("first", "second", "side", "dataset", "stage", "n") if name in frame]
-    names += [name for name in frame.columns if name not in (*names, "state")] + ["state"]
-    columns = tuple(
-        Column(name, _TEXTS.get(name) or _HEADS[name], numeric=name not in _TEXTS) for name in names
-    )
-    cells = [
-        [Cell(str(v), "name") if name in _TEXTS else Cell(_written(name, v)) for v in shown[name]]
-        for name in names
-    ]
-    left = len(frame) - len(shown)
+    left = len(frame) - _MOST
     return Table(
+        name="stages",
         caption="Stages, what they found, and what they were held against",
-        columns=columns,
-        rows=tuple(zip(*cells, strict=True)),
-        note=f"{left:,} more rows are in stages()." if left else "",
+        frame=frame.head(_MOST),
+        data=data,
+        columns=(
+            *texts,
+            *(column for column in _COLUMNS if column.name in frame and column.name not in skipped),
+            Column("state", _TEXTS["state"], _state, role="name", also=("first", "second")),
+        ),
+        note=f"{left:,} more rows are in stages()." if left > 0 else "",
     )
 
 
-def _written(name: str, value: object) -> str:
-    number = float(str(value))
-    if np.isnan(number):
-        return fixed(number, 0)
-    write: Callable[[float], str] = significant
-    if name in ("stage", "n"):
-        write = brief
-    elif name in ("p_dataset", "p_stage", "p_raw"):
-        write = p_value
-    elif name.startswith(("statistic", "boundary", "log_e")):
-        return fixed(number, 2)
-    return write(number)
+def _state(state: str, first: str, second: str) -> str:
+    """Say how a pair stands, with the name of the better algorithm."""
+    return words(Verdict[state.upper()], first, second) if state in ("first", "second") else state
+
+
+def pairs(result: "MonitorComparison") -> Table:
+    """One row per pair: estimate, interval where there is one, p-value, and state."""
+    table = comparison_sections.contrasts(result)
+    data, measure = result.contrasts(), result.measure
+    kind = f"{level_percent(result.level)} sequence"
+    star = (data["provisional"] & (data["n_used"] > 0)).any()
+    shown = {"first", "second", "n_used", "estimate", "conf_low", "p_value", "state"}
+    shown |= {"provisional", "verdict"}
+    return replace(
+        table,
+        columns=(
+            *names("first", "second"),
+            Column("state", "state", _state, role="verdict", also=("first", "second")),
+            number("n_used", "n", amount),
+            *comparison_sections.effect_columns(measure, data, kind),
+            number(
+                "p_value",
+                "p (* provisional)" if star else "p",
+                _marked,
+                also=("provisional", "n_used"),
+            ),
+            *(replace(c, brief=False) for c in table.columns if c.name not in shown),
+        ),
+        note=f"{result.provenance.adjustment}. {result.rule}{_wider(data, measure)}",
+    )
+
+
+def _marked(p: float, provisional: object, n: int) -> str:
+    return p_value(p) + "*" * bool(provisional) if n else p_value(float("nan"))
+
+
+def _wider(table: "pd.DataFrame", measure: "Measure") -> str:
+    """Say why an interval holds no difference where a pair is decided, if one does."""
+    if "conf_low" not in table:
+        return ""
+    neutral = measure.neutral
+    holds = (table["conf_low"] <= neutral) & (neutral <= table["conf_high"])
+    if not (holds & (table["winner"] != "")).any():
+        return ""
+    return (
+        f" A sequence may hold {neutral:g} where a pair is decided: sequences are for all pairs at"
+        " once, Holm's steps are less strict."
+    )
 
 
 _LISTED = 8  # decided pairs that are named
@@ -227,37 +275,49 @@ _CAPTIONS = {
 }
 
 
-def sections(
-    comparison: MonitorComparison, before: "Sequence[Comparison]", scores: "ScoreTable | None"
-) -> tuple[Section, ...]:
-    """Return the sections about a comparison: verdicts, and what follows from them."""
-    return (comparison_sections.leading(comparison, before), *_beyond(comparison, scores))
-
-
-def _beyond(comparison: MonitorComparison, scores: "ScoreTable | None") -> tuple[Section, ...]:
-    found = [standing(comparison), section(comparison)]
-    if scores is not None:
-        found += _orders(comparison, scores)
+def sections(comparison: MonitorComparison, request: Request) -> tuple[Section, ...]:
+    """Return the verdicts so far, and what to run next."""
+    rows = pairs(comparison)
+    first = comparison_sections.leading(comparison, request, rows)
+    if not request.details:
+        first = replace(first, tables=(rows,), values={"summary": comparison.summary})
+        return first, standing(comparison, request)
+    found = [first, standing(comparison, request), section(comparison)]
+    if request.scores is not None:
+        found += _orders(comparison, request.scores)
     return tuple(found)
 
 
-def standing(result: MonitorComparison) -> Section:
+def standing(result: MonitorComparison, request: Request) -> Section:
     """Say what is decided, what to run next, and how many runs it took."""
     kinds = ["path"] if result.design.method != "anytime" else ["e-process"]
     if result.course.low is not None:
         kinds.append("sequence")
     fold = None
-    if result.course.stages:
+    if request.details and result.course.stages:
         noun = "stages" if result.design.method == "recursive" else "looks"
         fold = Fold(f"Table of all {noun}", (), (stages(result),))
     return Section(
         title="Where the experiment stands",
         lead=result.standing,
         text=_text(result),
-        facts=_next(result),
+        facts=run_next(result.next_cells()),
         figures=tuple(Figure(result, kind, _CAPTIONS[kind]) for kind in kinds),
         fold=fold,
+        values={
+            "stages": result.stages,
+            "conditional_levels": lambda: _levels(result),
+            "next_cells": result.next_cells,
+        },
     )
+
+
+def _levels(result: MonitorComparison) -> "pd.DataFrame":
+    """Return the levels at which the rest may be designed anew; no rows where it may not."""
+    import pandas as pd
+
+    fixed = result.design.method != "anytime" and result.decision == "go on"
+    return result.redesign() if fixed else pd.DataFrame()
 
 
 def _text(result: MonitorComparison) -> tuple[str, ...]:
@@ -270,7 +330,8 @@ def _text(result: MonitorComparison) -> tuple[str, ...]:
         found.append(
             f"Decided, with the replications per data set that {did}: {'; '.join(listed)}{more}."
         )
-    waiting = int(result.course.provisional.sum())
+    table = result.contrasts()
+    waiting = int((table["provisional"] & (table["n_used"] > 0)).sum())
     if waiting:
         who, are = count(waiting, "pair"), "is" if waiting == 1 else "are"
         found.append(
@@ -287,14 +348,9 @@ def _text(result: MonitorComparison) -> tuple[str, ...]:
     return (*found, f"{by}{runs(result)}")
 
 
-def _next(result: MonitorComparison) -> tuple[tuple[str, str], ...]:
+def run_next(cells: "pd.DataFrame") -> tuple[tuple[str, str], ...]:
     """Say what to run next, a line per data set."""
-    lines = said(result.next_cells())
-    return tuple(("Run next" if i == 0 else "", line) for i, line in enumerate(lines[:_LISTED])) + (
-        (("", f"and on {count(len(lines) - _LISTED, 'more data set')}"),)
-        if len(lines) > _LISTED
-        else ()
-    )
+    return tuple(("Run next" if i == 0 else "", line) for i, line in enumerate(said(cells)))
 
 
 def _orders(result: MonitorComparison, scores: "ScoreTable") -> list[Section]:
@@ -321,3 +377,9 @@ def _orders(result: MonitorComparison, scores: "ScoreTable") -> list[Section]:
 
 
 SECTIONS = {MonitorComparison: sections}
+KEYS = {
+    "decision": (str, "decided, go on or undecidable"),
+    "stages": (Rows, "stages so far"),
+    "conditional_levels": (Rows, "levels at which the rest may be designed anew"),
+    "next_cells": (Rows, "what to run next"),
+}

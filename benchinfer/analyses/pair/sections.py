@@ -1,65 +1,60 @@
-"""Report sections of tests of two algorithms."""
-
-from typing import TYPE_CHECKING
+"""Sections of tests of two algorithms."""
 
 from benchinfer.analyses.pair.comparison import PairComparison
+from benchinfer.analyses.pair.rules import clustered
 from benchinfer.comparison import sections as comparison_sections
-from benchinfer.core.numbers import fixed, p_value
-from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchinfer.comparison.comparison import Comparison
-    from benchinfer.scores.table import ScoreTable
-
+from benchinfer.comparison.sections import columns_of_tests
+from benchinfer.core.numbers import brief, join, p_value, significant
+from benchinfer.core.sections import (
+    Column,
+    Figure,
+    Fold,
+    Request,
+    Rows,
+    Section,
+    Table,
+    names,
+    number,
+)
 
 _DIFFERENCES = (
     "Points near the line: differences are as good as normal. Ends that bend away say that large"
     " differences are more (or less) frequent than that."
 )
+_LOOKS = (
+    "Whether differences look normal is shown so that odd scores are seen. It should not choose the"
+    " test: with few differences it finds little, with many it finds what does not matter for a"
+    " mean."
+)
 
 
-def sections(
-    comparison: PairComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
-) -> tuple[Section, ...]:
-    """Return the sections about a comparison: verdicts, and what follows from them."""
-    return (comparison_sections.leading(comparison, before), *_beyond(comparison))
+def sections(comparison: PairComparison, request: Request) -> tuple[Section, ...]:
+    """Return the verdict, and which test decides."""
+    return comparison_sections.leading(comparison, request), chosen(comparison, request)
 
 
-def _beyond(comparison: PairComparison) -> tuple[Section, ...]:
-    figures, tables = _figures(comparison), []
-    if comparison.looks and any(len(look.tests) for look in comparison.looks):
-        tables.append(normality(comparison))
-    fold = None
-    if comparison.others:
-        others = tests(comparison)
-        fold = Fold("What other tests give on the same scores", (), (others,))
-    return (
-        Section(
-            title="The test of two algorithms",
-            text=_text(comparison),
-            figures=figures,
-            tables=tuple(tables),
-            fold=fold,
-        ),
+def chosen(result: PairComparison, request: Request) -> Section:
+    """Say which test decides and why, and what other tests give."""
+    tables, fold = (), None
+    if request.details and any(len(look.tests) for look in result.looks):
+        tables = (normality(result),)
+    if request.details and result.others:
+        fold = Fold("What other tests give on the same scores", (), (tests(result),))
+    return Section(
+        title="The test of two algorithms",
+        text=(_reason(result), _LOOKS) if request.details and result.looks else (_reason(result),),
+        figures=_figures(result),
+        tables=tables,
+        fold=fold,
+        values={"test": {"name": result.test, "reason": result.reason}},
     )
 
 
-def _text(result: PairComparison) -> tuple[str, ...]:
-    asked = result.provenance.arguments["test"] == "auto"
-    why = f"It was chosen because {result.reason}." if asked else "It was asked for by name."
-    first = f"The verdicts are those of the {result.test_name}: {result.formula}. {why}"
-    if not result.looks:
-        return (first,)
-    return (
-        first,
-        (
-            "Whether differences look normal is shown so that odd scores are seen. It should not"
-            " choose the test: with few differences it finds little, with many it finds what does"
-            " not matter for a mean."
-        ),
-    )
+def _reason(result: PairComparison) -> str:
+    auto = result.provenance.arguments["test"] == "auto"
+    why = f"It was chosen because {result.reason}." if auto else "It was asked for by name."
+    name = f"{result.test_name}{clustered(result).removesuffix(',')}"
+    return f"The verdicts are those of the {name}: {result.formula}. {why}"
 
 
 def _figures(result: PairComparison) -> tuple[Figure, ...]:
@@ -70,58 +65,48 @@ def _figures(result: PairComparison) -> tuple[Figure, ...]:
 
 def normality(result: PairComparison) -> Table:
     """One row for each pair and test of normality."""
-    frame = result.normality()
     return Table(
+        name="normality",
         caption="Are differences normal?",
+        frame=result.normality(),
         columns=(
-            Column("first", "first"),
-            Column("second", "second"),
+            *names("first", "second"),
             Column("test", "test"),
-            Column("statistic", "statistic", numeric=True),
+            number("statistic", "statistic", lambda value: significant(value, 4)),
             # Not adjusted, so the glossary's definition of p_value does not apply.
-            Column("", "p", numeric=True),
-        ),
-        rows=tuple(
-            (
-                Cell(first, "name"),
-                Cell(second, "name"),
-                Cell(test),
-                Cell(fixed(statistic, 3)),
-                Cell(p_value(p)),
-            )
-            for first, second, test, statistic, p, _ in frame.itertuples(index=False)
+            number("p_value", "p", p_value, defined=False),
         ),
     )
 
 
 def tests(result: PairComparison) -> Table:
     """One row for each test that does not decide."""
+    frame = result.tests()
+    misfits = [
+        f" Not made for these scores: {join(list(dict.fromkeys(group['test'])))}, as {why}."
+        for why, group in frame[~frame["fits"]].groupby("misfit", sort=False)
+    ]
+    statistic, _, p = columns_of_tests()
     return Table(
+        name="tests",
         caption="Other tests on the same scores",
+        frame=frame,
         columns=(
-            Column("first", "first"),
-            Column("second", "second"),
+            *names("first", "second"),
             Column("test", "test"),
-            Column("statistic", "statistic", numeric=True),
-            Column("df", "df", numeric=True),
-            Column("", "p", numeric=True),
-            Column("misfit", "why it is not made for these scores"),
-        ),
-        rows=tuple(
-            (
-                Cell(row.first, "name"),
-                Cell(row.second, "name"),
-                Cell(row.test),
-                Cell(fixed(row.statistic, 2)),
-                Cell(fixed(row.df, 1)),
-                Cell(p_value(row.p_value)),
-                Cell(row.why),
-            )
-            for row in result.others
+            statistic,
+            number("df", "df", lambda df: brief(round(df, 1)) if df < float("inf") else ""),
+            p,
+            Column("fits", "fits", lambda fits: "yes" if fits else ""),
         ),
         note="None of them decides; p-values are not adjusted. Choosing among tests by their"
-        " p-values makes every one of them wrong.",
+        f" p-values makes every one of them wrong.{''.join(misfits)}",
     )
 
 
 SECTIONS = {PairComparison: sections}
+KEYS = {
+    "test": (dict[str, str], "name of the test that decides, and the reason for it"),
+    "tests": (Rows, "tests of pairs that do not decide"),
+    "normality": (Rows, "tests of normality of the differences of each pair"),
+}

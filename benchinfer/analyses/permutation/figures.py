@@ -20,7 +20,7 @@ from benchinfer.comparison.figures import COMPARISON
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Option
 from benchinfer.core.numbers import count, join
-from benchinfer.core.verdict import Verdict
+from benchinfer.core.verdict import SHAPES, Verdict, words
 from benchinfer.plots.draw import Kind
 from benchinfer.plots.style import (
     FAINT,
@@ -32,7 +32,6 @@ from benchinfer.plots.style import (
     plain,
     short,
     signed,
-    words,
     wrapped,
 )
 from benchinfer.relations.figures.pairs import Groups, group
@@ -80,7 +79,7 @@ def note(comparison: "PermutationComparison", found: "Groups") -> tuple[str, ...
         name = comparison.algorithms[found.control]
         against = np.delete(comparison.relation().states[:, found.control], found.control)
         codes = sorted({int(c) for c in against}, reverse=True)
-        marks = [f"{MARKS[Verdict(c)].symbol} {_verdict(Verdict(c))}" for c in codes]
+        marks = [f"{SHAPES[Verdict(c)]} {_verdict(Verdict(c))}" for c in codes]
         first = f"bold: the control {name}; against it {', '.join(marks)}"
     elif found.kind == "letters":
         first = f"algorithms that share a letter are {what}; bars could not show all verdicts"
@@ -310,8 +309,8 @@ def _against(
     codes = {int(comparison.relation().states[m, control]) for m in tie}
     if control < 0 or control in tie or len(codes) > 1:
         return "", INK
-    mark = MARKS[Verdict(codes.pop())]
-    return mark.symbol, mark.ink
+    verdict = Verdict(codes.pop())
+    return SHAPES[verdict], MARKS[verdict].ink
 
 
 def _bars(found: Groups, place: list[float]) -> tuple[tuple[float, float, float], ...]:

@@ -1,5 +1,6 @@
-"""Report sections of permutation tests."""
+"""Sections of permutation tests."""
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -7,87 +8,84 @@ import numpy as np
 
 from benchinfer.analyses.permutation.comparison import PermutationComparison
 from benchinfer.comparison import sections as comparison_sections
-from benchinfer.core import sections as core_sections
-from benchinfer.core.numbers import count, fixed, join, p_value, significant, within
-from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
-from benchinfer.core.verdict import Verdict
-from benchinfer.plots.style import words
-from benchinfer.relations.sections import rows_of
+from benchinfer.comparison.sections import columns_of_tests
+from benchinfer.core.errors import DesignError
+from benchinfer.core.numbers import count, join, p_value, within
+from benchinfer.core.sections import (
+    Column,
+    Figure,
+    Fold,
+    Request,
+    Rows,
+    Section,
+    Table,
+    names,
+    number,
+)
+from benchinfer.core.verdict import Verdict, words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
     from benchinfer.comparison.comparison import Comparison
-    from benchinfer.scores.table import ScoreTable
 
 
-def tests(frame: "pd.DataFrame") -> Table:
+# What would make the table wider than a terminal; the family is named with the contrasts.
+_LARGEST = re.compile(r"^largest of .*, ")
+
+
+def tests(frame: "pd.DataFrame", drawn: str) -> Table:
     """One row per test of all algorithms together."""
-    names = ("test", "p_value", "p_error", "null", "statistic", "df", "df_residual")
     return Table(
+        name="tests",
         caption="Tests of all algorithms together",
+        frame=frame,
         columns=(
-            Column("test", "test"),
-            # Not adjusted, so the glossary's definition of p_value does not apply.
-            Column("", "p", numeric=True),
-            Column("p_error", "error of p", numeric=True),
-            Column("null", "null distribution"),
-            Column("statistic", "statistic", numeric=True),
-            Column("df", "df", numeric=True),
-            Column("df_residual", "residual df", numeric=True),
+            Column("test", "test", _short),
+            Column("null", "null"),
+            *columns_of_tests(),
+            number("p_error", "error of p", error, brief=False),
         ),
-        rows=tuple(
-            (
-                Cell(test),
-                Cell(p_value(p)),
-                error(wrong),
-                Cell(null),
-                Cell(fixed(statistic, 2)),
-                Cell(fixed(df, 0)),
-                Cell(fixed(rest, 0)),
-            )
-            for test, p, wrong, null, statistic, df, rest in rows_of(frame, *names)
-        ),
-        note="Each p-value is that of its test alone. Error of p: standard error by random"
-        " arrangements, 0 where there is none.",
+        note=f"Each p-value is that of its test alone.{_errors(frame, drawn)}",
     )
 
 
-def post_hoc(frame: "pd.DataFrame", *, decides: bool) -> Table:
+def _short(test: str) -> str:
+    found = _LARGEST.sub("largest contrast of ", test)
+    return found.replace("normal scores of aligned ranks", "normal scores")
+
+
+def _errors(frame: "pd.DataFrame", drawn: str) -> str:
+    largest = float(frame["p_error"].max()) if len(frame) else 0.0
+    if not largest:
+        return ""
+    return f" Monte Carlo errors of these p-values: at most {error(largest)} ({drawn})."
+
+
+def post_hoc(frame: "pd.DataFrame", drawn: str, *, decides: bool) -> Table:
     """One row per pair, one column of p-values per test."""
     tests = list(dict.fromkeys(frame["test"]))
-    found: dict[tuple[str, str], dict[str, tuple[float, float]]] = {}
-    for test, first, second, p, wrong in rows_of(
-        frame, "test", "first", "second", "p_value", "p_error"
-    ):
-        found.setdefault((first, second), {})[test] = p, wrong
-    rows = [
-        (
-            *(Cell(name, "name") for name in pair),
-            *(Cell(p_value(own[test][0])) for test in tests),
-            error(max(wrong for _, wrong in own.values())),
-        )
-        for pair, own in found.items()
-    ]
+    wide = frame[["first", "second"]].drop_duplicates()
+    wide = wide.assign(**{t: frame["p_value"][frame["test"] == t].to_numpy() for t in tests})
     return Table(
+        name="post_hoc",
         caption="P-values of pairs from scores that all algorithms share",
+        frame=wide,
+        data=frame,
         columns=(
-            Column("first", "first"),
-            Column("second", "second"),
-            *(Column("", f"p ({test})", numeric=True) for test in tests),
-            Column("p_error", "error of p, at most", numeric=True),
+            *names("first", "second"),
+            *(number(test, test, p_value, defined=False) for test in tests),
         ),
-        rows=tuple(rows),
         note="They control errors over pairs only if all algorithms are alike: a third one has"
-        " a say in whether two differ." + ("" if decides else " No verdict rests on them."),
+        " a say in whether two differ."
+        + ("" if decides else " No verdict rests on them.")
+        + _errors(frame, drawn),
     )
 
 
-def error(value: float) -> Cell:
-    """Write the error of a p-value: two digits, 0 where there is none."""
-    return Cell(significant(value, 2) if value else "0")
+def error(value: float) -> str:
+    """Write the error of a p-value: one digit, 0 where there is none."""
+    return f"{value:.1g}"
 
 
 _NAMED = 6  # of more pairs the number says enough
@@ -100,15 +98,42 @@ _RANKS = "Mean ranks within blocks, which say how often an algorithm is ahead an
 _NULL = "What the statistic would be if all algorithms were alike, and what it is."
 
 
-def sections(
-    comparison: PermutationComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
-) -> tuple[Section, ...]:
-    """Return the sections about a comparison."""
+_SHARED = {
+    "exact": "exact, from all equally likely arrangements",
+    "monte-carlo": "Monte Carlo, from {:,.0f} random arrangements",
+    "asymptotic": "asymptotic, from the normal limit",
+}
+
+
+def sections(comparison: PermutationComparison, request: Request) -> tuple[Section, ...]:
+    """Return the verdicts, and the tests of all algorithms together."""
     ranks = _ranks(comparison)
-    if before:
-        return _beside(comparison, before[0], ranks), together(comparison)
-    shown = comparison_sections.verdict(comparison, main=True)
-    return replace(shown, figures=(*shown.figures, *ranks)), together(comparison)
+    rows = comparison_sections.contrasts(comparison, nulls(comparison))
+    after = together(comparison, request)
+    if request.before:
+        return _beside(comparison, request, rows, ranks), after
+    shown = comparison_sections.verdict(comparison, request, rows=rows)
+    return replace(shown, figures=(*shown.figures, *ranks)), after
+
+
+def nulls(comparison: PermutationComparison) -> str:
+    """Say where p-values come from."""
+    resamples = comparison.provenance.arguments["resamples"]
+    n = resamples if comparison.pairwise else comparison.pooled.n
+    kinds = [_SHARED[kind].format(n) for kind in comparison.kinds]
+    seed = comparison.provenance.seed
+    drawn = f"; seed {seed}" if "monte-carlo" in comparison.kinds else ""
+    early = not comparison.pairwise and comparison.pooled.stopped
+    stopped = ", after which all decisions were certain" if early else ""
+    return f"P-values are {join(kinds, 'or')}{stopped}{drawn}."
+
+
+def page(comparison: PermutationComparison, trend: tuple[str, ...]) -> str:
+    """Say what Page's test of an order finds."""
+    row = comparison.tests(trend).iloc[-1]
+    p = p_value(float(row["p_value"]))
+    said = p if p[0] in "<>" else f"= {p}"
+    return f"Page's test of the trend {' > '.join(trend)}: z = {row['statistic']:.4g}, p {said}."
 
 
 def _ranks(comparison: PermutationComparison) -> tuple[Figure, ...]:
@@ -119,25 +144,18 @@ def _ranks(comparison: PermutationComparison) -> tuple[Figure, ...]:
 
 
 def _beside(
-    comparison: PermutationComparison, other: "Comparison", ranks: tuple[Figure, ...]
+    comparison: PermutationComparison, request: Request, rows: Table, ranks: tuple[Figure, ...]
 ) -> Section:
     """Return the verdicts with what is known already folded away."""
-    whole = comparison_sections.verdict(comparison, main=False)
+    shown = comparison_sections.verdict(comparison, request, main=False, rows=rows)
     attention = [row for row in comparison.checks if not row.ok]
     said = f"; {count(len(attention), 'diagnostic')} ask{'s' * (len(attention) == 1)} for attention"
+    tables = shown.fold.tables if shown.fold else ()
     return replace(
-        whole,
-        text=(_reading(comparison), agreement(comparison, other), *whole.text),
+        shown,
+        text=(_reading(comparison), agreement(comparison, request.before[0]), *shown.text),
         figures=ranks,
-        fold=Fold(
-            f"Tables of this comparison{said * bool(attention)}",
-            (),
-            (
-                comparison_sections.contrasts(comparison),
-                comparison_sections.summary(comparison),
-                core_sections.checks_table(comparison.checks),
-            ),
-        ),
+        fold=Fold(f"Tables of this comparison{said * bool(attention)}", (), tables),
     )
 
 
@@ -184,28 +202,72 @@ def _say(code: int, first: str, second: str) -> str:
 _OPPOSED = {(Verdict.FIRST, Verdict.SECOND), (Verdict.SECOND, Verdict.FIRST)}
 
 
-def together(comparison: PermutationComparison) -> Section:
+def together(comparison: PermutationComparison, request: Request) -> Section:
     """Say what the global tests find, with the pooled tests of pairs folded."""
     test, pooled = comparison.rows[0], comparison.pooled
     alpha, k = comparison.alpha, len(comparison.algorithms)
     verdict = "is rejected" if test.p_value <= alpha else "is not rejected"
     blocks = count(comparison.ranks.n_blocks, comparison.unit)
-    text = (
+    whole = (
         f"The hypothesis that the labels of the {k} algorithms can be exchanged within each of"
         f" {blocks} {verdict} at {100 * alpha:.3g} % (p {p_value(test.p_value)}, {test.test},"
-        f" {_NULLS[test.null].format(n=f'{pooled.n:,.0f}')}). The other tests of the table ask the"
-        " same of other scores. None of them decides a pair."
+        f" {_NULLS[test.null].format(n=f'{pooled.n:,.0f}')})."
     )
-    pairs = post_hoc(comparison.post_hoc(), decides=not comparison.pairwise)
+    if request.details:
+        whole += " The other tests of the table ask the same of other scores."
+    found = comparison.tests(request.trend)
+    decides = "None of them decides a pair." if request.details else "It decides no pair."
+    text = [f"{whole} {decides}"]
+    if request.trend is not None:
+        text.append(page(comparison, request.trend))
+    values: dict[str, object] = {"tests": found}
+    fold, tables, warnings = None, (), ()
+    if request.details:
+        drawn = f"{pooled.n:,.0f} random arrangements, seed {comparison.provenance.seed}"
+        tables = (tests(found, drawn),)
+        fold = _pooled(comparison, drawn)
+        values["post_hoc"] = comparison.post_hoc()
+        values["critical_difference"] = _differences(comparison)
+        try:
+            text.append(_critical(comparison))
+        except DesignError as error:
+            warnings = (str(error),)
     return Section(
         title="Permutation tests of all algorithms together",
-        text=(text,),
+        text=tuple(text),
+        warnings=warnings,
         figures=(Figure(comparison, "null", _NULL),),
-        tables=(tests(comparison.tests()),),
-        fold=Fold("Pairs tested with the scores of all algorithms", (), (pairs,))
-        if pairs.rows
-        else None,
+        tables=tables,
+        fold=fold,
+        values=values,
+    )
+
+
+def _pooled(comparison: PermutationComparison, drawn: str) -> Fold | None:
+    frame = comparison.post_hoc()
+    if frame.empty:
+        return None
+    pairs = post_hoc(frame, drawn, decides=not comparison.pairwise)
+    return Fold("Pairs tested with the scores of all algorithms", (), (pairs,))
+
+
+def _differences(comparison: PermutationComparison) -> dict[str, float]:
+    kinds = ("nemenyi", "bonferroni-dunn") if comparison.ranks.complete else ()
+    return {kind: comparison.critical_difference(kind) for kind in kinds}
+
+
+def _critical(comparison: PermutationComparison) -> str:
+    """Say which differences of mean ranks are significant."""
+    nemenyi, dunn = map(comparison.critical_difference, ("nemenyi", "bonferroni-dunn"))
+    return (
+        f"Critical differences of mean ranks: {nemenyi:.3f} for all pairs (Nemenyi), {dunn:.3f}"
+        " with a control (Bonferroni-Dunn)."
     )
 
 
 SECTIONS = {PermutationComparison: sections}
+KEYS = {
+    "tests": (Rows, "tests of all algorithms together"),
+    "post_hoc": (Rows, "tests of pairs on scores that all algorithms share"),
+    "critical_difference": (dict[str, float], "critical differences of mean ranks"),
+}

@@ -1,4 +1,4 @@
-"""Report sections of a plan."""
+"""Sections of a plan."""
 
 import math
 from typing import TYPE_CHECKING
@@ -7,7 +7,7 @@ from benchinfer.analyses.plan import result
 from benchinfer.analyses.plan.numerics.power import Bound, Uncertain
 from benchinfer.core.citations import bibtex
 from benchinfer.core.numbers import brief, significant
-from benchinfer.core.sections import Cell, Column, Figure, Section, Table
+from benchinfer.core.sections import Figure, Section, Table, number
 
 if TYPE_CHECKING:
     from benchinfer.analyses.plan.result import Plan
@@ -44,28 +44,30 @@ def citations() -> str:
 def designs(plan: "Plan") -> Table:
     """One row per number of replications, with the data sets that go with it."""
     frame = plan.designs()
-    heads = {
-        "n_replications": "replications",
-        "n_datasets": "data sets",
-        "needed_low": "from",
-        "needed_high": "to",
-        "cost": "cost",
-    }
-    names = [name for name in heads if name in frame]
-    note = "From, to: 95 % interval of the data sets needed, by the uncertainty of the pilot."
+    columns = [
+        number("n_replications", "replications", _whole),
+        number("n_datasets", "data sets", _whole),
+    ]
+    if "needed_low" in frame:
+        columns.append(number("needed_low", "95 % interval", _range, also=("needed_high",)))
+    if "cost" in frame:
+        columns.append(number("cost", "cost", _whole))
+    note = "Interval: of the data sets needed, by the uncertainty of the pilot."
     return Table(
+        name="designs",
         caption="Data sets that other numbers of replications need",
-        columns=tuple(Column(name, heads[name], numeric=True) for name in names),
-        rows=tuple(
-            tuple(Cell(_whole(float(value))) for value in row)
-            for row in zip(*(frame[name] for name in names), strict=True)
-        ),
-        note=note if "needed_low" in names else "",
+        frame=frame,
+        columns=tuple(columns),
+        note=note if "needed_low" in frame else "",
     )
 
 
 def _whole(value: float) -> str:
     return brief(value) if math.isinf(value) else f"{value:,.10g}"
+
+
+def _range(low: float, high: float) -> str:
+    return f"{_whole(low)} to {_whole(high)}"
 
 
 def _facts(plan: "Plan") -> tuple[tuple[str, str], ...]:

@@ -1,47 +1,48 @@
-"""Report sections of win comparisons."""
-
-from typing import TYPE_CHECKING
+"""Sections of win comparisons."""
 
 from benchinfer.analyses.wins import comparison as wins_comparison
 from benchinfer.analyses.wins.comparison import WinsComparison
 from benchinfer.comparison import sections as comparison_sections
-from benchinfer.core.numbers import fixed, percent
-from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table
-from benchinfer.relations.sections import rows_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchinfer.comparison.comparison import Comparison
-    from benchinfer.scores.table import ScoreTable
-
+from benchinfer.core.numbers import amount, interval, percent, places
+from benchinfer.core.sections import (
+    Column,
+    Figure,
+    Fold,
+    Request,
+    Rows,
+    Section,
+    Table,
+    names,
+    number,
+)
 
 _MEANS = "A preference by wins can be the opposite of one by mean scores."
 
 
-def sections(
-    comparison: WinsComparison, before: "Sequence[Comparison]", _: "ScoreTable | None"
-) -> tuple[Section, ...]:
-    """Return the sections about a comparison: verdicts, and what follows from them."""
-    return (comparison_sections.leading(comparison, before), *_beyond(comparison))
+def sections(comparison: WinsComparison, request: Request) -> tuple[Section, ...]:
+    """Return the verdict, and how often each algorithm wins."""
+    return comparison_sections.leading(comparison, request), contests(comparison, request)
 
 
-def _beyond(comparison: WinsComparison) -> tuple[Section, ...]:
-    return (
-        Section(
-            title="Who wins how often",
-            lead=best(comparison),
-            text=(
-                f"{wins_comparison.counting(comparison)}.",
-                f"{wins_comparison.SIZES}. {_MEANS}",
-            ),
-            figures=(
-                Figure(comparison, "wins", "Share of the contests that the row's algorithm wins."),
-                Figure(comparison, "worths", "Log worths, with intervals that compare any two."),
-            ),
-            tables=(worths(comparison),),
-            fold=Fold("Wins of each pair, and what the model expects", (), (pairs(comparison),)),
+def contests(comparison: WinsComparison, request: Request) -> Section:
+    """Say who wins how often, and what the model makes of it."""
+    fold = None
+    if request.details:
+        fold = Fold("Wins of each pair, and what the model expects", (), (pairs(comparison),))
+    return Section(
+        title="Who wins how often",
+        lead=best(comparison),
+        text=(
+            f"{wins_comparison.counting(comparison)}. {wins_comparison.model(comparison)}.",
+            f"{wins_comparison.SIZES}. {_MEANS}",
         ),
+        figures=(
+            Figure(comparison, "wins", "Share of the contests that the row's algorithm wins."),
+            Figure(comparison, "worths", "Log worths, with intervals that compare any two."),
+        ),
+        tables=(worths(comparison),),
+        fold=fold,
+        values={"wins": comparison.wins},
     )
 
 
@@ -63,32 +64,20 @@ def best(result: WinsComparison) -> str:
 def worths(result: WinsComparison) -> Table:
     """Return the contests and worth of each algorithm, the best first."""
     frame = result.summary().sort_values("rank", kind="stable")
-    heads = {
-        "wins": ("wins", 0),
-        "ties": ("ties", 0),
-        "losses": ("losses", 0),
-        "worth": ("worth", 3),
-        "log_worth": ("log worth", 2),
-        "quasi_error": ("quasi-standard error", 2),
-        "prob_best": ("P(best)", 3),
-    }
-    heads = {name: told for name, told in heads.items() if name in frame}
+    columns = (
+        number("wins", "wins", amount),
+        number("ties", "ties", amount),
+        number("losses", "losses", amount),
+        number("worth", "worth", places(3)),
+        number("log_worth", "log worth", places(2)),
+        number("quasi_error", "quasi-error", places(2)),
+        number("prob_best", "P(best)", places(3)),
+    )
     return Table(
+        name="",
         caption="Contests and worths",
-        columns=(
-            Column("algorithm", "algorithm"),
-            *(Column(name, told, numeric=True) for name, (told, _) in heads.items()),
-        ),
-        rows=tuple(
-            (
-                Cell(algorithm, "name"),
-                *(
-                    Cell(fixed(value, places))
-                    for value, (_, places) in zip(values, heads.values(), strict=True)
-                ),
-            )
-            for algorithm, *values in rows_of(frame, "algorithm", *heads)
-        ),
+        frame=frame,
+        columns=(*names("algorithm"), *(column for column in columns if column.name in frame)),
         note="Worths are shares that sum to 1; the odds that one wins against another are the ratio"
         " of their worths.",
     )
@@ -97,33 +86,28 @@ def worths(result: WinsComparison) -> Table:
 def pairs(result: WinsComparison) -> Table:
     """Return the wins of each pair next to those that the model expects."""
     frame = result.predicted()
-    columns = ("first", "second", "wins", "expected_wins", "wins_low", "wins_high", "inside")
     share = percent(float(frame["inside"].mean()))
     return Table(
+        name="predicted",
         caption="Wins of the first, observed and expected",
+        frame=frame,
         columns=(
-            Column("first", "first"),
-            Column("second", "second"),
-            Column("wins", "wins", numeric=True),
-            Column("expected_wins", "expected", numeric=True),
-            Column("wins_low", "from", numeric=True),
-            Column("wins_high", "to", numeric=True),
-            Column("inside", "within"),
+            *names("first", "second"),
+            number("wins", "wins", amount),
+            number("expected_wins", "expected", places(1)),
+            number("wins_low", "90 % of new ones", _range, also=("wins_high",)),
+            Column("inside", "within", lambda inside: "" if inside else "outside"),
         ),
-        rows=tuple(
-            (
-                Cell(first, "name"),
-                Cell(second, "name"),
-                Cell(f"{wins:g}"),
-                Cell(fixed(expected, 1)),
-                Cell(f"{low:g}"),
-                Cell(f"{high:g}"),
-                Cell("" if inside else "outside"),
-            )
-            for first, second, wins, expected, low, high, inside in rows_of(frame, *columns)
-        ),
-        note=f"From, to: 90 % of new contests; {share} of the pairs lie within.",
+        note=f"{share} of the pairs lie within their intervals; of a model that fits, 90 %.",
     )
 
 
+def _range(low: float, high: float) -> str:
+    return interval(low, high, amount)
+
+
 SECTIONS = {WinsComparison: sections}
+KEYS = {
+    "wins": (Rows, "wins and ties of each pair"),
+    "predicted": (Rows, "wins of each pair, and what the model expects"),
+}

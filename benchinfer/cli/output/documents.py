@@ -1,4 +1,4 @@
-"""JSON output.
+"""Documents in JSON.
 
 JSON has no word for what is not finite: NaN and the open end of an interval are ``null``, other
 infinities ``"inf"`` and ``"-inf"``.
@@ -9,24 +9,23 @@ import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchinfer.core.errors import DesignError
+from benchinfer.core.sections import Request, Rows, Section
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from benchinfer.analyses.bayes.comparison import BayesComparison
-    from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
-    from benchinfer.analyses.meta.comparison import MetaComparison
-    from benchinfer.analyses.mixed.comparison import MixedComparison
-    from benchinfer.analyses.permutation.comparison import PermutationComparison
     from benchinfer.comparison.comparison import Comparison
+    from benchinfer.comparison.evidence import Provenance
     from benchinfer.comparison.per_dataset import Comparisons
+    from benchinfer.core.measure import Measure
     from benchinfer.relations.consensus.consensus import Consensus
     from benchinfer.relations.ensemble import Ensemble
     from benchinfer.scores.coverage import Finding
+    from benchinfer.scores.resampling import Resampling
     from benchinfer.scores.table import ScoreTable
 
 
@@ -43,6 +42,8 @@ def plain(value: Any) -> Any:
     """Turn records, arrays and numbers into what JSON can hold."""
     if isinstance(value, str) or value is None:
         return value
+    if hasattr(value, "itertuples"):  # a frame; pandas takes time to load
+        return plain(rows(value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         value = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
     if isinstance(value, Mapping):
@@ -64,211 +65,380 @@ def rows(table: "pd.DataFrame") -> list[dict[str, object]]:
     return found
 
 
-def findings(found: Sequence["Finding"]) -> list[dict[str, object]]:
+@dataclass(frozen=True, slots=True)
+class TableDocument:
+    """A score table, and what the checks found.
+
+    Attributes
+    ----------
+    source
+        Where it was read from.
+    n
+        Number of scores.
+    datasets
+        Data sets.
+    algorithms
+        Algorithms.
+    measures
+        Measures.
+    resampling
+        How replications came about; null where that is not declared.
+    paired
+        Whether algorithms share replications.
+    digest
+        Fingerprint of the table.
+    findings
+        What the checks found; the first places of each as records.
+    """
+
+    source: str
+    n: int
+    datasets: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    measures: "tuple[Measure, ...]"
+    resampling: "Resampling | None"
+    paired: bool
+    digest: str
+    findings: "tuple[FindingDocument, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class FindingDocument:
+    """A finding of a check of tables.
+
+    Attributes
+    ----------
+    rule
+        Name of the rule.
+    severity
+        Error, warning or note.
+    count
+        How many rows, cells or names are concerned.
+    what
+        What was found.
+    where
+        The first places.
+    hint
+        What to do.
+    """
+
+    rule: str
+    severity: str
+    count: int
+    what: str
+    where: list[dict[str, str]]
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class SaidSection:
+    """What a section says in words.
+
+    Attributes
+    ----------
+    title
+        Heading.
+    lead
+        First sentence.
+    text
+        Paragraphs.
+    facts
+        Names and what is said about them.
+    not_answered
+        What could not be done, in the words of the error.
+    tables
+        The tables that it shows.
+    """
+
+    title: str
+    lead: str
+    text: tuple[str, ...]
+    facts: "list[SaidFact]"
+    not_answered: tuple[str, ...]
+    tables: "list[SaidTable]"
+
+
+@dataclass(frozen=True, slots=True)
+class SaidFact:
+    """A name and what is said about it."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SaidTable:
+    """Caption and note of a table; `name` is its key in the document, if it has one."""
+
+    name: str
+    caption: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonDocument:
+    """A comparison of algorithms on one measure.
+
+    Attributes
+    ----------
+    analysis
+        Name of the analysis.
+    headline
+        The verdict in a sentence.
+    order
+        The order of the algorithms, best first.
+    decided
+        Whether one algorithm is better than or equivalent to each of the others.
+    measure
+        The measure.
+    algorithms
+        The algorithms.
+    level
+        Confidence level, or the probability that a verdict takes.
+    target
+        What the claims are about: domain or datasets.
+    rule
+        How evidence becomes verdicts.
+    formula
+        The model or statistic in a line.
+    method
+        Sentences for a methods section.
+    diagnostics
+        One row per check.
+    refused
+        Key to the reason why its value is null.
+    sections
+        What the terminal and the report say, in words.
+    provenance
+        Where the result comes from.
+    """
+
+    analysis: str
+    headline: str
+    order: str
+    decided: bool
+    measure: "Measure"
+    algorithms: tuple[str, ...]
+    level: float
+    target: str
+    rule: str
+    formula: str
+    method: str
+    diagnostics: Rows
+    refused: dict[str, str]
+    sections: list[SaidSection]
+    provenance: "Provenance"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalDocument:
+    """One comparison per data set.
+
+    Attributes
+    ----------
+    datasets
+        Data set to its comparison, as `compare` prints it.
+    refused
+        Data set to why it could not be compared.
+    """
+
+    datasets: dict[str, dict[str, object]]
+    refused: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ConsensusDocument:
+    """A consensus of relations of data sets.
+
+    Attributes
+    ----------
+    order
+        The order that all optima agree on.
+    decided
+        Whether there is one optimum, and proved to be.
+    method
+        Method.
+    family
+        Family of orders among which the consensus is.
+    missing_pairs
+        How pairs that were not compared count.
+    weights
+        Weight of each measure.
+    cost
+        Cost of the consensus.
+    lower_bound
+        Cost that no relation of the family is below.
+    optimal
+        Whether the cost is proved to be the least.
+    count
+        Number of optima.
+    count_exact
+        Whether that number is exact.
+    optima
+        The optima.
+    common
+        Verdict of each pair.
+    summary
+        Ranks of the algorithms.
+    support
+        What speaks for each pair.
+    concordance
+        Concordance of the relations (Kendall's W).
+    agreement
+        Mean tau of Emond and Mason of two relations.
+    diagnostics
+        One row per check.
+    relations
+        Order of each relation.
+    refused
+        Measure to data set to why it has no relation.
+    """
+
+    order: str
+    decided: bool
+    method: str
+    family: str
+    missing_pairs: str
+    weights: dict[str, float]
+    cost: float | None
+    lower_bound: float | None
+    optimal: bool
+    count: int
+    count_exact: bool
+    optima: list[str]
+    common: Rows
+    summary: Rows
+    support: Rows
+    concordance: float
+    agreement: float
+    diagnostics: Rows
+    relations: dict[str, str]
+    refused: dict[str, dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanDocument:
+    """A planned experiment.
+
+    Attributes
+    ----------
+    asked
+        Whether data sets, replications or power were asked for.
+    plan
+        The design.
+    text
+        The plan in sentences.
+    designs
+        Data sets that other numbers of replications need.
+    curve
+        Power around the design.
+    """
+
+    asked: str
+    plan: dict[str, float | None]
+    text: list[str]
+    designs: Rows
+    curve: Rows
+
+
+def findings(found: Sequence["Finding"]) -> tuple[FindingDocument, ...]:
     """Write down findings, the first places of each as records."""
-    return [
-        plain(finding)
-        | {"where": [dict(zip(finding.where[0], row, strict=True)) for row in finding.where[1:]]}
+    return tuple(
+        FindingDocument(
+            rule=finding.rule,
+            severity=finding.severity,
+            count=finding.count,
+            what=finding.what,
+            where=[dict(zip(finding.where[0], row, strict=True)) for row in finding.where[1:]],
+            hint=finding.hint,
+        )
         for finding in found
-    ]
+    )
 
 
-def table(scores: "ScoreTable") -> dict[str, object]:
+def table(scores: "ScoreTable") -> TableDocument:
     """Write down what a table holds and what the checks found."""
-    return {
-        "source": scores.source,
-        "n": scores.n_rows,
-        "datasets": scores.datasets,
-        "algorithms": scores.algorithms,
-        "measures": scores.measures,
-        "resampling": scores.resampling,
-        "paired": scores.paired,
-        "digest": scores.digest,
-        "findings": findings(scores.finding_records),
-    }
+    return TableDocument(
+        source=scores.source,
+        n=scores.n_rows,
+        datasets=scores.datasets,
+        algorithms=scores.algorithms,
+        measures=scores.measures,
+        resampling=scores.resampling,
+        paired=scores.paired,
+        digest=scores.digest,
+        findings=findings(scores.finding_records),
+    )
 
 
 def comparison(
-    result: "Comparison",
-    *,
-    decided: bool,
-    details: bool = False,
-    places: "Sequence[str] | None" = None,
+    result: "Comparison", *, decided: bool, request: Request | None = None
 ) -> dict[str, object]:
-    """Write down a comparison, with details and Page's test for an order if requested."""
-    return {
-        "analysis": result.heading,
-        "headline": result.headline(),
-        "order": str(result.relation()),
-        "decided": decided,
-        "measure": result.measure,
-        "algorithms": result.algorithms,
-        "level": result.level,
-        "target": result.target,
-        "rule": result.rule,
-        "formula": result.formula,
-        "method": result.method,
-        "summary": rows(result.summary()),
-        "contrasts": rows(result.contrasts()),
-        "diagnostics": rows(result.diagnostics()),
-        **_more(result, places, details=details),
-        "provenance": result.provenance,
-    }
+    """Write down a comparison: its verdicts, and what its sections say and show."""
+    from benchinfer.comparison.sections import sections_of
+
+    told = sections_of(result, request or Request(details=False))
+    found, refused = values(told)
+    document = ComparisonDocument(
+        analysis=result.heading,
+        headline=result.headline(),
+        order=str(result.relation()),
+        decided=decided,
+        measure=result.measure,
+        algorithms=result.algorithms,
+        level=result.level,
+        target=result.target,
+        rule=result.rule,
+        formula=result.formula,
+        method=result.method,
+        diagnostics=result.diagnostics(),
+        refused=refused,
+        sections=[said(section) for section in told],
+        provenance=result.provenance,
+    )
+    fields = {f.name: getattr(document, f.name) for f in dataclasses.fields(document)}
+    return {name: fields.pop(name) for name in _FIRST} | found | fields
 
 
-def _more(
-    result: "Comparison", places: "Sequence[str] | None", *, details: bool
-) -> dict[str, object]:
-    """Write down what an analysis says beyond verdicts."""
-    from benchinfer.analyses.meta.comparison import MetaComparison
-    from benchinfer.analyses.mixed.comparison import MixedComparison
-    from benchinfer.analyses.pair.comparison import PairComparison
-    from benchinfer.analyses.permutation.comparison import PermutationComparison
-
-    if isinstance(result, MixedComparison):
-        return _model(result, details=details)
-    if isinstance(result, MetaComparison):
-        return _pooled(result, details=details)
-    if isinstance(result, PermutationComparison):
-        return _tests(result, places, details=details)
-    if isinstance(result, PairComparison):
-        found: dict[str, object] = {"test": {"name": result.test, "reason": result.reason}}
-        parts = {"tests": rows(result.tests()), "normality": rows(result.normality())}
-        return found | (parts if details else {})
-    return _drawn(result, details=details)
+_FIRST = ("analysis", "headline", "order", "decided", "measure", "algorithms", "level", "target")
 
 
-def _drawn(result: "Comparison", *, details: bool) -> dict[str, object]:
-    """Write down what analyses with draws of the effects, and of wins, say beyond verdicts."""
-    from benchinfer.analyses.bayes.comparison import BayesComparison
-    from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
-    from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
-    from benchinfer.analyses.wins.comparison import WinsComparison
-
-    if isinstance(result, BayesPairsComparison):
-        return {
-            "preset": result.preset,
-            "quantity": result.quantity,
-            "dominance": rows(result.dominance()),
-            "convergence": result.convergence,
-        }
-    if isinstance(result, WinsComparison):
-        found: dict[str, object] = {"wins": rows(result.wins())}
-        return found | ({"predicted": rows(result.predicted())} if details else {})
-    if isinstance(result, BootstrapComparison) and details:
-        return _profiles(result)
-    if isinstance(result, BayesComparison):
-        return _posterior(result, details=details)
-    return {}
-
-
-def _tests(
-    result: "PermutationComparison", places: "Sequence[str] | None", *, details: bool
-) -> dict[str, object]:
-    """Write down what all algorithms together show."""
-    found: dict[str, object] = {"tests": rows(result.tests(places))}
-    if not details:
-        return found
-    kinds = ("nemenyi", "bonferroni-dunn") if result.ranks.complete else ()
-    return {
-        **found,
-        "post_hoc": rows(result.post_hoc()),
-        "critical_difference": {kind: result.critical_difference(kind) for kind in kinds},
-    }
-
-
-def _pooled(result: "MetaComparison", *, details: bool) -> dict[str, object]:
-    """Write down heterogeneity, and with details what `compare meta` prints of the effects."""
-    found: dict[str, object] = {"heterogeneity": rows(result.heterogeneity())}
-    from benchinfer.analyses.meta.influence import SHOWN
-
-    tables = {
-        "consistency": result.consistency,
-        "egger": result.egger,
-        "influence": lambda: result.influence(SHOWN),
-    }
-    for name, table in tables.items() if details else ():
-        with suppress(DesignError):  # unavailable results are left out
-            found[name] = rows(table())
-    return found
-
-
-def _profiles(result: "BootstrapComparison") -> dict[str, object]:
-    """Write down probabilities of improvement and performance profiles."""
-    ratios = result.ratios_profile is not None
-    return {
-        "probability_of_improvement": rows(result.probability_of_improvement()),
-        "profile": {
-            "scores": rows(result.profile("scores")),
-            "ratios": rows(result.profile("ratios")) if ratios else None,
-        },
-    }
-
-
-def _posterior(result: "BayesComparison", *, details: bool) -> dict[str, object]:
-    """Write down what verdicts are about, and with details both quantities and the ranks."""
-    found: dict[str, object] = {
-        "quantity": result.quantity,
-        "convergence": result.convergence,
-    }
-    if result.other_models is not None:
-        found["other_models"] = rows(result.other_models.table(result.measure, result.algorithms))
-    if not details:
-        return found
-    kinds = ("average",) if result.following is None else ("average", "next")
-    if result.along is not None:
-        found["slopes"] = rows(result.slopes())
-    return {
-        **found,
-        "quantities": {kind: rows(result.contrasts(kind)) for kind in kinds},
-        "regrets": rows(result.regrets()),
-        "rank_probabilities": dict(
-            zip(result.algorithms, result.ranks.distribution.tolist(), strict=True)
-        ),
-        "priors": result.priors,
-    }
-
-
-def _model(result: "MixedComparison", *, details: bool) -> dict[str, object]:
-    """Write down what a mixed model says; what it does not answer is named in ``refused``."""
-    found: dict[str, object] = {
-        "variances": rows(result.variances()),
-        "correlations": rows(result.correlations()),
-        "anova": rows(result.anova()),
-    }
-    if not details:
-        return found
-    if result.fitted.fixed.domains:
-        found["by_domain"] = {n: rows(r.contrasts()) for n, r in result.by_domain().items()}
-    if result.design.covariates:
-        found["slopes"] = rows(result.slopes())
+def values(told: Sequence[Section]) -> tuple[dict[str, object], dict[str, str]]:
+    """Return the tables and values of sections by their keys, and why some are not known."""
+    found: dict[str, object] = {}
     refused: dict[str, str] = {}
-    for name, ask in (("influence", _influence), ("prediction", _prediction)):
-        found[name] = None
-        try:
-            found[name] = ask(result)
-        except DesignError as error:
-            refused[name] = str(error)
-    return found | {"refused": refused}
+    for section in told:
+        for table in section.all_tables:
+            if table.name and table.name != "diagnostics":
+                found[table.name] = table.frame if table.data is None else table.data
+        for name, value in section.values.items():
+            try:
+                found[name] = value() if callable(value) else value
+            except DesignError as error:
+                found[name], refused[name] = None, str(error)
+    return found, refused
 
 
-def _influence(result: "MixedComparison") -> object:
-    return rows(result.influence())
+def said(section: Section) -> SaidSection:
+    """Write down what a section says."""
+    return SaidSection(
+        title=section.title,
+        lead=section.lead,
+        text=section.text,
+        facts=[SaidFact(name, text) for name, text in section.facts],
+        not_answered=section.warnings,
+        tables=[SaidTable(table.name, table.caption, table.note) for table in section.all_tables],
+    )
 
 
-def _prediction(result: "MixedComparison") -> object:
-    new = result.predict()
-    return {"summary": rows(new.summary()), "contrasts": rows(new.contrasts())}
-
-
-def comparisons(results: "Comparisons", decided: Mapping[str, bool]) -> dict[str, object]:
+def comparisons(results: "Comparisons", decided: Mapping[str, bool]) -> LocalDocument:
     """Write down one comparison per data set."""
-    return {
-        "datasets": {
+    return LocalDocument(
+        datasets={
             name: comparison(result, decided=decided[name]) for name, result in results.items()
         },
-        "refused": results.refused,
-    }
+        refused=dict(results.refused),
+    )
 
 
 def consensus(
@@ -276,27 +446,27 @@ def consensus(
     ensemble: "Ensemble",
     weights: Mapping[str, float],
     refused: Mapping[str, Mapping[str, str]],
-) -> dict[str, object]:
+) -> ConsensusDocument:
     """Write down a consensus, the relations that it is of, and the weight of each measure."""
-    return {
-        "order": str(found),
-        "decided": found.decided,
-        "method": found.method,
-        "family": found.family,
-        "missing_pairs": found.missing_pairs,
-        "weights": weights,
-        "cost": found.cost,
-        "lower_bound": found.lower_bound,
-        "optimal": found.optimal,
-        "count": found.count,
-        "count_exact": found.count_exact,
-        "optima": [str(relation) for relation in found.relations()],
-        "common": rows(found.relation().to_frame()),
-        "summary": rows(found.summary()),
-        "support": rows(found.support()),
-        "concordance": ensemble.concordance(),
-        "agreement": ensemble.agreement(),
-        "diagnostics": rows(found.diagnostics()),
-        "relations": {name: str(relation) for name, relation in ensemble.items()},
-        "refused": refused,
-    }
+    return ConsensusDocument(
+        order=str(found),
+        decided=found.decided,
+        method=found.method,
+        family=found.family,
+        missing_pairs=found.missing_pairs,
+        weights=dict(weights),
+        cost=found.cost,
+        lower_bound=found.lower_bound,
+        optimal=found.optimal,
+        count=found.count,
+        count_exact=found.count_exact,
+        optima=[str(relation) for relation in found.relations()],
+        common=found.relation().to_frame(),
+        summary=found.summary(),
+        support=found.support(),
+        concordance=ensemble.concordance(),
+        agreement=ensemble.agreement(),
+        diagnostics=found.diagnostics(),
+        relations={name: str(relation) for name, relation in ensemble.items()},
+        refused={name: dict(each) for name, each in refused.items()},
+    )

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.cli.hints import as_options
-from benchinfer.cli.output import rounding
-from benchinfer.cli.output.terminal import Terminal, TextTable
+from benchinfer.cli.output.terminal import Terminal, TextTable, ascii_number
 from benchinfer.core import numbers
 from benchinfer.core.numbers import count
 
@@ -107,9 +106,9 @@ def _rates(table: "pd.DataFrame", kind: str, level: str) -> TextTable:
     rows: list[tuple[str, ...]] = []
     for _, group in groupby(table.to_dict("records"), key=lambda row: row["dataset"]):
         for i, row in enumerate(group):
-            low, high = (rounding.number(row[key], decimals) for key in ("conf_low", "conf_high"))
+            low, high = (_number(row[key], decimals) for key in ("conf_low", "conf_high"))
             ends = {"interval": f"{low} to {high}", "lowest": low, "highest": high}
-            rate = rounding.number(row["mean"], decimals)
+            rate = _number(row["mean"], decimals)
             names = (row["dataset"] if i == 0 else "", row["algorithm"])
             rows.append((*names, str(row["n"]), rate, ends[kind]))
     heads = (
@@ -131,8 +130,12 @@ def _cells(table: "pd.DataFrame") -> TextTable:
     rows: list[tuple[str, ...]] = []
     for _, group in groupby(table.to_dict("records"), key=lambda row: row["dataset"]):
         for i, row in enumerate(group):
-            values = tuple(rounding.number(row[key], decimals) for key in keys)
+            values = tuple(_number(row[key], decimals) for key in keys)
             count = () if single else (str(row["n"]),)
             rows.append((row["dataset"] if i == 0 else "", row["algorithm"], *count, *values))
     names = ("dataset", "algorithm", *(() if single else ("n",)), *heads)
     return TextTable(names, tuple(rows), frozenset(range(2, len(names))))
+
+
+def _number(value: float, decimals: int) -> str:
+    return "" if np.isnan(value) else ascii_number(numbers.fixed(value, decimals))

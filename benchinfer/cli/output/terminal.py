@@ -3,13 +3,11 @@
 Names from a table are data. They are printed literally, control characters escaped.
 """
 
+import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import TextWrapper
-
-from benchinfer.cli.hints import as_options
-from benchinfer.core.errors import DesignError
 
 _WIDTH = 80  # in a pipe, and at most on a terminal: longer lines are hard to read
 
@@ -23,6 +21,25 @@ def safe(text: object) -> str:
     'svm\\x1b[31m'
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
+
+
+# Numbers are to be copied into programs, and some terminals have no other characters.
+_ASCII = str.maketrans({"\N{MINUS SIGN}": "-", "\N{EN DASH}": "-", "∞": "inf", "²": "2", "≤": "<="})
+_NEGATIVE = re.compile("\N{MINUS SIGN}(?=\\d)")
+
+
+def ascii_number(text: str) -> str:
+    """Write a number in ASCII."""
+    return text.translate(_ASCII)
+
+
+def plain(text: str) -> str:
+    """Write numbers in ASCII; of a name no character changes that the terminal has."""
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return ascii_number(text)
+    return _NEGATIVE.sub("-", text)
 
 
 def safe_lines(text: str) -> str:
@@ -150,15 +167,3 @@ def _aligned(grid: TextTable) -> Iterator[str]:
 
 def _padded(cell: str, spaces: int, right: bool) -> str:  # noqa: FBT001
     return " " * spaces + cell if right else cell + " " * spaces
-
-
-def unless_refused[T](
-    out: Terminal, ask: Callable[[], T], show: Callable[[Terminal, T], None]
-) -> None:
-    """Show an answer, or why there is none."""
-    try:
-        found = ask()
-    except DesignError as error:
-        out.message(f"Not answered: {as_options(str(error))}", style="yellow")
-    else:
-        show(out, found)

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
+from benchinfer.comparison.checks import InfluenceLayout
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.figures import datasets, forest, influence
-from benchinfer.comparison.figures.influence import InfluenceLayout
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.plots.draw import Kind, of_part

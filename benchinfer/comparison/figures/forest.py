@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
-from numpy.typing import NDArray
 
+from benchinfer.comparison.comparison import pair_order, pair_places
 from benchinfer.core.numbers import count
-from benchinfer.core.verdict import Verdict
+from benchinfer.core.verdict import Verdict, words
 from benchinfer.plots.style import (
     BAND,
     FAINT,
@@ -23,7 +22,6 @@ from benchinfer.plots.style import (
     short,
     signed,
     ticks,
-    words,
     wrapped,
 )
 
@@ -104,28 +102,14 @@ class Forest:
     alt: str
 
 
-def order(comparison: "Comparison", pairs: NDArray[np.int64] | None = None) -> list[int]:
-    """Return the pairs in the order of their better, then their worse placed algorithm."""
-    places = np.sort(_places(comparison, comparison.pairs if pairs is None else pairs), axis=1)
-    return [int(i) for i in np.lexsort((places[:, 1], places[:, 0]))]
-
-
-def _places(comparison: "Comparison", pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return (P, 2) places of both sides among the algorithms; averages come after them."""
-    k = len(comparison.algorithms)
-    place = np.full(k + 1, k)
-    place[np.argsort(-comparison.levels.estimate, kind="stable")] = np.arange(k)
-    return place[pairs]
-
-
 def layout(comparison: "Comparison", width: Width = "wide") -> Forest:
     """Lay out the forest of a comparison's contrasts."""
     measure, effects = comparison.measure, comparison.effects()
-    sides, places = comparison.named_sides(), _places(comparison, comparison.pairs)
+    sides, places = comparison.named_sides(), pair_places(comparison, comparison.pairs)
     names = short(sorted({name for pair in sides for name in pair}), 22 if width == "wide" else 12)
     low, high = effects.get("conf_low"), effects.get("conf_high")
     rows: list[Row] = []
-    for p in order(comparison):
+    for p in pair_order(comparison):
         first, second = (names[name] for name in sides[p])
         verdict = Verdict(comparison.codes[p])
         rows.append(

@@ -1,12 +1,11 @@
 """Figures of influence and prediction."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.comparison.checks import InfluenceLayout
 from benchinfer.comparison.wording import margin
-from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots import bars
@@ -14,47 +13,11 @@ from benchinfer.plots.bars import Bar, Bars
 from benchinfer.plots.style import MARKS, Width, measure_name, short
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from benchinfer.comparison.prediction import NewDataset
 
 
 _MOST = 20  # rows that a reader can take in
 _SAID = 40  # characters of the verdicts that change
-
-
-@dataclass(frozen=True, slots=True)
-class InfluenceLayout:
-    """Layout of the influence of each data set.
-
-    Attributes
-    ----------
-    measure
-        The measure.
-    unit
-        What is left out, in words: data set or replication.
-    table
-        From `MixedComparison.influence`, the largest move of a difference first.
-    """
-
-    home: ClassVar[str] = "benchinfer.comparison"
-
-    measure: Measure
-    unit: str
-    table: "pd.DataFrame"
-
-    @staticmethod
-    def sorted(measure: Measure, table: "pd.DataFrame") -> "InfluenceLayout":
-        """Put the largest moves first."""
-        unit = str(table.columns[0])
-        order = np.argsort(-np.nan_to_num(table["shift"].abs().to_numpy()), kind="stable")
-        table = table.iloc[order].rename(columns={unit: "unit"}).reset_index(drop=True)
-        return InfluenceLayout(measure, "data set" if unit == "dataset" else unit, table)
-
-    @property
-    def changing(self) -> "pd.DataFrame":
-        """The rows without which some verdict is another one."""
-        return self.table[self.table["n_changed"] > 0]
 
 
 def layout_influence(left: InfluenceLayout, width: Width = "wide") -> Bars:

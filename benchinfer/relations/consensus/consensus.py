@@ -640,3 +640,25 @@ def _votes(found: "Consensus") -> list[Row]:
             "nothing is known of them but what follows from other pairs",
         ),
     ]
+
+
+def optima(found: "Consensus") -> str:
+    """Say how many optima there are, and of which kind.
+
+    Examples
+    --------
+    >>> import benchinfer as bi
+    >>> from benchinfer.relations.consensus.consensus import consensus
+    >>> one = bi.Ensemble({"d1": bi.Relation.from_text("a > b")})
+    >>> optima(consensus(one)), optima(consensus(one, method="borda"))
+    ('the one best weak order', 'the order by borda')
+    """
+    noun = NOUNS[found.family]
+    if found.scores is not None:
+        return f"the order by {found.method}"
+    if not found.optimal:
+        return f"the best {noun.removesuffix('s')} found"
+    if found.count == 1 and found.count_exact:
+        return f"the one best {noun.removesuffix('s')}"
+    many = f"the {found.count:,}" if found.count_exact else f"{found.count:,} or more"
+    return f"{many} best {noun}"

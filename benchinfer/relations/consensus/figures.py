@@ -11,7 +11,7 @@ from benchinfer.plots.bars import COLOUR
 from benchinfer.plots.draw import Kind, of_part
 from benchinfer.plots.style import Width, lines, short
 from benchinfer.plots.tiles import Chances, draw_chances, layout_of, size_chances
-from benchinfer.relations.consensus.consensus import NOUNS, Consensus
+from benchinfer.relations.consensus.consensus import Consensus, optima
 from benchinfer.relations.consensus.stability import Stability
 from benchinfer.relations.figures import RELATION, hasse
 from benchinfer.relations.figures.ensemble import draw_support, layout_consensus, size_support
@@ -22,28 +22,6 @@ if TYPE_CHECKING:
 
 size_agreed = hasse.size
 draw_agreed = hasse.draw
-
-
-def optima(found: "Consensus") -> str:
-    """Say how many optima there are, and of which kind.
-
-    Examples
-    --------
-    >>> import benchinfer as bi
-    >>> from benchinfer.relations.consensus.consensus import consensus
-    >>> one = bi.Ensemble({"d1": bi.Relation.from_text("a > b")})
-    >>> optima(consensus(one)), optima(consensus(one, method="borda"))
-    ('the one best weak order', 'the order by borda')
-    """
-    noun = NOUNS[found.family]
-    if found.scores is not None:
-        return f"the order by {found.method}"
-    if not found.optimal:
-        return f"the best {noun.removesuffix('s')} found"
-    if found.count == 1 and found.count_exact:
-        return f"the one best {noun.removesuffix('s')}"
-    many = f"the {found.count:,}" if found.count_exact else f"{found.count:,} or more"
-    return f"{many} best {noun}"
 
 
 def layout_agreed(consensus: "Consensus", width: Width = "wide") -> hasse.Hasse:

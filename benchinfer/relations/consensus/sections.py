@@ -1,88 +1,168 @@
-"""Report sections of ensembles and consensus."""
+"""Sections of ensembles and consensus."""
 
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchinfer.core import sections as core_sections
 from benchinfer.core.citations import bibtex
-from benchinfer.core.numbers import brief, count, fixed
-from benchinfer.core.sections import Cell, Check, Column, Figure, Fold, Section, Table
-from benchinfer.relations import sections
-from benchinfer.relations.consensus.consensus import NOUNS
+from benchinfer.core.numbers import amount, brief, count, fixed, places
+from benchinfer.core.sections import (
+    Check,
+    Column,
+    Figure,
+    Fold,
+    Section,
+    Table,
+    names,
+    number,
+)
+from benchinfer.relations.consensus.consensus import NOUNS, optima
 from benchinfer.relations.consensus.consensus import consensus as find_consensus
-from benchinfer.relations.consensus.figures import optima
-from benchinfer.relations.sections import TILES, pair_verdict, rows_of
+from benchinfer.relations.sections import TILES, legend, on_one_line, outcome, rows_of
 
 if TYPE_CHECKING:
     from benchinfer.relations.consensus.consensus import Consensus
     from benchinfer.relations.ensemble import Ensemble
 
 
-_WEIGHTS = ("first", "equivalent", "undecided", "second", "missing")
+_WEIGHTS = {
+    "weight_first": "first",
+    "weight_equivalent": "equal",
+    "weight_second": "second",
+    "weight_undecided": "undecided",
+    "weight_missing": "missing",
+}
+_OPTIMA = 10  # of more, the first ones say enough
 
 
 def orders(ensemble: "Ensemble") -> Table:
-    """One row per relation: its weight and its order."""
+    """One row per relation: its weight, where weights differ, and its order."""
+    import pandas as pd
+
+    weights = ensemble.weights.tolist()
+    several = len(set(weights)) > 1
+    frame = pd.DataFrame(
+        {
+            "relation": list(ensemble),
+            "weight": weights,
+            "order": [on_one_line(relation) for relation in ensemble.values()],
+        }
+    )
     return Table(
+        name="",
         caption="Order of each relation, best first",
+        frame=frame,
         columns=(
-            Column("relation", "relation"),
-            Column("weight", "weight", numeric=True),
-            Column("order", "order"),
+            *names("relation"),
+            *([number("weight", "weight", amount)] if several else []),
+            Column("order", "order", role="order", defined=False),
         ),
-        rows=tuple(
-            (Cell(name, "name"), Cell(brief(weight)), Cell(str(relation), "order"))
-            for (name, relation), weight in zip(
-                ensemble.items(), ensemble.weights.tolist(), strict=True
-            )
-        ),
-        note="> preferred to, ~ equivalent, ? not told apart",
     )
 
 
 def positions(found: "Consensus") -> Table:
     """One row per algorithm: its best and worst rank in any optimum."""
     frame = found.summary()
-    names = [name for name in ("rank_low", "rank_high", "score") if name in frame]
-    heads = {"rank_low": "best rank", "rank_high": "worst rank", "score": "points"}
+    points = [number("score", "points", amount)] if "score" in frame else []
     return Table(
-        caption="Ranks in the consensus",
+        name="summary",
+        caption="Ranks in the consensus"
+        if found.optimal
+        else "Ranks in the consensus, as far as they are proved",
+        frame=frame,
         columns=(
-            Column("algorithm", "algorithm"),
-            *(Column(name, heads[name], numeric=True) for name in names),
-        ),
-        rows=tuple(
-            (Cell(str(algorithm), "name"), *(Cell(brief(float(v))) for v in values))
-            for algorithm, *values in rows_of(frame, "algorithm", *names)
+            *names("algorithm"),
+            number("rank_low", "best rank", brief),
+            number("rank_high", "worst rank", brief),
+            *points,
         ),
         note="Best and worst rank differ where algorithms are tied or optima disagree.",
+    )
+
+
+def all_optima(found: "Consensus") -> tuple[Table, ...]:
+    """Return the optima where there are several, the first ones of many."""
+    import pandas as pd
+
+    if not found.optimal or (found.count == 1 and found.count_exact):
+        return ()
+    least = "" if found.count_exact else "at least "
+    shown = [on_one_line(relation) for relation in found.relations()[:_OPTIMA]]
+    first = f"; the first {len(shown)}" if found.count > len(shown) else ""
+    return (
+        Table(
+            name="",
+            caption=f"Optima: {least}{found.count:,}{first}",
+            frame=pd.DataFrame({"order": shown}),
+            columns=(Column("order", "order", role="order", defined=False),),
+        ),
+    )
+
+
+def neighbours(found: "Consensus") -> Table:
+    """One row for each pair of neighbours or ties of the order: what speaks for it."""
+    near = {frozenset(pair) for pair in found.relation().covers()}
+    frame = found.support()
+    pairs = zip(frame["verdict"], frame["first"], frame["second"], strict=True)
+    frame = frame[[v == "equivalent" or frozenset((a, b)) in near for v, a, b in pairs]].copy()
+    # The better one first.
+    turned = frame["verdict"] == "second"
+    for one, other in (("first", "second"), ("weight_first", "weight_second")):
+        frame.loc[turned, [one, other]] = frame.loc[turned, [other, one]].to_numpy()
+    frame.loc[turned, "verdict"] = "first"
+    place = {name: i for i, name in enumerate(found.summary()["algorithm"])}
+    rows = sorted(
+        range(len(frame)), key=lambda i: [place[frame[n].iloc[i]] for n in ("first", "second")]
+    )
+    used = {name: head for name, head in _WEIGHTS.items() if frame[name].any()}
+    regret = [_regret()] if "regret" in frame else []
+    return Table(
+        name="",
+        caption="Support: weight of the relations that give each verdict",
+        frame=frame.iloc[rows],
+        columns=(
+            Column("first", "pair", _pair, role="name", also=("verdict", "second"), defined=False),
+            number("support", "support", _share),
+            *(number(name, head, amount) for name, head in used.items()),
+            *regret,
+        ),
+        note="Support: share of the weight that compared the pair and agrees."
+        + (" Regret: what the cheapest order with the pair turned round costs more." * len(regret)),
+    )
+
+
+def _pair(first: str, verdict: str, second: str) -> str:
+    return f"{first} {'~' if verdict == 'equivalent' else '>'} {second}"
+
+
+def _share(value: float) -> str:
+    """Write a share, one of less than half a percent with a digit more."""
+    return "" if math.isnan(value) else f"{fixed(100 * value, 1 if 0 < value < 0.005 else 0)} %"
+
+
+def _regret() -> Column:
+    return number(
+        "regret",
+        "regret",
+        lambda value, exact: ("" if exact else "at least ") + amount(value),
+        also=("regret_exact",),
     )
 
 
 def support(found: "Consensus") -> Table:
     """One row per pair: the weight of each verdict, the share that agrees, and the regret."""
     frame = found.support()
-    columns = [Column("first", "first"), Column("second", "second"), Column("verdict", "verdict")]
-    cells = [[Cell(str(v), "name") for v in frame[name]] for name in ("first", "second")]
-    cells.append([pair_verdict(*row) for row in rows_of(frame, "verdict", "first", "second")])
-    columns.append(Column("support", "support", numeric=True))
-    cells.append([Cell(fixed(float(v), 2)) for v in frame["support"]])
-    if "regret" in frame:
-        columns.append(Column("regret", "regret", numeric=True))
-        cells.append(
-            [
-                Cell(("" if exact else "≥ ") + brief(float(v)))
-                for v, exact in rows_of(frame, "regret", "regret_exact")
-            ]
-        )
-    for name in _WEIGHTS:
-        columns.append(Column(f"weight_{name}", name, numeric=True))
-        cells.append([Cell(brief(float(v))) for v in frame[f"weight_{name}"]])
     return Table(
+        name="support",
         caption="What speaks for each pair",
-        columns=tuple(columns),
-        rows=tuple(zip(*cells, strict=True)),
+        frame=frame,
+        columns=(
+            *names("first", "second"),
+            outcome(),
+            number("support", "support", places(2)),
+            *([_regret()] if "regret" in frame else []),
+            *(number(name, head, amount) for name, head in _WEIGHTS.items()),
+        ),
         note="The last columns: weight of the relations that give that verdict.",
     )
 
@@ -104,7 +184,7 @@ _NO_TEST = (
 _BRACES = "Algorithms in braces are neither ranked as a whole nor all tied."
 
 
-def ensemble(result: "Ensemble", number: int) -> Section:
+def ensemble(result: "Ensemble", title: str) -> Section:
     """Orders, agreement and likeness of the relations of an ensemble."""
     k, b = len(result.algorithms), len(result)
     facts = [("Relations", f"{count(b, 'relation')} on {count(k, 'algorithm')}")]
@@ -115,7 +195,7 @@ def ensemble(result: "Ensemble", number: int) -> Section:
         if not math.isnan(value):
             facts.append((name, f"{fixed(value, 2)} ({how})"))
     return Section(
-        title=f"Ensemble {number}",
+        title=title,
         facts=(*facts, ("Majorities", str(result.majority()))),
         figures=_likeness(result),
         tables=(orders(result),),
@@ -139,25 +219,27 @@ def _likeness(result: "Ensemble") -> "tuple[Figure, ...]":
 def consensus(result: "Consensus", title: str = "Consensus") -> Section:
     """Order, what it costs, how many fit as well, and what speaks for it."""
     text = str(result)
+    near = neighbours(result)
     return Section(
         title=title,
-        order=text,
+        order=(text,),
+        legend=legend(result.relation()),
         text=(_NO_TEST, *((_BRACES,) if "{" in text else ())),
         facts=_facts(result),
         figures=_figures(result),
-        tables=(positions(result),),
-        fold=Fold(
-            "Support of each pair, and diagnostics",
-            (),
-            (support(result), _checks(result)),
+        tables=(
+            *all_optima(result),
+            positions(result),
+            *([] if near.frame.empty else [near]),
         ),
+        checks=_checks(result),
+        fold=Fold("Support of each pair", (), (support(result),)),
     )
 
 
-def _checks(result: "Consensus") -> "Table":
-    names = ("check", "value", "direction", "limit", "ok", "remedy")
-    rows = sections.rows_of(result.diagnostics(), *names)
-    return core_sections.checks_table([Check(*row) for row in rows])
+def _checks(result: "Consensus") -> tuple[Check, ...]:
+    fields = ("check", "value", "direction", "limit", "ok", "remedy")
+    return tuple(Check(*row) for row in rows_of(result.diagnostics(), *fields))
 
 
 def _figures(result: "Consensus") -> "tuple[Figure, ...]":
@@ -173,8 +255,8 @@ def _facts(result: "Consensus") -> tuple[tuple[str, str], ...]:
     facts = [("Method", _method(result))]
     if result.cost is not None and result.lower_bound is not None:
         proof = "proved to be the least" if result.optimal else "not proved to be the least"
-        bound = f"no relation of the family costs less than {brief(result.lower_bound)}"
-        facts.append(("Cost", f"{brief(result.cost)}, {proof}: {bound}"))
+        bound = f"no relation of the family costs less than {amount(result.lower_bound)}"
+        facts.append(("Cost", f"{amount(result.cost)}, {proof}: {bound}"))
         facts.append(("Optima", _counted(result)))
     missing = "cost nothing" if result.missing_pairs == "ignore" else "count as undecided"
     facts.append(("Pairs not compared", missing))

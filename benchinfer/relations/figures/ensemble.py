@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.numbers import count, join
-from benchinfer.core.verdict import Verdict
+from benchinfer.core.verdict import SYMBOLS, Verdict
 from benchinfer.plots import bars, style, tiles
 from benchinfer.plots.style import (
     FAINT,
@@ -27,7 +27,7 @@ from benchinfer.plots.style import (
     ticks,
     wrapped,
 )
-from benchinfer.plots.tiles import FILL, SYMBOLS, Tile, Verdicts, tallied
+from benchinfer.plots.tiles import FILL, Tile, Verdicts, tallied
 
 if TYPE_CHECKING:
     import pandas as pd

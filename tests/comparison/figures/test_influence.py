@@ -2,8 +2,8 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.analyses.mixed.figures import influence_of
+from benchinfer.comparison.checks import InfluenceLayout
 from benchinfer.comparison.figures import influence
-from benchinfer.comparison.figures.influence import InfluenceLayout
 
 
 @pytest.fixture(scope="module")

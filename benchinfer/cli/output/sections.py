@@ -1,0 +1,142 @@
+"""Sections on a terminal or in a pipe."""
+
+from textwrap import TextWrapper
+from typing import TYPE_CHECKING
+
+from benchinfer.cli.hints import as_options
+from benchinfer.cli.output.terminal import Terminal, TextTable, ascii_number, plain
+from benchinfer.comparison.checks import doubts as doubtful
+from benchinfer.comparison.sections import sentence
+from benchinfer.core.numbers import join
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from benchinfer.comparison.evidence import Setting
+    from benchinfer.core.sections import Cell, Check, Column, Section, Table
+
+# Rows of a table, lines of an order and characters of a line that are printed.
+_MOST, _LINES, _LONG = 500, 50, 2000
+_PLAIN = 2  # more paragraphs are a list
+
+
+def write(
+    out: Terminal, sections: "Iterable[Section]", *, details: bool = False, first: bool = True
+) -> None:
+    """Print sections, the first one without its title, and what is folded away if requested."""
+    for n, section in enumerate(sections):
+        top = first and not n
+        if not top:
+            out.heading(section.title)
+        _section(out, section, details=details, first=top)
+
+
+def doubts(out: Terminal, setting: "Setting") -> None:
+    """Print what puts the table in doubt, before any verdict."""
+    for found in doubtful(setting):
+        text = f"{found.rule}: {as_options(found.what)}"
+        out.prose(text, style="yellow", hanging="  ")
+
+
+def _section(out: Terminal, section: "Section", *, details: bool, first: bool) -> None:
+    if section.lead:
+        out.prose(plain(section.lead), style="bold" if first else "")
+    order(out, section)
+    if section.legend:
+        out.line()
+    for text in section.legend:
+        out.line(text, "dim")
+    for i, text in enumerate(section.text):
+        if i == 0 and (first or section.legend):
+            out.line()
+        listed = len(section.text) > _PLAIN
+        out.prose(f"{'- ' * listed}{plain(text)}", hanging="  " * listed)
+    for text in section.warnings:
+        out.message(f"Not answered: {as_options(text)}", style="yellow")
+    for name, text in section.facts:
+        out.prose(plain(f"{name}: {text}" if name else text), hanging="  ")
+    for table in section.tables + (section.fold.tables if section.fold and details else ()):
+        grid(out, table)
+
+
+def order(out: Terminal, section: "Section") -> None:
+    """Print the order of the algorithms."""
+    lines = [*section.order, *section.open_pairs]
+    if lines:
+        out.line()
+    for text in lines[:_LINES]:
+        short = text if len(text) <= _LONG else f"{text[:_LONG]} ..."
+        out.prose(short, style="bold green", indent="    ", hanging="  ")
+    if len(lines) > _LINES:
+        out.line(f"    ... and {len(lines) - _LINES} more lines")
+
+
+def grid(out: Terminal, table: "Table") -> None:
+    """Print a table with its caption and note; one without brief columns is for pages."""
+    # The verdict comes last, where the eye rests.
+    columns = sorted((c for c in table.columns if c.brief), key=lambda c: c.role == "verdict")
+    if not columns or table.frame.empty:
+        return
+    out.heading(plain(table.caption))
+    frame = table.frame.head(_MOST)
+    cells = [column.cells(frame) for column in columns]
+    rows = [*zip(*cells, strict=True)]
+    texts = [[_text(cell, c) for cell, c in zip(row, columns, strict=True)] for row in rows]
+    heads = tuple(plain(column.head) for column in columns)
+    styles = ["dim" if row[-1].role in _DIM else "" for row in rows]
+    if columns[-1].role in _PROSE and not out.console.is_terminal:
+        texts = list(_wrapped(heads, texts, out.width))
+        styles = [""] * len(texts)
+    numeric = frozenset(i for i, column in enumerate(columns) if column.numeric)
+    out.grid(TextTable(heads, tuple(map(tuple, texts)), numeric, tuple(styles)))
+    if (rest := len(table.frame) - len(frame)) > 0:
+        out.line(f"... and {rest:,} more; --json has all of them")
+    if table.note:
+        out.line()
+        out.prose(plain(table.note))
+
+
+def _wrapped(heads: tuple[str, ...], rows: list[list[str]], width: int) -> "Iterator[list[str]]":
+    """Break the texts of the last column into lines; a terminal folds them by itself."""
+    from rich.cells import cell_len
+
+    others = zip(*(row[:-1] for row in (list(heads), *rows)), strict=True)
+    left = width - sum(2 + max(map(cell_len, texts)) for texts in others)
+    wrapper = TextWrapper(max(left, _NARROW), break_long_words=False, break_on_hyphens=False)
+    for *first, text in rows:
+        lines = wrapper.wrap(text) or [""]
+        yield [*first, lines[0]]
+        yield from ([*([""] * len(first)), line] for line in lines[1:])
+
+
+_NARROW = 30
+_PROSE = {"prose", "order"}
+_DIM = {f"verdict {word}" for word in ("undecided", "equivalent", "missing")}
+
+
+def _text(cell: "Cell", column: "Column") -> str:
+    """Return the text of a cell: names are data, and printed as they are."""
+    return ascii_number(cell.text) if column.numeric else cell.text
+
+
+def warnings(
+    out: Terminal, checks: "Mapping[str, Sequence[Check]]", names: "Sequence[str]" = ()
+) -> None:
+    """Print the checks that say something with their remedies; of several measures each once.
+
+    A remedy that begins with one of the names is data, and its first letter stays.
+    """
+    said: dict[str, list[str]] = {}
+    for measure, rows in checks.items():
+        for check in rows:
+            if not check.remedy:
+                continue
+            remedy = as_options(check.remedy)
+            if not remedy.startswith(tuple(f"{name} " for name in names)):
+                remedy = sentence(remedy)
+            said.setdefault(f"{check.check}: {check.held}. {remedy}.", []).append(measure)
+    if said:
+        out.heading("Warnings")
+    for text, measures in said.items():
+        of = "" if len(measures) == len(checks) else f"{join(measures)}: "
+        out.prose(f"- {of}{text}", hanging="  ")
