@@ -273,6 +273,7 @@ def test_structures_and_interactions():
         read(simulated()), structure="common", interactions="normal", draws=100, seed=1
     )
     assert set(found.draws.parameters) == {
+        "effect_scale",
         "interaction_scale",
         "residual_centre",
         "residual_spread",

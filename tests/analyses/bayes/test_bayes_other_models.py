@@ -91,7 +91,7 @@ def test_what_cannot_be_sampled_is_left_out(monkeypatch):
 
 
 def test_changes_within_monte_carlo_error_are_none():
-    found = bi.compare_bayes(read(outlying(far=0.1)), draws=100, seed=1)
+    found = bi.compare_bayes(read(outlying(far=0.1)), draws=400, seed=1)
     by_code = {Verdict.FIRST: "first", Verdict.SECOND: "second", Verdict.EQUIVALENT: "equivalent"}
     own = int(found.codes[0])
     p = float(getattr(found.outcomes, by_code[Verdict(own)])[0])

@@ -11,11 +11,8 @@ from scipy.special import expit, logsumexp
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
 from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.analyses.bayes.numerics.responses import count_items
-from benchinfer.analyses.bayes.responses.model import (
-    _Informed,
-    item_density,
-    response_model,
-)
+from benchinfer.analyses.bayes.pymc_model import InformedNormals
+from benchinfer.analyses.bayes.responses.model import item_density, response_model
 from benchinfer.analyses.bayes.responses.scores import Answers, guessed
 from tests.analyses.bayes.numerics.simulator import design
 
@@ -66,7 +63,7 @@ def test_many_answers_to_an_item():
 @pytest.mark.parametrize("vectors", [False, True])
 def test_informed_effects(vectors):
     rng = np.random.default_rng(5)
-    transform = _Informed(rng.standard_normal((4, 2)), rng.random((4, 2)))
+    transform = InformedNormals(rng.standard_normal((4, 2)), rng.random((4, 2)))
     cov = np.array([[1.0, 0.3], [0.3, 0.5]]) * np.ones((4, 1, 1))
     scale = pt.constant(cov if vectors else np.full((1, 1), 0.8))
     inputs = (pt.constant(rng.standard_normal((4, 2))), scale)
@@ -95,6 +92,7 @@ def test_models_have_what_they_are_said_to_have(kind, structure):
     built = response_model(model, responses(kind))
     names = {x.name for x in (*built.free_RVs, *built.deterministics)}
     wanted = {"level", "dataset_scale", "dataset_level", "dataset_contrasts", "logit", "tail"}
+    wanted |= {"contrasts", "effect_ratio", "effect_scale"}
     assert wanted <= names
     assert ("item_scale" in names) == (kind != "cells")
     assert ("domain_scale" in names) == (structure == "common")
