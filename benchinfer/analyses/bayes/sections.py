@@ -134,8 +134,8 @@ def sections(comparison: BayesComparison, request: Request) -> tuple[Section, ..
 def probable(result: BayesComparison, request: Request) -> Section:
     """Say how probable it is that an algorithm is best; with details, what that rests on."""
     values: dict[str, object] = {"quantity": result.quantity, "convergence": result.convergence}
-    if result.beside is not None:
-        values["other_models"] = result.beside.table(result.measure, result.algorithms)
+    if result.other_models is not None:
+        values["other_models"] = result.other_models.table(result.measure, result.algorithms)
     text, fold = (), None
     if request.details:
         text, fold = (*_text(result), *fits(result)), _fold(result)
