@@ -25,6 +25,7 @@ def safe(text: object) -> str:
 
 # Numbers are to be copied into programs, and some terminals have no other characters.
 _ASCII = str.maketrans({"\N{MINUS SIGN}": "-", "\N{EN DASH}": "-", "∞": "inf", "²": "2", "≤": "<="})
+_PERCENT = re.compile(r"(?<=\d) %")
 _NEGATIVE = re.compile("\N{MINUS SIGN}(?=\\d)")
 
 
@@ -105,8 +106,9 @@ class Terminal:
             break_long_words=False,
             break_on_hyphens=False,
         )
-        for line in wrapper.wrap(safe(text)):
-            self.line(line, style)
+        # A number and its unit stay on one line; what is safe has no such space.
+        for line in wrapper.wrap(_PERCENT.sub("\N{NO-BREAK SPACE}%", safe(text))):
+            self.line(line.replace("\N{NO-BREAK SPACE}", " "), style)
 
     def message(self, text: str, style: str = "") -> None:
         """Print a message in lines: sentences and hints wrapped, tables as they are."""
