@@ -402,14 +402,11 @@ def compared(
     evidence, p_error = comparison_adjustment.evidence_of(
         family, levels, chosen.first(n), method, alpha, setting.measure.margin, alternative
     )
-    level = _levels(levels, chosen, n, alpha)
+    level = diagnostics.rates(setting, design, _levels(levels, chosen, n, alpha), alpha)
+    sides = family.named_sides(setting.algorithms)[shown]
+    certain = diagnostics.certain(setting, design, family.matrix[shown])
     codes = decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha)
-    sides, withheld = family.named_sides(setting.algorithms)[shown], np.zeros(len(codes), np.bool_)
-    if diagnostics.right_or_wrong(setting, design):
-        level = diagnostics.rates(setting, design, level, alpha)
-        withheld = diagnostics.certain(setting, design, family.matrix[shown])
-        withheld &= codes != Verdict.UNDECIDED
-    codes[withheld] = Verdict.UNDECIDED
+    codes[certain] = Verdict.UNDECIDED
     simple = "Sidak's" if alternative == "two-sided" else "Bonferroni's"
     return MixedComparison(
         setting=setting,
@@ -421,7 +418,7 @@ def compared(
         checks=(
             *diagnostics.fit_checks(setting, fitted, evidence, p_error),
             *contrast_errors.checks(setting, family, evidence, errors, design, method, alpha),
-            *diagnostics.outcome_checks(setting, design, withheld, sides),
+            *diagnostics.outcome_checks(setting, design, certain, sides),
             *direct.checks(setting, fitted, family.pairs[shown], evidence, sides, alpha),
             *diagnostics.design_checks(setting, design),
             *checks.legal(setting, level),
