@@ -97,7 +97,8 @@ def _home(result: "Comparison") -> Any:
 
 def headline(out: Terminal, result: "Comparison") -> None:
     """Print what puts the table in doubt, and the verdict in a sentence and as an order."""
-    for found in doubts(result.setting):
+    said = {check.check for check in result.checks}
+    for found in (one for one in doubts(result.setting) if one.rule in said):
         out.prose(f"{found.rule}: {found.what}", style="yellow", hanging="  ")
     out.prose(result.headline(), style="bold")
     if result.sides:  # averages are in no order
