@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchinfer.core.hints import Call, Either, Option, Phrase
-from benchinfer.core.numbers import p_value
 from benchinfer.scores import advice, gaps, kinds, units
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.facts import Facts, Rule, least_datasets, places
@@ -169,7 +168,7 @@ def few_datasets(facts: Facts) -> Finding | None:
     if d >= least_datasets(pairs):
         return None
     raw, single = 2.0 ** (1 - d), d < least_datasets(1)
-    many = f", and {p_value(min(1.0, pairs * raw))} by Holm's for {pairs} pairs"
+    many = f", and {min(1.0, pairs * raw):.3g} by Holm's for {pairs} pairs"
     more = Phrase(
         f"{least_datasets(pairs)} are enough by Holm's, {least_datasets(k - 1)} for the {k - 1}"
         f" comparisons with a control that is named beforehand ({Option('control')}), and"
@@ -180,7 +179,7 @@ def few_datasets(facts: Facts) -> Finding | None:
         "note",
         d,
         f"with {d} data sets the smallest p-value of a signed-rank or sign-flip test of a pair is"
-        f" {p_value(raw)}{many if pairs > 1 else ''}:"
+        f" {raw:.3g}{many if pairs > 1 else ''}:"
         f" {'' if single else 'adjusted so, '}it can decide none at 5 %.",
         (),
         Phrase(

@@ -128,7 +128,8 @@ def _most_missing(held: Held, level: Array) -> tuple[float, float]:
     number = (~held).sum(axis=1).astype(np.float64)
     if len(number) < _FEWEST or number.min() == number.max() or level.min() == level.max():
         return 0.0, 1.0
-    r = float(np.corrcoef(mean_ranks(np.stack([number, level])))[0, 1])
+    a, b = mean_ranks(np.stack([number, level])) - (len(number) + 1) / 2
+    r = float(a @ b) / float((a @ a) * (b @ b)) ** 0.5
     return r, two_sided(r * (len(number) - 1) ** 0.5)
 
 

@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import benchinfer as bi
+from benchinfer.cli.app import app
 from benchinfer.comparison.wording import scope
 from benchinfer.reports.gather import everything, gather
 from benchinfer.reports.page import compose
@@ -39,6 +41,19 @@ def test_another_unit_matters_to_means_only():
     scores = bi.read_scores(table(values), measures="acc:higher")
     assert "unequal spread" in set(bi.compare_mixed(scores).diagnostics()["check"])
     assert "unequal spread" not in set(bi.compare_wins(scores).diagnostics()["check"])
+    scaled = bi.compare_bootstrap(scores, resample="datasets", normalise="min-max")
+    assert "unequal spread" not in set(scaled.diagnostics()["check"])
+
+
+def test_the_command_line_says_doubts_before_the_headline(tmp_path):
+    values = additive(np.random.default_rng(2), 9, 3)
+    values[2] *= 50
+    path = tmp_path / "scores.csv"
+    table(values).to_csv(path, index=False)
+    for name, said in (("mixed", True), ("points", True), ("wins", False)):
+        out = CliRunner().invoke(app, ["compare", name, str(path), "--measures", "score:higher"])
+        before = out.output.split("higher is better")[0]
+        assert ("unequal spread: on 1 data set" in before) == said
 
 
 def test_honest_tables_have_no_such_row():

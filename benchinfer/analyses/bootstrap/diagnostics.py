@@ -30,7 +30,7 @@ def checks(
     """Return the rows."""
     several = sample.n_datasets > 1
     return [
-        *comparison_checks.of_table(setting),
+        *comparison_checks.of_table(setting, means=asked.normalise is None),
         *(
             [comparison_checks.number_of_datasets(setting)]
             if asked.target == "domain"

@@ -424,13 +424,10 @@ def compared(
         changed = codes != decide(again.estimate, again.p_value, again.p_equivalence, alpha)
         sides = family.named_sides(setting.algorithms)
         sound.append(diagnostics.decided_otherwise(other, changed, sides))
-    level = _levels(levels, chosen, n, alpha)
-    sides, withheld = family.named_sides(setting.algorithms)[shown], np.zeros(len(codes), np.bool_)
-    if diagnostics.right_or_wrong(setting, design):
-        level = diagnostics.rates(setting, design, level, alpha)
-        withheld = diagnostics.certain(setting, design, family.matrix[shown])
-        withheld &= codes != Verdict.UNDECIDED
-    codes[withheld] = Verdict.UNDECIDED
+    level = diagnostics.rates(setting, design, _levels(levels, chosen, n, alpha), alpha)
+    sides = family.named_sides(setting.algorithms)[shown]
+    certain = diagnostics.certain(setting, design, family.matrix[shown])
+    codes[certain] = Verdict.UNDECIDED
     return MixedComparison(
         setting=setting,
         pairs=family.pairs[shown],
@@ -441,7 +438,7 @@ def compared(
         checks=(
             *diagnostics.fit_checks(setting, fitted, evidence, p_error),
             *contrast_errors.checks(setting, family, evidence, errors, design, method, alpha),
-            *diagnostics.outcome_checks(setting, design, withheld, sides),
+            *diagnostics.outcome_checks(setting, design, certain, sides),
             *direct.checks(setting, fitted, family.pairs[shown], evidence, sides, alpha),
             *diagnostics.design_checks(setting, design),
             *checks.legal(setting, level),

@@ -74,10 +74,12 @@ def right_or_wrong(setting: Setting, design: Design) -> bool:
 
 
 def certain(setting: Setting, design: Design, contrasts: Array) -> NDArray[np.bool_]:
-    """Tell the (P, K) contrasts with an algorithm that is right, or wrong, on all items.
+    """Tell which of (P, K) contrasts hold an algorithm that is right, or wrong, on all items.
 
     Its scores do not vary, and the common error, or one of its own, takes that for precision.
     """
+    if not right_or_wrong(setting, design):
+        return np.zeros(len(contrasts), np.bool_)
     spread = setting.quantiles[..., -1] - setting.quantiles[..., 0]
     constant = (spread == 0).any(axis=0) if design.each else (spread == 0).all(axis=0)
     return ((contrasts != 0) & constant).any(axis=1)
@@ -86,7 +88,9 @@ def certain(setting: Setting, design: Design, contrasts: Array) -> NDArray[np.bo
 def rates(setting: Setting, design: Design, level: Level, alpha: float) -> Level:
     """Give rates on one data set Wilson's intervals, which stay between 0 and 1."""
     resampling = setting.resampling
-    if not design.one_dataset or (resampling is not None and resampling.overlap != 0):
+    if not (design.one_dataset and right_or_wrong(setting, design)):
+        return level
+    if resampling is not None and resampling.overlap != 0:
         return level
     n = setting.coverage.found[0].astype(np.float64)
     right = np.round(n * np.clip(setting.measure.level_of(level.estimate), 0.0, 1.0))
@@ -96,7 +100,7 @@ def rates(setting: Setting, design: Design, level: Level, alpha: float) -> Level
 
 
 def outcome_checks(
-    setting: Setting, design: Design, withheld: NDArray[np.bool_], sides: Sides
+    setting: Setting, design: Design, certain: NDArray[np.bool_], sides: Sides
 ) -> list[Check]:
     """Say that scores of 0 and 1 on one data set are not for this model, and what they are for."""
     if not right_or_wrong(setting, design):
@@ -112,14 +116,14 @@ def outcome_checks(
             f" intervals of the rates; over several data sets {BINOMIAL}",
         )
     ]
-    if withheld.any():
+    if certain.any():
         rows.append(
             Check.of(
-                "verdicts withheld, as an algorithm is right or wrong on all items",
-                int(withheld.sum()),
+                "pairs without a verdict, as an algorithm is right or wrong on all items",
+                int(certain.sum()),
                 0.0,
                 ok=False,
-                remedy=f"{some(sides, withheld)}: scores that do not vary leave this model no error"
+                remedy=f"{some(sides, certain)}: scores that do not vary leave this model no error"
                 " to test against, and its p-value means nothing;"
                 f" {Call('compare_pair')} tests such pairs",
             )

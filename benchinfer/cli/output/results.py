@@ -23,7 +23,7 @@ def comparison(result: "Comparison", request: "Request") -> None:
     """Print a comparison, with details if requested."""
     out = Terminal()
     told = sections_of(result, request)
-    sections.doubts(out, result.setting)
+    sections.doubts(out, result)
     sections.write(out, told, details=request.details)
     checks = [check for section in told for check in section.checks]
     sections.warnings(out, {result.measure.name: checks}, result.algorithms)

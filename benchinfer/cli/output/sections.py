@@ -12,7 +12,7 @@ from benchinfer.core.numbers import join
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from benchinfer.comparison.evidence import Setting
+    from benchinfer.comparison.comparison import Comparison
     from benchinfer.core.sections import Cell, Check, Column, Section, Table
 
 # Rows of a table, lines of an order and characters of a line that are printed.
@@ -31,9 +31,10 @@ def write(
         _section(out, section, details=details, first=top)
 
 
-def doubts(out: Terminal, setting: "Setting") -> None:
+def doubts(out: Terminal, result: "Comparison") -> None:
     """Print what puts the table in doubt, before any verdict."""
-    for found in doubtful(setting):
+    said = {check.check for check in result.checks}
+    for found in (one for one in doubtful(result.setting) if one.rule in said):
         text = f"{found.rule}: {as_options(found.what)}"
         out.prose(text, style="yellow", hanging="  ")
 

@@ -8,7 +8,7 @@ from tests.comparison.test_doubts import items
 from tests.scores.tables import table
 
 WRONG = "scores of 0 and 1 in a model of normal errors"
-WITHHELD = "verdicts withheld, as an algorithm is right or wrong on all items"
+WITHHELD = "pairs without a verdict, as an algorithm is right or wrong on all items"
 
 
 def test_twenty_of_twenty_is_no_certainty():
