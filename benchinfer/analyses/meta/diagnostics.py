@@ -103,8 +103,9 @@ def _sampling(studies: Studies) -> list[Check]:
                 _FEW,
                 least=True,
                 ok=fewest >= _FEW,
-                remedy="sampling errors from few replications are themselves uncertain, yet taken"
-                " as known in weights and Q",
+                remedy=("shrunk " if studies.prior_df else "")
+                + "sampling errors from few replications are themselves uncertain, yet taken as"
+                " known in weights and Q",
             )
         )
     return rows

@@ -60,7 +60,7 @@ Penalised = Annotated[
     bool,
     typer.Option(
         "--penalised",
-        help="Firth's penalty, where some algorithm always wins; goes with --ties half or drop.",
+        help="Firth's penalty, also where no algorithm always wins; goes with --ties half or drop.",
     ),
 ]
 Departures = Annotated[

@@ -336,7 +336,7 @@ class Uncertain:
 def _values(spread: DifferenceSpread, pilot: Pilot, n_replications: float) -> Array:
     """Return equally likely variances of an algorithm's mean on a data set."""
     residual = spread.residual * np.ones(1)
-    if spread.residual:
+    if spread.residual and pilot.df_residual > 0:
         residual = _inverse_chi2(spread.residual, pilot.df_residual)
     within = residual * (1 / n_replications + spread.overlap)
     if spread.given:
@@ -344,7 +344,7 @@ def _values(spread: DifferenceSpread, pilot: Pilot, n_replications: float) -> Ar
     mean_square = pilot.n_replications * spread.between + spread.residual
     squares = _inverse_chi2(mean_square, pilot.df_between)
     between = np.maximum(squares[:, None] - residual, 0.0) / pilot.n_replications
-    return np.quantile(between + within, _middles(_VALUES))
+    return np.quantile(between + within, _middles(_VALUES), method="hazen")
 
 
 def _inverse_chi2(value: float, df: float) -> Array:

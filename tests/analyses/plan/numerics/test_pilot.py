@@ -62,3 +62,11 @@ def test_of_a_large_pilot_power_is_that_at_its_estimates():
     assert power(aimed, by.variance(20, 3), 19) == pytest.approx(
         power(aimed, spread.variance(20, 3), 19), abs=1e-5
     )
+
+
+def test_a_residual_that_the_pilot_does_not_tell_is_taken_as_known():
+    spread, pilot = DifferenceSpread(4e-4, 6e-4), Pilot(8.0, 0.0, 1)
+    drawn = 1e-3 * 8 / chi2.ppf((np.arange(100) + 0.5) / 100, 8)
+    found = Uncertain(spread, pilot).variance(10, 3)
+    expected = 2 * (np.maximum(drawn - 6e-4, 0) + 2e-4) / 10
+    np.testing.assert_allclose(np.sort(found), np.sort(expected))

@@ -4,8 +4,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.stats import t as student
 
-from benchinfer.analyses.wins.numerics.likelihood import fit_wins, log_likelihood, probabilities
+from benchinfer.analyses.wins.numerics.likelihood import (
+    fit_wins,
+    least_errors,
+    log_likelihood,
+    probabilities,
+)
 from benchinfer.analyses.wins.numerics.tally import Tally, count
 from benchinfer.numerics.max_t import all_pairs
 
@@ -119,3 +125,22 @@ def test_a_strong_order_has_finite_worths_under_the_penalty():
     worth = fit_wins(tally, penalised=True).log_worth
     assert (np.diff(worth) < -1).all()
     np.testing.assert_allclose(worth, -worth[::-1], atol=1e-8)
+
+
+def test_errors_between_groups_are_not_below_those_of_sign_tests():
+    # Two that win and lose against each other, beside one that loses on all, or most, data sets.
+    wins = np.tile([[1.0, 1.0, 1.0]], (7, 1))
+    wins[::2, 0] = 0.0
+    losses = 1 - wins
+    wins[0, 1] = losses[0, 1] = 0.0  # not together on one of them
+    tally = Tally(all_pairs(3)[0], wins, np.zeros((7, 3)), losses)
+    worth = fit_wins(tally, penalised=True).log_worth
+    contrasts = np.array([[1.0, -1, 0], [1, 0, -1], [0, 1, -1], [0.5, 0.5, -1]])
+    for df in (6.0, np.inf):
+        found = least_errors(tally, contrasts, worth, df, clustered=True)
+        assert found[0] == 0
+        p = 2 * student.sf(np.abs(contrasts[1:] @ worth) / found[1:], df)
+        # Of several pairs the one that met most often.
+        np.testing.assert_allclose(p, [2 * 0.5**6, 2 * 0.5**7, 2 * 0.5**7])
+    once = least_errors(tally.total, contrasts, worth, np.inf, clustered=True)
+    assert (2 * student.sf(np.abs(contrasts[1:] @ worth) / once[1:], np.inf) > 0.49).all()

@@ -47,3 +47,9 @@ def test_errors_are_relative_ones_of_standard_errors():
     assert found.low == pytest.approx((given / wanted - 1).min())
     assert found.high == pytest.approx((given / wanted - 1).max())
     assert found.high > 0.01
+
+
+def test_differences_have_at_least_the_errors_given():
+    least = np.array([0.0, 2.0, 2.0])
+    found = quasi_variances(np.diag([1.0, 1.0, 1e-9]), least).variance
+    np.testing.assert_allclose([found[0] + found[2], found[1] + found[2]], 4)
