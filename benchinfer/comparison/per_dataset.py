@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from benchinfer.comparison.comparison import Comparison
+from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, FitError, message
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
@@ -91,6 +92,31 @@ class Comparisons(Showable, Mapping[str, Comparison]):
         return pd.concat(tables, ignore_index=True)
 
 
+# What an argument may be that says how data sets differ, where each is taken by itself.
+_ALONE: dict[str, tuple[object, ...]] = {
+    "target": ("auto", "datasets"),
+    "structure": ("auto", "common"),
+    "residual": ("constant", "algorithm"),
+    "domains": ("pooled",),
+    "resample": ("replications",),
+    "trend": (None,),
+}
+
+
+def check_alone(what: str, arguments: Mapping[str, object]) -> None:
+    """Refuse arguments that say how data sets differ, where each is taken by itself."""
+    for name, fit in _ALONE.items():
+        value = arguments.get(name, fit[0])
+        if value not in fit:
+            told = f"{name}={value!r}" if isinstance(value, str) else f"{name}=..."
+            raise ArgumentError(
+                message(
+                    f"{what} takes each data set by itself.",
+                    hint=f"{told} is about several of them: leave it out.",
+                )
+            )
+
+
 def per_dataset(
     compare: Callable[..., Comparison],
     scores: ScoreTable,
@@ -119,19 +145,25 @@ def per_dataset(
     Raises
     ------
     DesignError
-        No data set can be compared; the message gives the reasons.
+        No data set can be compared; the message gives the reasons. Or an argument says how data
+        sets differ.
     """
+    check_alone("per_dataset", arguments)
     results: dict[str, Comparison] = {}
     refused: dict[str, str] = {}
+    unfit: list[ArgumentError] = []
     hints: dict[str, None] = {}
     # The rows of all data sets are fetched at once.
     for name, part in scores.by_dataset().items():
         try:
             results[name] = compare(part, measure, **arguments)
         except (DesignError, FitError) as error:
+            unfit += [error] if isinstance(error, ArgumentError) else []
             what, _, hint = str(error).partition("\nHint: ")
             refused[name] = what.partition("\n")[0]
             hints[hint] = None
+    if not results and len(unfit) == len(refused):
+        raise unfit[0]
     if not results:
         # As a rule all are refused for one reason, whose hint is then the one that helps.
         raise DesignError(

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchinfer.analyses.bayes.numerics.regret import regrets
 from benchinfer.analyses.bayes.sensitivity import alone
-from benchinfer.comparison.contrasts import family_of
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.groups import check_constant, check_covariates
 from benchinfer.comparison.per_dataset import Comparisons
@@ -180,10 +179,7 @@ def _along(result: "BayesComparison") -> Along:
 
 def contrast_matrix(result: "BayesComparison") -> Array:
     """Return the (P, K) contrasts that were asked for."""
-    given: Mapping[str, Any] = result.provenance.arguments
-    asked = family_of(
-        result.algorithms, given["contrasts"], given["control"], result.levels.estimate
-    )
+    asked = result.options.family(result.algorithms, result.levels.estimate)
     return asked.matrix[asked.wanted]
 
 
@@ -209,11 +205,8 @@ def by_domain(result: "BayesComparison") -> Comparisons:
 
 def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "BayesComparison":
     """Return what (C, T, K) effects in a domain say on average."""
-    given: Mapping[str, Any] = result.provenance.arguments
     margin = result.measure.margin
-    asked = family_of(
-        result.algorithms, given["contrasts"], given["control"], result.levels.estimate
-    )
+    asked = result.options.family(result.algorithms, result.levels.estimate)
     base = float(result.levels.estimate.mean() - result.draws.effects.mean())
     matrix = asked.matrix[asked.wanted]
     average = average_outcomes(effects, matrix, margin, result.level)

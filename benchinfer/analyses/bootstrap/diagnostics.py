@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchinfer.analyses.bootstrap.evidence import BEYOND, BootstrapOptions, BootstrapTests
+from benchinfer.analyses.bootstrap.evidence import BEYOND, BootstrapProcedure, BootstrapTests
 from benchinfer.analyses.bootstrap.numerics.intervals import contracted, expanded
 from benchinfer.analyses.bootstrap.numerics.resampling import ScoreSample
 from benchinfer.comparison import checks as comparison_checks
@@ -22,7 +22,7 @@ def checks(
     setting: Setting,
     sample: ScoreSample,
     reported: Measure,
-    asked: BootstrapOptions,
+    asked: BootstrapProcedure,
     found: BootstrapTests,
     sides: list[tuple[str, str]],
 ) -> list[Check]:
@@ -73,7 +73,7 @@ def _replications(sample: ScoreSample) -> list[Check]:
     ]
 
 
-def _size(sample: ScoreSample, asked: BootstrapOptions) -> Check:
+def _size(sample: ScoreSample, asked: BootstrapProcedure) -> Check:
     """Say what share of nominal errors the resampling of so many units really makes.
 
     A bootstrap takes the spread of n units with divisor n, and its tails from the normal
@@ -97,7 +97,7 @@ def _size(sample: ScoreSample, asked: BootstrapOptions) -> Check:
     )
 
 
-def _statistic(asked: BootstrapOptions, sample: ScoreSample) -> list[Check]:
+def _statistic(asked: BootstrapProcedure, sample: ScoreSample) -> list[Check]:
     """Say where the bootstrap of a statistic cannot be trusted."""
     if asked.statistic.kind != "quantile":
         return []
@@ -130,7 +130,7 @@ def _statistic(asked: BootstrapOptions, sample: ScoreSample) -> list[Check]:
     ]
 
 
-def _references(asked: BootstrapOptions) -> list[Check]:
+def _references(asked: BootstrapProcedure) -> list[Check]:
     given = asked.normalise
     values = list(given.values()) if isinstance(given, dict) else [given]
     own = any(isinstance(value, str) for value in values)
@@ -148,7 +148,9 @@ def _references(asked: BootstrapOptions) -> list[Check]:
     ]
 
 
-def _resamples(asked: BootstrapOptions, sample: ScoreSample, found: BootstrapTests) -> list[Check]:
+def _resamples(
+    asked: BootstrapProcedure, sample: ScoreSample, found: BootstrapTests
+) -> list[Check]:
     share = np.array(1 / (asked.resamples + 1))
     if asked.interval == "expanded":
         share = expanded(share, sample.units(asked.resample))
@@ -192,7 +194,7 @@ def _resamples(asked: BootstrapOptions, sample: ScoreSample, found: BootstrapTes
 
 
 def _pairs(
-    asked: BootstrapOptions, found: BootstrapTests, sides: list[tuple[str, str]]
+    asked: BootstrapProcedure, found: BootstrapTests, sides: list[tuple[str, str]]
 ) -> list[Check]:
     """Name the pairs whose evidence needs care."""
     e, alpha = found.evidence, asked.alpha

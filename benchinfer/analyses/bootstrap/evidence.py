@@ -1,8 +1,7 @@
 """Intervals, tests and improvement probabilities from bootstrap draws."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +19,11 @@ from benchinfer.analyses.bootstrap.numerics.intervals import (
     upper,
 )
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
+from benchinfer.analyses.bootstrap.options import BootstrapOptions
 from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Array, Evidence, Level, alpha_of
+from benchinfer.comparison.evidence import Array, Evidence, Level
 from benchinfer.core.progress import Progress, of_task
 from benchinfer.core.saving import savable
 from benchinfer.numerics import multiplicity
@@ -111,7 +111,7 @@ BEYOND, _FEWEST, _VISITS, _HELD = 25, 10_000, 1e9, 1.2e7
 
 
 @dataclass(frozen=True, slots=True)
-class BootstrapOptions:
+class BootstrapProcedure:
     """Options: statistic, resampling, and the number of contrasts to adjust for.
 
     Attributes
@@ -140,31 +140,31 @@ class BootstrapOptions:
 
     @staticmethod
     def of(
-        statistic: Statistic, family: ContrastFamily, given: Mapping[str, Any], sample: ScoreSample
-    ) -> "BootstrapOptions":
+        statistic: Statistic, family: ContrastFamily, given: BootstrapOptions, sample: ScoreSample
+    ) -> "BootstrapProcedure":
         """Take it from the arguments of `compare_bootstrap`."""
-        n = len(family.matrix) if given["adjust"] == "holm" else 1
-        sides = 2 if given["alternative"] == "two-sided" else 1
-        alpha, resample = alpha_of(given["level"]), given["resample"]
+        n = len(family.matrix) if given.adjust == "holm" else 1
+        sides = 1 if given.directed else 2
+        alpha, resample = given.alpha, given.resample
         one = sidak(alpha, n) / 2 if sides == 2 else alpha / n
         least, share = sample.least(resample), one
-        if given["interval"] == "expanded":
+        if given.interval == "expanded":
             share = float(contracted(np.array(one), sample.units(resample)))
-        resamples = given["resamples"]
+        resamples = given.resamples
         if resamples == "auto":
             # Where the units cannot bear the level, no number helps.
             many = _enough(share, sample, len(family.matrix)) if one >= least else 0
             resamples = max(_FEWEST, many)
-        return BootstrapOptions(
+        return BootstrapProcedure(
             statistic=statistic,
-            interval=given["interval"],
+            interval=given.interval,
             resample=resample,
             resamples=resamples,
             target="datasets" if resample == "replications" else "domain",
             n_contrasts=n,
             sides=sides,
             alpha=alpha,
-            normalise=given["normalise"],
+            normalise=given.normalise,
             least=least,
             share=share,
         )
@@ -281,24 +281,23 @@ class Improvement:
 
 def improvement_of(
     sample: ScoreSample,
-    resample: Resample,
-    given: Mapping[str, Any],
-    alpha: float,
+    given: BootstrapOptions,
+    resamples: int,
     progress: Progress | None = None,
 ) -> Improvement:
     """Return the probability of improvement of all pairs, as the contrasts are adjusted.
 
     Intervals are percentiles, expanded where those of the contrasts are.
     """
-    pairs = pairs_of(sample.values.shape[1])
-    several = given["adjust"] == "holm"
+    pairs, resample = pairs_of(sample.values.shape[1]), given.resample
+    several = given.adjust == "holm"
     n = len(pairs) if several else 1
-    units = sample.units(resample) if given["interval"] == "expanded" else None
-    side = sidak(alpha, n) / 2
+    units = sample.units(resample) if given.interval == "expanded" else None
+    side = sidak(given.alpha, n) / 2
     # Of many pairs the bounds lie far out, where more resamples are needed.
-    enough = min(given["resamples"], max(SIDE_RESAMPLES, int(10 / side)), _MOST)
+    enough = min(resamples, max(SIDE_RESAMPLES, int(10 / side)), _MOST)
     told = of_task(progress, "improvement", enough)
-    values = profiles.draws(sample, pairs, resample, enough, given["seed"], progress=told)
+    values = profiles.draws(sample, pairs, resample, enough, given.seed, progress=told)
     found = gather(
         profiles.point(sample, pairs), values, 1.0, units=units, least=sample.least(resample)
     )

@@ -157,8 +157,7 @@ def _groups(meta: "MetaComparison") -> NDArray[np.str_]:
 def _subgroup(meta: "MetaComparison", y: Array, v: Array) -> dict[str, object] | None:
     if len(y) < 2:
         return None
-    asked = meta.provenance.arguments
-    got = alone(y, lifted(v), asked["method"], asked["interval"])  # pyright: ignore[reportArgumentType]
+    got = alone(y, lifted(v), meta.options.method, meta.options.interval)
     estimate, error = float(got.beta[0]), float(np.sqrt(got.cov[0, 0]))
     reach = float(max_t.critical_t(got.df, meta.alpha)) * error
     low, high = meta.measure.effect_interval(estimate - reach, estimate + reach)
@@ -212,9 +211,9 @@ def _network(meta: "MetaComparison") -> "NetworkFit":
 def splits(meta: "MetaComparison") -> list[Split | None]:
     """Split the evidence of each pair, None where there is no direct or no indirect evidence."""
     robust = _network(meta).interval == "robust"
-    blocks, asked = meta.studies.blocks, meta.provenance.arguments
+    blocks, asked = meta.studies.blocks, meta.options
     rows = rows_of(blocks, len(meta.algorithms))
-    refined = asked["interval"] != "wald"
+    refined = asked.interval != "wald"
     return [
         split(rows, blocks, (int(i), int(j)), meta.estimator, refined=refined, robust=robust)
         if min(i, j) >= 0
@@ -226,8 +225,8 @@ def splits(meta: "MetaComparison") -> list[Split | None]:
 def consistency(meta: "MetaComparison") -> "pd.DataFrame":
     """One row per test; see `MetaComparison.consistency`."""
     _network(meta)
-    blocks, asked = meta.studies.blocks, meta.provenance.arguments
-    refined = asked["interval"] != "wald"
+    blocks, asked = meta.studies.blocks, meta.options
+    refined = asked.interval != "wald"
     found = by_design(
         rows_of(blocks, len(meta.algorithms)), blocks, meta.estimator, refined=refined
     )

@@ -1,8 +1,7 @@
 """Comparison by a linear mixed model."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -10,16 +9,16 @@ from benchinfer.analyses.mixed import contrast_errors, diagnostics, tables
 from benchinfer.analyses.mixed import design as mixed_design
 from benchinfer.analyses.mixed import influence as mixed_influence
 from benchinfer.analyses.mixed.fit import AnyFit, MixedFit
+from benchinfer.analyses.mixed.options import MixedOptions
 from benchinfer.analyses.mixed.prediction import new_dataset
 from benchinfer.analyses.mixed.tables import departures
 from benchinfer.comparison import adjustment as comparison_adjustment
 from benchinfer.comparison import checks, wording
 from benchinfer.comparison.comparison import TestedComparison
-from benchinfer.comparison.contrasts import ContrastFamily, family_of
-from benchinfer.comparison.evidence import Array, Level, Provenance, Setting, alpha_of, decide
+from benchinfer.comparison.contrasts import ContrastFamily
+from benchinfer.comparison.evidence import Array, Level, Setting, alpha_of, decide
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
-from benchinfer.core import version
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.numbers import join
 from benchinfer.core.saving import savable
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
-type DfMethod = Literal["kenward-roger", "satterthwaite", "asymptotic"]
 _df_words = {
     "kenward-roger": "Kenward-Roger small-sample covariance and degrees of freedom",
     "satterthwaite": "Satterthwaite degrees of freedom",
@@ -65,6 +63,11 @@ class MixedComparison(TestedComparison):
     title: ClassVar[str] = "Mixed model"
 
     @property
+    def options(self) -> MixedOptions:
+        """The arguments of `compare_mixed`."""
+        return MixedOptions.of(self.provenance)
+
+    @property
     def design(self) -> mixed_design.Design:
         """The terms of the model and why."""
         return self.fitted.design
@@ -93,7 +96,7 @@ class MixedComparison(TestedComparison):
     @property
     def method(self) -> str:
         """Sentences for a methods section."""
-        df = str(self.provenance.arguments["df"])
+        df = self.options.df
         scale = "" if self.measure.scale == "identity" else f"{self.measure.scale} "
         small = _df_words[df]
         if self.structure == "pairwise":
@@ -122,9 +125,7 @@ class MixedComparison(TestedComparison):
         _, adjustment = self.asked()
         joint, pairwise = adjustment in comparison_adjustment.JOINT, self.structure == "pairwise"
         engine = likelihood if self.fitted.plain is not None else structured_likelihood
-        method = (
-            cluster_robust if pairwise else degrees.METHODS[str(self.provenance.arguments["df"])]
-        )
+        method = cluster_robust if pairwise else degrees.METHODS[self.options.df]
         used: list[object] = [compare_mixed, engine.evaluate, method]
         if adjustment in {"shaffer", "westfall"}:
             used.append(getattr(closed_testing, adjustment))
@@ -186,7 +187,7 @@ class MixedComparison(TestedComparison):
         exact = replace(self.setting, measure=replace(self.measure, tolerance=0.0))
         for name in self.fitted.fixed.covariates:
             rows = self.fitted.fixed.slopes(name)
-            table = compared(exact, self.fitted, self.provenance.arguments, rows).contrasts()
+            table = compared(exact, self.fitted, self.options, rows).contrasts()
             table.insert(0, "covariate", name)
             tables.append(table)
         if not tables:
@@ -198,10 +199,10 @@ class MixedComparison(TestedComparison):
     def asked(self) -> tuple[ContrastFamily, str]:
         """Return the contrasts that were requested, and their adjustment."""
         levels = self.levels.estimate
-        return asked_of(self.algorithms, self.design, self.provenance.arguments, levels)
+        return asked_of(self.algorithms, self.design, self.options, levels)
 
     def _elsewhere(self, at: Array, about: str) -> "MixedComparison":
-        return compared(self.setting, self.fitted, self.provenance.arguments, at, about)
+        return compared(self.setting, self.fitted, self.options, at, about)
 
     def variances(self, level: float | None = None) -> "pd.DataFrame":
         """Variance components: ``source variance share``, on the modelling scale.
@@ -300,7 +301,7 @@ class MixedComparison(TestedComparison):
         degrees of freedom that was requested; likelihood-ratio tests of the algorithms and of each
         variance. None of them decides a pair.
         """
-        return tables.anova(self.fitted, str(self.provenance.arguments["df"]))
+        return tables.anova(self.fitted, self.options.df)
 
     def structures(self, scores: "ScoreTable") -> "pd.DataFrame":
         """Fit every covariance structure that the table supports, and compare the fits.
@@ -347,33 +348,29 @@ class MixedComparison(TestedComparison):
 def asked_of(
     algorithms: tuple[str, ...],
     design: mixed_design.Design,
-    arguments: Mapping[str, Any],
+    options: MixedOptions,
     levels: Array,
 ) -> tuple[ContrastFamily, str]:
-    """Return the contrasts that arguments ask for, and their adjustment."""
-    alternative, contrasts = arguments["alternative"], arguments["contrasts"]
-    directed = alternative != "two-sided"
-    family = family_of(algorithms, contrasts, arguments["control"], levels, directed=directed)
+    """Return the contrasts that options ask for, and their adjustment."""
     common = design.structure == "common" and design.residual == "constant"
-    return family, comparison_adjustment.resolve(
-        arguments["adjust"], contrasts, alternative, common=common
+    return options.family(algorithms, levels), comparison_adjustment.resolve(
+        options.adjust, options.contrasts, options.alternative, common=common
     )
 
 
 def compared(
     setting: Setting,
     fitted: MixedFit,
-    arguments: Mapping[str, Any],
+    options: MixedOptions,
     at: Array | None = None,
     about: str = "",
 ) -> MixedComparison:
     """Turn a fit into verdicts, as the arguments of `compare_mixed` ask."""
-    design, alternative = fitted.design, arguments["alternative"]
-    alpha = alpha_of(arguments["level"])
+    design, alternative, alpha = fitted.design, options.alternative, options.alpha
     rows = fitted.fixed.at if at is None else at
     levels = rows @ fitted.model.beta
-    family, method = asked_of(setting.algorithms, design, arguments, levels)
-    errors = contrast_errors.Errors.of(fitted.estimate, rows, family, arguments["df"])
+    family, method = asked_of(setting.algorithms, design, options, levels)
+    errors = contrast_errors.Errors.of(fitted.estimate, rows, family, options.df)
     chosen = errors.of_structure(design.structure)
     n, shown = len(family.matrix), family.wanted
     evidence, p_error = comparison_adjustment.evidence_of(
@@ -385,7 +382,7 @@ def compared(
         setting=setting,
         pairs=family.pairs[shown],
         codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
-        level=arguments["level"],
+        level=options.level,
         target=design.target,
         levels=level,
         checks=(
@@ -395,14 +392,8 @@ def compared(
             *checks.legal(setting, level),
             *diagnostics.soundness_checks(setting, fitted),
         ),
-        provenance=Provenance(
-            analysis="compare_mixed",
-            version=version.__version__,
-            arguments=arguments,
-            adjustment=comparison_adjustment.WORDS[method].format(
-                family=family.words, simple=simple
-            ),
-            digest=setting.digest,
+        provenance=options.provenance(
+            setting, comparison_adjustment.WORDS[method].format(family=family.words, simple=simple)
         ),
         sides=family.sides[shown],
         names=family.names[shown],

@@ -47,7 +47,7 @@ def _beyond(comparison: PairComparison) -> tuple[Section, ...]:
 
 
 def _text(result: PairComparison) -> tuple[str, ...]:
-    asked = result.provenance.arguments["test"] == "auto"
+    asked = result.options.test == "auto"
     why = f"It was chosen because {result.reason}." if asked else "It was asked for by name."
     first = f"The verdicts are those of the {result.test_name}: {result.formula}. {why}"
     if not result.looks:

@@ -7,15 +7,17 @@ from numpy.typing import NDArray
 
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.stepwise import CLOSED, JOINT, WORDS, Adjust, adjusted, grown
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import message
 from benchinfer.numerics import closed_testing
 
 if TYPE_CHECKING:
-    from benchinfer.analyses.permutation.options import Pairs, PermutationOptions
+    from benchinfer.analyses.permutation.options import PermutationProcedure
     from benchinfer.analyses.permutation.pooled import PooledTests
     from benchinfer.comparison.contrasts import Contrasts
 
 
+type Pairs = Literal["pairwise", "pooled"]
 type Way = Literal["sets", "line", "bound"]
 # Places on a line are whole numbers up to this.
 _FINE = 2.0**40
@@ -74,17 +76,13 @@ def bound_words(k: int, *, complete: bool) -> str:
 
 
 def resolve_adjustment(
-    adjust: Adjust, pairs: "Pairs", contrasts: "Contrasts", alternative: str, null: str
+    adjust: Adjust, pairs: Pairs, contrasts: "Contrasts", alternative: str, null: str
 ) -> str:
     """Return the adjustment that ``"auto"`` means, or check the one requested."""
-    if pairs not in ("pairwise", "pooled"):
-        raise DesignError(unknown("pairs", pairs, ["pairwise", "pooled"]))
     if adjust == "auto":
         return "single-step" if pairs == "pooled" else "holm"
-    if adjust not in WORDS:
-        raise DesignError(unknown("adjust", adjust, ["auto", *WORDS]))
     if adjust in JOINT and pairs == "pairwise":
-        raise DesignError(
+        raise ArgumentError(
             message(
                 f"adjust={adjust!r} needs the joint distribution of statistics on pooled scores.",
                 hint='adjust="holm" goes with tests of each pair alone; pairs="pooled" lets all'
@@ -92,7 +90,7 @@ def resolve_adjustment(
             )
         )
     if adjust in CLOSED and pairs == "pairwise":
-        raise DesignError(
+        raise ArgumentError(
             message(
                 f"adjust={adjust!r} needs hypotheses that imply each other, as equal means do;"
                 " symmetric differences of one pair and of another do not make those of the third"
@@ -101,14 +99,14 @@ def resolve_adjustment(
             )
         )
     if adjust in CLOSED and (contrasts, alternative) != ("tukey", "two-sided"):
-        raise DesignError(
+        raise ArgumentError(
             message(
                 f"adjust={adjust!r} uses how the equalities of all pairs hang together.",
                 hint='adjust="holm" goes with any family and with one-sided tests.',
             )
         )
     if adjust == "step-down" and null == "asymptotic":
-        raise DesignError(
+        raise ArgumentError(
             message(
                 'adjust="step-down" has no asymptotic form here.',
                 hint='null="monte-carlo", or adjust="single-step".',
@@ -117,7 +115,7 @@ def resolve_adjustment(
     return adjust
 
 
-def adjustment_words(asked: "PermutationOptions", family: str, bound: str = "") -> str:
+def adjustment_words(asked: "PermutationProcedure", family: str, bound: str = "") -> str:
     """Say how p-values and intervals are adjusted for a family."""
     if asked.adjust == "none":
         return WORDS["none"].format(family=family)

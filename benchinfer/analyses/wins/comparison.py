@@ -13,6 +13,7 @@ from benchinfer.analyses.wins.numerics.likelihood import QuasiVariances, WinFit
 from benchinfer.analyses.wins.numerics.likelihood import probabilities as probabilities_likelihood
 from benchinfer.analyses.wins.numerics.posterior import WinModel, WinPriors, replicated
 from benchinfer.analyses.wins.numerics.tally import Tally, Ties
+from benchinfer.analyses.wins.options import WinsOptions
 from benchinfer.analyses.wins.posterior import WinPosterior
 from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import TestedComparison
@@ -200,7 +201,7 @@ def counting(result: "WinsComparison") -> str:
 
 def model(result: "WinsComparison") -> str:
     """Say which model was fitted, and how."""
-    ties = _TIES[str(result.provenance.arguments["ties"])]
+    ties = _TIES[result.options.ties]
     ties = f"; {ties}" if result.counted.tally.ties.sum() else ""
     if result.bayes is None:
         how = "penalised maximum likelihood (Firth)" if result.penalised else "maximum likelihood"
@@ -265,6 +266,11 @@ class WinsComparison(TestedComparison):
     title: ClassVar[str] = "Wins (Bradley-Terry model)"
 
     @property
+    def options(self) -> WinsOptions:
+        """The arguments of `compare_wins`."""
+        return WinsOptions.of(self.provenance)
+
+    @property
     def bayesian(self) -> bool:
         """True if verdicts rest on posterior probabilities."""
         return self.bayes is not None
@@ -294,8 +300,7 @@ class WinsComparison(TestedComparison):
     @property
     def ties(self) -> Ties:
         """Treatment of ties."""
-        asked = self.provenance.arguments["ties"]
-        return "half" if asked == "half" else "drop" if asked == "drop" else "davidson"
+        return self.options.ties
 
     @property
     def modelled_ties(self) -> bool:
@@ -305,7 +310,7 @@ class WinsComparison(TestedComparison):
     @property
     def departures(self) -> bool:
         """True if worths vary between data sets."""
-        return bool(self.provenance.arguments["departures"])
+        return self.options.departures
 
     @property
     def penalised(self) -> bool:
@@ -325,8 +330,7 @@ class WinsComparison(TestedComparison):
     @property
     def model(self) -> WinModel:
         """Model whose posterior was sampled."""
-        given = self.provenance.arguments["priors"]
-        priors = given if isinstance(given, WinPriors) else WinPriors()
+        priors = self.options.priors or WinPriors()
         taken = self.counted.tally.taken(self.ties)
         return WinModel(taken if self.departures else taken.total, priors, self.departures)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def evidence(out: Terminal, result: "PairComparison") -> None:
     """Print which test decides, and why."""
     robust = clustered(result)
-    chosen = result.provenance.arguments["test"] == "auto"
+    chosen = result.options.test == "auto"
     why = f"{'' if robust else ','} as {result.reason}" if chosen else ""
     robust = robust if chosen else robust.removesuffix(",")
     name = result.test_name

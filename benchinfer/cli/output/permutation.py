@@ -29,13 +29,14 @@ def evidence(
     out: Terminal, result: "PermutationComparison", places: "Sequence[str] | None"
 ) -> None:
     """Print where p-values come from, and Page's test if an order is given."""
-    n = result.provenance.arguments["resamples"] if result.pairwise else result.pooled.n
+    n = result.options.resamples if result.pairwise else result.pooled.n
     kinds = [_NULLS[kind].format(n) for kind in result.kinds]
     seed = result.provenance.seed
     drawn = f"; seed {seed}" if "monte-carlo" in result.kinds else ""
     early = not result.pairwise and result.pooled.stopped
     stopped = ", after which all decisions were certain" if early else ""
     out.prose(f"P-values are {join(kinds, 'or')}{stopped}{drawn}.")
+    places = places or result.options.trend
     if places is not None:
         row = result.tests(places).iloc[-1]
         order = " > ".join(places)

@@ -170,7 +170,7 @@ def test_everything_that_does_not_go_with_a_preset_is_named_at_once(scores):
         bi.compare_bayes(scores, preset="wilcoxon")
     with pytest.raises(bi.DesignError, match="is the prior of preset="):
         bi.compare_bayes(scores, priors=bi.PseudoObservation())
-    with pytest.raises(bi.DesignError, match="unknown quantity"):
+    with pytest.raises(bi.DesignError, match="is of tests of each pair"):
         bi.compare_bayes(scores, quantity="dominant")
     with pytest.raises(bi.DesignError, match="not averages of several"):
         bi.compare_bayes(scores, preset="sign", contrasts="mean")
@@ -274,7 +274,7 @@ def test_average_is_that_of_the_hierarchical_model_alone(scores):
     assert "on a typical data set (delta0)" in found.rule
     with pytest.raises(bi.DesignError, match="says nothing of the average"):
         ask(scores, "sign").of("average")
-    with pytest.raises(bi.DesignError, match="unknown quantity"):
+    with pytest.raises(bi.DesignError, match="is of tests of each pair"):
         found.of("mean")
 
 

@@ -1,0 +1,54 @@
+"""Arguments of `compare_meta`."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from benchinfer.analyses.meta.numerics.pooling import Method
+from benchinfer.analyses.meta.pooling import Interval
+from benchinfer.analyses.meta.studies import Covariance, Effect
+from benchinfer.comparison.adjustment import Adjust
+from benchinfer.comparison.options import TestedOptions
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import message
+
+type Pooling = Literal["network", "pairwise"]
+type Nesting = Literal["auto", "none", "study", "domain"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetaOptions(TestedOptions):
+    """Arguments of `compare_meta`; see there."""
+
+    analysis: ClassVar[str] = "compare_meta"
+
+    effect: Effect | None
+    pooling: Pooling
+    covariance: Covariance
+    method: Method
+    interval: Interval
+    nested: Nesting
+    covariates: tuple[str, ...]
+    adjust: Adjust
+    tolerance: float | None
+    missing: Literal["use", "error"]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.interval, self.pooling) == ("robust", "pairwise"):
+            raise ArgumentError(
+                message(
+                    "pairs pooled alone have errors of their own already.",
+                    hint='interval="hartung-knapp" goes with pooling="pairwise", "robust" with'
+                    ' pooling="network".',
+                )
+            )
+
+    @property
+    def joint(self) -> bool:
+        """True if all algorithms are estimated jointly."""
+        return self.pooling == "network"
+
+    @property
+    def spread(self) -> Covariance:
+        """Sampling covariance: a pair alone has none that few replications could spoil."""
+        return "own" if self.covariance == "auto" and not self.joint else self.covariance
