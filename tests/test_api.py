@@ -89,7 +89,7 @@ SIGNATURES = {
     "compare_permutation": "scores, measure=None, *, on='aligned-ranks', null='auto',"
     " resamples=100000, contrasts='tukey', control=None, alternative='two-sided', adjust='auto',"
     " pairs='pairwise', target='auto', level=0.95, missing='use', seed=None, stop=False,"
-    " scale='none', progress=None",
+    " scale='none', trend=None, progress=None",
     "compare_points": "scores, measure=None, *, statistic='mean', tolerance=None,"
     " missing='complete'",
     "Components": "dataset_algorithm, residual, n_algorithms=2, n_datasets=None,"

@@ -1,17 +1,16 @@
 """Comparison of point estimates, without inference."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from benchinfer.comparison import checks, wording
+from benchinfer.comparison.checks import complete_part
 from benchinfer.comparison.comparison import Comparison
-from benchinfer.comparison.complete import complete_part
-from benchinfer.comparison.evidence import Array, Level, Provenance, Setting
-from benchinfer.core import version
-from benchinfer.core.errors import DesignError, unknown
+from benchinfer.comparison.evidence import Array, Level, Setting
+from benchinfer.comparison.options import AnalysisOptions
 from benchinfer.core.hints import Call
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
@@ -24,6 +23,17 @@ type Statistic = Literal["mean", "median", "worst"]
 _statistics = {"mean": "means", "median": "medians", "worst": "worst scores"}
 # What averages of transformed scores are in the measure's own unit.
 _averages = {"identity": "mean", "log": "geometric mean", "logit": "mean on the logit scale"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointsOptions(AnalysisOptions):
+    """Arguments of `compare_points`; see there."""
+
+    analysis: ClassVar[str] = "compare_points"
+
+    statistic: Statistic
+    tolerance: float | None
+    missing: Literal["complete", "error"]
 
 
 @savable
@@ -110,14 +120,15 @@ def compare_points(
     measure
         Name of the measure; may be omitted where there is one.
     statistic
-        ``"mean"``, ``"median"`` or ``"worst"``.
+        Statistic of the scores of a data set: ``"mean"``, ``"median"`` or ``"worst"``.
     tolerance
-        In place of the measure's own.
+        Difference that does not matter, in place of the measure's own.
     missing
-        ``"complete"``: where cells have no score, the part of the table in which all algorithms
-        have scores on all data sets, so that all are averaged over the same ones. Algorithms with
-        the most empty cells are left out, and data sets on which one of the others has no score,
-        so that the fewest scores are lost. ``"error"`` refuses cells that lack scores.
+        Cells that lack scores: the ``"complete"`` part of the table, so that all algorithms are
+        averaged over the same data sets, or ``"error"``.
+
+        Algorithms with the most empty cells are left out, and data sets on which one of the others
+        has no score, so that the fewest scores are lost.
 
     Returns
     -------
@@ -140,12 +151,11 @@ def compare_points(
     >>> str(compare_points(scores, tolerance=0.005).relation())
     'C4.5+m+cf > C4.5+m > C4.5 ~ C4.5+cf'
     """
-    if statistic not in _statistics:
-        raise DesignError(unknown("statistic", statistic, list(_statistics)))
+    options = PointsOptions(
+        measure=measure, statistic=statistic, tolerance=tolerance, missing=missing
+    )
     setting, scores = complete_part(*Setting.of(scores, measure), missing)
     if tolerance is not None:
-        from dataclasses import replace
-
         setting = replace(setting, measure=replace(setting.measure, tolerance=tolerance))
     chosen, coverage = setting.measure, setting.coverage
     best_first = 2 if statistic == "median" else (0 if chosen.better == "higher" else 4)
@@ -180,17 +190,6 @@ def compare_points(
                 " evidence",
             ),
         ),
-        provenance=Provenance(
-            analysis="compare_points",
-            version=version.__version__,
-            arguments={
-                "measure": chosen.name,
-                "statistic": statistic,
-                "tolerance": tolerance,
-                "missing": missing,
-            },
-            adjustment="none (no tests)",
-            digest=setting.digest,
-        ),
+        provenance=replace(options, measure=chosen.name).provenance(setting, "none (no tests)"),
         statistic=statistic,
     )

@@ -23,14 +23,11 @@ class Showing:
     ----------
     per_dataset, as_json, details
         As typed.
-    places
-        The order of Page's test, best first.
     """
 
     per_dataset: bool
     as_json: bool
     details: bool = False
-    places: tuple[str, ...] | None = None
 
 
 def answer(
@@ -57,7 +54,7 @@ def answer(
     else:
         result = analysis(scores, measure, **options)
         code = verdict_code([result.relation()])
-        request = Request(details=show.details, trend=show.places)
+        request = Request(details=show.details)
         if show.as_json:
             decided = code == Exit.DECIDED
             documents.write(documents.comparison(result, decided=decided, request=request))

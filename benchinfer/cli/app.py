@@ -1,28 +1,48 @@
 """The commands."""
 
-from typing import Annotated, Any, Literal, cast
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
-from benchinfer.cli import monitor, plan
-from benchinfer.cli.compare import compare
-from benchinfer.cli.guard import EPILOG, Exit, PlainGroup, settled
-from benchinfer.cli.options.consensus import ConsensusQuestion
-from benchinfer.cli.options.source import AsJson, MeasureName, SourceArguments, reads_scores
-from benchinfer.cli.options.tests import open_unit, wrong
-from benchinfer.core.errors import ScoreTableError
+from benchinfer.cli.groups import LazyGroup, command
+from benchinfer.cli.guard import EPILOG, PlainGroup
+from benchinfer.cli.signatures import summary
 
-RateInterval = Annotated[
-    Literal["wilson", "clopper-pearson", "agresti-coull", "wald"] | None,
-    typer.Option(
-        metavar="NAME",
-        help="An interval of each rate, where scores are 0 or 1: wilson, clopper-pearson,"
-        " agresti-coull or wald.",
-        show_default=False,
-    ),
-]
+# The module of each command, imported when it is called.
+_HOMES = {
+    "compare": "benchinfer.cli.compare",
+    "monitor": "benchinfer.cli.monitor",
+    "plan": "benchinfer.cli.plan",
+    "check": "benchinfer.cli.commands",
+    "describe": "benchinfer.cli.commands",
+    "consensus": "benchinfer.cli.commands",
+    "report": "benchinfer.cli.commands",
+}
+
+
+class Commands(LazyGroup, PlainGroup):
+    """All commands."""
+
+    def homes(self) -> dict[str, str]:
+        """Return the names of the commands, each with its module."""
+        return _HOMES
+
+    def title(self, name: str) -> str:
+        """Return what a command does, in one sentence."""
+        return summary(_HOMES[name], name)[0]
+
+    def made(self, name: str) -> Any:
+        """Return a command."""
+        module = import_module(_HOMES[name])
+        if name == "compare":
+            return get_command(module.group)
+        return command(getattr(module, name), name, module.EPILOGS.get(name, EPILOG))
+
+
 app = typer.Typer(
-    cls=PlainGroup,
+    cls=Commands,
     rich_markup_mode=None,  # plain text, as what is piped should be; and rich takes time to load
     no_args_is_help=True,
     epilog=EPILOG,
@@ -30,9 +50,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.add_typer(compare, name="compare")
-app.command(epilog=monitor.EPILOG)(monitor.monitor)
-app.command(epilog=plan.EPILOG)(plan.plan)
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001 (typer calls it so)
@@ -51,134 +68,3 @@ def _root(
     ] = False,
 ) -> None:
     """Decide from benchmark scores which algorithm is better, with the evidence."""
-
-
-@app.command(
-    epilog="Exit codes: 0 no findings, or notes only; 1 warnings or errors; 2 wrong usage."
-)
-@reads_scores
-def check(source: SourceArguments, *, as_json: AsJson = False) -> None:
-    """Say what is wrong with a table, or odd.
-
-    Errors (the table cannot be read) go to stderr, all of them at once.
-    """
-    from benchinfer.cli.output import documents, tables
-
-    try:
-        scores = source.read()
-    except ScoreTableError as error:
-        if as_json and error.findings:
-            documents.write({"findings": documents.findings(cast("Any", error.findings))})
-            raise typer.Exit(Exit.FAULTY) from None
-        raise
-    if as_json:
-        documents.write(documents.table(scores))
-    else:
-        tables.check(scores)
-    clean = all(finding.severity == "note" for finding in scores.finding_records)
-    raise typer.Exit(Exit.DECIDED if clean else Exit.FAULTY)
-
-
-@app.command(epilog=EPILOG)
-@reads_scores
-def describe(
-    source: SourceArguments,
-    *,
-    measure: MeasureName = None,
-    interval: RateInterval = None,
-    sides: Annotated[
-        Literal["1", "2"],
-        typer.Option(help="Sides of the interval; 1: a bound on the side that is worse."),
-    ] = "2",
-    level: Annotated[
-        float,
-        typer.Option(
-            metavar="NUMBER", callback=open_unit, help="Confidence of each interval alone."
-        ),
-    ] = 0.95,
-    as_json: AsJson = False,
-) -> None:
-    """Print the statistics of each algorithm on each data set."""
-    from benchinfer.cli.output import documents, tables
-
-    if interval is None and (sides, level) != ("2", 0.95):
-        raise wrong("--sides" if sides == "1" else "--level", "goes with --interval NAME.")
-    asked: dict[str, Any] = {"interval": interval, "sides": int(sides), "level": level}
-    scores = source.read()
-    names = [m.name for m in scores.measures]
-    if measure is not None:
-        names = [source.measure(scores, measure)]
-    if as_json:
-        documents.write({name: documents.rows(scores.describe(name, **asked)) for name in names})
-    else:
-        found = {name: scores.describe(name, **asked) for name in names}
-        tables.describe(scores, found, int(sides), level)
-
-
-@app.command(
-    epilog="Exit codes: 0 one order fits best, and is proved to; 1 the table has faults; 2 wrong"
-    " usage; 3 several fit equally well, or none is proved to be the best; 4 the table cannot"
-    " answer the question."
-)
-@reads_scores
-def consensus(
-    source: SourceArguments, question: ConsensusQuestion, *, as_json: AsJson = False
-) -> None:
-    """Order the algorithms as disagrees least with the relations of all data sets.
-
-    Algorithms are compared on each data set by itself. What holds in all best orders is printed,
-    with the weight that speaks for it.
-    """
-    from benchinfer.relations.consensus.consensus import consensus as agree
-
-    options = question.arguments()
-    given = question.declared(source)
-    scores = given.read()
-    weights = question.weighted(given, scores)
-    local = {name: question.compared(scores, name) for name in weights}
-    ensemble = question.ensemble(local, weights)
-    found = agree(ensemble, **options)
-    if as_json:
-        from benchinfer.cli.output import documents
-
-        refused = {name: each.refused for name, each in local.items()}
-        documents.write(documents.consensus(found, ensemble, weights, refused))
-    else:
-        from benchinfer.cli.output import results
-
-        results.consensus(found, ensemble, local, weights)
-    raise typer.Exit(Exit.DECIDED if found.decided else Exit.UNDECIDED)
-
-
-@app.command(epilog=EPILOG)
-@reads_scores
-def report(
-    source: SourceArguments,
-    *,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The HTML file to write.")
-    ] = "report.html",
-    measure: MeasureName = None,
-    as_json: AsJson = False,
-) -> None:
-    """Run what the table supports and write one HTML file.
-
-    The file holds data, figures, verdicts, methods and citations, and needs nothing else. Whatever
-    the verdicts, the exit code is 0 when it is written.
-    """
-    from benchinfer.cli import report as cli_report
-    from benchinfer.cli.output import documents
-    from benchinfer.core.saving import check_target
-
-    scores = source.read()
-    if measure is not None:
-        scores = scores.subset(measures=source.measure(scores, measure))
-    check_target(output)  # before the work
-    found = cli_report.analyse(scores)
-    cli_report.write(found, output)
-    if as_json:
-        results = cli_report.comparisons(found)
-        records = [documents.comparison(r, decided=settled(r.relation())) for r in results]
-        documents.write({"report": output, "results": records, "refused": found.refusals})
-    else:
-        cli_report.show(found, scores, output)

@@ -1,290 +1,178 @@
-"""The commands below `compare`."""
+"""The commands below `compare`: one for each analysis, with its arguments as options."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+import inspect
+import re
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from benchinfer.analyses import ANALYSES
 from benchinfer.cli.answer import Showing, answer
+from benchinfer.cli.groups import LazyGroup, command
 from benchinfer.cli.guard import EPILOG
-from benchinfer.cli.options.bayes import BayesQuestion
-from benchinfer.cli.options.bootstrap import BootstrapQuestion
-from benchinfer.cli.options.meta import MetaQuestion
-from benchinfer.cli.options.mixed import MixedQuestion
-from benchinfer.cli.options.pair import PairArguments
-from benchinfer.cli.options.permutation import PermutationQuestion
+from benchinfer.cli.options.arguments import Argument, argument, in_words
+from benchinfer.cli.options.common import wrong
 from benchinfer.cli.options.source import (
+    READERS,
     AsJson,
     MeasureName,
     SourceArguments,
-    Tolerance,
     reads_scores,
 )
-from benchinfer.cli.options.tests import Whole, wrong
-from benchinfer.cli.options.wins import WinsQuestion
+from benchinfer.cli.signatures import descriptions, signature, summary
+from benchinfer.core.arguments import members
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from benchinfer.comparison.comparison import Comparison
+PerDataset = Annotated[bool, typer.Option("--per-dataset", help="Each data set by itself.")]
+Details = Annotated[
+    bool, typer.Option("--details", help="Print further tables of the analysis, too.")
+]
+# Not options, or options of every command that reads scores.
+_ELSEWHERE = {"scores", "source", "measure", "columns", "name", "progress"}
+_OF_SOURCE = set(inspect.signature(SourceArguments).parameters) - {"covariates"}
 
 
-compare = typer.Typer(
+class Analyses(LazyGroup):
+    """One command for each analysis."""
+
+    def homes(self) -> "Mapping[str, Any]":
+        """Return the names of the analyses, each with its module."""
+        return ANALYSES
+
+    def title(self, name: str) -> str:
+        """Return what an analysis does, in one sentence."""
+        return summary(ANALYSES[name], f"compare_{name}")[0]
+
+    def made(self, name: str) -> Any:
+        """Return the command of an analysis."""
+        return command(analysis_command(name), name, EPILOG)
+
+
+group = typer.Typer(
+    cls=Analyses,
     rich_markup_mode=None,
     no_args_is_help=True,
     epilog=EPILOG,
-    help="Compare the algorithms, all pairs of them.",
+    add_completion=False,
 )
-PerDataset = Annotated[bool, typer.Option("--per-dataset", help="Each data set by itself.")]
 
 
-@compare.command(epilog=EPILOG)
-@reads_scores
-def mixed(
-    source: SourceArguments,
-    question: MixedQuestion,
-    *,
-    measure: MeasureName = None,
-    per_dataset: PerDataset = False,
-    details: Annotated[
-        bool,
-        typer.Option(
-            "--details",
-            help="Tests of the whole, verdicts that change without a data set, and what to expect"
-            " on a new one.",
-        ),
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Compare by a linear mixed-effects model and simultaneous contrasts.
+@group.callback()
+def compare() -> None:
+    """Compare the algorithms, all pairs of them."""
 
-    Exit code 0 says that one algorithm is better than or equivalent to each of the others (with
-    --per-dataset: on each data set), 3 that none is.
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How published results of a kind are read.
+
+    Attributes
+    ----------
+    kind
+        Name of their class.
+    own
+        Arguments of the reader that are options, beside those of every source.
+    shared
+        Names of the arguments that the reader has in common with the analysis.
     """
-    from benchinfer.analyses.mixed.compare import compare_mixed
 
-    show = Showing(per_dataset=per_dataset, details=details, as_json=as_json)
-    _ask(compare_mixed, source, question, measure, show)
-
-
-@compare.command(epilog=EPILOG)
-@reads_scores
-def meta(
-    source: SourceArguments,
-    question: MetaQuestion,
-    *,
-    measure: MeasureName = None,
-    details: Annotated[
-        bool,
-        typer.Option(
-            "--details",
-            help="Direct and indirect evidence, their consistency, and verdicts that change"
-            " without a data set.",
-        ),
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Pool the effects of data sets or published studies, which need not have the same algorithms.
-
-    A table with the columns first, second, estimate and std_error (or variance, or conf_low and
-    conf_high) beside study or dataset holds published effects. Exit code 0 says that one algorithm
-    is better than or equivalent to each of the others, 3 that none is.
-    """
-    from benchinfer.analyses.meta.compare import compare_meta
-
-    show = Showing(per_dataset=False, details=details, as_json=as_json)
-    _ask(compare_meta, source, question, measure, show)
+    kind: str
+    own: tuple[Argument, ...]
+    shared: tuple[str, ...]
 
 
-@compare.command(epilog=EPILOG)
-@reads_scores
-def permutation(
-    source: SourceArguments,
-    question: PermutationQuestion,
-    *,
-    measure: MeasureName = None,
-    per_dataset: PerDataset = False,
-    details: Annotated[
-        bool,
-        typer.Option(
-            "--details",
-            help="Tests of all algorithms together, pairs on scores that all share, and critical"
-            " differences.",
-        ),
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Compare by permutation tests within blocks, each pair on its own scores.
+def analysis_command(name: str) -> "Callable[..., None]":
+    """Return the command of an analysis, with the options that its function has arguments for."""
+    home, function = ANALYSES[name], f"compare_{name}"
+    asked = signature(home, function).parameters
+    arguments = _arguments(home, function)
+    kinds = [kind.__name__ for kind in members(asked["scores"].annotation)]
+    readers = [_reader(kind, set(asked)) for kind in kinds if kind in READERS]
 
-    A block is a data set, or a replication where claims are about these data sets. Exit code 0
-    says that one algorithm is better than or equivalent to each of the others (with --per-dataset:
-    on each data set), 3 that none is.
-    """
-    from benchinfer.analyses.permutation.compare import compare_permutation
+    def run(
+        source: SourceArguments,
+        *,
+        measure: str | None,
+        per_dataset: bool,
+        details: bool,
+        as_json: bool,
+        **given: Any,
+    ) -> None:
+        if details and per_dataset:
+            raise wrong("--details", "goes without --per-dataset.")
+        analysis = getattr(import_module(home), function)
+        options = {each.name: each.value(given, analysis) for each in arguments}
+        typed = {each.name: each.value(given, analysis) for r in readers for each in r.own}
+        scores = _read(source, measure, readers, {**options, **typed})
+        if per_dataset and not hasattr(scores, "by_dataset"):
+            raise wrong("--per-dataset", "goes with scores, and the table holds published results.")
+        if "progress" in asked:
+            options["progress"] = True
+        show = Showing(per_dataset=per_dataset, details=details, as_json=as_json)
+        answer(analysis, scores, source.measure(scores, measure), options, show)
 
-    places = question.places
-    show = Showing(per_dataset=per_dataset, details=details, as_json=as_json, places=places)
-    _ask(compare_permutation, source, question, measure, show)
-
-
-@compare.command(epilog=EPILOG)
-@reads_scores
-def bootstrap(
-    source: SourceArguments,
-    question: BootstrapQuestion,
-    *,
-    measure: MeasureName = None,
-    per_dataset: PerDataset = False,
-    details: Annotated[
-        bool,
-        typer.Option("--details", help="Probabilities of improvement and performance profiles."),
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Compare robust aggregates over data sets by the bootstrap.
-
-    Exit code 0 says that one algorithm is better than or equivalent to each of the others (with
-    --per-dataset: on each data set), 3 that none is.
-    """
-    from benchinfer.analyses.bootstrap.compare import compare_bootstrap
-
-    show = Showing(per_dataset=per_dataset, details=details, as_json=as_json)
-    _ask(compare_bootstrap, source, question, measure, show)
+    every = [*arguments, *(each for reader in readers for each in reader.own)]
+    run.__signature__ = _signature(every)  # pyright: ignore[reportFunctionMemberAccess]
+    run.__name__ = name
+    run.__doc__ = "\n\n".join(in_words(part) for part in summary(home, function)[:2])
+    return reads_scores(run)
 
 
-@compare.command(epilog=EPILOG)
-@reads_scores
-def bayes(
-    source: SourceArguments,
-    question: BayesQuestion,
-    *,
-    measure: MeasureName = None,
-    details: Annotated[
-        bool,
-        typer.Option(
-            "--details",
-            help="Probabilities of the pairs for the other quantity, how far the chains settled,"
-            " how well each data set is predicted by the others, and the priors.",
-        ),
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Compare by a hierarchical Bayesian model, with the probability that one is better.
-
-    Exit code 0 says that one algorithm is better than or equivalent to each of the others with the
-    probability --level, 3 that none is.
-    """
-    from benchinfer.analyses.bayes.compare import compare_bayes
-
-    show = Showing(per_dataset=False, details=details, as_json=as_json)
-    _ask(compare_bayes, source, question, measure, show)
+def _reader(kind: str, asked: set[str]) -> Reader:
+    """Return how published results are read for an analysis with these arguments."""
+    known = set(signature(*READERS[kind]).parameters)
+    own = tuple(each for each in _arguments(*READERS[kind]) if each.name not in asked)
+    return Reader(kind, own, tuple(known & asked - _OF_SOURCE - {"covariates"}))
 
 
-@compare.command(epilog=EPILOG)
-@reads_scores
-def pair(
-    source: SourceArguments,
-    question: PairArguments,
-    *,
-    measure: MeasureName = None,
-    per_dataset: PerDataset = False,
-    details: Annotated[
-        bool,
-        typer.Option(
-            "--details",
-            help="What other tests give on the same scores, and whether differences look normal.",
-        ),
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Compare two algorithms on one data set, by a test that fits how scores came about.
-
-    Exit code 0 says that one algorithm is better than or equivalent to each of the others (with
-    --per-dataset: on each data set), 3 that none is.
-    """
-    from benchinfer.analyses.pair.compare import compare_pair
-
-    show = Showing(per_dataset=per_dataset, details=details, as_json=as_json)
-    _ask(compare_pair, source, question, measure, show)
+def _read(
+    source: SourceArguments, measure: str | None, readers: list[Reader], given: "dict[str, Any]"
+) -> Any:
+    """Return scores, or published results of a kind that the analysis takes."""
+    for reader in readers:
+        own = [each.name for each in reader.own if given[each.name] is not None]
+        if source.holds(reader.kind):
+            names = [*own, *(name for name in reader.shared if given[name] is not None)]
+            found = source.published(reader.kind, measure, **{name: given[name] for name in names})
+            for note in found.notes:
+                typer.echo(f"note  {note.rule}: {note.what}", err=True)
+            return found
+        if own:
+            raise wrong(f"--{own[0]}", f"goes with a table of published {reader.kind.lower()}.")
+    return source.read()
 
 
-@compare.command(epilog=EPILOG)
-@reads_scores
-def wins(
-    source: SourceArguments,
-    question: WinsQuestion,
-    *,
-    measure: MeasureName = None,
-    details: Annotated[
-        bool,
-        typer.Option("--details", help="Wins of each pair, and what the model expects."),
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Compare by how often algorithms win on data sets, by a Bradley-Terry model.
-
-    A table with the columns first, second, wins and losses, and ties if there are any, holds a
-    published win table; --measure names what was compared.
-
-    Exit code 0 says that one algorithm is better than or equivalent to each of the others, 3 that
-    none is.
-    """
-    from benchinfer.analyses.wins.compare import compare_wins
-
-    show = Showing(per_dataset=False, details=details, as_json=as_json)
-    _ask(compare_wins, source, question, measure, show)
+def _signature(arguments: list[Argument]) -> inspect.Signature:
+    """Return the parameters of a command: those of every comparison, and its own."""
+    word = inspect.Parameter.KEYWORD_ONLY
+    shared = {"per_dataset": PerDataset, "details": Details, "as_json": AsJson}
+    return inspect.Signature(
+        [
+            inspect.Parameter("measure", word, annotation=MeasureName, default=None),
+            *(option for each in arguments for option in each.options),
+            *(inspect.Parameter(n, word, annotation=a, default=False) for n, a in shared.items()),
+            inspect.Parameter("source", word, annotation=SourceArguments),
+        ]
+    )
 
 
-@compare.command(epilog=EPILOG)
-@reads_scores
-def points(
-    source: SourceArguments,
-    *,
-    measure: MeasureName = None,
-    statistic: Annotated[
-        Literal["mean", "median", "worst"], typer.Option(help="Of the scores of a data set.")
-    ] = "mean",
-    tolerance: Tolerance = None,
-    missing: Whole = "complete",
-    per_dataset: PerDataset = False,
-    as_json: AsJson = False,
-) -> None:
-    """Compare by means, medians or worst scores, without inference.
-
-    Exit code 0 says that one algorithm is better than or equivalent to each of the others by the
-    rule (with --per-dataset: on each data set), 3 that none is.
-    """
-    from benchinfer.analyses.points import compare_points
-
-    options = {"statistic": statistic, "tolerance": tolerance, "missing": missing}
-    scores = source.read()
-    show = Showing(per_dataset=per_dataset, as_json=as_json)
-    answer(compare_points, scores, source.measure(scores, measure), options, show)
+def _arguments(home: str, function: str) -> list[Argument]:
+    """Return the arguments of a function that are options, with what its docstring says of them."""
+    asked, told = signature(home, function).parameters, descriptions(home, function)
+    return [
+        argument(parameter, in_words(_told(told[name], name), list(asked)))
+        for name, parameter in asked.items()
+        if name not in _ELSEWHERE | _OF_SOURCE
+    ]
 
 
-def _ask(
-    analysis: "Callable[..., Comparison]",
-    source: SourceArguments,
-    question: MixedQuestion
-    | MetaQuestion
-    | PermutationQuestion
-    | BootstrapQuestion
-    | BayesQuestion
-    | PairArguments
-    | WinsQuestion,
-    measure: str | None,
-    show: Showing,
-) -> None:
-    """Put a question to an analysis: what is wrong with it is said before the table is read."""
-    if show.details and show.per_dataset:
-        raise wrong("--details", "goes without --per-dataset.")
-    options: dict[str, Any] = question.arguments(each=show.per_dataset)
-    # Published effects and wins have algorithms and measures as a score table has.
-    scores: Any
-    if isinstance(question, MetaQuestion):
-        scores = question.read(source)
-    elif isinstance(question, WinsQuestion) and source.holds_wins():
-        scores = question.published(source, measure)
-    else:
-        scores = source.read()
-    question.check_names(scores)
-    answer(analysis, scores, source.measure(scores, measure), options, show)
+def _told(text: str, name: str) -> str:
+    """Return what is said of an argument, where it is said of that of another analysis."""
+    found = re.match(r"As in `compare_(\w+)`", text)
+    if found is None:
+        return text
+    return _told(descriptions(ANALYSES[found[1]], f"compare_{found[1]}")[name], name)

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from benchinfer.cli import INTERRUPTED
+from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import (
     BenchinferError,
     DesignError,
@@ -72,6 +73,8 @@ def _said(error: Exception) -> str:
 
 
 def _code(error: Exception) -> Exit:
+    if isinstance(error, ArgumentError):
+        return Exit.USAGE
     if isinstance(error, DesignError | FitError):
         return Exit.UNDECIDABLE
     if isinstance(error, ScoreTableError) or not isinstance(error, BenchinferError):

@@ -26,7 +26,6 @@ _ANY = {
     "priors": "--prior NAME=NUMBER",
     "resampling": "--resampling KIND",
 }
-_COVARIATES = {"compare_meta": "--along LIST"}
 _WAYS = ("higher", "lower")
 _READERS = ("read_scores", "read_effects")
 
@@ -70,7 +69,7 @@ def _call(function: str, option: Option | Given | Either | None) -> str:
         case Option(name, value) if function == "Measure":
             return _field(name, value)
         case Option("covariates", ()):
-            return f"{command} {_COVARIATES.get(function, '--covariate NAME')}"
+            return f"{command} --covariate NAME"
         case _:
             return _words(option) if function in _READERS else f"{command} {_words(option)}"
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from benchinfer.cli.guard import Exit
+from benchinfer.cli.options.common import Alternative, Level, wrong
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
-from benchinfer.cli.options.tests import Alternative, Level, wrong
 
 if TYPE_CHECKING:
     from benchinfer.analyses.monitor.comparison import MonitorComparison
@@ -18,11 +18,14 @@ if TYPE_CHECKING:
     from benchinfer.core.sections import Section
 
 
-EPILOG = (
-    "Exit codes: 0 decided: every pair has a verdict; 3 go on: run the next cells; 4 undecidable:"
-    " no pair goes on and some have no verdict, or the table cannot answer; 1 the table has faults,"
-    " or a past stage has changed; 2 wrong usage, or another design than the state's."
-)
+EPILOGS = {
+    "monitor": (
+        "Exit codes: 0 decided: every pair has a verdict; 3 go on: run the next cells; 4"
+        " undecidable: no pair goes on and some have no verdict, or the table cannot answer; 1 the"
+        " table has faults, or a past stage has changed; 2 wrong usage, or another design than the"
+        " state's."
+    ),
+}
 _CODES = {"decided": Exit.DECIDED, "go on": Exit.UNDECIDED, "undecidable": Exit.UNDECIDABLE}
 Method = Annotated[
     Literal["recursive", "anytime", "group-sequential"],

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from benchinfer.cli.options.common import Level, Target
 from benchinfer.cli.options.source import (
     AsJson,
     MeasureName,
@@ -12,18 +13,19 @@ from benchinfer.cli.options.source import (
     SourceArguments,
     reads_scores,
 )
-from benchinfer.cli.options.tests import Level, Target
 
 if TYPE_CHECKING:
     from benchinfer.analyses.plan.result import Plan
     from benchinfer.cli.output.documents import PlanDocument
 
 
-EPILOG = (
-    "Exit codes: 0 planned; 1 the table has faults; 2 wrong usage; 3 the given design, or the best"
-    " one of the budget, has less than the power wanted; 4 no design can show it, or the pilot"
-    " cannot answer."
-)
+EPILOGS = {
+    "plan": (
+        "Exit codes: 0 planned; 1 the table has faults; 2 wrong usage; 3 the given design, or the"
+        " best one of the budget, has less than the power wanted; 4 no design can show it, or the"
+        " pilot cannot answer."
+    ),
+}
 Difference = Annotated[
     float,
     typer.Option(

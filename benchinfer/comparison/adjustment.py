@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from benchinfer.comparison.comparison import ALTERNATIVES, Alternative
+from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
 from benchinfer.comparison.evidence import Array, Evidence
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.arguments import ArgumentError, check_choice
+from benchinfer.core.errors import message
 from benchinfer.core.hints import Given, Option
 from benchinfer.numerics import closed_testing, max_t, multiplicity
 from benchinfer.numerics.covariance import Adjusted
@@ -20,7 +21,6 @@ from benchinfer.numerics.covariance import Adjusted
 # and the margin that one-sided tests add, to adjusted p-values and the errors of these.
 type Closed = Callable[[Array, NDArray[np.bool_], float], tuple[Array, Array]]
 type Adjust = Literal["auto", "single-step", "westfall", "shaffer", "holm", "none"]
-ADJUSTMENTS = ("single-step", "westfall", "shaffer", "holm", "none")
 # With an error of its own for each pair the joint distribution of the statistics is not known.
 JOINT = ("single-step", "westfall")
 WORDS = {
@@ -36,10 +36,9 @@ def resolve(adjust: Adjust, contrasts: Contrasts, alternative: Alternative, *, c
     """Return the adjustment that ``"auto"`` means, or check the one requested."""
     if adjust == "auto":
         return "single-step" if common else "holm"
-    if adjust not in ADJUSTMENTS:
-        raise DesignError(unknown("adjust", adjust, ["auto", *ADJUSTMENTS]))
+    check_choice("adjust", adjust, Adjust)
     if adjust in JOINT and not common:
-        raise DesignError(
+        raise ArgumentError(
             message(
                 f"{Given('adjust', adjust)} needs one variance common to all pairs.",
                 hint=f"{Option('adjust', 'holm')} goes with pair-specific errors;"
@@ -47,7 +46,7 @@ def resolve(adjust: Adjust, contrasts: Contrasts, alternative: Alternative, *, c
             )
         )
     if adjust in ("westfall", "shaffer") and (contrasts, alternative) != ("tukey", "two-sided"):
-        raise DesignError(
+        raise ArgumentError(
             message(
                 f"{Given('adjust', adjust)} uses how the equalities of all pairs hang together.",
                 hint=f"{Option('adjust', 'holm')} goes with any family and with one-sided tests.",
@@ -81,8 +80,7 @@ def without_spread(error: Array, errors: Adjusted) -> NDArray[np.bool_]:
 
 def check_alternative(alternative: Alternative) -> None:
     """Refuse an alternative that does not exist."""
-    if alternative not in ALTERNATIVES:
-        raise DesignError(unknown("alternative", alternative, ALTERNATIVES))
+    check_choice("alternative", alternative, Alternative)
 
 
 @dataclass(frozen=True, slots=True)

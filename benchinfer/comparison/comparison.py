@@ -34,10 +34,11 @@ from benchinfer.relations.relation import Relation
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.comparison.options import TestedOptions
+
 
 type Alternative = Literal["two-sided", "better", "worse"]
 type Target = Literal["domain", "datasets"]
-ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "better", "worse")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -248,6 +249,11 @@ class TestedComparison(Comparison):
         return False
 
     @property
+    def options(self) -> "TestedOptions":
+        """The arguments of the analysis."""
+        raise NotImplementedError
+
+    @property
     def alpha(self) -> float:
         """Family-wise error rate: one minus the level, free of rounding."""
         return alpha_of(self.level)
@@ -262,7 +268,7 @@ class TestedComparison(Comparison):
         """What the intervals of the contrasts are, in words."""
         if self.bayesian:
             return f"{100 * self.level:g} % credible intervals of each pair alone"
-        alone = self.provenance.arguments.get("adjust") == "none"
+        alone = self.options.adjust == "none"
         shape = "intervals" if self.alternative == "two-sided" else "one-sided bounds"
         kind = f"{shape} of each pair alone" if alone else f"simultaneous {shape}"
         return f"{100 * self.level:g} % {kind}{self._over_equality()}"
@@ -279,8 +285,7 @@ class TestedComparison(Comparison):
     @property
     def alternative(self) -> Alternative:
         """Alternative hypothesis: a difference, or that first is better or worse."""
-        asked = self.provenance.arguments.get("alternative", "two-sided")
-        return next(known for known in ALTERNATIVES if known == asked)
+        return self.options.alternative
 
     def headline(self) -> str:
         """Return the verdict in one sentence, and what two data sets can show."""

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.comparison.evidence import Array
+from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, message, unknown
-from benchinfer.core.hints import Call, Option, Subset
+from benchinfer.core.hints import Call, Given, Option, Subset
 from benchinfer.core.numbers import count, join
 from benchinfer.numerics.max_t import all_pairs
 
@@ -72,10 +73,10 @@ def family_of(
     """Return the contrasts requested."""
     known = get_args(Named.__value__)
     if isinstance(contrasts, str) and contrasts not in known:
-        raise DesignError(unknown("contrasts", contrasts, known))
+        raise ArgumentError(unknown("contrasts", contrasts, known))
     # An array is the likeliest slip; types do not stop it at run time.
     if not isinstance(contrasts, str | Sequence | Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise DesignError(
+        raise ArgumentError(
             message(
                 f"contrasts is of type {type(contrasts).__name__}.",
                 hint='weights go by name, as in {"a to others": {"a": 1, "b": -0.5, "c": -0.5}}.',
@@ -84,10 +85,10 @@ def family_of(
     if contrasts == "dunnett":
         return _with_control(algorithms, control, levels, directed=directed)
     if control is not None:
-        raise DesignError(
+        raise ArgumentError(
             message(
-                f"control is {control!r}.",
-                hint=f"it goes with {Option('contrasts', 'dunnett')}.",
+                f"the control {control!r} does not go with {Given('contrasts', contrasts)}.",
+                hint="a control alone compares each other algorithm with it.",
             )
         )
     if contrasts == "tukey":
@@ -144,9 +145,16 @@ def _with_control(
 ) -> ContrastFamily:
     """Each other algorithm against the control: Dunnett's family."""
     k, best = len(algorithms), control == "best" and "best" not in algorithms
+    if control is None:
+        raise ArgumentError(
+            message(
+                "Dunnett's contrasts need a control.",
+                hint=f"name an algorithm, or {Option('control', 'best')}.",
+            )
+        )
     if not best and control not in algorithms:
-        raise DesignError(unknown("control", control, [*algorithms, "best"]))
-    c = int(np.argmax(levels)) if best else algorithms.index(str(control))
+        raise ArgumentError(unknown("control", control, [*algorithms, "best"]))
+    c = int(np.argmax(levels)) if best else algorithms.index(control)
     others = np.array([i for i in range(k) if i != c], dtype=np.int64)
     pairs = np.column_stack([others, np.full(k - 1, c)])
     pair = count(k - 1, "pair")
@@ -155,7 +163,7 @@ def _with_control(
             pairs, _differences(pairs, k), f"the {pair} with the control {control}"
         )
     if directed:
-        raise DesignError(
+        raise ArgumentError(
             message(
                 "which one is best was seen in the scores, and so was the direction to test.",
                 hint=f"{Option('alternative', 'two-sided')} is adjusted for all pairs and both"
@@ -184,9 +192,9 @@ def _with_mean(algorithms: tuple[str, ...]) -> ContrastFamily:
 def _steps(algorithms: tuple[str, ...], order: Sequence[str]) -> ContrastFamily:
     """Each algorithm against the one before it."""
     if strange := [name for name in order if name not in algorithms]:
-        raise DesignError(unknown("algorithm", strange[0], algorithms))
+        raise ArgumentError(unknown("algorithm", strange[0], algorithms))
     if len(set(order)) < max(len(order), 2):
-        raise DesignError(
+        raise ArgumentError(
             message(
                 f"the order {join(list(order))} does not name two or more algorithms once each.",
                 hint=f"{Option('contrasts', ())} names algorithms in the order of the steps.",
@@ -202,18 +210,18 @@ def _steps(algorithms: tuple[str, ...], order: Sequence[str]) -> ContrastFamily:
 def _weighted(algorithms: tuple[str, ...], weights: Weights) -> ContrastFamily:
     """Contrasts with the weights of the user."""
     if not weights:
-        raise DesignError(message("there are no contrasts.", hint="name one or more."))
+        raise ArgumentError(message("there are no contrasts.", hint="name one or more."))
     matrix = np.zeros((len(weights), len(algorithms)))
     for row, given in zip(matrix, weights.values(), strict=True):
         for name, weight in given.items():
             if name not in algorithms:
-                raise DesignError(unknown("algorithm", name, algorithms))
+                raise ArgumentError(unknown("algorithm", name, algorithms))
             row[algorithms.index(name)] = weight
     up, down = np.maximum(matrix, 0).sum(axis=1), np.maximum(-matrix, 0).sum(axis=1)
     wrong = ~(np.isclose(up, 1) & np.isclose(down, 1))
     if wrong.any():
         names = np.array(list(weights))[wrong]
-        raise DesignError(
+        raise ArgumentError(
             message(
                 f"the weights of {count(int(wrong.sum()), 'contrast')} do not compare two means.",
                 where=[

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.core.arguments import check_level
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
@@ -220,8 +221,7 @@ class Evidence:
 
 def alpha_of(level: float) -> float:
     """Return one minus the level, rounded so that 0.95 gives 0.05; check the level."""
-    if not 0 < level < 1:
-        raise DesignError(message(f"level is {level!r}.", hint="between 0 and 1, as in 0.95."))
+    check_level(level)
     return round(1 - level, 12)
 
 

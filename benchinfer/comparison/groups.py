@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.hints import Call, Given, Option
 from benchinfer.core.numbers import count, join
@@ -49,9 +50,9 @@ def known_covariates(scores: "ScoreTable", covariates: tuple[str, ...]) -> None:
     """Refuse covariates that the table was not read with."""
     strange = [name for name in covariates if name not in scores.covariates]
     if strange and scores.covariates:
-        raise DesignError(unknown("covariate", strange[0], scores.covariates))
+        raise ArgumentError(unknown("covariate", strange[0], scores.covariates))
     if strange:
-        raise DesignError(
+        raise ArgumentError(
             message(
                 "the table was read without covariates.",
                 hint=f"{Call('read_scores', Given('covariates', list(covariates)))} keeps these"

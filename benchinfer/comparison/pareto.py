@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.comparison.checks import check_missing
-from benchinfer.comparison.complete import fewest_lost, names_of
+from benchinfer.comparison.checks import check_missing, fewest_lost, names_of
 from benchinfer.comparison.evidence import Provenance, Setting
 from benchinfer.core import version
 from benchinfer.core.arguments import check_resamples, seed_of

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from benchinfer.comparison.comparison import Comparison
+from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, FitError, message
-from benchinfer.core.hints import Phrase
+from benchinfer.core.hints import Either, Given, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
@@ -92,6 +93,31 @@ class Comparisons(Showable, Mapping[str, Comparison]):
         return pd.concat(tables, ignore_index=True)
 
 
+# What an argument may be that says how data sets differ, where each is taken by itself.
+_ALONE: dict[str, tuple[object, ...]] = {
+    "target": ("auto", "datasets"),
+    "structure": ("auto", "common"),
+    "residual": ("constant", "algorithm"),
+    "domains": ("pooled",),
+    "resample": ("replications",),
+    "trend": (None,),
+}
+
+
+def check_alone(what: str, arguments: Mapping[str, object]) -> None:
+    """Refuse arguments that say how data sets differ, where each is taken by itself."""
+    for name, fit in _ALONE.items():
+        value = arguments.get(name, fit[0])
+        if value not in fit:
+            told = Given(name, value) if isinstance(value, str) else Option(name)
+            raise ArgumentError(
+                message(
+                    f"{what} takes each data set by itself.",
+                    hint=f"{told} is about several of them: leave it out.",
+                )
+            )
+
+
 def per_dataset(
     compare: Callable[..., Comparison],
     scores: ScoreTable,
@@ -120,18 +146,24 @@ def per_dataset(
     Raises
     ------
     DesignError
-        No data set can be compared; the message gives the reasons.
+        No data set can be compared; the message gives the reasons. Or an argument says how data
+        sets differ.
     """
+    check_alone(f"{Either('per_dataset', '--per-dataset')}", arguments)
     results: dict[str, Comparison] = {}
     refused: dict[str, str] = {}
+    unfit: list[ArgumentError] = []
     hints: dict[tuple[str, ...], None] = {}
     # The rows of all data sets are fetched at once.
     for name, part in scores.by_dataset().items():
         try:
             results[name] = compare(part, measure, **arguments)
         except (DesignError, FitError) as error:
+            unfit += [error] if isinstance(error, ArgumentError) else []
             refused[name] = Phrase(str(error)).lines()[0]
             hints[error.hint] = None
+    if not results and len(unfit) == len(refused):
+        raise unfit[0]
     if not results:
         # As a rule all are refused for one reason, whose hint is then the one that helps.
         raise DesignError(

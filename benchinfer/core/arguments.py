@@ -1,8 +1,58 @@
-"""Random seeds of calls."""
+"""Checks of arguments that many functions share: choices, levels, counts, seeds."""
 
 import secrets
+from collections.abc import Sequence
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeAliasType, Union, get_args, get_origin
 
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError, message, unknown
+
+
+class ArgumentError(DesignError):
+    """An argument that is not known, out of range, or does not go with another one."""
+
+
+def members(kind: Any) -> list[Any]:
+    """Return the types that a union is of.
+
+    Examples
+    --------
+    >>> members(Literal["auto"] | int | None)
+    [typing.Literal['auto'], <class 'int'>, <class 'NoneType'>]
+    """
+    if isinstance(kind, TypeAliasType):
+        return members(kind.__value__)
+    if get_origin(kind) in (Union, UnionType):
+        return [inner for part in get_args(kind) for inner in members(part)]
+    return [kind]
+
+
+def choices(kind: Any) -> tuple[Any, ...]:
+    """Return the values that the literals of a type name.
+
+    Examples
+    --------
+    >>> choices(Literal["auto"] | Literal["a", "b"] | None)
+    ('auto', 'a', 'b')
+    """
+    named = [part for part in members(kind) if get_origin(part) is Literal]
+    return tuple(dict.fromkeys(value for part in named for value in get_args(part)))
+
+
+def check_choice(name: str, value: object, kind: Any) -> None:
+    """Refuse a value that is none of those that a type of literals names."""
+    free = {get_origin(part) or part for part in members(kind)} - {Literal, NoneType}
+    known = choices(kind)
+    if free or not known or (value is None and NoneType in members(kind)):
+        return
+    if not isinstance(value, str) or value not in known:
+        raise ArgumentError(unknown(name, value, known))
+
+
+def check_level(level: float) -> None:
+    """Refuse a level that is no probability."""
+    if not 0 < level < 1:
+        raise ArgumentError(message(f"level is {level!r}.", hint="between 0 and 1, as in 0.95."))
 
 
 def seed_of(seed: int | None) -> int:
@@ -10,8 +60,13 @@ def seed_of(seed: int | None) -> int:
     if seed is None:
         return secrets.randbits(32)
     if not (_whole(seed) and 0 <= seed < 2**64):
-        raise DesignError(message(f"seed is {seed!r}.", hint="an integer from 0 to 2^64 - 1."))
+        raise ArgumentError(message(f"seed is {seed!r}.", hint="an integer from 0 to 2^64 - 1."))
     return int(seed)
+
+
+def names_of(names: str | Sequence[str]) -> tuple[str, ...]:
+    """Return one name or several as several."""
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def check_resamples(resamples: int, fewest: int, hint: str) -> None:
@@ -22,7 +77,7 @@ def check_resamples(resamples: int, fewest: int, hint: str) -> None:
 def check_count(name: str, number: int, fewest: int, hint: str, *, even: bool = False) -> None:
     """Refuse a number that is not whole, too small, or odd where it should be even."""
     if not (_whole(number) and number >= fewest) or (even and number % 2):
-        raise DesignError(message(f"{name} is {number!r}.", hint=hint))
+        raise ArgumentError(message(f"{name} is {number!r}.", hint=hint))
 
 
 def _whole(number: object) -> bool:

@@ -52,32 +52,6 @@ _REASONS = {
     errno.EEXIST: "a part of its path is a file, not a folder",
     errno.EPIPE: "its reader has gone",
 }
-# Modules whose import registers their classes; a name in a file selects among these alone.
-_homes = (
-    "benchinfer.core.measure",
-    "benchinfer.scores",
-    "benchinfer.relations.consensus.consensus",
-    "benchinfer.relations.consensus.stability",
-    "benchinfer.relations.relation",
-    "benchinfer.relations.consensus.stability",
-    "benchinfer.comparison.pareto",
-    "benchinfer.relations.ensemble",
-    "benchinfer.comparison.evidence",
-    "benchinfer.comparison.per_dataset",
-    "benchinfer.analyses.points",
-    "benchinfer.analyses.mixed.compare",
-    "benchinfer.analyses.meta.comparison",
-    "benchinfer.analyses.pair.comparison",
-    "benchinfer.analyses.permutation.comparison",
-    "benchinfer.analyses.bootstrap.compare",
-    "benchinfer.analyses.bayes.comparison",
-    "benchinfer.analyses.bayes.pairwise.comparison",
-    "benchinfer.analyses.wins.comparison",
-    "benchinfer.analyses.bayes.responses.comparison",
-    "benchinfer.analyses.monitor.comparison",
-    "benchinfer.analyses.monitor.measures",
-    "benchinfer.analyses.plan.result",
-)
 
 
 def savable[T: type](cls: T) -> T:
@@ -163,8 +137,18 @@ def _array(kind: str, shape: list[Any], values: list[Any]) -> np.ndarray:
     return np.array(values, dtype=kind).reshape(shape)
 
 
+@cache
+def _register() -> None:
+    """Import what the package offers: what makes a result brings the class of the result."""
+    package = import_module("benchinfer")
+    for name in package.__all__:
+        getattr(package, name)
+
+
 def _record(name: str, fields: dict[str, Any]) -> object:
     """Build a record whose fields have the types that its class says."""
+    if name not in _classes:
+        _register()
     if name not in _classes:
         raise BenchinferError(f"it names a record that is not known: {name!r}")
     record = _classes[name]
@@ -386,8 +370,6 @@ def load(path: str | Path) -> Any:
     BenchinferError
         There is no such file, it is not a saved result, or it was changed.
     """
-    for home in _homes:
-        import_module(home)
     hint = (
         "results are written by result.save(path): save it again, or take an untouched copy;",
         "score tables are read by read_scores.",

@@ -258,14 +258,11 @@ class Request:
         Results on the same measure that are told before.
     scores
         The table of the results, if it is at hand.
-    trend
-        The order of Page's test, best first.
     """
 
     details: bool = True
     before: tuple[Any, ...] = ()
     scores: Any = None
-    trend: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import numpy as np
 from benchinfer.analyses.permutation.blocks import Exchangeable
 from benchinfer.analyses.permutation.numerics import nulls
 from benchinfer.analyses.permutation.numerics.blocks import lay_out
-from benchinfer.analyses.permutation.options import PermutationOptions
+from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.comparison.contrasts import family_of
 
 ALPHA = 0.05
@@ -109,7 +109,7 @@ NOISES = {
 
 
 def asked(on="values", *, null="monte-carlo", resamples=199, pairs="pooled", adjust="holm", seed=1):
-    return PermutationOptions(on, null, resamples, pairs, "two-sided", adjust, ALPHA, 0.0, seed)
+    return PermutationProcedure(on, null, resamples, pairs, "two-sided", adjust, ALPHA, 0.0, seed)
 
 
 def laid_out(b, k, n=1):

@@ -22,7 +22,7 @@ from benchinfer.analyses.pair.scores import Pair, PairedScores
 from benchinfer.analyses.pair.tests import screening_size
 
 TABLES, ALPHA = 2000, 0.05
-QUESTION = tests.PairOptions(side=0, margin=0.0, tail=ALPHA / 2, n_parts=25, seed=1)
+QUESTION = tests.PairProcedure(side=0, margin=0.0, tail=ALPHA / 2, n_parts=25, seed=1)
 
 
 def folds(rng, j, rho, noise=None):

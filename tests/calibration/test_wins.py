@@ -26,6 +26,7 @@ from benchinfer.analyses.wins.numerics.posterior import (
     stretch,
 )
 from benchinfer.analyses.wins.numerics.tally import Tally, count
+from benchinfer.analyses.wins.options import WinsOptions
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.max_t import all_pairs
 
@@ -85,26 +86,25 @@ def false_decisions(datasets, algorithms, n=1000, seed=14, *, loser=False):
         for k, x in enumerate(row)
     ]
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "x"])
-    counts = counted(
-        bi.read_scores(frame, measures={"x": "higher"}),
-        None,
-        "datasets",
-        None,
-        None,
-        "use",
-        ("tukey", None),
+    asked = WinsOptions(
+        measure="x",
+        inference="likelihood",
+        by="datasets",
+        ties="davidson",
+        tie_tolerance=None,
+        local_rope=None,
+        rope=0.05,
+        errors="robust",
+        penalised=False,
+        departures=False,
+        contrasts="tukey",
+        control=None,
+        alternative="two-sided",
+        adjust="auto",
+        level=0.95,
+        missing="use",
     )
-    asked = {
-        "control": None,
-        "ties": "davidson",
-        "rope": 0.05,
-        "errors": "robust",
-        "penalised": False,
-        "contrasts": "tukey",
-        "alternative": "two-sided",
-        "adjust": "auto",
-        "level": 0.95,
-    }
+    counts = counted(bi.read_scores(frame, measures={"x": "higher"}), asked)
     decided = apart = 0
     for _ in range(n):
         scores = rng.random((datasets, algorithms))

@@ -1,6 +1,7 @@
 """What the tests of the command line share."""
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -31,6 +32,7 @@ def spied(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
         given: dict[str, Any] = {}
         real = getattr(module, name)
 
+        @wraps(real)
         def spy(scores: object, measure: str, **arguments: object) -> object:
             given.update(arguments)
             return real(scores, measure, **instead)

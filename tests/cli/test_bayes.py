@@ -46,7 +46,7 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
         "draws": 400,
         "chains": 6,
         "priors": bi.Priors(effect_sd=1.0, tail_rate=0.2),
-        "sensitivity": "quick",
+        "sensitivity": "none",
         "seed": 3,
         "progress": True,
     }
@@ -60,7 +60,7 @@ def test_what_is_printed(run: Callable) -> None:
         "algorithm on a typical data set on the next data set within",
         "The same pairs on the next data set",
         "4 chains of 200 draws",
-        "effect_scale 1 XXX",
+        "effect_scale 1 variation between data sets: scale of a half-t interaction_scale 1",
         "Seed 1.",
         "say too little: more draws (--draws)",
     ):
@@ -94,8 +94,8 @@ def test_json_holds_the_tables(run: Callable) -> None:
         (("--prior", "width=1"), "is not NAME=NUMBER with one of effect_scale"),
         (("--prior", "effect_sd=wide"), "'wide' in 'effect_sd=wide' is no number"),
         (("--prior", "effect_sd=-1"), "effect_sd is -1.0"),
-        (("--quantity", "next", "--target", "datasets"), "goes without --target datasets"),
-        (("--draws", "50"), "at least 100"),
+        (("--quantity", "next", "--target", "datasets"), "--target domain goes with it"),
+        (("--draws", "50"), "an even number from 100"),
     ],
 )
 def test_wrong_usage(run: Callable, arguments: tuple[str, ...], words: str) -> None:

@@ -125,23 +125,23 @@ def test_shares_are_those_of_the_profile(run: Callable, table: Callable) -> None
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--statistic", "midmean"), "unknown statistic 'midmean'"),
+        (("--statistic", "midmean"), "'midmean' is neither a number nor one of 'iqm'"),
         (("--statistic", "1.5"), "a quantile lies between 0 and 1"),
-        (("--statistic", "optimality-gap"), "optimality-gap needs --goal"),
+        (("--statistic", "optimality-gap"), "--goal names it"),
         (("--goal", "0.5"), "goes with --statistic optimality-gap"),
-        (("--statistic", "optimality-gap", "--goal", "z"), "'--goal': unknown algorithm 'z'"),
+        (("--statistic", "optimality-gap", "--goal", "z"), "unknown algorithm 'z'"),
         (
             ("--statistic", "optimality-gap", "--normalise", "min-max", "--goal", "alg1"),
-            "on normalised scores it is a number",
+            "the goal on normalised scores is not a number",
         ),
         (("--normalise", "max"), "'max' is none of min-max, low=REFERENCE,high=REFERENCE"),
         (("--normalise", "low=0.1"), "'low=0.1' is none of"),
-        (("--normalise", "low=0,high=z"), "'--normalise': unknown algorithm 'z'"),
+        (("--normalise", "low=0,high=z"), "unknown algorithm 'z'"),
         (("--interval", "bca", "--adjust", "shaffer"), "'shaffer'"),
-        (("--per-dataset", "--resample", "both"), "--resample both does not"),
+        (("--per-dataset", "--resample", "both"), "--resample both is about several of them"),
         (("--control", "best", "--alternative", "better"), "--alternative two-sided"),
-        (("--resamples", "10"), "is auto or an integer of at least 100"),
-        (("--resamples", "many"), "is auto or an integer of at least 100"),
+        (("--resamples", "10"), "at least 100"),
+        (("--resamples", "many"), "'many' is neither a number nor one of 'auto'"),
     ],
 )
 def test_wrong_usage_is_2(run: Callable, options: tuple[str, ...], said: str) -> None:

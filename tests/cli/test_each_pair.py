@@ -33,7 +33,7 @@ def test_priors_of_the_pseudo_observation_are_read(run: Callable) -> None:
     given = found["provenance"]["arguments"]["priors"]
     assert (given["strength"], given["place"]) == (3.0, "first")
     assert "unknown place 'left'" in run(*asked, "place=left").stderr
-    assert "'effect_sd=1' is not NAME=NUMBER with one of strength, place" in " ".join(
+    assert "priors=Priors(...) its prior is a PseudoObservation" in " ".join(
         run(*asked, "effect_sd=1").stderr.split()
     )
 
@@ -41,7 +41,7 @@ def test_priors_of_the_pseudo_observation_are_read(run: Callable) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--quantity", "dominant"), "dominant goes with --preset"),
+        (("--quantity", "dominant"), "--preset signed-rank is one"),
         (("--preset", "sign", "--chains", "5"), "chains=5 its draws are independent"),
         (("--preset", "sign", "--interactions", "normal"), "interactions='normal'"),
     ],

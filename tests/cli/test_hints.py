@@ -85,7 +85,7 @@ PARTS = hints.PARTS
         (Call("compare_mixed", Option("covariates", ())),
          "compare_mixed(..., covariates=[...])", "compare mixed --covariate NAME"),
         (Call("compare_meta", Option("covariates", ())),
-         "compare_meta(..., covariates=[...])", "compare meta --along LIST"),
+         "compare_meta(..., covariates=[...])", "compare meta --covariate NAME"),
         (Call("read_scores", Given("covariates", ["size", "p"])),
          "read_scores(..., covariates=['size', 'p'])", "--covariates size,p"),
         (Call("read_effects", Option("effect")), "read_effects(..., effect=...)", "--effect"),
@@ -315,11 +315,13 @@ def _built(node: ast.expr) -> Any:
 
 def _commands(command: Any, name: str = "") -> dict[str, set[str]]:
     """Return the options of every command."""
-    if inner := getattr(command, "commands", None):
+    if words := getattr(command, "commands", None):
         return {
             key: options
-            for word, one in inner.items()
-            for key, options in _commands(one, f"{name} {word}".strip()).items()
+            for word in words
+            for key, options in _commands(
+                command.get_command(None, word), f"{name} {word}".strip()
+            ).items()
         }
     return {name: {o for p in command.params for o in (*p.opts, *p.secondary_opts)}}
 

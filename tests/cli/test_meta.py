@@ -19,7 +19,7 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
         *("--order", "alg2, alg1", "--alternative", "better", "--adjust", "holm", "--level", "0.9"),
         *("--effect", "log-ratio", "--pooling", "pairwise", "--covariance", "own"),
         *("--method", "paule-mandel", "--interval", "wald", "--nested", "none"),
-        *("--along", "size, age", "--tolerance", "0.01", "--missing", "error"),
+        *("--covariate", "size", "--covariate", "age", "--tolerance", "0.01", "--missing", "error"),
     )
     assert given == {
         "effect": "log-ratio",

@@ -9,7 +9,7 @@ import pytest
     ("option", "value", "said"),
     [
         ("--quantity", "foo", "'foo' is not one of 'average', 'next', 'dominant'."),
-        ("--draws", "20", "at least 100"),
+        ("--draws", "x", "not a whole number"),
         ("--seed", "x", "not a whole number"),
         ("--level", "x", "not a number"),
     ],

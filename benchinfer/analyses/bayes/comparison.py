@@ -1,8 +1,9 @@
 """Comparison by a hierarchical Bayesian model."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, get_args
+from typing import TYPE_CHECKING, ClassVar, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel, Structure
 from benchinfer.analyses.bayes.numerics.priors import Priors, unused_effect_prior
 from benchinfer.analyses.bayes.numerics.regret import Regrets
-from benchinfer.analyses.bayes.regrets import in_unit, regret_table
+from benchinfer.analyses.bayes.options import BayesOptions, Quantity
 from benchinfer.analyses.bayes.sensitivity import OtherModels
 from benchinfer.analyses.bayes.subgroups import Along
 from benchinfer.comparison import checks, wording
@@ -24,6 +25,7 @@ from benchinfer.comparison.posterior import Convergence, codes_of, probabilities
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Option
+from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
 from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
@@ -38,14 +40,51 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
-type Quantity = Literal["average", "next"]
-
-
 _STRUCTURES = {
     "common": "one variance of the interactions for all pairs",
     "unstructured": "an unstructured covariance of the interactions with estimated shrinkage",
 }
 _SAMPLERS = {"nuts": "NUTS (PyMC, nutpie)"}
+
+
+def cap_of(measure: Measure, means: Array, least: float) -> float:
+    """Return what regrets are cut off at, on the modelling scale.
+
+    That is the range of the measure where it is declared and finite, else the largest difference
+    between two algorithms' means on one data set.
+    """
+    if measure.bounds is not None and measure.scale == "identity":
+        low, high = measure.bounds
+        if math.isfinite(high - low):
+            return high - low
+    spread = np.fmax.reduce(means, axis=1) - np.fmin.reduce(means, axis=1)
+    return max(float(np.fmax.reduce(spread, initial=0.0)), least)
+
+
+def in_unit(measure: Measure, regret: Array | float) -> Array:
+    """Return regrets in the unit of the tolerance: relative on the log scale."""
+    return np.expm1(regret) if measure.scale == "log" else np.asarray(regret)
+
+
+def regret_table(result: "BayesComparison") -> "pd.DataFrame":
+    """Tabulate what choosing an algorithm is expected to cost; see `BayesComparison.regrets`."""
+    parts = [("average", result.regret, result.ranks)]
+    if result.regret_following is not None and result.ranks_following is not None:
+        parts.append(("next", result.regret_following, result.ranks_following))
+    k = len(result.algorithms)
+    regret = in_unit(result.measure, np.concatenate([r.expected for _, r, _ in parts]))
+    error = np.concatenate([r.error for _, r, _ in parts])
+    return frame(
+        {
+            "measure": [result.measure.name] * (k * len(parts)),
+            "quantity": [quantity for quantity, _, _ in parts for _ in range(k)],
+            "algorithm": list(result.algorithms) * len(parts),
+            "expected_regret": regret,
+            "regret_error": error * (1 + regret) if result.measure.scale == "log" else error,
+            "prob_near_best": np.concatenate([ranks.near for _, _, ranks in parts]),
+            "prob_error": np.concatenate([ranks.error for _, _, ranks in parts]),
+        }
+    )
 
 
 @savable
@@ -104,10 +143,14 @@ class BayesComparison(Comparison):
     title: ClassVar[str] = "Hierarchical Bayesian model"
 
     @property
+    def options(self) -> BayesOptions:
+        """The arguments of `compare_bayes`."""
+        return BayesOptions.of(self.provenance)
+
+    @property
     def priors(self) -> Priors:
         """The priors used."""
-        found = self.provenance.arguments["priors"]
-        return found if isinstance(found, Priors) else Priors()
+        return self.options.model_priors
 
     @property
     def unused_priors(self) -> frozenset[str]:
@@ -132,7 +175,7 @@ class BayesComparison(Comparison):
     @property
     def interactions(self) -> str:
         """Distribution of the interactions: ``"t"`` or ``"normal"``."""
-        return str(self.provenance.arguments["interactions"])
+        return self.options.interactions
 
     @property
     def typical(self) -> bool:
@@ -389,7 +432,6 @@ class BayesComparison(Comparison):
     @property
     def method(self) -> str:
         """The method, in sentences for a methods section."""
-        given = self.provenance.arguments
         domains = ""
         if self.domain is not None:
             n = count(len(set(self.setting.domains)), "domain")
@@ -397,7 +439,7 @@ class BayesComparison(Comparison):
         if self.along is not None:
             names = join(list(self.along.names))
             domains += f" Effects had slopes along {names} of the data sets, centred and scaled."
-        sampler = _SAMPLERS.get(str(given["sampler"]), "Gibbs sampling")
+        sampler = _SAMPLERS.get(self.options.sampler, "Gibbs sampling")
         chains, draws, _ = self.draws.effects.shape
         scale = "" if self.measure.scale == "identity" else f" on the {self.measure.scale} scale"
         tails = (
@@ -412,7 +454,7 @@ class BayesComparison(Comparison):
             f" and a residual variance of each data set.{domains} Scores entered by"
             " least-squares contrasts and residuals, which are sufficient. The posterior was"
             f" sampled by {sampler}"
-            f" ({chains} chains of {draws:,} draws, seed {given['seed']}; largest R-hat"
+            f" ({chains} chains of {draws:,} draws, seed {self.options.seed}; largest R-hat"
             f" {max(self.convergence.r_hat, self.convergence.r_hat_effects):.3f})."
             f" {self.provenance.adjustment}."
         )

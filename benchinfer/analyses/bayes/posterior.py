@@ -2,26 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from benchinfer.analyses.bayes import diagnostics
-from benchinfer.analyses.bayes.comparison import BayesComparison
+from benchinfer.analyses.bayes.comparison import BayesComparison, cap_of
 from benchinfer.analyses.bayes.fit import BayesFit, PosteriorDraws
 from benchinfer.analyses.bayes.numerics import next_dataset
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
 from benchinfer.analyses.bayes.numerics.predictive import Thinned, draw_prior
 from benchinfer.analyses.bayes.numerics.regret import regrets
-from benchinfer.analyses.bayes.regrets import cap_of
+from benchinfer.analyses.bayes.options import BayesOptions
 from benchinfer.analyses.bayes.subgroups import Along
 from benchinfer.comparison import checks
 from benchinfer.comparison.comparison import Target
-from benchinfer.comparison.contrasts import ContrastFamily, family_of
+from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Array, Level, Provenance, Setting
 from benchinfer.comparison.posterior import codes_of, level_of
-from benchinfer.core import version
 from benchinfer.numerics import outcome_probabilities
 from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
 
@@ -42,18 +40,17 @@ def compared(
     fitted: BayesFit,
     means: Array,
     target: Target,
-    arguments: dict[str, Any],
+    options: BayesOptions,
     rng: np.random.Generator,
     along: Along | None = None,
 ) -> BayesComparison:
     """Return the comparison of a fit."""
-    scale, margin, level = fitted.model.data.scale, setting.measure.margin, arguments["level"]
+    scale, margin, level = fitted.model.data.scale, setting.measure.margin, options.level
     centre = next_dataset.new_domain(fitted.draws, rng)
     stored = replace(_stored(fitted, centre, rng), slopes=_slopes(fitted, along))
     effects = stored.effects if target == "domain" else stored.these
     levels = _levels(effects, fitted, means, level)
-    chosen_contrasts = arguments["contrasts"], arguments["control"]
-    family = family_of(setting.algorithms, *chosen_contrasts, levels.estimate)
+    family = options.family(setting.algorithms, levels.estimate)
     matrix = family.matrix[family.wanted]
     average = outcome_probabilities.average_outcomes(effects, matrix, margin, level)
     cap = cap_of(setting.measure, means, scale)
@@ -67,7 +64,7 @@ def compared(
         following = outcome_probabilities.ranks(stored.following, margin)
         after = regrets(stored.following, cap)
     chosen = average
-    if arguments["quantity"] == "next" and new is not None:
+    if options.quantity == "next" and new is not None:
         chosen = new
     ranks = outcome_probabilities.ranks(effects, margin)
     error = _largest_error(average, ranks, new, following)
@@ -85,10 +82,10 @@ def compared(
             *diagnostics.checks(setting, fitted, error, target, turned),
             *checks.legal(setting, levels),
         ),
-        provenance=provenance(setting, family, arguments),
+        provenance=provenance(setting, family, options),
         sides=family.sides[family.wanted],
         names=family.names[family.wanted],
-        quantity=arguments["quantity"],
+        quantity="next" if options.quantity == "next" else "average",
         structure=fitted.model.structure,
         average=average,
         following=new,
@@ -188,17 +185,14 @@ def _scaled(found: Outcomes, scale: float) -> Outcomes:
     )
 
 
-def provenance(setting: Setting, family: ContrastFamily, arguments: dict[str, Any]) -> Provenance:
-    """Return the provenance of a comparison by `compare_bayes`."""
+def provenance(setting: Setting, family: ContrastFamily, options: BayesOptions) -> Provenance:
+    """Return the provenance of a comparison by one model of all algorithms."""
     shrinkage = ""
-    if arguments["priors"].effect_sd is None:
+    if options.model_priors.effect_sd is None:
         shrinkage = ", which shrinks the algorithms' effects by an estimated scale"
-    return Provenance(
-        analysis="compare_bayes",
-        version=version.__version__,
-        arguments=arguments,
-        adjustment=f"Probabilities of {family.words} are those of one joint model{shrinkage};"
+    return options.provenance(
+        setting,
+        f"Probabilities of {family.words} are those of one joint model{shrinkage};"
         " none is adjusted for the number of pairs",
-        digest=setting.digest,
-        seed=arguments["seed"],
+        options.seed,
     )

@@ -21,7 +21,7 @@ distributions. Bayesian Analysis 13, 917-1007. https://doi.org/10.1214/17-BA1091
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -52,9 +52,6 @@ if TYPE_CHECKING:
     from benchinfer.core.measure import Measure
     from benchinfer.core.progress import Progress
     from benchinfer.scores.table import ScoreTable
-
-
-type Sensitivity = Literal["none", "quick"]
 
 
 _STANDARDISED = "standardised on each data set"
@@ -330,12 +327,11 @@ def _compared(
     state = gibbs.sample(model, gibbs.start(model, _CHAINS, rng), _WARM_UP, rng)[1]
     draws = gibbs.sample(model, state, _DRAWS, rng)[0]
     fitted = BayesFit(model, draws, converged(draws), extended=False)
-    setting, arguments = result.setting, dict(result.provenance.arguments)
-    arguments["quantity"] = result.quantity
+    setting, options = result.setting, replace(result.options, quantity=result.quantity)
     if not variant.name.startswith("interactions"):
         # The tolerance has no meaning there: only who is better has.
         setting = replace(setting, measure=replace(setting.measure, tolerance=0.0))
-    return compared(setting, fitted, means, result.target, arguments, rng, result.along)
+    return compared(setting, fitted, means, result.target, options, rng, result.along)
 
 
 def without_other_models(result: "BayesComparison") -> "BayesComparison":

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchinfer.analyses.bayes.numerics.regret import regrets
 from benchinfer.analyses.bayes.sensitivity import without_other_models
-from benchinfer.comparison.contrasts import family_of
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.groups import check_constant, check_covariates
 from benchinfer.comparison.per_dataset import Comparisons
@@ -184,10 +183,7 @@ def _along(result: "BayesComparison") -> Along:
 
 def contrast_matrix(result: "BayesComparison") -> Array:
     """Return the (P, K) contrasts of a comparison."""
-    given: Mapping[str, Any] = result.provenance.arguments
-    family = family_of(
-        result.algorithms, given["contrasts"], given["control"], result.levels.estimate
-    )
+    family = result.options.family(result.algorithms, result.levels.estimate)
     return family.matrix[family.wanted]
 
 
@@ -213,11 +209,8 @@ def by_domain(result: "BayesComparison") -> Comparisons:
 
 def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "BayesComparison":
     """Return what (C, T, K) effects in a domain say on average."""
-    given: Mapping[str, Any] = result.provenance.arguments
     margin = result.measure.margin
-    family = family_of(
-        result.algorithms, given["contrasts"], given["control"], result.levels.estimate
-    )
+    family = result.options.family(result.algorithms, result.levels.estimate)
     base = float(result.levels.estimate.mean() - result.draws.effects.mean())
     matrix = family.matrix[family.wanted]
     average = average_outcomes(effects, matrix, margin, result.level)

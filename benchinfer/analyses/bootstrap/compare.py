@@ -1,37 +1,30 @@
 """The function `compare_bootstrap`."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from dataclasses import replace
+from typing import Literal
 
 from benchinfer.analyses.bootstrap import diagnostics, evidence
 from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
-from benchinfer.analyses.bootstrap.evidence import Aggregated, BootstrapOptions, levels_of
+from benchinfer.analyses.bootstrap.evidence import Aggregated, BootstrapProcedure, levels_of
 from benchinfer.analyses.bootstrap.numerics import aggregates, profiles
-from benchinfer.analyses.bootstrap.numerics.aggregates import Statistic
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
-from benchinfer.analyses.bootstrap.sample import BootstrapSample, Normalise, Reference
-from benchinfer.comparison.adjustment import check_alternative
-from benchinfer.comparison.comparison import Alternative
-from benchinfer.comparison.complete import complete_part
-from benchinfer.comparison.contrasts import (
-    ContrastFamily,
-    Contrasts,
-    check_number,
-    family_of,
-    implied,
+from benchinfer.analyses.bootstrap.options import (
+    Adjust,
+    BootstrapOptions,
+    Interval,
+    Named,
+    statistic_of,
 )
-from benchinfer.comparison.evidence import Provenance, Setting, alpha_of, decide
-from benchinfer.core import version
-from benchinfer.core.arguments import check_resamples, seed_of
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.analyses.bootstrap.sample import BootstrapSample, Normalise, Reference
+from benchinfer.comparison.checks import complete_part
+from benchinfer.comparison.comparison import Alternative
+from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
+from benchinfer.comparison.evidence import Provenance, Setting, decide
+from benchinfer.core.arguments import seed_of
 from benchinfer.core.measure import Measure
 from benchinfer.core.progress import Progress, of_task, reporting
 from benchinfer.scores.table import ScoreTable
-
-type Named = Literal["iqm", "mean", "median", "optimality-gap", "worst"]
-type Interval = Literal["percentile", "expanded", "bca"]
-type Adjust = Literal["holm", "none"]
-
 
 _adjustment_words = {
     "holm": "P-values are Holm's and intervals {simple} over {family}",
@@ -42,30 +35,24 @@ _adjustment_words = {
 def compared(
     setting: Setting,
     scores: BootstrapSample,
-    statistic: Statistic,
-    given: Mapping[str, Any],
+    options: BootstrapOptions,
     progress: Progress | None,
 ) -> BootstrapComparison:
     """Aggregate, draw and decide, as the arguments of `compare_bootstrap` ask."""
-    alpha, seed, resample = alpha_of(given["level"]), given["seed"], given["resample"]
-    family = family_of(
-        setting.algorithms,
-        given["contrasts"],
-        given["control"],
-        aggregates.point(scores.aggregated, statistic),
-        directed=given["alternative"] != "two-sided",
-    )
+    alpha, seed, resample = options.alpha, options.seed, options.resample
+    statistic = statistic_of(options.statistic)
+    family = options.family(setting.algorithms, aggregates.point(scores.aggregated, statistic))
     influence = aggregates.influence(scores.aggregated, statistic, resample, seed)
-    asked = BootstrapOptions.of(statistic, family, given, scores.aggregated, influence)
+    asked = BootstrapProcedure.of(statistic, family, options, scores.aggregated, influence)
     # The number that was drawn is on record, not that it was left open.
-    given = {**given, "resamples": asked.resamples}
+    options = replace(options, resamples=asked.resamples)
     found = Aggregated.of(
         scores.aggregated,
         statistic,
         resample,
         asked.resamples,
         seed,
-        given["interval"],
+        options.interval,
         influence,
         of_task(progress, "aggregates", asked.resamples),
     )
@@ -74,8 +61,8 @@ def compared(
         family,
         scores.measure.margin,
         alpha,
-        given["alternative"],
-        given["adjust"],
+        options.alternative,
+        options.adjust,
     )
     e, shown = tested.evidence, family.wanted
     sides = family.named_sides(setting.algorithms)[shown]
@@ -85,32 +72,28 @@ def compared(
         setting=setting,
         pairs=family.pairs[shown],
         codes=decide(e.estimate, e.p_value, e.p_equivalence, alpha),
-        level=given["level"],
+        level=options.level,
         target=asked.target,
         levels=levels_of(found, alpha),
         checks=tuple(rows),
-        provenance=_provenance(setting, family, given),
+        provenance=_provenance(setting, family, options),
         sides=family.sides[shown],
         names=family.names[shown],
         evidence=e,
         reported=scores.measure,
-        statistic=_words(given["statistic"], several=scores.raw.n_datasets > 1),
+        statistic=_words(options.statistic, several=scores.raw.n_datasets > 1),
         p_error=tested.error,
-        improved=evidence.improvement_of(scores.normalised, resample, given, alpha, progress),
+        improved=evidence.improvement_of(scores.normalised, options, asked.resamples, progress),
         scores_profile=_distributions(scores.normalised, resample, side, seed, alpha),
         ratios_profile=_ratios(setting.measure, scores.raw, resample, side, seed, alpha),
     )
 
 
-def _provenance(setting: Setting, family: ContrastFamily, given: Mapping[str, Any]) -> Provenance:
-    simple = "Sidak's" if given["alternative"] == "two-sided" else "Bonferroni's"
-    return Provenance(
-        analysis="compare_bootstrap",
-        version=version.__version__,
-        arguments=given,
-        adjustment=_adjustment_words[given["adjust"]].format(family=family.words, simple=simple),
-        digest=setting.digest,
-        seed=given["seed"],
+def _provenance(setting: Setting, family: ContrastFamily, options: BootstrapOptions) -> Provenance:
+    words = _adjustment_words[options.adjust]
+    simple = "Bonferroni's" if options.directed else "Sidak's"
+    return options.provenance(
+        setting, words.format(family=family.words, simple=simple), options.seed
     )
 
 
@@ -154,16 +137,6 @@ def _words(given: str | float, *, several: bool) -> str:
     }[given]
 
 
-_statistics = {
-    "iqm": Statistic("iqm"),
-    "mean": Statistic("mean"),
-    "median": Statistic("quantile", 0.5),
-    "optimality-gap": Statistic("mean"),
-    "worst": Statistic("quantile", 0.0),
-}
-FEWEST = 100
-
-
 def compare_bootstrap(
     scores: ScoreTable,
     measure: str | None = None,
@@ -187,12 +160,13 @@ def compare_bootstrap(
     """Compare robust aggregates of the algorithms over data sets by the bootstrap.
 
     Each algorithm is aggregated over data sets and replications, and again in each of many
-    resamples; shared replications are drawn together. A one-sided p-value is ``(1 + n) / (N + 1)``,
-    where in n of the N resamples the difference of aggregates is not on its side of 0 (expanded, or
-    for BCa moved by bias and acceleration), a two-sided one twice the smaller of both: the smallest
-    level whose interval leaves 0 out. Equivalence is tested likewise at the tolerance. Where all of
-    m units drawn from agree, so do all resamples, which is as likely as heads only: no one-sided
-    p-value is below ``2^-m``.
+    resamples; shared replications are drawn together.
+
+    A one-sided p-value is ``(1 + n) / (N + 1)``, where in n of the N resamples the difference of
+    aggregates is not on its side of 0 (expanded, or for BCa moved by bias and acceleration), a
+    two-sided one twice the smaller of both: the smallest level whose interval leaves 0 out.
+    Equivalence is tested likewise at the tolerance. Where all of m units drawn from agree, so do
+    all resamples, which is as likely as heads only: no one-sided p-value is below ``2^-m``.
 
     Parameters
     ----------
@@ -201,47 +175,60 @@ def compare_bootstrap(
     measure
         Name of the measure; may be omitted where there is one.
     statistic
-        ``"iqm"``, the interquartile mean of all scores; ``"mean"``; ``"median"``, ``"worst"`` or a
-        number between 0 and 1, that quantile, counted from the worst, of the data sets' means (with
-        one data set, of its scores); ``"optimality-gap"``, the mean shortfall from the goal. Data
-        sets have equal weight, whatever their number of replications.
+        Aggregate: ``"iqm"`` (interquartile mean of all scores), ``"mean"``, ``"median"``,
+        ``"worst"``, ``"optimality-gap"`` (mean shortfall from the goal), or a number between 0 and
+        1 for that quantile, counted from the worst.
+
+        Quantiles are of the data sets' means (with one data set, of its scores). Data sets have
+        equal weight, whatever their number of replications.
     resample
-        ``"replications"`` within each data set, for claims about these data sets; ``"datasets"``,
-        each with all its replications, or ``"both"``, for claims about the domain they come from.
-        Means on data sets carry the replications' error already, so that ``"both"`` counts it
-        twice and has the longer intervals.
+        What is drawn: ``"replications"`` within each data set, for claims about these data sets;
+        ``"datasets"``, or ``"both"``, for claims about the domain they come from.
+
+        A data set is drawn with all its replications. Means on data sets carry the replications'
+        error already, so that ``"both"`` counts it twice and has the longer intervals.
     interval
-        ``"expanded"``: percentiles of the resamples, further out by what t has over the normal
-        distribution for the number of units drawn from, which few units need to keep the level;
-        ``"percentile"`` as they are; or ``"bca"``, corrected for bias and acceleration by the
-        jackknife over what is drawn (over data sets, if both are).
+        Intervals: percentiles of the resamples as they are (``"percentile"``), further out for few
+        units drawn from (``"expanded"``), or corrected for bias and acceleration (``"bca"``).
+
+        ``"expanded"`` goes further out by what t has over the normal distribution for the number of
+        units, which few units need to keep the level. The acceleration is from the jackknife over
+        what is drawn (over data sets, if both are).
     normalise
-        Scores with ``{"low": ..., "high": ...}`` at 0 and 1: a number, one for each data set by
-        name, or an algorithm, for its mean there. ``"min-max"``: the worst and the best score of
-        each data set. All are held fixed in resamples.
+        References that become 0 and 1: ``"min-max"`` for the worst and the best score of each data
+        set, or a lower and an upper one, each a number, an algorithm, or a number for each data
+        set.
+
+        In Python ``{"low": ..., "high": ...}``: a number, one for each data set by name, or an
+        algorithm, for its mean there. On the command line low=REFERENCE,high=REFERENCE, or a TOML
+        file with tables low and high. All are held fixed in resamples.
     goal
-        For the optimality gap, what counts as reached, in the forms of references; 1 on normalised
-        scores unless given.
+        For the optimality gap, what counts as reached: a number, an algorithm, or a number for each
+        data set (on the command line a TOML file). 1 on normalised scores.
     contrasts, control
         As in `compare_mixed`.
     alternative
-        ``"two-sided"``, or what one-sided tests are to show of the first algorithm of a contrast:
-        ``"better"`` or ``"worse"``.
+        As in `compare_mixed`.
     adjust
-        ``"holm"``, with intervals at Sidak's level (one-sided: Bonferroni's), or ``"none"``.
+        Adjustment for many contrasts: ``"holm"`` or ``"none"``.
+
+        Intervals are at Sidak's level (one-sided: Bonferroni's).
     tolerance
-        In place of the measure's own, which does not apply to normalised scores.
+        Difference that does not matter, in place of the measure's own, which does not apply to
+        normalised scores.
     level
         Confidence level of the family of contrasts.
     missing
-        As in `compare_points`: the ``"complete"`` part of the table, in which replications may be
-        missing, or ``"error"`` where a cell lacks some. Algorithms that the question names are not
-        left out.
+        As in `compare_points`.
+
+        Replications may be missing. Algorithms that the question names are not left out.
     resamples
-        Their number N. ``"auto"``: as many as place the bounds of the family, which lie further out
-        the more contrasts there are, and at least 10,000; no more than a few seconds take.
+        Number of resamples. ``"auto"``: as many as the contrasts need, in a few seconds.
+
+        These place the bounds of the family, which lie further out the more contrasts there are,
+        and are at least 10,000.
     seed
-        Any integer from 0 to 2^64 - 1; by default one is drawn and recorded.
+        As in `compare_permutation`.
     progress
         True shows a bar on standard error, in a terminal or a notebook, if it takes longer than a
         second; a function is called with a task in words, the number of resamples just done, and
@@ -274,67 +261,33 @@ def compare_bootstrap(
     >>> result.provenance.seed
     1
     """
-    alpha_of(level)
-    check_alternative(alternative)
-    chosen = statistic_of(statistic)
-    _check_choices(resample, interval, adjust)
-    if resamples != "auto":
-        check_resamples(resamples, FEWEST, f"at least {FEWEST}; intervals far out need thousands.")
-    seed = seed_of(seed)
+    options = BootstrapOptions(
+        measure=measure,
+        statistic=statistic,
+        resample=resample,
+        interval=interval,
+        normalise=normalise if isinstance(normalise, str | None) else dict(normalise),
+        goal=dict(goal) if isinstance(goal, Mapping) else goal,
+        contrasts=contrasts,
+        control=control,
+        alternative=alternative,
+        adjust=adjust,
+        tolerance=tolerance,
+        level=level,
+        missing=missing,
+        resamples=resamples,
+        seed=seed_of(seed),
+    )
     setting, scores = complete_part(
         *Setting.of(scores, measure), missing, _named(contrasts, control, normalise, goal)
     )
-    check_number(setting.algorithms, contrasts, control)
+    options = replace(options, measure=setting.measure.name)
+    options.check_family(setting.algorithms)
     taken = BootstrapSample.of(
-        scores,
-        setting,
-        resample,
-        normalise,
-        goal,
-        tolerance,
-        gap=statistic == "optimality-gap",
+        scores, setting, resample, normalise, goal, tolerance, gap=options.gap
     )
-    arguments = {
-        "measure": setting.measure.name,
-        "statistic": statistic,
-        "resample": resample,
-        "interval": interval,
-        "normalise": normalise if isinstance(normalise, str | None) else dict(normalise),
-        "goal": dict(goal) if isinstance(goal, Mapping) else goal,
-        "contrasts": implied(contrasts, control),
-        "control": control,
-        "alternative": alternative,
-        "adjust": adjust,
-        "tolerance": tolerance,
-        "level": level,
-        "missing": missing,
-        "resamples": resamples,
-        "seed": seed,
-    }
     with reporting(progress=progress) as told:
-        return compared(setting, taken, chosen, arguments, told)
-
-
-def statistic_of(given: Named | float) -> Statistic:
-    """Return what a name or a number stands for."""
-    if isinstance(given, str):
-        if given not in _statistics:
-            raise DesignError(
-                message(
-                    f"unknown statistic {given!r}.",
-                    hint=f"one of {', '.join(map(repr, _statistics))}, or a number between 0 and 1"
-                    " for that quantile.",
-                )
-            )
-        return _statistics[given]
-    if not 0 < given < 1:
-        raise DesignError(
-            message(
-                f"statistic is {given!r}.",
-                hint='a quantile lies between 0 and 1; "worst" is the smallest.',
-            )
-        )
-    return Statistic("quantile", float(given))
+        return compared(setting, taken, options, told)
 
 
 def _named(
@@ -349,13 +302,3 @@ def _named(
         *(name for each in weights for name in each),
         *(normalise.values() if isinstance(normalise, Mapping) else ()),
     ]
-
-
-def _check_choices(resample: str, interval: str, adjust: str) -> None:
-    for name, value, kind in (
-        ("resample", resample, Resample),
-        ("interval", interval, Interval),
-        ("adjust", adjust, Adjust),
-    ):
-        if value not in (known := get_args(kind.__value__)):
-            raise DesignError(unknown(name, value, known))

@@ -8,6 +8,7 @@ import numpy as np
 
 from benchinfer.analyses.bootstrap.evidence import Improvement
 from benchinfer.analyses.bootstrap.numerics.profiles import PerformanceProfiles
+from benchinfer.analyses.bootstrap.options import BootstrapOptions
 from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Array
@@ -65,6 +66,11 @@ class BootstrapComparison(TestedComparison):
     title: ClassVar[str] = "Bootstrap of aggregates"
 
     @property
+    def options(self) -> BootstrapOptions:
+        """The arguments of `compare_bootstrap`."""
+        return BootstrapOptions.of(self.provenance)
+
+    @property
     def measure(self) -> Measure:
         """Measure of the aggregates."""
         return self.reported
@@ -72,10 +78,10 @@ class BootstrapComparison(TestedComparison):
     @property
     def method(self) -> str:
         """Sentences for a methods section."""
-        given = self.provenance.arguments
+        given = self.options
         scale = "" if self.measure.scale == "identity" else f" on the {self.measure.scale} scale"
         together = ""
-        if given["resample"] != "datasets":
+        if given.resample != "datasets":
             shared = self.setting.paired
             together = (
                 "; replications that algorithms share were drawn together"
@@ -84,19 +90,19 @@ class BootstrapComparison(TestedComparison):
             )
         return (
             f"Algorithms were compared by the {self.statistic} of {self.measure.name}{scale}. In"
-            f" {given['resamples']:,} bootstrap resamples {_drawn_words[str(given['resample'])]}"
+            f" {given.resamples:,} bootstrap resamples {_drawn_words[given.resample]}"
             f" were drawn with replacement{together}. Intervals are"
-            f" {_interval_words[str(given['interval'])]}; a p-value is the smallest level whose"
+            f" {_interval_words[given.interval]}; a p-value is the smallest level whose"
             f" interval leaves out equality. {self.provenance.adjustment}."
         )
 
     @property
     def formula(self) -> str:
         """The statistic in one line."""
-        given = self.provenance.arguments
+        given = self.options
         return (
-            f"{self.statistic} of {self.measure.name}, {given['resamples']:,} resamples of"
-            f" {_drawn_words[str(given['resample'])]}"
+            f"{self.statistic} of {self.measure.name}, {given.resamples:,} resamples of"
+            f" {_drawn_words[given.resample]}"
         )
 
     def scope(self) -> str:
@@ -112,10 +118,10 @@ class BootstrapComparison(TestedComparison):
         from benchinfer.numerics import multiplicity
 
         used: list[object] = [compare_bootstrap, profiles.scores_above]
-        kind = str(self.provenance.arguments["interval"])
+        kind = self.options.interval
         if kind != "percentile":
             used.append(intervals.expanded if kind == "expanded" else intervals.gather)
-        if self.provenance.arguments["adjust"] == "holm":
+        if self.options.adjust == "holm":
             used += [multiplicity.holm, sidak]
         return used
 
@@ -187,7 +193,7 @@ class BootstrapComparison(TestedComparison):
                 )
             )
         k, g = found.estimate.shape
-        normalised = self.provenance.arguments["normalise"] is not None
+        normalised = self.options.normalise is not None
         own = kind == "ratios" or normalised
         threshold = found.threshold if own else self.setting.measure.level_of(found.threshold)
         name = self.setting.measure.name

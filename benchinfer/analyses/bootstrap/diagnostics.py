@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchinfer.analyses.bootstrap.evidence import BEYOND, BootstrapOptions, BootstrapTests
+from benchinfer.analyses.bootstrap.evidence import BEYOND, BootstrapProcedure, BootstrapTests
 from benchinfer.analyses.bootstrap.numerics.intervals import contracted, expanded
 from benchinfer.analyses.bootstrap.numerics.resampling import ScoreSample
 from benchinfer.comparison import checks as comparison_checks
@@ -23,7 +23,7 @@ def checks(
     setting: Setting,
     sample: ScoreSample,
     reported: Measure,
-    asked: BootstrapOptions,
+    asked: BootstrapProcedure,
     found: BootstrapTests,
     sides: list[tuple[str, str]],
 ) -> list[Check]:
@@ -75,7 +75,7 @@ def _replications(sample: ScoreSample) -> list[Check]:
     ]
 
 
-def _size(asked: BootstrapOptions) -> Check:
+def _size(asked: BootstrapProcedure) -> Check:
     """Say what share of nominal errors the resampling of so many units really makes.
 
     A bootstrap takes the spread of n units with divisor n, and its tails from the normal
@@ -100,7 +100,7 @@ def _size(asked: BootstrapOptions) -> Check:
     )
 
 
-def _carried(asked: BootstrapOptions) -> Check:
+def _carried(asked: BootstrapProcedure) -> Check:
     """Say where single replications, such as failed runs, make most of an error."""
     return Check.of(
         "share of one replication in the variance of a contrast, largest",
@@ -113,7 +113,7 @@ def _carried(asked: BootstrapOptions) -> Check:
     )
 
 
-def _statistic(asked: BootstrapOptions, sample: ScoreSample) -> list[Check]:
+def _statistic(asked: BootstrapProcedure, sample: ScoreSample) -> list[Check]:
     """Say where the bootstrap of a statistic cannot be trusted."""
     if asked.statistic.kind != "quantile":
         return []
@@ -146,7 +146,7 @@ def _statistic(asked: BootstrapOptions, sample: ScoreSample) -> list[Check]:
     ]
 
 
-def _references(asked: BootstrapOptions) -> list[Check]:
+def _references(asked: BootstrapProcedure) -> list[Check]:
     given = asked.normalise
     values = list(given.values()) if isinstance(given, dict) else [given]
     own = any(isinstance(value, str) for value in values)
@@ -164,7 +164,7 @@ def _references(asked: BootstrapOptions) -> list[Check]:
     ]
 
 
-def _resamples(asked: BootstrapOptions, found: BootstrapTests) -> list[Check]:
+def _resamples(asked: BootstrapProcedure, found: BootstrapTests) -> list[Check]:
     least = asked.borne.least
     share = np.full(len(least), 1 / (asked.resamples + 1))
     if asked.interval == "expanded":
@@ -215,7 +215,7 @@ def _resamples(asked: BootstrapOptions, found: BootstrapTests) -> list[Check]:
 
 
 def _pairs(
-    asked: BootstrapOptions, found: BootstrapTests, sides: list[tuple[str, str]]
+    asked: BootstrapProcedure, found: BootstrapTests, sides: list[tuple[str, str]]
 ) -> list[Check]:
     """Name the pairs whose evidence needs care."""
     e, alpha = found.evidence, asked.alpha

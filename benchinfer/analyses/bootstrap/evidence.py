@@ -1,8 +1,7 @@
 """Intervals, tests and improvement probabilities from bootstrap draws."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +25,11 @@ from benchinfer.analyses.bootstrap.numerics.intervals import (
     upper,
 )
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
+from benchinfer.analyses.bootstrap.options import BootstrapOptions
 from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Array, Evidence, Level, alpha_of
+from benchinfer.comparison.evidence import Array, Evidence, Level
 from benchinfer.core.progress import Progress, of_task
 from benchinfer.core.saving import savable
 from benchinfer.numerics import multiplicity
@@ -119,7 +119,7 @@ BEYOND, _FEWEST, _VISITS, _HELD = 25, 10_000, 1e9, 1.2e7
 
 
 @dataclass(frozen=True, slots=True)
-class BootstrapOptions:
+class BootstrapProcedure:
     """Options: statistic, resampling, and the number of contrasts to adjust for.
 
     Attributes
@@ -153,35 +153,35 @@ class BootstrapOptions:
     def of(
         statistic: Statistic,
         family: ContrastFamily,
-        given: Mapping[str, Any],
+        given: BootstrapOptions,
         sample: ScoreSample,
         influence: UnitInfluence,
-    ) -> "BootstrapOptions":
+    ) -> "BootstrapProcedure":
         """Take it from the arguments of `compare_bootstrap`."""
-        n = len(family.matrix) if given["adjust"] == "holm" else 1
-        sides = 2 if given["alternative"] == "two-sided" else 1
-        alpha, resample = alpha_of(given["level"]), given["resample"]
+        n = len(family.matrix) if given.adjust == "holm" else 1
+        sides = 1 if given.directed else 2
+        alpha, resample = given.alpha, given.resample
         one = sidak(alpha, n) / 2 if sides == 2 else alpha / n
-        borne, share, resamples = influence.borne(family.matrix), one, given["resamples"]
+        borne, share, resamples = influence.borne(family.matrix), one, given.resamples
         # Where the units cannot bear the level, no number helps.
         bears = one >= borne.least
-        if given["interval"] == "expanded":
+        if given.interval == "expanded":
             shares = contracted(np.full(len(family.matrix), one), (borne.df, borne.kept))
             share = float(shares[bears].min(initial=one)) if bears.any() else float(shares.max())
         if resamples == "auto":
             many = _enough(share, sample, len(family.matrix)) if bears.any() else 0
             resamples = max(_FEWEST, many)
         parts = influence.parts(family.matrix)
-        return BootstrapOptions(
+        return BootstrapProcedure(
             statistic=statistic,
-            interval=given["interval"],
+            interval=given.interval,
             resample=resample,
             resamples=resamples,
             target="datasets" if resample == "replications" else "domain",
             n_contrasts=n,
             sides=sides,
             alpha=alpha,
-            normalise=given["normalise"],
+            normalise=given.normalise,
             borne=borne,
             carried=float((parts.max(axis=0) / np.maximum(parts.sum(axis=0), 1e-300)).max()),
             share=share,
@@ -299,24 +299,23 @@ class Improvement:
 
 def improvement_of(
     sample: ScoreSample,
-    resample: Resample,
-    given: Mapping[str, Any],
-    alpha: float,
+    given: BootstrapOptions,
+    resamples: int,
     progress: Progress | None = None,
 ) -> Improvement:
     """Return the probability of improvement of all pairs, as the contrasts are adjusted.
 
     Intervals are percentiles, expanded where those of the contrasts are.
     """
-    pairs = pairs_of(sample.values.shape[1])
-    several = given["adjust"] == "holm"
+    pairs, resample = pairs_of(sample.values.shape[1]), given.resample
+    several = given.adjust == "holm"
     n = len(pairs) if several else 1
-    units = sample.units(resample) if given["interval"] == "expanded" else None
-    side = sidak(alpha, n) / 2
+    units = sample.units(resample) if given.interval == "expanded" else None
+    side = sidak(given.alpha, n) / 2
     # Of many pairs the bounds lie far out, where more resamples are needed.
-    enough = min(given["resamples"], max(SIDE_RESAMPLES, int(10 / side)), _MOST)
+    enough = min(resamples, max(SIDE_RESAMPLES, int(10 / side)), _MOST)
     told = of_task(progress, "improvement", enough)
-    values = profiles.draws(sample, pairs, resample, enough, given["seed"], progress=told)
+    values = profiles.draws(sample, pairs, resample, enough, given.seed, progress=told)
     found = gather(
         profiles.point(sample, pairs), values, 1.0, units=units, least=sample.least(resample)
     )

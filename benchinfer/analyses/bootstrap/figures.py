@@ -119,7 +119,7 @@ def layout_improvement(result: "BootstrapComparison", width: Width = "wide") -> 
 
 
 def _notes(result: "BootstrapComparison", rows: tuple[Interval, ...]) -> tuple[str, ...]:
-    alone = result.provenance.arguments["adjust"] == "none"
+    alone = result.options.adjust == "none"
     kind = "intervals of each pair alone" if alone else "simultaneous intervals"
     notes = [
         f"{100 * result.level:g} % {kind}; filled: p at most {result.alpha:.3g} for probability 1/2"
@@ -207,7 +207,7 @@ class ProfileLayout:
 def layout_profile(result: "BootstrapComparison", width: Width = "wide") -> ProfileLayout:
     """Lay out the shares of scores better than thresholds."""
     measure = result.setting.measure
-    normalised = result.provenance.arguments["normalise"] is not None
+    normalised = result.options.normalise is not None
     better = "higher" if normalised else measure.better
     name = ("normalised " if normalised else "") + measure_name(result.setting.measure)
     return _laid(

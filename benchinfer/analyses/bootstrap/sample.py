@@ -9,6 +9,7 @@ import numpy as np
 from benchinfer.analyses.bootstrap.numerics import aggregates, resampling
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
 from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.hints import Call, Field, Option
 from benchinfer.core.measure import Measure
@@ -26,7 +27,7 @@ def reference(setting: Setting, sample: ScoreSample, given: Reference) -> Array:
     measure, datasets = setting.measure, setting.coverage.datasets
     if isinstance(given, str):
         if given not in setting.algorithms:
-            raise DesignError(unknown("algorithm", given, setting.algorithms))
+            raise ArgumentError(unknown("algorithm", given, setting.algorithms))
         return sample.means[:, setting.algorithms.index(given)]
     if isinstance(given, Mapping):
         if lost := [name for name in datasets if name not in given]:
@@ -59,11 +60,11 @@ def normalised(setting: Setting, sample: ScoreSample, normalise: Normalise) -> S
         return sample
     if isinstance(normalise, str):
         if normalise != "min-max":
-            raise DesignError(unknown("normalise", normalise, ["min-max"]))
+            raise ArgumentError(unknown("normalise", normalise, ["min-max"]))
         low, high = _range(sample)
     else:
         if set(normalise) != {"low", "high"}:
-            raise DesignError(
+            raise ArgumentError(
                 message(
                     f"normalise names {', '.join(map(repr, normalise)) or 'nothing'}.",
                     hint=f"{Option('normalise', {'low': None, 'high': None})} names what stands for"
@@ -209,7 +210,7 @@ def _goal(
     """Return the (D,) oriented goal on the data sets, for an optimality gap."""
     if not gap:
         if goal is not None:
-            raise DesignError(
+            raise ArgumentError(
                 message(
                     f"goal is {goal!r}.",
                     hint=f"it goes with {Option('statistic', 'optimality-gap')}.",
@@ -219,14 +220,14 @@ def _goal(
     if normalise is not None:
         if goal is None or isinstance(goal, int | float):
             return np.full(raw.n_datasets, 1.0 if goal is None else float(goal))
-        raise DesignError(
+        raise ArgumentError(
             message(
                 "the goal on normalised scores is not a number.",
                 hint="it is 1 unless given; the reference for 1 can be what counts as reached.",
             )
         )
     if goal is None:
-        raise DesignError(
+        raise ArgumentError(
             message(
                 "an optimality gap needs to know what counts as reached.",
                 hint=f"{Option('goal')} names it, in the unit of the measure;"

@@ -95,7 +95,7 @@ def profiles(result: BootstrapComparison) -> Section:
 
 
 def _side(result: BootstrapComparison) -> str:
-    normalised = result.provenance.arguments["normalise"] is not None
+    normalised = result.options.normalise is not None
     return "above" if normalised or result.setting.measure.better == "higher" else "below"
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Literal
 
-from benchinfer.analyses.meta.comparison import MetaComparison, Nesting, Pooling, compared
+from benchinfer.analyses.meta.comparison import MetaComparison, compared
 from benchinfer.analyses.meta.effects import Effects
 from benchinfer.analyses.meta.numerics.pooling import Method
+from benchinfer.analyses.meta.options import MetaOptions, Nesting, Pooling
 from benchinfer.analyses.meta.pooling import Interval
 from benchinfer.analyses.meta.studies import (
     Covariance,
@@ -17,13 +18,12 @@ from benchinfer.analyses.meta.studies import (
     published,
     reported,
 )
-from benchinfer.comparison.adjustment import Adjust, check_alternative
+from benchinfer.comparison.adjustment import Adjust
 from benchinfer.comparison.checks import check_missing
 from benchinfer.comparison.comparison import Alternative
-from benchinfer.comparison.contrasts import Contrasts, check_number, implied
-from benchinfer.comparison.evidence import Setting, alpha_of
-from benchinfer.core.errors import DesignError, message, unknown
-from benchinfer.core.hints import Option
+from benchinfer.comparison.contrasts import Contrasts
+from benchinfer.comparison.evidence import Setting
+from benchinfer.core.arguments import names_of
 from benchinfer.scores.table import ScoreTable
 
 
@@ -59,12 +59,15 @@ def compare_meta(
     measure
         Name of the measure; may be omitted where there is one.
     effect
-        ``"difference"`` of means (on the measure's scale; the default for scores);
-        ``"standardised"``: in standard deviations of a data set's scores (Hedges' g);
-        ``"log-ratio"`` of means, reported as a ratio. Published effects are what they are.
+        Effects: ``"difference"`` of means (on the measure's scale), ``"standardised"`` (in standard
+        deviations of a data set's scores, Hedges' g), or ``"log-ratio"`` of means (reported as a
+        ratio). By default differences; published effects are what they are.
     pooling
-        ``"network"``: all algorithms jointly, weighted with one tau^2. ``"pairwise"``: each pair
-        from the data sets that hold both, with a tau^2 and errors of its own.
+        All algorithms jointly with one heterogeneity (``"network"``), or each pair from the data
+        sets that hold both (``"pairwise"``).
+
+        In a network effects are weighted with one tau^2; pairs alone have a tau^2 and errors of
+        their own.
     covariance
         Sampling covariance of a table's effects: each data set's ``"own"``, ``"common"`` (one
         variance of differences for each data set), ``"moderated"`` (the same, those of the data
@@ -72,35 +75,39 @@ def compare_meta(
         ``"auto"``: its own where there are five replications for each algorithm (ten for pairs
         pooled alone), else moderated.
     method
-        Of tau^2: ``"reml"``, ``"paule-mandel"`` or ``"dersimonian-laird"``.
+        Estimator of the variance between data sets, tau^2: ``"reml"``, ``"paule-mandel"`` or
+        ``"dersimonian-laird"``.
     interval
-        ``"robust"``: each contrast of a network has its own error and degrees of freedom, from the
-        spread of the data sets (or studies, where they lie within them; CR2 with Satterthwaite's).
-        ``"hartung-knapp"``: t tests with errors that allow for tau^2 being estimated, in a network
-        one for all pairs, hence too short for pairs with an erratic algorithm. ``"wald"``: normal
-        ones, which are too short for few data sets, too. ``"auto"``: robust for three algorithms
-        or more, or where sampling covariances are moderated, unless some difference is known from
-        one data set alone, else Hartung and Knapp's.
+        Errors of each contrast: from the spread of data sets (``"robust"``), with t tests that
+        allow for tau^2 being estimated (``"hartung-knapp"``), or normal ones (``"wald"``).
+
+        ``"robust"`` errors and degrees of freedom are each contrast's own, from the spread of the
+        data sets (or studies, where they lie within them; CR2 with Satterthwaite's).
+        ``"hartung-knapp"`` has, in a network, one for all pairs, hence too short for pairs with an
+        erratic algorithm. ``"wald"`` intervals are too short for few data sets, too. ``"auto"``:
+        robust for three algorithms or more, or where sampling covariances are moderated, unless
+        some difference is known from one data set alone, else Hartung and Knapp's.
     nested
-        What data sets lie within, as a third level: ``"study"`` (of effects), ``"domain"`` (of a
-        table), ``"none"``; ``"auto"``: the study, if some study has several data sets.
+        What data sets lie within, as a third level: the ``"study"`` of effects, the ``"domain"`` of
+        a table, or ``"none"``. ``"auto"``: the study, if some study has several data sets.
     covariates
-        Covariates of the data sets: each algorithm has a slope along them (meta-regression), and
-        the comparison is at their means.
+        Names of covariates of the data sets, along which each algorithm has a slope
+        (meta-regression). The comparison is at their means.
     contrasts, control
-        As in `compare_mixed`; pairs only where ``pooling="pairwise"``.
+        As in `compare_mixed`. Pairs only where ``pooling="pairwise"``.
     alternative
-        ``"two-sided"``, ``"better"`` or ``"worse"``.
+        As in `compare_mixed`.
     adjust
-        ``"single-step"`` (with errors common to all pairs the default), ``"westfall"``,
-        ``"shaffer"``, ``"holm"`` (the default of robust errors and of pairwise pooling) or
-        ``"none"``.
+        Adjustment for many contrasts: ``"single-step"``, ``"westfall"``, ``"shaffer"``, ``"holm"``
+        or ``"none"``. ``"auto"``: single-step with errors common to all pairs, Holm with robust
+        errors and with pairs alone.
     tolerance
-        In the unit of the effect, in place of the measure's, which differences alone take over.
+        Difference that does not matter, in the unit of the effect. By default the measure's, which
+        differences alone take over.
     level
         Confidence level of the family of contrasts.
     missing
-        ``"use"`` the scores that are there, or ``"error"`` where a cell lacks some.
+        Cells that lack scores: ``"use"`` the scores that are there, or ``"error"``.
 
     Returns
     -------
@@ -130,69 +137,40 @@ def compare_meta(
     >>> meta.heterogeneity().columns.tolist()[:4]
     ['measure', 'tau2', 'tau2_low', 'tau2_high']
     """
-    alpha_of(level)
-    check_alternative(alternative)
-    for name, value, kind in (
-        ("pooling", pooling, Pooling),
-        ("method", method, Method),
-        ("interval", interval, Interval),
-        ("nested", nested, Nesting),
-    ):
-        if value not in (known := get_args(kind.__value__)):
-            raise DesignError(unknown(name, value, known))
-    if (interval, pooling) == ("robust", "pairwise"):
-        raise DesignError(
-            message(
-                "pairs pooled alone have errors of their own already.",
-                hint=f"{Option('interval', 'hartung-knapp')} goes with"
-                f' {Option("pooling", "pairwise")}, "robust" with'
-                f" {Option('pooling', 'network')}.",
-            )
-        )
-    names = (covariates,) if isinstance(covariates, str) else tuple(covariates)
-    family = contrasts, control
-    setting, studies, kind = _taken(
-        scores, measure, effect, (covariance, pooling), tolerance, missing, names, family
+    options = MetaOptions(
+        measure=measure,
+        effect=effect,
+        pooling=pooling,
+        covariance=covariance,
+        method=method,
+        interval=interval,
+        nested=nested,
+        covariates=names_of(covariates),
+        contrasts=contrasts,
+        control=control,
+        alternative=alternative,
+        adjust=adjust,
+        tolerance=tolerance,
+        level=level,
+        missing=missing,
     )
-    arguments = {
-        "measure": setting.measure.name,
-        "effect": kind,
-        "pooling": pooling,
-        "covariance": covariance,
-        "method": method,
-        "interval": interval,
-        "nested": nested,
-        "covariates": names,
-        "contrasts": implied(contrasts, control),
-        "control": control,
-        "alternative": alternative,
-        "adjust": adjust,
-        "tolerance": tolerance,
-        "level": level,
-        "missing": missing,
-    }
-    return compared(setting, studies, arguments, published=isinstance(scores, Effects))
+    setting, studies, kind = _taken(scores, options)
+    options = replace(options, measure=setting.measure.name, effect=kind)
+    return compared(setting, studies, options, published=isinstance(scores, Effects))
 
 
-def _taken(
-    scores: ScoreTable | Effects,
-    measure: str | None,
-    effect: Effect | None,
-    spread: tuple[Covariance, Pooling],
-    tolerance: float | None,
-    missing: str,
-    covariates: tuple[str, ...],
-    family: tuple[Contrasts, str | None],
-) -> tuple[Setting, Studies, Effect]:
+def _taken(scores: ScoreTable | Effects, options: MetaOptions) -> tuple[Setting, Studies, Effect]:
     """Return what is compared, the effects and what kind they are."""
+    measure, effect, tolerance = options.measure, options.effect, options.tolerance
     if isinstance(scores, Effects):
-        check_number(scores.algorithms, *family)
-        return published(scores, measure, effect, tolerance, covariates)
+        options.check_family(scores.algorithms)
+        return published(scores, measure, effect, tolerance, options.covariates)
     setting, scores = Setting.of(scores, measure)
-    check_number(setting.algorithms, *family)
-    check_missing(setting, missing)
+    options.check_family(setting.algorithms)
+    check_missing(setting, options.missing)
     kind = effect or "difference"
     told = reported(setting.measure, kind, tolerance)
-    studies = of_scores(scores, setting, kind, spread[0], alone=spread[1] == "pairwise")
-    studies = centred(studies, scores.dataset_covariates(setting.measure.name), covariates)
+    studies = of_scores(scores, setting, kind, options.covariance, alone=not options.joint)
+    covariates = scores.dataset_covariates(setting.measure.name)
+    studies = centred(studies, covariates, options.covariates)
     return replace(setting, measure=told), studies, kind

@@ -1,8 +1,7 @@
 """Comparison by meta-analysis."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from benchinfer.analyses.meta.evidence import (
     with_evidence,
 )
 from benchinfer.analyses.meta.numerics.pooling import Method
+from benchinfer.analyses.meta.options import MetaOptions
 from benchinfer.analyses.meta.pooling import (
     Interval,
     NetworkFit,
@@ -27,9 +27,8 @@ from benchinfer.analyses.meta.pooling import (
 from benchinfer.analyses.meta.studies import Studies
 from benchinfer.comparison import adjustment
 from benchinfer.comparison.comparison import TestedComparison
-from benchinfer.comparison.evidence import Level, Provenance, Setting, alpha_of, decide
+from benchinfer.comparison.evidence import Level, Setting, decide
 from benchinfer.comparison.prediction import NewDataset
-from benchinfer.core import version
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
 
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
     from benchinfer.comparison.contrasts import ContrastFamily
 
 
-type Pooling = Literal["network", "pairwise"]
-type Nesting = Literal["auto", "none", "study", "domain"]
 _METHODS = {
     "reml": "restricted maximum likelihood",
     "paule-mandel": "Paule and Mandel's method",
@@ -85,6 +82,11 @@ class MetaComparison(TestedComparison):
         return not np.isfinite(self.studies.levels).any()
 
     @property
+    def options(self) -> MetaOptions:
+        """The arguments of `compare_meta`."""
+        return MetaOptions.of(self.provenance)
+
+    @property
     def joint(self) -> bool:
         """True if all algorithms were estimated jointly."""
         return self.fit is not None
@@ -94,15 +96,12 @@ class MetaComparison(TestedComparison):
         """Kind of the contrasts' standard errors, with ``"auto"`` resolved."""
         if self.fit is not None:
             return self.fit.interval
-        asked = self.provenance.arguments["interval"]
-        known: tuple[Interval, ...] = get_args(Interval.__value__)
-        return of_pairs(self.studies, next(one for one in known if one == asked))
+        return of_pairs(self.studies, self.options.interval)
 
     @property
     def estimator(self) -> Method:
         """Estimator of the variance between data sets."""
-        asked = self.provenance.arguments["method"]
-        return next(known for known in get_args(Method.__value__) if known == asked)
+        return self.options.method
 
     @property
     def formula(self) -> str:
@@ -114,8 +113,8 @@ class MetaComparison(TestedComparison):
     @property
     def method(self) -> str:
         """Sentences for a methods section."""
-        asked, d = self.provenance.arguments, len(self.studies.datasets)
-        what = f"{_EFFECTS[str(asked['effect'])].capitalize()} in {self.measure.name}"
+        d = len(self.studies.datasets)
+        what = f"{_EFFECTS[str(self.options.effect)].capitalize()} in {self.measure.name}"
         how = "restricted maximum likelihood" if self.third else _METHODS[self.estimator]
         if self.fit is not None:
             model = "a network meta-analysis" if len(self.algorithms) > 2 else "a meta-analysis"
@@ -156,11 +155,10 @@ class MetaComparison(TestedComparison):
         from benchinfer.numerics.covariance import cluster_robust
         from benchinfer.numerics.max_t import max_t
 
-        asked = self.provenance.arguments
         used: list[object] = [compare_meta, pooling.pool, pooling.heterogeneity]
         if self.studies.prior_df:
             used.append(moderated)
-        if asked["effect"] != "difference":
+        if self.options.effect != "difference":
             used.append(standardised)
         if self.third:
             used.append(nested)
@@ -232,7 +230,9 @@ class MetaComparison(TestedComparison):
         """
         setting, third = self.setting, self.third
         # Without a data set the others are analysed in the same way, or not at all.
-        asked = {**self.provenance.arguments, "interval": self.interval}
+        asked = self.options
+        if self.joint:
+            asked = replace(asked, interval=self.interval)
 
         def again(studies: Studies) -> MetaComparison:
             return compared(setting, studies, asked, published=third == "study", lean=True)
@@ -321,49 +321,44 @@ class MetaComparison(TestedComparison):
     def asked(self) -> "tuple[ContrastFamily, str]":
         """Return the contrasts that were requested, and their adjustment."""
         levels = self.levels.estimate
-        return asked_of(self.algorithms, self.provenance.arguments, levels, self.fit)
+        return asked_of(self.algorithms, self.options, levels, self.fit)
 
 
 def compared(
     setting: Setting,
     studies: Studies,
-    arguments: Mapping[str, Any],
+    options: MetaOptions,
     *,
     published: bool = False,
     lean: bool = False,
 ) -> MetaComparison:
     """Pool effects into verdicts, as the arguments of `compare_meta` ask."""
-    names, alpha = setting.algorithms, alpha_of(arguments["level"])
-    joint = arguments["pooling"] == "network"
-    third = third_level(studies, arguments["nested"] if joint else "none", published=published)
-    how = arguments["method"], arguments["interval"]
+    names, joint = setting.algorithms, options.joint
+    third = third_level(studies, options.nested if joint else "none", published=published)
+    how = options.method, options.interval
     if not lean:
         require_noise(studies, names)
     fit = network(studies, names, *how, three=bool(third)) if joint else None
     levels = placed(studies, fit, len(names))
-    family, method = asked_of(names, arguments, levels, fit)
+    family, method = asked_of(names, options, levels, fit)
     alone = pairwise(studies, family.pairs[: 0 if lean and joint else None], *how)
     if fit is None:
         family, alone = with_evidence(family, alone)
-    evidence, p_error = evidence_of(setting, studies, family, fit, alone, method, arguments)
+    evidence, p_error = evidence_of(setting, studies, family, fit, alone, method, options)
     shown = family.wanted
-    simple = "Sidak's" if arguments["alternative"] == "two-sided" else "Bonferroni's"
+    simple = "Bonferroni's" if options.directed else "Sidak's"
     return MetaComparison(
         setting=setting,
         pairs=family.pairs[shown],
-        codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
-        level=arguments["level"],
+        codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, options.alpha),
+        level=options.level,
         target="domain",
         levels=Level(levels),
         checks=diagnostics.checks(
-            setting, studies, fit, alone, p_error, float(evidence.df.min()), arguments["interval"]
+            setting, studies, fit, alone, p_error, float(evidence.df.min()), options.interval
         ),
-        provenance=Provenance(
-            analysis="compare_meta",
-            version=version.__version__,
-            arguments=arguments,
-            adjustment=adjustment.WORDS[method].format(family=family.words, simple=simple),
-            digest=setting.digest,
+        provenance=options.provenance(
+            setting, adjustment.WORDS[method].format(family=family.words, simple=simple)
         ),
         sides=family.sides[shown],
         names=family.names[shown],

@@ -1,15 +1,14 @@
 """Levels, contrasts and tests of a meta-analysis."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
+from benchinfer.analyses.meta.options import MetaOptions
 from benchinfer.analyses.meta.pooling import NetworkFit, PairFits, errors_of
 from benchinfer.analyses.meta.studies import Studies
 from benchinfer.comparison import adjustment
-from benchinfer.comparison.contrasts import ContrastFamily, family_of
-from benchinfer.comparison.evidence import Array, Evidence, Setting, alpha_of
+from benchinfer.comparison.contrasts import ContrastFamily
+from benchinfer.comparison.evidence import Array, Evidence, Setting
+from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Given, Option
 from benchinfer.core.numbers import count
@@ -18,36 +17,34 @@ from benchinfer.numerics.covariance import Adjusted
 
 def asked_of(
     algorithms: tuple[str, ...],
-    arguments: Mapping[str, Any],
+    options: MetaOptions,
     levels: Array,
     fit: NetworkFit | None,
 ) -> tuple[ContrastFamily, str]:
     """Return the contrasts that arguments ask for, and their adjustment."""
-    contrasts, alternative = arguments["contrasts"], arguments["alternative"]
-    family = family_of(
-        algorithms, contrasts, arguments["control"], levels, directed=alternative != "two-sided"
-    )
+    family = options.family(algorithms, levels)
     joint = fit is not None
     robust = fit is not None and fit.interval == "robust" and len(family.pairs) > 1
-    if robust and arguments["adjust"] in adjustment.JOINT:
-        raise DesignError(
+    if robust and options.adjust in adjustment.JOINT:
+        raise ArgumentError(
             message(
-                f"{Given('adjust', arguments['adjust'])} needs one variance common to all pairs.",
+                f"{Given('adjust', options.adjust)} needs one variance common to all pairs.",
                 hint=f"{Option('adjust', 'holm')} goes with robust errors;"
                 f" {Option('interval', 'hartung-knapp')} takes all pairs as varying alike.",
             )
         )
-    common = fit is not None and not robust
-    method = adjustment.resolve(arguments["adjust"], contrasts, alternative, common=common)
+    method = adjustment.resolve(
+        options.adjust, options.contrasts, options.alternative, common=joint and not robust
+    )
     if not joint and method == "shaffer":
-        raise DesignError(
+        raise ArgumentError(
             message(
                 f"{Given('adjust', 'shaffer')} needs estimates of all pairs from one model.",
                 hint=f"{Option('adjust', 'holm')} goes with {Option('pooling', 'pairwise')}.",
             )
         )
     if not joint and family.sides:
-        raise DesignError(
+        raise ArgumentError(
             message(
                 "averages of algorithms are no pairs.",
                 hint=f"{Option('pooling', 'network')} estimates them.",
@@ -125,15 +122,15 @@ def evidence_of(
     fit: NetworkFit | None,
     alone: PairFits,
     method: str,
-    arguments: Mapping[str, Any],
+    options: MetaOptions,
 ) -> tuple[Evidence, float]:
     """Return the evidence of each contrast, and the largest error of the adjusted p-values."""
-    alpha, margin = alpha_of(arguments["level"]), setting.measure.margin
+    alpha, margin = options.alpha, setting.measure.margin
     n = len(family.pairs)
     if fit is not None:
         levels, errors = errors_of(studies, fit, family.matrix)
         return adjustment.evidence_of(
-            family, levels, errors, method, alpha, margin, arguments["alternative"]
+            family, levels, errors, method, alpha, margin, options.alternative
         )
     # Each pair is its own coefficient, without a joint distribution.
     each = ContrastFamily(
@@ -141,5 +138,5 @@ def evidence_of(
     )
     errors = Adjusted(np.diag(alone.std_error**2), alone.df)
     return adjustment.evidence_of(
-        each, alone.estimate, errors, method, alpha, margin, arguments["alternative"]
+        each, alone.estimate, errors, method, alpha, margin, options.alternative
     )

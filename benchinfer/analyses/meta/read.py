@@ -85,13 +85,17 @@ def read_effects(
         What estimates are: ``"difference"`` of means, ``"standardised"`` differences, or
         ``"log-ratio"`` (the log of first / second).
     harmonise
-        How measures of the file are put into another: ``{"accuracy": ("error", "1 - x"),
-        "accuracy %": ("error", "1 - x / 100"), "error %": ("error", "x / 100")}``. Of differences;
-        nothing is guessed, and what was done is among the findings.
+        Of published effects: how a measure of the file is put into another, as in
+        ``accuracy=error:1 - x`` or ``error %=error:x / 100`` on the command line.
+
+        In Python ``{"accuracy": ("error", "1 - x"), "error %": ("error", "x / 100")}``. Of
+        differences; nothing is guessed, and what was done is among the findings.
     correlation
-        Of two effects of a data set that share a baseline (1/2 where all scores are independent and
-        equally exact), needed where a study of three or more algorithms reports differences from a
-        baseline only. Of all pairs, the standard errors tell it.
+        Of published effects: correlation of two that share a baseline, needed where a study of
+        three or more algorithms reports differences from a baseline only.
+
+        It is 1/2 where all scores are independent and equally exact. Of all pairs, the standard
+        errors tell it.
     covariates
         Columns of numbers to keep, one value for each data set of a study.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
@@ -85,8 +85,6 @@ class Studies:
 
 def reported(measure: Measure, effect: Effect, tolerance: float | None) -> Measure:
     """Return the measure in which effects are reported, with its tolerance."""
-    if effect not in get_args(Effect.__value__):
-        raise DesignError(unknown("effect", effect, get_args(Effect.__value__)))
     if effect == "difference":
         return measure if tolerance is None else replace(measure, tolerance=tolerance)
     if measure.scale != "identity":
@@ -107,8 +105,6 @@ def of_scores(
     scores: ScoreTable, setting: Setting, effect: Effect, covariance: Covariance, *, alone: bool
 ) -> Studies:
     """Return the effects of each data set of a table, each pair of which may be pooled alone."""
-    if covariance not in get_args(Covariance.__value__):
-        raise DesignError(unknown("covariance", covariance, get_args(Covariance.__value__)))
     blocks, name = scores.blocks(setting.measure.name), setting.measure.name
     overlap = setting.resampling.overlap if setting.resampling else 0.0
     sizes = [_size(blocks, d) for d in range(len(blocks.datasets))]

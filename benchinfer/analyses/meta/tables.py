@@ -219,9 +219,9 @@ def _network(meta: "MetaComparison") -> "NetworkFit":
 def splits(meta: "MetaComparison") -> list[Split | None]:
     """Split the evidence of each pair, None where there is no direct or no indirect evidence."""
     robust = _network(meta).interval == "robust"
-    blocks, asked = meta.studies.blocks, meta.provenance.arguments
+    blocks, asked = meta.studies.blocks, meta.options
     rows = rows_of(blocks, len(meta.algorithms))
-    refined = asked["interval"] != "wald"
+    refined = asked.interval != "wald"
     return [
         split(rows, blocks, (int(i), int(j)), meta.estimator, refined=refined, robust=robust)
         if min(i, j) >= 0
@@ -233,8 +233,8 @@ def splits(meta: "MetaComparison") -> list[Split | None]:
 def consistency(meta: "MetaComparison") -> "pd.DataFrame":
     """One row per test; see `MetaComparison.consistency`."""
     _network(meta)
-    blocks, asked = meta.studies.blocks, meta.provenance.arguments
-    refined = asked["interval"] != "wald"
+    blocks, asked = meta.studies.blocks, meta.options
+    refined = asked.interval != "wald"
     found = by_design(
         rows_of(blocks, len(meta.algorithms)), blocks, meta.estimator, refined=refined
     )

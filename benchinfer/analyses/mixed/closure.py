@@ -1,16 +1,15 @@
 """Closed tests of the pairs of a mixed comparison."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.comparison import adjustment
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Array, alpha_of
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.comparison.evidence import Array
+from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Given, Option
 from benchinfer.core.numbers import count
 from benchinfer.numerics import closed_testing, multiplicity, rotations
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchinfer.analyses.mixed.fit import MixedFit
+    from benchinfer.analyses.mixed.options import MixedOptions
 
 
 type Adjust = Literal[
@@ -50,11 +50,11 @@ class Adjustment:
     method: str
     because: str = ""
 
-    def words(self, family: ContrastFamily, arguments: Mapping[str, Any]) -> str:
+    def words(self, family: ContrastFamily, options: "MixedOptions") -> str:
         """Return the adjustment of p-values and intervals, in words."""
-        simple = "Sidak's" if arguments["alternative"] == "two-sided" else "Bonferroni's"
+        simple = "Sidak's" if options.alternative == "two-sided" else "Bonferroni's"
         if self.method == "rotation":
-            by = _BY[arguments["reference"]]
+            by = _BY[options.reference]
             return f"p-values are of the closed test of {family.words} by {by}, intervals {simple}"
         if self.method == "bergmann-hommel":
             text = f"p-values are Bergmann and Hommel's and intervals {simple} over {family.words}"
@@ -63,12 +63,12 @@ class Adjustment:
         return f"{text} (no rotations, {self.because})" if self.because else text
 
 
-def resolve(arguments: Mapping[str, Any], fitted: "MixedFit", family: ContrastFamily) -> Adjustment:
+def resolve(options: "MixedOptions", fitted: "MixedFit", family: ContrastFamily) -> Adjustment:
     """Return the adjustment that ``"auto"`` means, or check the one requested."""
-    asked, design, k = arguments["adjust"], fitted.design, len(fitted.fixed.at)
+    asked, design, k = options.adjust, fitted.design, len(fitted.fixed.at)
     common = design.structure == "common" and design.residual == "constant"
-    why = _not_rotated(fitted, arguments)
-    of_pairs = _all_pairs(family.matrix) and arguments["alternative"] == "two-sided"
+    why = _not_rotated(fitted, options)
+    of_pairs = _all_pairs(family.matrix) and options.alternative == "two-sided"
     if asked == "auto" and not common and len(family.matrix) > 1:
         if not why:
             return Adjustment("rotation")
@@ -83,9 +83,7 @@ def resolve(arguments: Mapping[str, Any], fitted: "MixedFit", family: ContrastFa
         )
     if asked in CLOSED:
         return Adjustment(asked)
-    if asked not in ("auto", *adjustment.ADJUSTMENTS):
-        raise DesignError(unknown("adjust", asked, ["auto", *CLOSED, *adjustment.ADJUSTMENTS]))
-    contrasts, alternative = arguments["contrasts"], arguments["alternative"]
+    contrasts, alternative = options.contrasts, options.alternative
     return Adjustment(adjustment.resolve(asked, contrasts, alternative, common=common))
 
 
@@ -95,11 +93,11 @@ def _all_pairs(matrix: Array) -> bool:
     return bool(single) and len(matrix) == matrix.shape[1] * (matrix.shape[1] - 1) // 2
 
 
-def _not_rotated(fitted: "MixedFit", arguments: Mapping[str, Any]) -> str:
+def _not_rotated(fitted: "MixedFit", options: "MixedOptions") -> str:
     """Return why data sets' means cannot be rotated, empty where they can."""
-    k, design, contrasts = len(fitted.fixed.at), fitted.design, arguments["contrasts"]
+    k, design, contrasts = len(fitted.fixed.at), fitted.design, options.contrasts
     of_pairs = isinstance(contrasts, str) and contrasts in ("tukey", "dunnett")
-    directed = contrasts == "tukey" and arguments["alternative"] != "two-sided"
+    directed = contrasts == "tukey" and options.directed
     most = rotations.MOST_ALGORITHMS
     reasons = {
         "as the contrasts are neither all pairs nor those with a control": not of_pairs,
@@ -108,7 +106,7 @@ def _not_rotated(fitted: "MixedFit", arguments: Mapping[str, Any]) -> str:
         "as the model has domains": design.domains != "pooled",
         "as the model has covariates": bool(design.covariates),
         "as residual variances differ in the model": design.residual != "constant",
-        "as infinite degrees of freedom were asked for": arguments["df"] == "asymptotic",
+        "as infinite degrees of freedom were asked for": options.df == "asymptotic",
         f"as there are {k} algorithms, more than {most}": k > most,
     }
     if any(reasons.values()):
@@ -122,16 +120,16 @@ def _not_rotated(fitted: "MixedFit", arguments: Mapping[str, Any]) -> str:
     return f"as there are {len(n)} data sets" if len(n) < rotations.FEWEST_ROWS else ""
 
 
-def other_reference(arguments: Mapping[str, Any], datasets: int) -> str:
+def other_reference(options: "MixedOptions", datasets: int) -> str:
     """Return the reference that was not asked for; empty where flips could decide no pair."""
-    if arguments["reference"] == "flips":
+    if options.reference == "flips":
         return "rotation"
-    return "flips" if 2.0 ** (1 - datasets) <= alpha_of(arguments["level"]) else ""
+    return "flips" if 2.0 ** (1 - datasets) <= options.alpha else ""
 
 
 def closed_by(
     method: str,
-    arguments: Mapping[str, Any],
+    options: "MixedOptions",
     matrix: Array,
     stats: Statistics | None,
     directions: int = rotations.DIRECTIONS,
@@ -142,7 +140,7 @@ def closed_by(
     ----------
     method
         The adjustment, resolved.
-    arguments
+    options
         Of `compare_mixed`.
     matrix
         (P, K) contrasts of pairs, all of them or those with a control.
@@ -157,7 +155,7 @@ def closed_by(
     number = np.zeros((k, k), np.int64)
     number[np.triu_indices(k, 1)] = np.arange(k * (k - 1) // 2)
     at = number[np.minimum(first, second), np.maximum(first, second)]
-    side = _SIDES[arguments["alternative"]]
+    side = _SIDES[options.alternative]
     every = not side and _all_pairs(matrix)
 
     def by_sets(raw: Array, _: "NDArray[np.bool_]", __: float) -> tuple[Array, Array]:
@@ -177,13 +175,13 @@ def closed_by(
         found = rotations.closed_pairs(
             means,
             alone,
-            alpha_of(arguments["level"]),
+            options.alpha,
             control=None if every else int(second[0]),
             side=side,
             silent=quiet,
-            reference=arguments["reference"],
+            reference=options.reference,
             directions=directions,
-            seed=arguments["seed"],
+            seed=options.seed,
         )
         return found.p_value[at], found.error[at]
 

@@ -1,24 +1,22 @@
 """The function `compare_mixed`."""
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from dataclasses import replace
+from typing import Literal
 
-from benchinfer.analyses.mixed import design
 from benchinfer.analyses.mixed import design as mixed_design
 from benchinfer.analyses.mixed.closure import Adjust
-from benchinfer.analyses.mixed.comparison import DfMethod, MixedComparison, compared
+from benchinfer.analyses.mixed.comparison import MixedComparison, compared
+from benchinfer.analyses.mixed.design import Residual, Structure
 from benchinfer.analyses.mixed.fit import fit_design
 from benchinfer.analyses.mixed.fixed_effects import Domains
-from benchinfer.analyses.mixed.numerics import degrees
+from benchinfer.analyses.mixed.options import DfMethod, MixedOptions
 from benchinfer.comparison import checks
-from benchinfer.comparison.adjustment import check_alternative
 from benchinfer.comparison.comparison import Alternative, Target
-from benchinfer.comparison.contrasts import Contrasts, check_number, implied
-from benchinfer.comparison.evidence import Setting, alpha_of
+from benchinfer.comparison.contrasts import Contrasts
+from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.groups import check_constant
-from benchinfer.core.arguments import seed_of
-from benchinfer.core.errors import DesignError, unknown
-from benchinfer.numerics import rotations
+from benchinfer.core.arguments import names_of, seed_of
 from benchinfer.numerics.rotations import Reference
 from benchinfer.scores.table import ScoreTable
 
@@ -28,8 +26,8 @@ def compare_mixed(
     measure: str | None = None,
     *,
     terms: Literal["auto"] | Sequence[str] = "auto",
-    structure: design.Structure = "auto",
-    residual: design.Residual = "constant",
+    structure: Structure = "auto",
+    residual: Residual = "constant",
     domains: Domains = "pooled",
     covariates: str | Sequence[str] = (),
     df: DfMethod = "kenward-roger",
@@ -41,7 +39,7 @@ def compare_mixed(
     target: Literal["auto"] | Target = "auto",
     level: float = 0.95,
     missing: Literal["use", "error"] = "use",
-    seed: int = rotations.SEED,
+    seed: int = 1,
 ) -> MixedComparison:
     """Compare algorithms by a linear mixed-effects model and simultaneous contrasts.
 
@@ -55,61 +53,81 @@ def compare_mixed(
     measure
         Name of the measure; may be omitted where there is one.
     terms
-        ``"auto"``, or the random terms among ``"dataset"``, ``"dataset:algorithm"`` and
-        ``"dataset:replication"``.
+        Random terms: ``"auto"``, those that the design can estimate, or some of ``"dataset"``,
+        ``"dataset:algorithm"`` and ``"dataset:replication"``.
     structure
-        ``"common"``: one interaction variance, hence one standard error for all pairs, as lme4
-        users type it; too small for erratic algorithms and too large for near-duplicates.
-        ``"pairwise"``: the model sets the weights, and each pair has its own standard error from
-        the data sets' differences (CR2; on a complete table the paired t-test on data set means).
-        ``"diagonal"``: each algorithm its own interaction variance. ``"unstructured"``: any
-        covariance of the algorithms between data sets. Both take each pair's error from that model.
-        ``"auto"``: pairwise across data sets, common on one data set.
+        How algorithms vary between data sets: one standard error for all pairs (``"common"``), one
+        of its own for each pair (``"pairwise"``), or variances of their own in the model
+        (``"diagonal"``, ``"unstructured"``). ``"auto"``: pairwise across data sets, common on one.
+
+        ``"common"`` is one interaction variance, as lme4 users type it; too small for erratic
+        algorithms and too large for near-duplicates. With ``"pairwise"`` the model sets the
+        weights, and errors are from the data sets' differences (CR2; on a complete table the paired
+        t-test on data set means). ``"diagonal"`` gives each algorithm its own interaction variance,
+        ``"unstructured"`` is any covariance of the algorithms between data sets. Both take each
+        pair's error from that model.
     residual
         Residual variance: ``"constant"``, one per ``"algorithm"``, or one per ``"dataset"``.
     domains
-        Domains of the data sets, if the table names them: ``"pooled"`` takes them as one,
-        ``"separate"`` gives algorithms levels of their own in each domain (the comparison is of
-        their mean over domains; `MixedComparison.by_domain` compares in each), ``"random"`` takes
-        the domains as a sample of domains.
+        Domains of the data sets, if the table names them: taken as one (``"pooled"``), as a sample
+        of domains (``"random"``), or with levels of their own (``"separate"``).
+
+        With ``"separate"`` the comparison is of the algorithms' mean over domains, and
+        `MixedComparison.by_domain` compares in each.
     covariates
-        Names of covariates of the data sets: each algorithm has a slope along them. The comparison
-        is at their means; `MixedComparison.at` compares at other values.
+        Names of covariates of the data sets, along which each algorithm has a slope.
+
+        The comparison is at their means; `MixedComparison.at` compares at other values.
     df
-        ``"kenward-roger"``, ``"satterthwaite"`` or ``"asymptotic"``. Pair-specific errors have
-        Satterthwaite degrees of freedom under the first two.
-    contrasts, control
-        ``"tukey"`` (all pairs), ``"dunnett"`` (each other algorithm against the control, a name or
-        ``"best"``, which is adjusted for all pairs as the best was picked from them; a control
-        alone asks for it), ``"mean"``
-        (each against the mean of all), ``"sequential"`` (each against the one before it by name),
-        a list of names (the same in that order), or contrasts with names and weights, such as
-        ``{"trees - svm": {"cart": 0.5, "rf": 0.5, "svm": -1}}``.
+        Degrees of freedom: ``"kenward-roger"``, ``"satterthwaite"`` or ``"asymptotic"``.
+
+        Pair-specific errors have Satterthwaite degrees of freedom under the first two.
+    contrasts
+        All pairs (``"tukey"``), each other algorithm against the control (``"dunnett"``), each
+        against the one before it by name (``"sequential"``), or each against the mean of all
+        (``"mean"``).
+
+        Also a list of names (each against the one before it), or contrasts with names and weights,
+        such as ``{"trees - svm": {"cart": 0.5, "rf": 0.5, "svm": -1}}``.
+    control
+        Algorithm that each other one is compared with, or ``"best"``: the one with the best
+        estimate. Alone it asks for Dunnett's contrasts.
+
+        Contrasts with ``"best"`` are adjusted for all pairs, as the best was picked from them.
     alternative
-        ``"two-sided"``, or what one-sided tests are to show of the first algorithm of a contrast:
-        ``"better"`` or ``"worse"``. With a tolerance these also test non-inferiority.
+        What tests are to show of the first algorithm of a contrast: a difference
+        (``"two-sided"``), or that it is ``"better"`` or ``"worse"``.
+
+        With a tolerance one-sided tests also test non-inferiority.
     adjust
-        ``"rotation"``, the exact closed test of all pairs, or of those with a control, for complete
-        tables of three or more data sets and up to eight algorithms; ``"single-step"``
-        (``max |t|``), ``"westfall"``, ``"bergmann-hommel"``, ``"shaffer"``, ``"holm"``, ``"none"``,
-        or ``"auto"``: single-step with a common error; with pair-specific ones rotation where it
-        goes, else Bergmann and Hommel's for all pairs of up to 15 algorithms, else Holm's.
-        Equivalence is tested by Holm's steps beside closed tests. Intervals are single-step or
-        Sidak's (one-sided: Bonferroni's).
+        Adjustment for many contrasts: ``"rotation"``, ``"single-step"`` (``max |t|``),
+        ``"westfall"``, ``"bergmann-hommel"``, ``"shaffer"``, ``"holm"`` or ``"none"``. ``"auto"``:
+        single-step with a common error; with pair-specific ones rotation where it goes, else
+        Bergmann and Hommel's for all pairs of up to 15 algorithms, else Holm's.
+
+        ``"rotation"`` is the exact closed test of all pairs, or of those with a control, for
+        complete tables of three or more data sets and up to eight algorithms. Equivalence is tested
+        by Holm's steps beside closed tests. Intervals are single-step or Sidak's (one-sided:
+        Bonferroni's).
     reference
-        Of the closed test: ``"rotation"`` of the data sets' means, exact if these are normal, or
-        ``"flips"`` of their signs, exact if differences are symmetric, however heavy their tails;
-        of fewer than six data sets flips decide nothing at 95 %.
+        The closed test rotates the data sets' means (``"rotation"``), which is exact if these are
+        normal, or flips their signs (``"flips"``), exact if differences are symmetric.
+
+        Flips are so however heavy the tails; of fewer than six data sets they decide nothing at
+        95 %.
     target
-        What claims are about: ``"domain"``, the population of the data sets, or ``"datasets"``,
-        these data sets alone, of which each is then fitted by itself and the estimates averaged.
-        ``"auto"``: the domain, if there are several data sets.
+        Claims about the ``"domain"`` that the data sets come from, or about these ``"datasets"``
+        alone. ``"auto"``: the domain, if there are several data sets.
+
+        For claims about these data sets each is fitted by itself and the estimates averaged.
     level
         Confidence level of the family of contrasts.
     missing
-        ``"use"`` the scores that are there, or ``"error"`` where a cell lacks some.
+        Cells that lack scores: ``"use"`` the scores that are there, or ``"error"``.
     seed
-        Of the random rotations or flips, whose errors are in the column ``p_error``.
+        Seed of the random rotations or flips, from 0 to 2^64 - 1.
+
+        Their errors are in the column ``p_error``.
 
     Returns
     -------
@@ -136,36 +154,30 @@ def compare_mixed(
     >>> mixed.contrasts().columns.tolist()[:5]
     ['measure', 'first', 'second', 'estimate', 'conf_low']
     """
-    alpha_of(level)
-    check_alternative(alternative)
-    if reference not in (known := get_args(Reference.__value__)):
-        raise DesignError(unknown("reference", reference, known))
-    if df not in degrees.METHODS:
-        raise DesignError(unknown("df", df, list(degrees.METHODS)))
+    options = MixedOptions(
+        measure=measure,
+        terms=terms if isinstance(terms, str) else tuple(terms),
+        structure=structure,
+        residual=residual,
+        domains=domains,
+        covariates=names_of(covariates),
+        df=df,
+        contrasts=contrasts,
+        control=control,
+        alternative=alternative,
+        adjust=adjust,
+        reference=reference,
+        target=target,
+        level=level,
+        missing=missing,
+        seed=seed_of(seed),
+    )
     setting, scores = Setting.of(scores, measure)
-    check_number(setting.algorithms, contrasts, control)
+    options = replace(options, measure=setting.measure.name)
+    options.check_family(setting.algorithms)
     checks.check_missing(setting, missing)
-    names = (covariates,) if isinstance(covariates, str) else tuple(covariates)
-    arguments = {
-        "measure": setting.measure.name,
-        "terms": terms if isinstance(terms, str) else tuple(terms),
-        "structure": structure,
-        "residual": residual,
-        "domains": domains,
-        "covariates": names,
-        "df": df,
-        "contrasts": implied(contrasts, control),
-        "control": control,
-        "alternative": alternative,
-        "adjust": adjust,
-        "reference": reference,
-        "target": target,
-        "level": level,
-        "missing": missing,
-        "seed": seed_of(seed),
-    }
-    design = mixed_design.choose(setting, terms, target)
-    check_constant(scores, setting.measure.name, names)
+    design = mixed_design.choose(setting, options.terms, target)
+    check_constant(scores, setting.measure.name, options.covariates)
     design = mixed_design.resolve(structure, residual, design, setting)
-    design = mixed_design.with_fixed_effects(design, domains, names)
-    return compared(setting, fit_design(scores, setting, design), arguments)
+    design = mixed_design.with_fixed_effects(design, domains, options.covariates)
+    return compared(setting, fit_design(scores, setting, design), options)

@@ -1,8 +1,7 @@
 """Comparison by a linear mixed model."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -10,24 +9,16 @@ from benchinfer.analyses.mixed import closure, contrast_errors, diagnostics, dir
 from benchinfer.analyses.mixed import design as mixed_design
 from benchinfer.analyses.mixed import influence as mixed_influence
 from benchinfer.analyses.mixed.fit import AnyFit, MixedFit
+from benchinfer.analyses.mixed.options import MixedOptions
 from benchinfer.analyses.mixed.prediction import new_dataset
 from benchinfer.analyses.mixed.tables import departures
 from benchinfer.comparison import adjustment as comparison_adjustment
 from benchinfer.comparison import checks, wording
 from benchinfer.comparison.comparison import TestedComparison
-from benchinfer.comparison.contrasts import ContrastFamily, family_of
-from benchinfer.comparison.evidence import (
-    Array,
-    Evidence,
-    Level,
-    Provenance,
-    Setting,
-    alpha_of,
-    decide,
-)
+from benchinfer.comparison.contrasts import ContrastFamily
+from benchinfer.comparison.evidence import Array, Evidence, Level, Setting, alpha_of, decide
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
-from benchinfer.core import version
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import join
@@ -41,7 +32,6 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
-type DfMethod = Literal["kenward-roger", "satterthwaite", "asymptotic"]
 _df_words = {
     "kenward-roger": "Kenward-Roger small-sample covariance and degrees of freedom",
     "satterthwaite": "Satterthwaite degrees of freedom",
@@ -75,6 +65,11 @@ class MixedComparison(TestedComparison):
     title: ClassVar[str] = "Mixed model"
 
     @property
+    def options(self) -> MixedOptions:
+        """The arguments of `compare_mixed`."""
+        return MixedOptions.of(self.provenance)
+
+    @property
     def design(self) -> mixed_design.Design:
         """The terms of the model and why."""
         return self.fitted.design
@@ -103,7 +98,7 @@ class MixedComparison(TestedComparison):
     @property
     def method(self) -> str:
         """Sentences for a methods section."""
-        df = str(self.provenance.arguments["df"])
+        df = self.options.df
         scale = "" if self.measure.scale == "identity" else f"{self.measure.scale} "
         small = _df_words[df]
         if self.structure == "pairwise":
@@ -132,9 +127,7 @@ class MixedComparison(TestedComparison):
         adjustment = self.asked()[1].method
         joint, pairwise = adjustment in comparison_adjustment.JOINT, self.structure == "pairwise"
         engine = likelihood if self.fitted.plain is not None else structured_likelihood
-        method = (
-            cluster_robust if pairwise else degrees.METHODS[str(self.provenance.arguments["df"])]
-        )
+        method = cluster_robust if pairwise else degrees.METHODS[self.options.df]
         used: list[object] = [compare_mixed, engine.evaluate, method]
         if adjustment in {"shaffer", "westfall", "bergmann-hommel"}:
             used.append(getattr(closed_testing, adjustment.replace("-", "_")))
@@ -198,7 +191,7 @@ class MixedComparison(TestedComparison):
         exact = replace(self.setting, measure=replace(self.measure, tolerance=0.0))
         for name in self.fitted.fixed.covariates:
             rows = self.fitted.fixed.slopes(name)
-            table = compared(exact, self.fitted, self.provenance.arguments, rows).contrasts()
+            table = compared(exact, self.fitted, self.options, rows).contrasts()
             table.insert(0, "covariate", name)
             tables.append(table)
         if not tables:
@@ -213,10 +206,10 @@ class MixedComparison(TestedComparison):
     def asked(self) -> tuple[ContrastFamily, closure.Adjustment]:
         """Return the contrasts that were requested, and their adjustment."""
         levels = self.levels.estimate
-        return asked_of(self.algorithms, self.fitted, self.provenance.arguments, levels)
+        return asked_of(self.algorithms, self.fitted, self.options, levels)
 
     def _elsewhere(self, at: Array, about: str) -> "MixedComparison":
-        return compared(self.setting, self.fitted, self.provenance.arguments, at, about)
+        return compared(self.setting, self.fitted, self.options, at, about)
 
     def variances(self, level: float | None = None) -> "pd.DataFrame":
         """Variance components: ``source variance share``, on the modelling scale.
@@ -333,7 +326,7 @@ class MixedComparison(TestedComparison):
         degrees of freedom that was requested; likelihood-ratio tests of the algorithms and of each
         variance. None of them decides a pair.
         """
-        return tables.anova(self.fitted, str(self.provenance.arguments["df"]))
+        return tables.anova(self.fitted, self.options.df)
 
     def structures(self, scores: "ScoreTable") -> "pd.DataFrame":
         """Fit every covariance structure that the table supports, and compare the fits.
@@ -380,47 +373,43 @@ class MixedComparison(TestedComparison):
 def asked_of(
     algorithms: tuple[str, ...],
     fitted: MixedFit,
-    arguments: Mapping[str, Any],
+    options: MixedOptions,
     levels: Array,
 ) -> tuple[ContrastFamily, closure.Adjustment]:
-    """Return the contrasts that arguments ask for, and their adjustment."""
-    directed = arguments["alternative"] != "two-sided"
-    family = family_of(
-        algorithms, arguments["contrasts"], arguments["control"], levels, directed=directed
-    )
-    return family, closure.resolve(arguments, fitted, family)
+    """Return the contrasts that options ask for, and their adjustment."""
+    family = options.family(algorithms, levels)
+    return family, closure.resolve(options, fitted, family)
 
 
 def compared(
     setting: Setting,
     fitted: MixedFit,
-    arguments: Mapping[str, Any],
+    options: MixedOptions,
     at: Array | None = None,
     about: str = "",
 ) -> MixedComparison:
     """Turn a fit into verdicts, as the arguments of `compare_mixed` ask."""
-    design, alternative = fitted.design, arguments["alternative"]
-    alpha = alpha_of(arguments["level"])
+    design, alternative, alpha = fitted.design, options.alternative, options.alpha
     rows = fitted.fixed.at if at is None else at
     levels = rows @ fitted.model.beta
-    family, adjusted = asked_of(setting.algorithms, fitted, arguments, levels)
+    family, adjusted = asked_of(setting.algorithms, fitted, options, levels)
     method, plain = adjusted.method, fitted.plain
-    errors = contrast_errors.Errors.of(fitted.estimate, rows, family, arguments["df"])
+    errors = contrast_errors.Errors.of(fitted.estimate, rows, family, options.df)
     chosen = errors.of_structure(design.structure)
     n, shown = len(family.matrix), family.wanted
     margin = setting.measure.margin
 
-    def judged(asked: Mapping[str, Any]) -> tuple[Evidence, float]:
+    def judged(asked: MixedOptions) -> tuple[Evidence, float]:
         closed = closure.closed_by(method, asked, family.matrix, plain[0] if plain else None)
         of = family, levels, chosen.first(n), method, alpha, margin, alternative, closed
         return comparison_adjustment.evidence_of(*of)
 
-    evidence, p_error = judged(arguments)
+    evidence, p_error = judged(options)
     codes = decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha)
     sound = diagnostics.soundness_checks(setting, fitted)
-    other = closure.other_reference(arguments, len(setting.coverage.datasets))
+    other = closure.other_reference(options, len(setting.coverage.datasets))
     if method == "rotation" and other and diagnostics.unlike_normal(sound):
-        again = judged({**arguments, "reference": other})[0]
+        again = judged(replace(options, reference=other))[0]
         changed = codes != decide(again.estimate, again.p_value, again.p_equivalence, alpha)
         sides = family.named_sides(setting.algorithms)
         sound.append(diagnostics.decided_otherwise(other, changed, sides))
@@ -432,7 +421,7 @@ def compared(
         setting=setting,
         pairs=family.pairs[shown],
         codes=codes,
-        level=arguments["level"],
+        level=options.level,
         target=design.target,
         levels=level,
         checks=(
@@ -444,13 +433,10 @@ def compared(
             *checks.legal(setting, level),
             *sound,
         ),
-        provenance=Provenance(
-            analysis="compare_mixed",
-            version=version.__version__,
-            arguments=arguments,
-            adjustment=adjusted.words(family, arguments),
-            digest=setting.digest,
-            seed=arguments["seed"] if method == "rotation" else None,
+        provenance=options.provenance(
+            setting,
+            adjusted.words(family, options),
+            options.seed if method == "rotation" else None,
         ),
         sides=family.sides[shown],
         names=family.names[shown],

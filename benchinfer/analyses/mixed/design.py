@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.comparison.checks import check_connected
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Setting
+from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.hints import Call, Either, Given, Option, Subset
 from benchinfer.core.numbers import count, join
@@ -114,7 +115,7 @@ def choose(
     if isinstance(terms, str):
         if terms != "auto":
             example = Either(f'terms=["{_RANDOM[0]}"]', f"--terms {_RANDOM[0]}")
-            raise DesignError(
+            raise ArgumentError(
                 message(
                     f"terms is {terms!r}.",
                     hint=f'"auto", or a list of terms, as in {example}.',
@@ -144,8 +145,6 @@ def choose(
 
 
 def _check_target(target: str, *, one: bool) -> None:
-    if target not in ("auto", "domain", "datasets"):
-        raise DesignError(unknown("target", target, ["auto", "domain", "datasets"]))
     if target == "domain" and one:
         raise DesignError(
             message(
@@ -194,10 +193,8 @@ def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> D
 
 def with_fixed_effects(design: Design, domains: Domains, covariates: tuple[str, ...]) -> Design:
     """Return the design with what is asked of domains and covariates."""
-    if domains not in (known := get_args(Domains.__value__)):
-        raise DesignError(unknown("domains", domains, known))
     if domains == "random" and covariates:
-        raise DesignError(
+        raise ArgumentError(
             message(
                 f"{Option('domains', 'random')} takes no covariates of data sets.",
                 hint=f"{Option('domains', 'separate')} takes them.",
@@ -240,7 +237,7 @@ def _no_replication_term(setting: Setting, *, several: bool) -> str:
 
 def _requested(terms: Sequence[str], refused: dict[str, str]) -> tuple[str, ...]:
     if strange := [name for name in terms if name not in _RANDOM]:
-        raise DesignError(unknown("term", strange[0], list(_RANDOM)))
+        raise ArgumentError(unknown("term", strange[0], list(_RANDOM)))
     if wrong := [name for name in terms if name in refused]:
         raise DesignError(
             message(
@@ -267,7 +264,6 @@ def _reason(refused: dict[str, str], chosen: tuple[str, ...], *, asked: bool) ->
 
 def resolve(structure: Structure, residual: Residual, design: Design, setting: Setting) -> Design:
     """Return the design with the structure that ``"auto"`` means, or the one requested, checked."""
-    _check_known(structure, residual)
     alone = design.one_dataset or design.each
     if structure == "auto":
         structure = "common" if alone else "pairwise"
@@ -297,15 +293,6 @@ def resolve(structure: Structure, residual: Residual, design: Design, setting: S
     wider = structure != "common" and not alone
     target = "domain" if wider else design.target
     return replace(design, structure=structure, residual=residual, target=target)
-
-
-def _check_known(structure: str, residual: str) -> None:
-    for name, value, kinds in (
-        ("structure", structure, get_args(Structure.__value__)),
-        ("residual", residual, get_args(Residual.__value__)),
-    ):
-        if value not in kinds:
-            raise DesignError(unknown(name, value, kinds))
 
 
 def _check_estimable(structure: str, residual: str, design: Design, setting: Setting) -> None:

@@ -390,7 +390,7 @@ def _asked(mixed: "MixedComparison") -> WholeTable:
         codes=mixed.codes,
         std_error=mixed.evidence.std_error,
         terms=mixed.design.fitted,
-        df=str(mixed.provenance.arguments["df"]),
+        df=mixed.options.df,
         own=mixed.structure == "pairwise",
         alpha=mixed.alpha,
         judge=_judge(mixed, family, adjusted.method),
@@ -402,7 +402,7 @@ def _judge(mixed: "MixedComparison", family: ContrastFamily, method: str) -> Jud
     """Return the adjustment of the comparison, for other tables."""
     margin, alpha = mixed.measure.margin, mixed.alpha
     if method == "single-step" and mixed.alternative == "two-sided":
-        df_method = str(mixed.provenance.arguments["df"])
+        df_method = mixed.options.df
         errors = mixed.fitted.estimate.errors(family.matrix, df_method)
         df = float(errors.df.min())
         joint = max_t.max_t(family.matrix, errors.cov, df)
@@ -413,7 +413,7 @@ def _judge(mixed: "MixedComparison", family: ContrastFamily, method: str) -> Jud
         stats: Statistics, levels: Array, errors: Adjusted, matrix: Array
     ) -> tuple[Array, Array]:
         part = replace(family, matrix=matrix)
-        closed = closed_by(method, mixed.provenance.arguments, matrix, stats, _DIRECTIONS)
+        closed = closed_by(method, mixed.options, matrix, stats, _DIRECTIONS)
         found, _ = adjustment.evidence_of(
             part, levels, errors, method, alpha, margin, mixed.alternative, closed
         )

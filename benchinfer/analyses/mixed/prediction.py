@@ -153,7 +153,7 @@ def new_dataset(mixed: "MixedComparison", replications: int | None) -> NewDatase
         model,
         family.matrix[family.wanted],
         own=mixed.structure == "pairwise",
-        df=str(mixed.provenance.arguments["df"]),
+        df=mixed.options.df,
         level=mixed.level,
         margin=mixed.measure.margin,
         noise=None if residuals is None else residuals.spread.difference,

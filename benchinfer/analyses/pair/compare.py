@@ -9,28 +9,25 @@ from benchinfer.analyses.pair import diagnostics, rules
 from benchinfer.analyses.pair.comparison import PairComparison
 from benchinfer.analyses.pair.diagnostics import normality
 from benchinfer.analyses.pair.numerics import t_tests
+from benchinfer.analyses.pair.options import Adjust, PairOptions
 from benchinfer.analyses.pair.rules import Test
 from benchinfer.analyses.pair.scores import Clusters, Pair, PairedScores, paired_scores
-from benchinfer.analyses.pair.tests import PairOptions, beside, located, tested
+from benchinfer.analyses.pair.tests import PairProcedure, beside, located, tested
 from benchinfer.comparison import stepwise
 from benchinfer.comparison import stepwise as comparison_stepwise
-from benchinfer.comparison.adjustment import check_alternative, sidak
+from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.checks import check_missing
 from benchinfer.comparison.comparison import Alternative
-from benchinfer.comparison.contrasts import ContrastFamily, check_number, family_of
+from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import (
     Array,
     Evidence,
     Level,
-    Provenance,
     Setting,
-    alpha_of,
     decide,
 )
-from benchinfer.core import version
-from benchinfer.core.arguments import seed_of
-from benchinfer.core.errors import DesignError, message, unknown
-from benchinfer.core.hints import Given, Option
+from benchinfer.core.arguments import ArgumentError, seed_of
+from benchinfer.core.errors import unknown
 from benchinfer.core.verdict import Verdict
 from benchinfer.scores.table import ScoreTable
 
@@ -60,12 +57,12 @@ class Chosen:
     n_parts: int | None
     seed: int
 
-    def question(self, n: int, margin: float) -> PairOptions:
+    def question(self, n: int, margin: float) -> PairProcedure:
         """Return the options of each of n pairs."""
         side = _SIDES[self.alternative]
         n = 1 if self.adjust == "none" or self.test == "bayes-t" else n
         tail = self.alpha / n if side else sidak(self.alpha, n) / 2
-        return PairOptions(side, margin, tail, self.n_parts, self.seed)
+        return PairProcedure(side, margin, tail, self.n_parts, self.seed)
 
 
 def compared(
@@ -74,7 +71,7 @@ def compared(
     levels: Array,
     family: ContrastFamily,
     chosen: Chosen,
-    arguments: dict[str, Any],
+    options: PairOptions,
 ) -> PairComparison:
     """Turn the scores of each pair into verdicts."""
     shown = family.wanted
@@ -93,20 +90,17 @@ def compared(
         setting=setting,
         pairs=family.pairs[shown],
         codes=_codes(test, mine, probabilities, chosen.alpha),
-        level=arguments["level"],
+        level=options.level,
         target="datasets",
         levels=Level(levels),
         checks=(
             *diagnostics.checks(setting, data, test, mine, looks, chosen.alpha),
             *diagnostics.decisions(test, wanted, named, mine, chosen.alpha, stepwise=stepwise),
         ),
-        provenance=Provenance(
-            analysis="compare_pair",
-            version=version.__version__,
-            arguments=arguments,
-            adjustment=rules.adjustment(test, chosen.adjust, family.words, len(pairs), side=side),
-            digest=setting.digest,
-            seed=chosen.seed if test in _RANDOM else None,
+        provenance=options.provenance(
+            setting,
+            rules.adjustment(test, chosen.adjust, family.words, len(pairs), side=side),
+            chosen.seed if test in _RANDOM else None,
         ),
         evidence=mine,
         test=test,
@@ -129,7 +123,7 @@ def _of_wanted(e: Evidence, shown: slice) -> Evidence:
 
 
 def _evidence(
-    pairs: list[Pair], data: PairedScores, asked: PairOptions, chosen: Chosen
+    pairs: list[Pair], data: PairedScores, asked: PairProcedure, chosen: Chosen
 ) -> tuple[Evidence, Array | None]:
     """Return the adjusted evidence of all pairs, and posterior probabilities where it is these."""
     test, probabilities = chosen.test, None
@@ -170,7 +164,7 @@ def _codes(test: str, e: Evidence, probabilities: Array | None, alpha: float) ->
     return decide(direction, e.p_value, e.p_equivalence, alpha)
 
 
-def _look(test: str, asked: PairOptions) -> Any:
+def _look(test: str, asked: PairProcedure) -> Any:
     def look(pair: Pair) -> Any:
         d = pair.differences
         if test == "parts-t":
@@ -193,7 +187,7 @@ def compare_pair(
     control: str | None = None,
     margin: float | None = None,
     alternative: Alternative = "two-sided",
-    adjust: stepwise.Adjust = "holm",
+    adjust: Adjust = "holm",
     level: float = 0.95,
     clusters: Clusters | None = None,
     parts: int | None = None,
@@ -209,43 +203,56 @@ def compare_pair(
     measure
         Name of the measure; may be omitted where there is one.
     test
-        ``"auto"`` goes by the declared resampling: the corrected t-test for folds and hold-out,
-        McNemar's exact test for outcomes that are 0 or 1 on shared items, Welch's test where
-        algorithms do not share replications, else the paired t-test. By name: ``"t"``,
-        ``"welch"``, ``"corrected-t"`` (Nadeau and Bengio), ``"5x2cv-t"`` (Dietterich),
-        ``"5x2cv-f"`` (Alpaydin), ``"wilcoxon"``, ``"sign"``, ``"sign-flip"``, ``"bayes-t"``
-        (Corani and Benavoli; verdicts rest on posterior probabilities), ``"mcnemar"`` (exact),
-        ``"mcnemar-midp"``, ``"mcnemar-chi2"`` (continuity-corrected), ``"mcnemar-score"`` (without,
-        with Tango's interval), ``"paired-rates"``, ``"independent-rates"``, ``"parts-t"`` (paired t
-        on means of parts of the test set).
+        Test: ``"t"``, ``"welch"``, ``"corrected-t"``, ``"5x2cv-t"``, ``"5x2cv-f"``,
+        ``"wilcoxon"``, ``"sign"``, ``"sign-flip"``, ``"bayes-t"``, ``"mcnemar"``,
+        ``"mcnemar-midp"``, ``"mcnemar-chi2"``, ``"mcnemar-score"``, ``"paired-rates"``,
+        ``"independent-rates"`` or ``"parts-t"``. ``"auto"``: by how scores came about.
+
+        ``"auto"`` is the corrected t-test for folds and hold-out, McNemar's exact test for outcomes
+        that are 0 or 1 on shared items, Welch's test where algorithms do not share replications,
+        else the paired t-test. ``"corrected-t"`` is Nadeau and Bengio's, ``"5x2cv-t"``
+        Dietterich's, ``"5x2cv-f"`` Alpaydin's, ``"bayes-t"`` Corani and Benavoli's (verdicts rest
+        on posterior probabilities). ``"mcnemar"`` is exact, ``"mcnemar-chi2"``
+        continuity-corrected, ``"mcnemar-score"`` not, with Tango's interval. ``"parts-t"`` is the
+        paired t-test on means of parts of the test set. A test that does not fit how scores came
+        about is refused.
     dataset
         The data set to compare on; may be omitted where there is one.
     pair
-        The two algorithms: first and second. By default all pairs of the table's algorithms.
+        The two algorithms, first and second; by default all pairs.
     control
-        A base model, which each other algorithm is compared with; ``"best"`` for the best one.
+        Algorithm that each other one is compared with, or ``"best"``: the one with the best mean.
     margin
-        The difference that does not matter, for equivalence (two one-sided tests) and with a
-        one-sided alternative non-inferiority; fixed before the scores are seen. By default the
-        measure's tolerance; where that is 0, too, neither is tested.
+        Difference that does not matter, for equivalence and non-inferiority; by default the
+        measure's tolerance.
+
+        It is fixed before the scores are seen. Equivalence is shown by two one-sided tests,
+        non-inferiority with a one-sided alternative. Where the tolerance is 0, too, neither is
+        tested.
     alternative
-        ``"two-sided"``, or what one-sided tests are to show of first: ``"better"``, ``"worse"``.
+        As in `compare_mixed`.
     adjust
-        For several pairs: ``"holm"``, ``"bonferroni"``, ``"hochberg"``, ``"hommel"``, ``"rom"``,
-        ``"finner"``, ``"li"`` or ``"none"``. Intervals are Sidak's (one-sided: Bonferroni's).
+        Adjustment for several pairs: ``"holm"``, ``"bonferroni"``, ``"hochberg"``, ``"hommel"``,
+        ``"rom"``, ``"finner"``, ``"li"`` or ``"none"``.
+
+        Intervals are Sidak's (one-sided: Bonferroni's).
     level
         Confidence of the family of pairs, or posterior probability that decides a pair.
     clusters
-        Groups of items that are not independent, as questions on one document: the name of a
-        covariate, or a mapping from replication to cluster. Errors of the paired t-test are then
-        robust to them (of outcomes that are 0 or 1, the difference of rates with an error robust to
-        clusters); ``"sign-flip"`` swaps the labels of whole clusters, exact for few of them, too.
+        Covariate that says which items belong together, as questions on one document; errors are
+        then robust to that.
+
+        Or a mapping from replication to cluster. Of outcomes that are 0 or 1 it is the difference
+        of rates with an error robust to clusters; ``"sign-flip"`` swaps the labels of whole
+        clusters, exact for few of them, too.
     parts
-        Number of parts for ``"parts-t"``; by default parts grow until their differences look
+        Number of parts for ``test="parts-t"``; by default parts grow until their differences look
         normal.
     missing
-        ``"use"`` the replications that both have, or ``"error"`` where a cell lacks some.
+        Cells that lack scores: ``"use"`` the replications that both have, or ``"error"``.
     seed
+        As in `compare_permutation`.
+
         Of random signs where there are too many to count, and of the split into parts.
 
     Returns
@@ -277,92 +284,50 @@ def compare_pair(
     >>> found.test, found.contrasts()["p_value"].round(4).tolist(), str(found.relation())
     ('corrected-t', [0.0777], 'knn ? svm')
     """
-    alpha = alpha_of(level)
-    check_alternative(alternative)
-    _check_adjust(adjust)
+    options = PairOptions(
+        measure=measure,
+        test=test,
+        dataset=dataset,
+        pair=pair,
+        control=control,
+        margin=margin,
+        alternative=alternative,
+        adjust=adjust,
+        level=level,
+        clusters=clusters,
+        parts=parts,
+        missing=missing,
+        seed=seed,
+    )
+    drawn = seed_of(seed)
     if dataset is not None:
         scores = scores.subset(datasets=dataset)
     if pair is not None:
-        scores = _narrowed(scores, pair, control)
+        scores = _narrowed(scores, pair)
     setting, scores = Setting.of(scores, measure)
-    check_number(setting.algorithms, "tukey", control)
+    options = replace(options, measure=setting.measure.name)
+    options.check_family(setting.algorithms)
     check_missing(setting, missing)
     if margin is not None:
         setting = replace(setting, measure=replace(setting.measure, tolerance=margin))
     data = paired_scores(scores, setting, clusters)
     chosen, reason = rules.resolve(test, data)
-    _check_sides(chosen, alternative, margin)
-    if parts is not None and chosen != "parts-t":
-        raise DesignError(
-            message(f"parts is {parts}.", hint=f"it goes with {Option('test', 'parts-t')}.")
-        )
     levels = scores.cells(setting.measure.name).mean[0]
-    arguments = {
-        "measure": setting.measure.name,
-        "test": test,
-        "dataset": dataset,
-        "pair": pair,
-        "control": control,
-        "margin": margin,
-        "alternative": alternative,
-        "adjust": adjust,
-        "level": level,
-        "clusters": clusters,
-        "parts": parts,
-        "missing": missing,
-        "seed": seed,
-    }
-    asked = Chosen(chosen, reason, adjust, alternative, alpha, parts, seed_of(seed))
-    family = _family(setting.algorithms, pair, control, levels, alternative)
-    return compared(setting, data, levels, family, asked, arguments)
+    asked = Chosen(chosen, reason, adjust, alternative, options.alpha, parts, drawn)
+    family = _family(setting.algorithms, options, levels)
+    return compared(setting, data, levels, family, asked, options)
 
 
-def _check_adjust(adjust: str) -> None:
-    if adjust not in stepwise.STEPS:
-        raise DesignError(unknown("adjust", adjust, list(stepwise.STEPS)))
-
-
-def _narrowed(scores: ScoreTable, pair: tuple[str, str], control: str | None) -> ScoreTable:
+def _narrowed(scores: ScoreTable, pair: tuple[str, str]) -> ScoreTable:
     """Keep the two algorithms."""
-    if control is not None or len(pair) != 2 or pair[0] == pair[1]:
-        raise DesignError(
-            message(
-                f"pair is {pair!r}, control is {control!r}.",
-                hint="pair names two algorithms; control, a base model for all, goes without it.",
-            )
-        )
+    if strange := [name for name in pair if name not in scores.algorithms]:
+        raise ArgumentError(unknown("algorithm", strange[0], scores.algorithms))
     return scores.subset(algorithms=list(pair))
 
 
-def _check_sides(test: Test, alternative: Alternative, margin: float | None) -> None:
-    if test == "5x2cv-f" and (alternative != "two-sided" or margin is not None):
-        raise DesignError(
-            message(
-                "the F-test of 5x2cv has no sides: it shows neither direction nor equivalence.",
-                hint=f"{Option('test', '5x2cv-t')} or {Option('test', 'corrected-t')} have.",
-            )
-        )
-    if test == "bayes-t" and alternative != "two-sided":
-        raise DesignError(
-            message(
-                f"{Given('alternative', alternative)} does not go with"
-                f" {Option('test', 'bayes-t')}.",
-                hint="its three posterior probabilities answer both sides at once.",
-            )
-        )
-
-
-def _family(
-    algorithms: tuple[str, ...],
-    pair: tuple[str, str] | None,
-    control: str | None,
-    levels: Array,
-    alternative: Alternative,
-) -> ContrastFamily:
-    if pair is not None:
-        index = np.array([[algorithms.index(name) for name in pair]], np.int64)
-        matrix = np.eye(2)[index[:, 0]] - np.eye(2)[index[:, 1]]
-        return ContrastFamily(index, matrix, "the one pair")
-    contrasts = "tukey" if control is None else "dunnett"
-    directed = alternative != "two-sided"
-    return family_of(algorithms, contrasts, control, levels, directed=directed)
+def _family(algorithms: tuple[str, ...], options: PairOptions, levels: Array) -> ContrastFamily:
+    if options.pair is None:
+        return options.family(algorithms, levels)
+    index = np.array([[algorithms.index(name) for name in options.pair]], np.int64)
+    matrix = np.eye(2)[index[:, 0]] - np.eye(2)[index[:, 1]]
+    return ContrastFamily(index, matrix, "the one pair")

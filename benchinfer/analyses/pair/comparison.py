@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from benchinfer.analyses.pair import rules, tests
 from benchinfer.analyses.pair.diagnostics import Normality
+from benchinfer.analyses.pair.options import PairOptions
 from benchinfer.analyses.pair.rules import WORDS
 from benchinfer.analyses.pair.tests import OtherTest
 from benchinfer.comparison import wording
@@ -57,6 +58,11 @@ class PairComparison(TestedComparison):
     others: tuple[OtherTest, ...]
 
     title: ClassVar[str] = "Test of two algorithms"
+
+    @property
+    def options(self) -> PairOptions:
+        """The arguments of `compare_pair`."""
+        return PairOptions.of(self.provenance)
 
     @property
     def bayesian(self) -> bool:
@@ -131,5 +137,5 @@ class PairComparison(TestedComparison):
         adjusted = len(self.pairs) > 1 and not self.bayesian
         return [
             *rules.sources(self.test, clustered=self.clusters > 0),
-            *rules.adjusting(str(self.provenance.arguments["adjust"]), adjusted=adjusted),
+            *rules.adjusting(self.options.adjust, adjusted=adjusted),
         ]

@@ -282,7 +282,7 @@ def method(result: "PairComparison") -> str:
     units = {"items": "items", "cv": "folds", "holdout": "splits", "seeds": "random starts"}
     kind = result.setting.resampling
     what = units.get(kind.kind, "replications") if kind is not None else "replications"
-    chosen = result.provenance.arguments["test"] == "auto"
+    chosen = result.options.test == "auto"
     why = f" It was chosen because {result.reason}." if chosen else ""
     parts = ""
     if test == "parts-t":

@@ -51,7 +51,7 @@ def chosen(result: PairComparison, request: Request) -> Section:
 
 
 def _reason(result: PairComparison) -> str:
-    auto = result.provenance.arguments["test"] == "auto"
+    auto = result.options.test == "auto"
     why = f"It was chosen because {result.reason}." if auto else "It was asked for by name."
     name = f"{result.test_name}{clustered(result).removesuffix(',')}"
     return f"The verdicts are those of the {name}: {result.formula}. {why}"

@@ -26,7 +26,7 @@ RESAMPLES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class PairOptions:
+class PairProcedure:
     """Options of the test of each pair.
 
     Attributes
@@ -53,7 +53,7 @@ class PairOptions:
     brief: bool = False
 
 
-def tested(test: Test, pair: Pair, data: PairedScores, asked: PairOptions) -> DifferenceTest:
+def tested(test: Test, pair: Pair, data: PairedScores, asked: PairProcedure) -> DifferenceTest:
     """Test one pair."""
     if test in _LOCATED:
         return t_tests.tested(
@@ -75,7 +75,7 @@ def without_noise(pair: Pair) -> Array:
     return np.where(np.abs(pair.differences) <= noise, 0.0, pair.differences)
 
 
-def located(test: Test, pair: Pair, data: PairedScores, asked: PairOptions) -> Located:
+def located(test: Test, pair: Pair, data: PairedScores, asked: PairProcedure) -> Located:
     """Return estimate and standard error of a test that has them (``"bayes-t"`` among them)."""
     _require_two(pair)
     return _LOCATED[test](pair, data, asked)
@@ -97,7 +97,7 @@ def _require_two(pair: Pair) -> None:
         )
 
 
-def _t(pair: Pair, _: PairedScores, __: PairOptions) -> Located:
+def _t(pair: Pair, _: PairedScores, __: PairProcedure) -> Located:
     if pair.cluster is None:
         return t_tests.paired_t(pair.differences)
     if (g := len(np.unique(pair.cluster))) < 2:
@@ -113,15 +113,15 @@ def ratio(data: PairedScores) -> float:
     return rho / (1 - rho)
 
 
-def _corrected(pair: Pair, data: PairedScores, _: PairOptions) -> Located:
+def _corrected(pair: Pair, data: PairedScores, _: PairProcedure) -> Located:
     return t_tests.corrected_t(pair.differences, ratio(data))
 
 
-def _parts(pair: Pair, _: PairedScores, asked: PairOptions) -> Located:
+def _parts(pair: Pair, _: PairedScores, asked: PairProcedure) -> Located:
     return t_tests.paired_t(t_tests.split(pair.differences, asked.n_parts, asked.seed).means)
 
 
-_LOCATED: dict[str, Callable[[Pair, PairedScores, PairOptions], Located]] = {
+_LOCATED: dict[str, Callable[[Pair, PairedScores, PairProcedure], Located]] = {
     "t": _t,
     "welch": lambda pair, _, __: t_tests.welch(pair.first, pair.second),
     "corrected-t": _corrected,
@@ -145,7 +145,7 @@ _SIGNED: dict[str, Callable[[Array, float], Array]] = {
 }
 
 
-def _by_signs(test: Test, pair: Pair, data: PairedScores, asked: PairOptions) -> DifferenceTest:
+def _by_signs(test: Test, pair: Pair, data: PairedScores, asked: PairProcedure) -> DifferenceTest:
     """Test differences against random signs; equivalence by differences shifted by the margin."""
     d, size = without_noise(pair), np.ones(len(pair.first))
     cluster = pair.cluster if test == "sign-flip" else None
@@ -189,14 +189,14 @@ def _by_signs(test: Test, pair: Pair, data: PairedScores, asked: PairOptions) ->
     )
 
 
-def _mcnemar(kind: outcomes.McNemar, table: Fourfold, asked: PairOptions) -> DifferenceTest:
+def _mcnemar(kind: outcomes.McNemar, table: Fourfold, asked: PairProcedure) -> DifferenceTest:
     statistic, p = outcomes.mcnemar(table, asked.side, kind)
     found = outcomes.paired_difference(table)
     interval = outcomes.tango if kind == "score" else outcomes.newcombe_paired
     return _of_rates(found, statistic, p, lambda t: interval(table, t), asked)
 
 
-def _independent_rates(pair: Pair, asked: PairOptions) -> DifferenceTest:
+def _independent_rates(pair: Pair, asked: PairProcedure) -> DifferenceTest:
     first, second = ((int((s > 0.5).sum()), len(s)) for s in (pair.first, pair.second))
     wald = t_tests.tested(
         outcomes.independent_difference(first, second), asked.side, asked.margin, asked.tail
@@ -214,7 +214,7 @@ def _of_rates(
     statistic: float,
     p: float,
     interval: Callable[[float], tuple[float, float]],
-    asked: PairOptions,
+    asked: PairProcedure,
 ) -> DifferenceTest:
     """Add an interval to a test; a pair is equivalent where it lies within the margin."""
     low, high = interval(asked.tail)
@@ -269,7 +269,7 @@ class OtherTest:
 
 
 def beside(
-    pairs: Sequence[tuple[str, str, Pair]], data: PairedScores, asked: PairOptions, chosen: str
+    pairs: Sequence[tuple[str, str, Pair]], data: PairedScores, asked: PairProcedure, chosen: str
 ) -> tuple[OtherTest, ...]:
     """Put all tests that can be worked out on the scores of each pair side by side."""
     rows: list[OtherTest] = []
@@ -302,7 +302,7 @@ def _senseless(test: str, data: PairedScores, pair: Pair) -> bool:
     return (test in PAIRED_OUTCOMES and not data.right_or_wrong) or len(pair.first) < 2
 
 
-def _as_published(first: str, second: str, pair: Pair, asked: PairOptions) -> list[OtherTest]:
+def _as_published(first: str, second: str, pair: Pair, asked: PairProcedure) -> list[OtherTest]:
     """Return Welch's test on the means of parts, and screening, which take parts as unpaired."""
     cut = t_tests.split(pair.differences, asked.n_parts, asked.seed)
     size = np.bincount(cut.part)

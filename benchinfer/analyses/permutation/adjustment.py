@@ -16,18 +16,20 @@ from benchinfer.comparison.stepwise import (
     adjusted,
     grown,
 )
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Given, Option
 from benchinfer.numerics import closed_testing, rotations
 
 if TYPE_CHECKING:
     from benchinfer.analyses.permutation.blocks import Exchangeable
-    from benchinfer.analyses.permutation.options import Pairs, PermutationOptions
+    from benchinfer.analyses.permutation.options import PermutationProcedure
     from benchinfer.analyses.permutation.pairs import Alone
     from benchinfer.analyses.permutation.pooled import PooledTests
     from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
 
 
+type Pairs = Literal["pairwise", "pooled"]
 type Way = Literal["sets", "line", "bound"]
 # Sums of sign flips that step-down tests of many contrasts make do with.
 _MOST_SUMS = 100_000_000
@@ -86,17 +88,13 @@ def bound_words(k: int, *, complete: bool) -> str:
 
 
 def resolve_adjustment(
-    adjust: Adjust, pairs: "Pairs", contrasts: "Contrasts", alternative: str, null: str
+    adjust: Adjust, pairs: Pairs, contrasts: "Contrasts", alternative: str, null: str
 ) -> str:
     """Check the adjustment requested; of pairwise tests ``"auto"`` is for the blocks to say."""
-    if pairs not in ("pairwise", "pooled"):
-        raise DesignError(unknown("pairs", pairs, ["pairwise", "pooled"]))
     if adjust == "auto":
         return "single-step" if pairs == "pooled" else "auto"
-    if adjust not in WORDS:
-        raise DesignError(unknown("adjust", adjust, ["auto", *WORDS]))
     if adjust == "single-step" and pairs == "pairwise":
-        raise DesignError(
+        raise ArgumentError(
             message(
                 f"{Given('adjust', adjust)} needs the joint distribution of statistics on"
                 " pooled scores.",
@@ -106,7 +104,7 @@ def resolve_adjustment(
             )
         )
     if adjust in CLOSED and pairs == "pairwise":
-        raise DesignError(
+        raise ArgumentError(
             message(
                 f"{Given('adjust', adjust)} bounds what the joint distribution of single pairs"
                 " tells.",
@@ -115,14 +113,14 @@ def resolve_adjustment(
             )
         )
     if adjust == "closed" and pairs == "pooled":
-        raise DesignError(
+        raise ArgumentError(
             message(
                 f"{Given('adjust', 'closed')} goes with tests of each pair alone.",
                 hint=f"{Option('pairs', 'pooled')} takes {Option('adjust', 'bergmann-hommel')}.",
             )
         )
     if adjust in (*CLOSED, "closed") and (contrasts, alternative) != ("tukey", "two-sided"):
-        raise DesignError(
+        raise ArgumentError(
             message(
                 f"{Given('adjust', adjust)} uses how the equalities of all pairs hang together.",
                 hint=f"{Option('adjust', 'holm')} goes with any family and with one-sided tests.",
@@ -130,7 +128,7 @@ def resolve_adjustment(
         )
     if adjust in FLIPPED and null == "asymptotic":
         other = "holm" if pairs == "pairwise" else "single-step"
-        raise DesignError(
+        raise ArgumentError(
             message(
                 f"{Option('adjust', adjust)} has no asymptotic form here.",
                 hint=f"{Option('null', 'monte-carlo')}, or {Option('adjust', other)}.",
@@ -160,13 +158,16 @@ def of_blocks(
     )
     if adjust in FLIPPED and why:
         raise DesignError(
-            message(f"adjust={adjust!r} {why}.", hint='adjust="holm" goes with any design.')
+            message(
+                f"{Given('adjust', adjust)} {why}.",
+                hint=f"{Option('adjust', 'holm')} goes with any design.",
+            )
         )
     return adjust
 
 
 def of_pairwise(
-    asked: "PermutationOptions", own: "Alone", pairs: NDArray[np.int64], k: int
+    asked: "PermutationProcedure", own: "Alone", pairs: NDArray[np.int64], k: int
 ) -> tuple[Array, Array]:
     """Return adjusted p-values of single pairs, and the errors of evaluation."""
     method = asked.adjust
@@ -205,7 +206,7 @@ def _numbers(pairs: NDArray[np.int64], k: int) -> NDArray[np.int64]:
     return number[pairs.min(axis=1), pairs.max(axis=1)]
 
 
-def adjustment_words(asked: "PermutationOptions", family: str, bound: str = "") -> str:
+def adjustment_words(asked: "PermutationProcedure", family: str, bound: str = "") -> str:
     """Say how p-values and intervals are adjusted for a family."""
     if asked.adjust == "none":
         return WORDS["none"].format(family=family)

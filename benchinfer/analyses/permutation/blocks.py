@@ -92,8 +92,6 @@ def exchangeable(
     """Lay a table out in blocks."""
     if on not in (known := get_args(On.__value__)):
         raise DesignError(unknown("on", on, known))
-    if target not in ("auto", "domain", "datasets"):
-        raise DesignError(unknown("target", target, ["auto", "domain", "datasets"]))
     one = len(setting.coverage.datasets) == 1
     if target == "domain" and one:
         raise DesignError(
@@ -168,13 +166,9 @@ def _replications(scores: ScoreTable, setting: Setting) -> Exchangeable:
 _NOISE = 1e-13
 
 
-def check_scale(scale: str, on: On, target: Target) -> None:
-    """Refuse scales that do not exist or do not fit."""
-    if scale not in ("none", "dataset"):
-        raise DesignError(unknown("scale", scale, ["none", "dataset"]))
-    if scale == "none":
-        return
-    if target == "domain":
+def check_scale(scale: Scale, target: Target) -> None:
+    """Refuse units of data sets where each has one block."""
+    if (scale, target) == ("dataset", "domain"):
         raise DesignError(
             message(
                 "with one block per data set, differences in units of their data set are all of"
@@ -182,14 +176,6 @@ def check_scale(scale: str, on: On, target: Target) -> None:
                 hint=f"{Option('scale', 'dataset')} goes with {Option('target', 'datasets')};"
                 " for claims about a domain compare relative scores, as in"
                 f" {Call('Measure', Option('scale', 'log'))}.",
-            )
-        )
-    if on == "dispersion":
-        raise DesignError(
-            message(
-                f"{Option('on', 'dispersion')} compares spreads, which"
-                f" {Option('scale', 'dataset')} takes as the unit.",
-                hint=f"{Option('scale', 'none')}.",
             )
         )
 

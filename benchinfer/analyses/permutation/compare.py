@@ -1,11 +1,13 @@
 """The function `compare_permutation`."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from benchinfer.analyses.permutation import adjustment, diagnostics, overall
+from benchinfer.analyses.permutation.adjustment import Pairs
 from benchinfer.analyses.permutation.blocks import (
     Exchangeable,
     On,
@@ -17,23 +19,15 @@ from benchinfer.analyses.permutation.blocks import (
     with_ties,
 )
 from benchinfer.analyses.permutation.comparison import PermutationComparison
-from benchinfer.analyses.permutation.options import Pairs, PermutationOptions
+from benchinfer.analyses.permutation.options import PermutationOptions, PermutationProcedure
 from benchinfer.analyses.permutation.tests import borne_out, tested
 from benchinfer.comparison import stepwise
-from benchinfer.comparison.adjustment import check_alternative
 from benchinfer.comparison.checks import check_missing
 from benchinfer.comparison.comparison import Alternative, Target
-from benchinfer.comparison.contrasts import (
-    ContrastFamily,
-    Contrasts,
-    check_number,
-    family_of,
-    implied,
-)
-from benchinfer.comparison.evidence import Array, Level, Provenance, Setting, alpha_of, decide
-from benchinfer.core import version
-from benchinfer.core.arguments import check_resamples, seed_of
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
+from benchinfer.comparison.evidence import Array, Level, Setting, decide
+from benchinfer.core.arguments import seed_of
+from benchinfer.core.errors import DesignError, message
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics.signs import NullKind
 from benchinfer.scores.table import ScoreTable
@@ -44,8 +38,8 @@ def compared(
     data: Exchangeable,
     levels: Array,
     family: ContrastFamily,
-    asked: PermutationOptions,
-    arguments: dict[str, Any],
+    asked: PermutationProcedure,
+    options: PermutationOptions,
 ) -> PermutationComparison:
     """Turn blocks into verdicts."""
     family, lost = borne_out(setting, data, family, asked)
@@ -59,17 +53,14 @@ def compared(
         setting=setting,
         pairs=family.pairs[shown],
         codes=decide(evidence.statistic, evidence.p_value, evidence.p_equivalence, asked.alpha),
-        level=arguments["level"],
+        level=options.level,
         target=data.target,
         levels=Level(levels),
         checks=diagnostics.checks(setting, data, found, lost, asked),
-        provenance=Provenance(
-            analysis="compare_permutation",
-            version=version.__version__,
-            arguments=arguments,
-            adjustment=adjustment.adjustment_words(asked, family.words, _bound(data, asked)),
-            digest=setting.digest,
-            seed=asked.seed if drawn else None,
+        provenance=options.provenance(
+            setting,
+            adjustment.adjustment_words(asked, family.words, _bound(data, asked)),
+            asked.seed if drawn else None,
         ),
         sides=family.sides[shown],
         names=family.names[shown],
@@ -86,7 +77,7 @@ def compared(
     )
 
 
-def _bound(data: Exchangeable, asked: PermutationOptions) -> str:
+def _bound(data: Exchangeable, asked: PermutationProcedure) -> str:
     """Say where closed testing of many algorithms was bounded."""
     if asked.adjust not in stepwise.CLOSED:
         return ""
@@ -130,6 +121,7 @@ def compare_permutation(
     seed: int | None = None,
     stop: bool = False,
     scale: Scale = "none",
+    trend: Sequence[str] | None = None,
     progress: Progress | bool | None = None,
 ) -> PermutationComparison:
     """Compare algorithms by permutation tests within blocks.
@@ -144,57 +136,74 @@ def compare_permutation(
     measure
         Name of the measure; may be omitted where there is one.
     on
-        What is permuted. ``"values"``: the scores on the measure's scale; estimates are mean
-        differences with t intervals, each pair with a standard error of its own. ``"ranks"``
-        (within blocks), ``"aligned-ranks"`` (of the scores without their block's mean) and
-        ``"normal-scores"`` of these: estimates are Hodges-Lehmann shifts with intervals by test
-        inversion; alone, a pair has signed ranks (zero differences left out), for either kind of
-        ranks, or signed normal scores. ``"dispersion"``: how far scores lie from a median.
+        What is permuted: the scores (``"values"``), ranks within blocks (``"ranks"``), ranks of the
+        scores without their block's mean (``"aligned-ranks"``), ``"normal-scores"`` of these, or
+        how far scores lie from a median (``"dispersion"``).
+
+        Estimates of ``"values"`` are mean differences with t intervals, each pair with a standard
+        error of its own; of ranks and normal scores Hodges-Lehmann shifts with intervals by test
+        inversion. Alone, a pair has signed ranks (zero differences left out), for either kind of
+        ranks, or signed normal scores.
     null
-        ``"exact"``: all arrangements; ``"monte-carlo"``: random ones; ``"asymptotic"``: the normal
-        limit; ``"auto"``: exact where that takes seconds, else Monte Carlo. A global test that
-        cannot be exact is Monte Carlo.
+        Null distribution: all arrangements (``"exact"``), random ones (``"monte-carlo"``), or the
+        normal limit (``"asymptotic"``). ``"auto"``: exact where that takes seconds, else Monte
+        Carlo.
+
+        A global test that cannot be exact is Monte Carlo.
     resamples
-        Of Monte Carlo: p-values are ``(1 + #) / (resamples + 1)``.
+        Number of random arrangements of Monte Carlo.
+
+        P-values are ``(1 + #) / (resamples + 1)``.
     contrasts, control
         As in `compare_mixed`. Averages of algorithms need ``pairs="pooled"``.
     alternative
-        ``"two-sided"``, or what one-sided tests are to show of the first algorithm of a contrast:
-        ``"better"`` or ``"worse"``. With a tolerance these also test non-inferiority.
+        As in `compare_mixed`.
     adjust
-        Of pairwise tests ``"closed"``, all pairs of up to eight algorithms closed by sign flips of
-        whole blocks, ``"step-down"``, the same stepwise for any contrasts (Westfall and Young),
-        ``"holm"``, ``"bonferroni"``, ``"hochberg"``, ``"hommel"``, ``"rom"``, ``"finner"``,
-        ``"li"`` or ``"none"``. The default of two-sided tests is the first of the former three that
-        goes: flips need blocks that hold each algorithm once, and closed tests complete ones; that
-        of one-sided tests is ``"holm"``.
-        For pooled tests also ``"single-step"`` (their default), ``"shaffer"`` and
-        ``"bergmann-hommel"``: exact for any number of algorithms in complete blocks, else for up to
-        18 and by an upper bound, which `method` names, for more. Intervals are Sidak's (one-sided:
-        Bonferroni's).
+        Adjustment for many contrasts: ``"closed"``, ``"step-down"``, ``"holm"``, ``"bonferroni"``,
+        ``"hochberg"``, ``"hommel"``, ``"rom"``, ``"finner"``, ``"li"`` or ``"none"``; of pooled
+        tests also ``"single-step"``, ``"shaffer"`` and ``"bergmann-hommel"``. ``"auto"``: of
+        two-sided tests the first of closed, step-down and Holm that goes, of one-sided tests Holm,
+        of pooled tests single-step.
+
+        Of pairwise tests ``"closed"`` is of all pairs of up to eight algorithms, closed by sign
+        flips of whole blocks, and ``"step-down"`` the same stepwise for any contrasts (Westfall and
+        Young): flips need blocks that hold each algorithm once, and closed tests complete ones. Of
+        pooled tests Shaffer's and Bergmann and Hommel's are exact for any number of algorithms in
+        complete blocks, else for up to 18 and by an upper bound, which `method` names, for more.
+        Intervals are Sidak's (one-sided: Bonferroni's).
     pairs
-        ``"pairwise"``: each pair on its own scores. ``"pooled"``: on scores that all algorithms
-        share, as in Friedman's post-hoc tests; that controls errors over pairs only if all
-        algorithms have equal distributions.
+        Each pair on its own scores (``"pairwise"``), or on scores that all algorithms share
+        (``"pooled"``), as in Friedman's post-hoc tests.
+
+        Pooled tests control errors over pairs only if all algorithms have equal distributions.
     target
-        What claims are about: ``"domain"``, where a data set is a block, its replications averaged,
-        or ``"datasets"``, these data sets alone, where a replication is a block, or the data set
-        with all its scores where replications are not shared. ``"auto"``: the domain, if there are
-        several data sets.
+        Claims about the ``"domain"`` that the data sets come from, or about these ``"datasets"``
+        alone. ``"auto"``: the domain, if there are several data sets.
+
+        For claims about the domain a data set is a block, its replications averaged. For these data
+        sets a replication is a block, or the data set with all its scores where replications are
+        not shared.
     level
         Confidence level of the family of contrasts.
     missing
-        ``"use"`` the scores that are there, or ``"error"`` where a cell lacks some.
+        Cells that lack scores: ``"use"`` the scores that are there, or ``"error"``.
     seed
-        Of the random numbers; None draws one. It is in the result's provenance.
+        Seed of the random numbers, from 0 to 2^64 - 1; by default one is drawn and recorded.
     stop
-        Whether the resampling of all algorithms ends as soon as all its decisions are certain, with
-        a chance of 1e-6 to be wrong; of pooled tests with single-step or step-down p-values only.
+        Whether the resampling of all algorithms ends as soon as all its decisions are certain.
+
+        The chance to be wrong is 1e-6. Of pooled tests with single-step or step-down p-values only.
     scale
-        ``"dataset"``: tests take scores in units of their data set, the standard deviation of its
-        scores within blocks (of a pair alone: of its own scores), so that no data set outweighs
-        others by its scale; with ``target="datasets"``. Estimates and intervals stay in the
-        measure's unit.
+        Unit of the scores in tests: as they are (``"none"``), or the standard deviation of their
+        ``"dataset"``, so that no data set outweighs others; with ``target="datasets"``.
+
+        The standard deviation is that of the data set's scores within blocks (of a pair alone: of
+        its own scores). Estimates and intervals stay in the measure's unit.
+    trend
+        Order of all algorithms, best first, fixed before the scores were seen: adds Page's
+        one-sided test that scores fall in that order.
+
+        It is the last row of `PermutationComparison.tests`.
     progress
         True shows a bar on standard error, in a terminal or a notebook, if it takes longer than a
         second; a function is called with a task in words, the number of resamples just done, and
@@ -235,48 +244,50 @@ def compare_permutation(
     >>> found.tests()["test"].tolist()[:2]
     ['quadratic form of scores', 'largest of all 6 pairs, scores']
     """
-    alpha, contrasts = alpha_of(level), implied(contrasts, control)
-    check_alternative(alternative)
-    _check_null(null, resamples)
+    options = PermutationOptions(
+        measure=measure,
+        on=on,
+        null=null,
+        resamples=resamples,
+        contrasts=contrasts,
+        control=control,
+        alternative=alternative,
+        adjust=adjust,
+        pairs=pairs,
+        target=target,
+        level=level,
+        missing=missing,
+        seed=seed,
+        stop=stop,
+        scale=scale,
+        trend=None if trend is None else tuple(trend),
+    )
     setting, scores = Setting.of(scores, measure)
-    check_number(setting.algorithms, contrasts, control)
+    options.check_family(setting.algorithms)
+    if options.trend is not None:
+        overall.check_order(setting.algorithms, options.trend)
     check_missing(setting, missing)
-    method = adjustment.resolve_adjustment(adjust, pairs, contrasts, alternative, null)
     data = exchangeable(scores, setting, target, on)
-    check_scale(scale, on, data.target)
+    check_scale(scale, data.target)
     data = with_ties(data, scale)
     setting = of_spread(setting) if on == "dispersion" else setting
-    drawn = seed_of(seed)
-    margin = setting.measure.margin
-    arguments = {
-        "measure": setting.measure.name,
-        "on": on,
-        "null": null,
-        "resamples": resamples,
-        "contrasts": contrasts,
-        "control": control,
-        "alternative": alternative,
-        "adjust": adjust,
-        "pairs": pairs,
-        "target": target,
-        "level": level,
-        "missing": missing,
-        "seed": seed,
-        "stop": stop,
-        "scale": scale,
-    }
+    options = replace(options, measure=setting.measure.name)
+    drawn, margin, method = seed_of(seed), setting.measure.margin, options.resolved()
     levels = levels_of(data)
-    family = family_of(
-        setting.algorithms, contrasts, control, levels, directed=alternative != "two-sided"
-    )
+    family = options.family(setting.algorithms, levels)
     with reporting(progress=progress) as told:
-        asked = PermutationOptions(
-            on, null, resamples, pairs, alternative, method, alpha, margin, drawn, stop, told, scale
+        asked = PermutationProcedure(
+            on,
+            null,
+            resamples,
+            pairs,
+            alternative,
+            method,
+            options.alpha,
+            margin,
+            drawn,
+            stop,
+            told,
+            scale,
         )
-        return compared(setting, data, levels, family, asked, arguments)
-
-
-def _check_null(null: str, resamples: int) -> None:
-    if null not in (known := ["auto", "exact", "monte-carlo", "asymptotic"]):
-        raise DesignError(unknown("null", null, known))
-    check_resamples(resamples, 1, "at least 1, as in 100_000.")
+        return compared(setting, data, levels, family, asked, options)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from benchinfer.analyses.permutation import overall
 from benchinfer.analyses.permutation.numerics import friedman
+from benchinfer.analyses.permutation.options import PermutationOptions
 from benchinfer.analyses.permutation.overall import GlobalRow, RankSums
 from benchinfer.analyses.permutation.pooled import PooledTests
 from benchinfer.comparison import stepwise, wording
@@ -95,14 +96,19 @@ class PermutationComparison(TestedComparison):
     title: ClassVar[str] = "Permutation tests"
 
     @property
+    def options(self) -> PermutationOptions:
+        """The arguments of `compare_permutation`."""
+        return PermutationOptions.of(self.provenance)
+
+    @property
     def on(self) -> str:
         """Scores of the tests: values, ranks, aligned ranks, normal scores or dispersion."""
-        return str(self.provenance.arguments["on"])
+        return self.options.on
 
     @property
     def pairwise(self) -> bool:
         """True if each pair was tested on its own scores."""
-        return self.provenance.arguments["pairs"] == "pairwise"
+        return self.options.pairs == "pairwise"
 
     @property
     def formula(self) -> str:
@@ -132,7 +138,7 @@ class PermutationComparison(TestedComparison):
         units = (
             " scores were divided by their data set's standard deviation within blocks, in tests"
             " only;"
-            if self.provenance.arguments["scale"] == "dataset"
+            if self.options.scale == "dataset"
             else ""
         )
         return (
@@ -182,7 +188,8 @@ class PermutationComparison(TestedComparison):
         ----------
         order
             All algorithms, best first: adds Page's one-sided test that scores fall in that order,
-            which must have been fixed before the scores were seen.
+            which must have been fixed before the scores were seen. By default the `trend` of
+            `compare_permutation`.
 
         Returns
         -------
@@ -194,6 +201,7 @@ class PermutationComparison(TestedComparison):
         DesignError
             The order does not name each algorithm once.
         """
+        order = self.options.trend if order is None else order
         if order is None:
             return overall.table(self.rows)
         overall.check_order(self.algorithms, order)

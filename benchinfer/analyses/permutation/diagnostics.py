@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from benchinfer.analyses.permutation.blocks import Exchangeable
-from benchinfer.analyses.permutation.options import PermutationOptions
+from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.analyses.permutation.tests import PermutationTests
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison import stepwise as comparison_stepwise
@@ -17,7 +17,7 @@ from benchinfer.core.sections import Check
 
 
 def blocks(
-    setting: Setting, data: Exchangeable, lost: list[str], asked: PermutationOptions
+    setting: Setting, data: Exchangeable, lost: list[str], asked: PermutationProcedure
 ) -> list[Check]:
     """Say which blocks are not whole or were left out, and which pairs no block holds."""
     layout = data.layout
@@ -54,7 +54,7 @@ def blocks(
     return [*rows, *comparison_checks.tied(data.ties), *_dominated(setting, data, asked)]
 
 
-def _dominated(setting: Setting, data: Exchangeable, asked: PermutationOptions) -> list[Check]:
+def _dominated(setting: Setting, data: Exchangeable, asked: PermutationProcedure) -> list[Check]:
     """Say whether one data set of several has most of the spread that values are summed over."""
     d = len(setting.coverage.datasets)
     if asked.on != "values" or asked.scale != "none" or d < 3:
@@ -133,7 +133,7 @@ def checks(
     data: Exchangeable,
     found: PermutationTests,
     lost: list[str],
-    asked: PermutationOptions,
+    asked: PermutationProcedure,
 ) -> tuple[Check, ...]:
     """Return the rows; remedies name the pairs."""
     sides = found.family.named_sides(setting.algorithms)
@@ -148,7 +148,7 @@ def checks(
     )
 
 
-def _decisions(found: PermutationTests, sides: Sides, asked: PermutationOptions) -> list[Check]:
+def _decisions(found: PermutationTests, sides: Sides, asked: PermutationProcedure) -> list[Check]:
     """Say where other looks at the same scores would decide otherwise."""
     e, shown = found.evidence, found.family.wanted
     decided = e.p_value <= asked.alpha
@@ -185,7 +185,7 @@ def _decisions(found: PermutationTests, sides: Sides, asked: PermutationOptions)
     ]
 
 
-def _attainable(data: Exchangeable, found: PermutationTests, asked: PermutationOptions) -> Check:
+def _attainable(data: Exchangeable, found: PermutationTests, asked: PermutationProcedure) -> Check:
     """Say whether any scores in these blocks could reach the level."""
     unit, many = data.unit, len(found.own.smallest)
     if asked.adjust in ("none", *comparison_stepwise.FLIPPED):
@@ -216,7 +216,7 @@ def _attainable(data: Exchangeable, found: PermutationTests, asked: PermutationO
 
 
 def _scores(
-    data: Exchangeable, found: PermutationTests, sides: Sides, asked: PermutationOptions
+    data: Exchangeable, found: PermutationTests, sides: Sides, asked: PermutationProcedure
 ) -> list[Check]:
     """Say what is odd about the scores: ties, differences of zero, skewness."""
     own, tied = found.own, found.tied
@@ -250,7 +250,7 @@ def _scores(
     return rows
 
 
-def _adjustment(asked: PermutationOptions) -> list[Check]:
+def _adjustment(asked: PermutationProcedure) -> list[Check]:
     """Say what the adjustment takes for granted."""
     rows: list[Check] = []
     weak = {

@@ -45,16 +45,16 @@ type Array = NDArray[np.float64]
 
 def ruler(comparison: "PermutationComparison") -> tuple[float, str] | None:
     """Return the critical difference in ranks if it is what decided each pair."""
-    asked, ranks = comparison.provenance.arguments, comparison.ranks
-    adjust = "single-step" if asked["adjust"] == "auto" else str(asked["adjust"])
+    asked, ranks = comparison.options, comparison.ranks
+    adjust = "single-step" if asked.adjust == "auto" else asked.adjust
     kinds = {
         ("tukey", "single-step"): ("nemenyi", "Nemenyi"),
         ("dunnett", "bonferroni"): ("bonferroni-dunn", "Bonferroni-Dunn"),
     }
-    named = kinds.get((str(asked["contrasts"]), adjust))
+    named = kinds.get((str(asked.contrasts), adjust))
     if (
         named is None
-        or (asked["pairs"], asked["on"], asked["control"] == "best") != ("pooled", "ranks", False)
+        or (asked.pairs, asked.on, asked.control == "best") != ("pooled", "ranks", False)
         or (comparison.alternative, set(comparison.kinds)) != ("two-sided", {"asymptotic"})
         or not ranks.complete
         or ranks.tied

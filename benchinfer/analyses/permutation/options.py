@@ -1,21 +1,64 @@
-"""Options of permutation tests."""
+"""Arguments of `compare_permutation`, and the procedure that follows from them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
+from benchinfer.analyses.permutation.adjustment import Pairs, resolve_adjustment
 from benchinfer.analyses.permutation.blocks import On, Scale
 from benchinfer.comparison.adjustment import sidak
-from benchinfer.comparison.comparison import Alternative
+from benchinfer.comparison.comparison import Alternative, Target
+from benchinfer.comparison.options import TestedOptions
+from benchinfer.comparison.stepwise import Adjust
+from benchinfer.core.arguments import ArgumentError, check_resamples
+from benchinfer.core.errors import message
+from benchinfer.core.hints import Option
 from benchinfer.core.progress import Progress, of_task
 from benchinfer.numerics.signs import NullKind
 
-type Pairs = Literal["pairwise", "pooled"]
 _SIDES: dict[Alternative, int] = {"two-sided": 0, "better": 1, "worse": -1}
 
 
+@dataclass(frozen=True, kw_only=True)
+class PermutationOptions(TestedOptions):
+    """Arguments of `compare_permutation`; see there."""
+
+    analysis: ClassVar[str] = "compare_permutation"
+
+    on: On
+    null: NullKind
+    resamples: int
+    adjust: Adjust
+    pairs: Pairs
+    target: Literal["auto"] | Target
+    missing: Literal["use", "error"]
+    seed: int | None
+    stop: bool
+    scale: Scale
+    trend: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_resamples(self.resamples, 1, "at least 1, as in 100_000.")
+        if (self.on, self.scale) == ("dispersion", "dataset"):
+            raise ArgumentError(
+                message(
+                    f"{Option('on', 'dispersion')} compares spreads, which"
+                    f" {Option('scale', 'dataset')} takes as the unit.",
+                    hint=f"{Option('scale', 'none')}.",
+                )
+            )
+        self.resolved()
+
+    def resolved(self) -> str:
+        """Return the adjustment, checked; of pairwise tests ``"auto"`` is for the blocks to say."""
+        return resolve_adjustment(
+            self.adjust, self.pairs, self.contrasts, self.alternative, self.null
+        )
+
+
 @dataclass(frozen=True, slots=True)
-class PermutationOptions:
+class PermutationProcedure:
     """The settings of the tests.
 
     Attributes

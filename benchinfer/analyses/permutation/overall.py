@@ -9,10 +9,11 @@ from scipy.special import ndtr
 
 from benchinfer.analyses.permutation.blocks import Exchangeable, standardised
 from benchinfer.analyses.permutation.numerics import blocks, friedman, nulls
-from benchinfer.analyses.permutation.options import PermutationOptions
+from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.analyses.permutation.pooled import PooledTests, pooled
 from benchinfer.comparison.evidence import Array
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import message, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.saving import savable
 
@@ -91,7 +92,7 @@ def rank_sums(data: Exchangeable) -> RankSums:
 
 
 def global_tests(
-    data: Exchangeable, found: PooledTests, family: str, asked: PermutationOptions
+    data: Exchangeable, found: PooledTests, family: str, asked: PermutationProcedure
 ) -> tuple[GlobalRow, ...]:
     """Return the tests of the chosen scores, and the classical ones that the blocks allow."""
     named = _SCORES[asked.on]
@@ -131,7 +132,7 @@ def global_tests(
 
 
 def _of_values(
-    data: Exchangeable, found: PooledTests, asked: PermutationOptions
+    data: Exchangeable, found: PooledTests, asked: PermutationProcedure
 ) -> list[GlobalRow]:
     """Return Hothorn's t*, permuted as the chosen scores, and the F of the same table."""
     layout = data.layout
@@ -171,9 +172,9 @@ def _row(name: str, found: nulls.GlobalTest) -> GlobalRow:
 def check_order(algorithms: Sequence[str], order: Sequence[str]) -> None:
     """Refuse an order that does not name each algorithm once."""
     if strange := [name for name in order if name not in algorithms]:
-        raise DesignError(unknown("algorithm", strange[0], algorithms))
+        raise ArgumentError(unknown("algorithm", strange[0], algorithms))
     if sorted(order) != sorted(algorithms):
-        raise DesignError(
+        raise ArgumentError(
             message(
                 f"the order names {len(set(order))} of {len(algorithms)} algorithms, or some more"
                 " than once.",

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from benchinfer.analyses.permutation.blocks import Exchangeable, On, in_units, standardised
 from benchinfer.analyses.permutation.numerics import arrangements, nulls
-from benchinfer.analyses.permutation.options import PermutationOptions
+from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.analyses.permutation.pooled import null_of, scores_of
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, FitError, message
@@ -99,7 +99,7 @@ def _of_distances(data: Exchangeable, table: Array, matrix: Array) -> Array:
     return result
 
 
-def paired_tests(data: Exchangeable, matrix: Array, asked: PermutationOptions) -> Alone:
+def paired_tests(data: Exchangeable, matrix: Array, asked: PermutationProcedure) -> Alone:
     """Test and estimate each contrast from its own differences.
 
     Notes
@@ -145,7 +145,7 @@ def paired_tests(data: Exchangeable, matrix: Array, asked: PermutationOptions) -
     )
 
 
-def _terms(data: Exchangeable, d: Array, asked: PermutationOptions, noise: Array) -> Array:
+def _terms(data: Exchangeable, d: Array, asked: PermutationProcedure, noise: Array) -> Array:
     """Return the terms of the test statistics, 0 where there is none."""
     same = float(noise[0])
     if asked.scale == "dataset":
@@ -158,7 +158,7 @@ def _terms(data: Exchangeable, d: Array, asked: PermutationOptions, noise: Array
     return scores(d, same)
 
 
-def _shifts(d: Array, asked: PermutationOptions) -> tuple[Array, Array, Array, Array]:
+def _shifts(d: Array, asked: PermutationProcedure) -> tuple[Array, Array, Array, Array]:
     """Return interval, estimate and mean difference of each column."""
     m = d.shape[1]
     each = asked.alone(m)
@@ -188,7 +188,7 @@ class _Test:
     kind: str
 
 
-def unpaired_tests(data: Exchangeable, matrix: Array, asked: PermutationOptions) -> Alone:
+def unpaired_tests(data: Exchangeable, matrix: Array, asked: PermutationProcedure) -> Alone:
     """Test and estimate each contrast from the scores of its own algorithms."""
     m = len(matrix)
     found = [_pair(data, matrix[i], asked, m, f"pair {i + 1} of {m}") for i in range(m)]
@@ -214,7 +214,7 @@ def unpaired_tests(data: Exchangeable, matrix: Array, asked: PermutationOptions)
 
 
 def _pair(
-    data: Exchangeable, row: Array, asked: PermutationOptions, m: int, task: str
+    data: Exchangeable, row: Array, asked: PermutationProcedure, m: int, task: str
 ) -> tuple[tuple[float, ...], str]:
     """Return the numbers of one contrast in the order of `alone`, and its null distribution."""
     own = _part(data, row)
@@ -263,7 +263,7 @@ def _test(
     own: Exchangeable,
     shift: float,
     side: int,
-    asked: PermutationOptions,
+    asked: PermutationProcedure,
     task: str,
     *,
     two_sided: bool,
@@ -291,7 +291,7 @@ def _test(
 
 
 def _shift(
-    own: Exchangeable, row: Array, asked: PermutationOptions, level: float
+    own: Exchangeable, row: Array, asked: PermutationProcedure, level: float
 ) -> tuple[float, ...]:
     """Return interval, estimate and mean difference of a contrast."""
     values = own.values

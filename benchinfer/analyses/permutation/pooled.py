@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from benchinfer.analyses.permutation.blocks import Exchangeable
 from benchinfer.analyses.permutation.numerics import arrangements, blocks, nulls
-from benchinfer.analyses.permutation.options import PermutationOptions
+from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.comparison import stepwise
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, FitError, message
@@ -88,7 +88,7 @@ def scores_of(data: Exchangeable, layout: "BlockLayout", on: str) -> ties.Scores
 
 
 def pooled(
-    data: Exchangeable, scores: Array, contrasts: Array, asked: PermutationOptions
+    data: Exchangeable, scores: Array, contrasts: Array, asked: PermutationProcedure
 ) -> PooledTests:
     """Permute all labels within blocks."""
     turned = (asked.side or 1) * contrasts
@@ -123,7 +123,7 @@ def pooled(
 
 
 def null_of(
-    question: nulls.PermutationProblem, scores: Array, asked: PermutationOptions, task: str
+    question: nulls.PermutationProblem, scores: Array, asked: PermutationProcedure, task: str
 ) -> nulls.Null:
     """Return the null distribution requested, or the best there is in good time."""
     if asked.null == "asymptotic":

@@ -118,7 +118,7 @@ def sections(comparison: PermutationComparison, request: Request) -> tuple[Secti
 
 def nulls(comparison: PermutationComparison) -> str:
     """Say where p-values come from."""
-    resamples = comparison.provenance.arguments["resamples"]
+    resamples = comparison.options.resamples
     n = resamples if comparison.pairwise else comparison.pooled.n
     kinds = [_SHARED[kind].format(n) for kind in comparison.kinds]
     seed = comparison.provenance.seed
@@ -215,11 +215,11 @@ def together(comparison: PermutationComparison, request: Request) -> Section:
     )
     if request.details:
         whole += " The other tests of the table ask the same of other scores."
-    found = comparison.tests(request.trend)
+    found, trend = comparison.tests(), comparison.options.trend
     decides = "None of them decides a pair." if request.details else "It decides no pair."
     text = [f"{whole} {decides}"]
-    if request.trend is not None:
-        text.append(page(comparison, request.trend))
+    if trend is not None:
+        text.append(page(comparison, trend))
     values: dict[str, object] = {"tests": found}
     fold, tables, warnings = None, (), ()
     if request.details:

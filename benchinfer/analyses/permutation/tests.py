@@ -6,12 +6,13 @@ import numpy as np
 
 from benchinfer.analyses.permutation import adjustment, pairs, pooled
 from benchinfer.analyses.permutation.blocks import Exchangeable, standardised
-from benchinfer.analyses.permutation.options import PermutationOptions
+from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.analyses.permutation.pairs import Alone
 from benchinfer.analyses.permutation.pooled import PooledTests
 from benchinfer.comparison import stepwise
 from benchinfer.comparison.contrasts import NO_ALGORITHM, ContrastFamily
 from benchinfer.comparison.evidence import Array, Evidence, Setting
+from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Call, Option
 from benchinfer.core.numbers import count
@@ -19,12 +20,12 @@ from benchinfer.numerics import rotations
 
 
 def borne_out(
-    setting: Setting, data: Exchangeable, family: ContrastFamily, asked: PermutationOptions
+    setting: Setting, data: Exchangeable, family: ContrastFamily, asked: PermutationProcedure
 ) -> tuple[ContrastFamily, list[str]]:
     """Leave out the contrasts whose algorithms no block brings together, and name them."""
     pair = (family.pairs != NO_ALGORITHM).all(axis=1)
     if asked.pairs == "pairwise" and not pair.all():
-        raise DesignError(
+        raise ArgumentError(
             message(
                 "averages of algorithms have no pair of scores to exchange.",
                 hint=f"{Option('pairs', 'pooled')} tests them by exchanging the labels of all"
@@ -95,7 +96,7 @@ class PermutationTests:
 
 
 def tested(
-    data: Exchangeable, family: ContrastFamily, asked: PermutationOptions
+    data: Exchangeable, family: ContrastFamily, asked: PermutationProcedure
 ) -> PermutationTests:
     """Test, adjust and estimate the contrasts of a family."""
     method = asked.adjust

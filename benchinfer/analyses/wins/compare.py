@@ -1,8 +1,8 @@
 """The function `compare_wins`."""
 
-import math
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -17,32 +17,30 @@ from benchinfer.analyses.wins.numerics.likelihood import (
 )
 from benchinfer.analyses.wins.numerics.posterior import WinModel, WinPriors
 from benchinfer.analyses.wins.numerics.tally import Tally, Ties
+from benchinfer.analyses.wins.options import Errors, Inference, WinsOptions
 from benchinfer.analyses.wins.posterior import WinPosterior, concluded, sampled
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison.adjustment import (
     JOINT,
     Adjust,
-    check_alternative,
     evidence_of,
     resolve,
     std_errors,
     without_spread,
 )
 from benchinfer.comparison.comparison import Alternative
-from benchinfer.comparison.contrasts import ContrastFamily, Contrasts, family_of, implied
+from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
 from benchinfer.comparison.evidence import (
     Array,
     Evidence,
     Level,
-    Provenance,
     Setting,
     alpha_of,
     decide,
 )
 from benchinfer.comparison.posterior import codes_of, level_of
-from benchinfer.core import version
-from benchinfer.core.arguments import seed_of
-from benchinfer.core.errors import DesignError, FitError, message, unknown
+from benchinfer.core.arguments import ArgumentError, seed_of
+from benchinfer.core.errors import DesignError, FitError, message
 from benchinfer.core.hints import Call, Either, Given, Option, Phrase, Subset
 from benchinfer.core.numbers import count
 from benchinfer.core.progress import Progress, reporting
@@ -55,10 +53,6 @@ if TYPE_CHECKING:
     from benchinfer.core.sections import Check
 
 
-type Inference = Literal["likelihood", "bayes"]
-type Errors = Literal["auto", "robust", "independent"]
-
-
 _ADJUSTMENTS = {
     "single-step": "P-values and intervals of {} are adjusted by the single-step method",
     "westfall": "P-values of {} are adjusted by Westfall's method, intervals by the single-step"
@@ -69,30 +63,24 @@ _ADJUSTMENTS = {
 }
 
 
-def by_likelihood(counted: Counted, arguments: dict[str, Any]) -> WinsComparison:
+def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
     """Compare by maximum likelihood."""
-    setting, level = told_as(counted, arguments["rope"]), arguments["level"]
-    taken = counted.tally.taken(arguments["ties"])
+    setting, level = told_as(counted, options.rope), options.level
+    taken = counted.tally.taken(options.ties)
     groups = taken.groups()
     if apart := len(groups) > 1:
         # Worths are finite by the penalty alone, which is for wins and losses.
-        taken = counted.tally.taken("drop" if arguments["ties"] == "drop" else "half")
+        taken = counted.tally.taken("drop" if options.ties == "drop" else "half")
         _check_parts(taken, setting.algorithms)
     if taken.boundless():
         raise _boundless(taken)
-    fit = fit_wins(taken, penalised=apart or arguments["penalised"])
-    errors = _resolved(arguments["errors"], counted, fit)
+    fit = fit_wins(taken, penalised=apart or options.penalised)
+    errors = _resolved(options.errors, counted, fit)
     robust = errors == "robust" and fit.robust is not None
     cov = fit.robust if robust and fit.robust is not None else fit.cov
     df = float(counted.tally.clusters - 1) if robust else np.inf
-    family = family_of(
-        setting.algorithms,
-        arguments["contrasts"],
-        arguments["control"],
-        fit.log_worth,
-        directed=arguments["alternative"] != "two-sided",
-    )
-    adjust = _adjustment(arguments, robust=robust)
+    family = options.family(setting.algorithms, fit.log_worth)
+    adjust = _adjustment(options, robust=robust)
     alpha = alpha_of(level)
     every = Adjusted(cov, np.full(len(family.matrix), df))
     least = partial(
@@ -100,12 +88,12 @@ def by_likelihood(counted: Counted, arguments: dict[str, Any]) -> WinsComparison
     )
     evidence, _ = evidence_of(
         family, fit.log_worth, every, adjust, alpha, setting.measure.margin,
-        arguments["alternative"], least=least(family.matrix),
+        options.alternative, least=least(family.matrix),
     )  # fmt: skip
     k = len(setting.algorithms)
     quasi = quasi_variances(cov, least(max_t.all_pairs(k)[1]))
     checks = [
-        *diagnostics.counts(counted, _target(counted), arguments["rope"]),
+        *diagnostics.counts(counted, _target(counted), options.rope),
         *diagnostics.dependence(
             fit, counted, errors, Phrase(f"{Option('errors', 'robust')} allows for it")
         ),
@@ -116,10 +104,10 @@ def by_likelihood(counted: Counted, arguments: dict[str, Any]) -> WinsComparison
         *([diagnostics.penalty(groups, setting.algorithms)] if fit.penalised else []),
     ]
     return WinsComparison(
-        **_shared(counted, setting, family, arguments, checks),
+        **_shared(counted, setting, family, options, checks),
         codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
         levels=_levels(fit.log_worth, cov, df, alpha, least(np.eye(k) - 1 / k)),
-        provenance=_provenance(setting, arguments, _ADJUSTMENTS[adjust].format(family.words)),
+        provenance=options.provenance(setting, _ADJUSTMENTS[adjust].format(family.words)),
         evidence=evidence,
         quasi=quasi,
         errors=errors,
@@ -184,22 +172,22 @@ def _resolved(errors: str, counted: Counted, fit: WinFit) -> str:
     return "independent"
 
 
-def _adjustment(arguments: dict[str, Any], *, robust: bool) -> str:
+def _adjustment(options: WinsOptions, *, robust: bool) -> str:
     """Return the adjustment for many pairs.
 
     Of D data sets robust errors have a covariance of rank D - 1 at most, whose largest statistic
     over all pairs does not follow the distribution of single-step tests.
     """
-    asked = arguments["adjust"]
+    asked = options.adjust
     if robust and asked in JOINT:
-        raise DesignError(
+        raise ArgumentError(
             message(
                 f"{Given('adjust', asked)} needs the covariance of all pairs, which robust"
                 " errors do not estimate well enough.",
                 hint=f"{Option('adjust', 'holm')} goes with robust errors.",
             )
         )
-    return resolve(asked, arguments["contrasts"], arguments["alternative"], common=not robust)
+    return resolve(asked, options.contrasts, options.alternative, common=not robust)
 
 
 def _flat(setting: Setting, family: ContrastFamily, errors: Adjusted) -> "Check":
@@ -222,20 +210,20 @@ def _levels(worth: Array, cov: Array, df: float, alpha: float, least: Array) -> 
 
 
 def by_posterior(
-    counted: Counted, arguments: dict[str, Any], progress: "Progress | None"
+    counted: Counted, options: WinsOptions, progress: "Progress | None"
 ) -> WinsComparison:
     """Compare by a posterior."""
-    setting, level = told_as(counted, arguments["rope"]), arguments["level"]
-    taken = counted.tally.taken(arguments["ties"])
-    departures = arguments["departures"]
-    model = WinModel(taken if departures else taken.total, arguments["priors"], departures)
-    rng = np.random.default_rng(arguments["seed"])
-    found = sampled(model, (arguments["chains"], arguments["draws"]), rng, progress)
+    setting, level = told_as(counted, options.rope), options.level
+    taken = counted.tally.taken(options.ties)
+    departures = options.departures
+    model = WinModel(
+        taken if departures else taken.total, options.priors or WinPriors(), departures
+    )
+    rng = np.random.default_rng(options.seed)
+    found = sampled(model, (options.chains, options.draws), rng, progress)
     effects = found[0].log_worth
     levels = level_of(effects, 0.0, level)
-    family = family_of(
-        setting.algorithms, arguments["contrasts"], arguments["control"], levels.estimate
-    )
+    family = options.family(setting.algorithms, levels.estimate)
     margin = setting.measure.margin
     posterior = concluded(found, family.matrix[family.wanted], margin, level)
     quasi = quasi_variances(np.cov(effects.reshape(-1, effects.shape[2]), rowvar=False))
@@ -245,11 +233,11 @@ def by_posterior(
     )
     return WinsComparison(
         **_shared(
-            counted, setting, family, arguments, _posterior_checks(counted, arguments, posterior)
+            counted, setting, family, options, _posterior_checks(counted, options, posterior)
         ),
         codes=codes_of(posterior.outcomes, level, settled=posterior.convergence.settled),
         levels=levels,
-        provenance=_provenance(setting, arguments, words),
+        provenance=options.provenance(setting, words, options.seed),
         evidence=_told(posterior, effects, family),
         quasi=quasi,
         errors="posterior",
@@ -259,11 +247,11 @@ def by_posterior(
 
 
 def _posterior_checks(
-    counted: Counted, arguments: dict[str, Any], posterior: WinPosterior
+    counted: Counted, options: WinsOptions, posterior: WinPosterior
 ) -> "list[Check]":
     """Return the diagnostics of a posterior, with those of the likelihood if it can be fitted."""
-    taken = counted.tally.taken(arguments["ties"])
-    departures = arguments["departures"]
+    taken = counted.tally.taken(options.ties)
+    departures = options.departures
     fit = None
     if len(taken.groups()) == 1 and not taken.boundless():
         try:
@@ -272,7 +260,7 @@ def _posterior_checks(
             fit = None
     return [
         *diagnostics.chains(posterior, departures=departures),
-        *diagnostics.counts(counted, _target(counted), arguments["rope"]),
+        *diagnostics.counts(counted, _target(counted), options.rope),
         *diagnostics.dependence(
             fit,
             counted,
@@ -304,14 +292,14 @@ def _shared(
     counted: Counted,
     setting: Setting,
     family: ContrastFamily,
-    arguments: dict[str, Any],
+    options: WinsOptions,
     checks: "list[Check]",
 ) -> dict[str, Any]:
     """Return what both ways of comparing have in common."""
     return {
         "setting": setting,
         "pairs": family.pairs[family.wanted],
-        "level": arguments["level"],
+        "level": options.level,
         "target": _target(counted),
         "checks": tuple(checks),
         "sides": family.sides[family.wanted],
@@ -320,18 +308,6 @@ def _shared(
     }
 
 
-def _provenance(setting: Setting, arguments: dict[str, Any], adjustment: str) -> Provenance:
-    return Provenance(
-        analysis="compare_wins",
-        version=version.__version__,
-        arguments=arguments,
-        adjustment=adjustment,
-        digest=setting.digest,
-        seed=arguments.get("seed"),
-    )
-
-
-_FEWEST_CHAINS, _FEWEST_DRAWS = 4, 100
 # Pairs of all data sets with departures; of so many chains take four minutes, and hardly settle.
 _MOST_PAIRS = 6000
 
@@ -374,33 +350,42 @@ def compare_wins(
     measure
         Name of the measure; may be omitted where there is one.
     inference
-        ``"likelihood"``: maximum likelihood, tests and simultaneous intervals. ``"bayes"``: the
-        posterior probability that one wins more often (Wainer 2023).
+        Maximum likelihood with tests and simultaneous intervals (``"likelihood"``), or posterior
+        probabilities that one wins more often (``"bayes"``, Wainer 2023).
     by
-        What is won: ``"datasets"`` (by means), or ``"replications"`` that algorithms share. Those
-        of a data set depend on each other, which robust errors or `departures` allow for.
+        What is won: ``"datasets"`` (by means), or ``"replications"`` that algorithms share.
+
+        Those of a data set depend on each other, which robust errors or `departures` allow for.
     ties
-        ``"davidson"``: a parameter of their own; ``"half"`` a win for each side; or ``"drop"``.
+        Ties: a parameter of their own (``"davidson"``), ``"half"`` a win for each side, or left out
+        (``"drop"``).
     tie_tolerance
         Differences of at most this are ties, in the unit of the measure; by default its tolerance.
+
         Equal but for rounding is a tie in any case.
     local_rope
-        Differences of means of at most so many standard deviations on the data set are ties, too
-        (of the differences where replications are shared); Wainer takes 0.4.
+        Differences of means of at most so many standard deviations on the data set are ties, too.
+
+        Of the differences where replications are shared. Wainer takes 0.4.
     rope
         Probabilities of winning within this of 1/2 are equivalent; 0 for none.
     errors
-        Of the likelihood. ``"robust"``: from the spread of the data sets, whose contests depend on
-        each other. ``"independent"``: as if none did. ``"auto"``: robust from five data sets on;
-        two to four are refused. Counts of published tables and of few replications of one data set
-        are taken as independent.
+        Errors of the likelihood: from the spread of the data sets (``"robust"``), or as if no
+        contest depended on another (``"independent"``). ``"auto"``: robust from five data sets on.
+
+        Two to four data sets are refused. Counts of published tables and of few replications of one
+        data set are taken as independent.
     penalised
-        Whether to use Firth's penalty, under which worths are finite even where some algorithm
-        always wins. Not with Davidson's ties. Where worths are finite by it alone it is used in any
-        case, and ties with a parameter count as half a win for each side.
+        Whether to use Firth's penalty, also where no algorithm always wins. Not with Davidson's
+        ties.
+
+        Under it worths are finite. Where they are so by it alone it is used in any case, and ties
+        with a parameter count as half a win for each side.
     departures
-        Of a posterior: whether each data set has worths of its own, normal about the common ones,
-        so that its contests depend on each other. Ties are halved or dropped then.
+        Of a posterior: whether each data set has worths of its own, so that its contests depend on
+        each other. Ties are halved or dropped then.
+
+        They are normal about the common ones.
     contrasts, control
         As in `compare_mixed`.
     alternative, adjust
@@ -408,10 +393,17 @@ def compare_wins(
     level
         Confidence level of the family of contrasts, or the probability that a verdict takes.
     missing
-        ``"use"`` the scores that are there: a pair is counted where both have some; or ``"error"``.
-    draws, chains, priors, seed
-        Of a posterior: draws of each chain after warming up, number of chains, `WinPriors`, and
-        any integer from 0 to 2^64 - 1 (by default one is drawn and recorded).
+        As in `compare_mixed`.
+
+        A pair is counted where both have scores.
+    draws
+        Of a posterior: draws of each chain after warming up, an even number.
+    chains
+        Of a posterior: number of chains.
+    priors
+        Of a posterior: priors other than the default ones (`WinPriors`).
+    seed
+        As in `compare_permutation`.
     progress
         As in `compare_bayes`.
 
@@ -448,123 +440,40 @@ def compare_wins(
     0  C4.5  C4.5+cf   4.0   6.0     4.0      0.39
     1  C4.5   C4.5+m   0.0   8.0     6.0      0.12
     """
-    _check(inference, by, ties, errors, rope, level)
-    if inference == "bayes":
-        _check_bayes(errors, alternative, adjust, (chains, draws), penalised=penalised)
-    else:
-        _check_likelihood(ties, alternative, priors, penalised=penalised, departures=departures)
-    family = contrasts, control
-    found = counted(scores, measure, by, tie_tolerance, local_rope, missing, family)
+    options = WinsOptions(
+        measure=measure,
+        inference=inference,
+        by=by,
+        ties=ties,
+        tie_tolerance=tie_tolerance,
+        local_rope=local_rope,
+        rope=rope,
+        errors=errors,
+        penalised=penalised,
+        departures=departures,
+        contrasts=contrasts,
+        control=control,
+        alternative=alternative,
+        adjust=adjust,
+        level=level,
+        missing=missing,
+        draws=draws,
+        chains=chains,
+        priors=priors or (WinPriors() if inference == "bayes" else None),
+        seed=seed_of(seed),
+    )
+    found = counted(scores, options)
     _check_counts(found, departures=departures, davidson=ties == "davidson")
-    arguments = {
-        "measure": found.scored.measure.name,
-        "inference": inference,
-        "by": by,
-        "ties": ties,
-        "tie_tolerance": found.tie,
-        "local_rope": found.local,
-        "rope": rope,
-        "errors": errors,
-        "penalised": penalised,
-        "departures": departures,
-        "contrasts": implied(contrasts, control),
-        "control": control,
-        "alternative": alternative,
-        "adjust": adjust,
-        "level": level,
-        "missing": missing,
-    }
-    if inference == "likelihood":
-        return by_likelihood(found, arguments)
-    sampling = {"draws": draws, "chains": chains, "priors": priors or WinPriors()}
-    arguments |= {**sampling, "seed": seed_of(seed)}
+    options = replace(
+        options,
+        measure=found.scored.measure.name,
+        tie_tolerance=found.tie,
+        local_rope=found.local,
+    )
+    if not options.bayes:
+        return by_likelihood(found, options)
     with reporting(progress=progress, doing="Sampling:") as told:
-        return by_posterior(found, arguments, told)
-
-
-def _check(inference: str, by: str, ties: str, errors: str, rope: float, level: float) -> None:
-    """Refuse what is not known."""
-    alpha_of(level)
-    for name, value, kind in (
-        ("inference", inference, Inference),
-        ("by", by, By),
-        ("ties", ties, Ties),
-        ("errors", errors, Errors),
-    ):
-        if value not in (known := get_args(kind.__value__)):
-            raise DesignError(unknown(name, value, known))
-    if not (math.isfinite(rope) and 0 <= rope < 0.5):
-        raise DesignError(
-            message(
-                f"rope is {rope!r}.",
-                hint="from 0 to below 0.5: with 0.05 probabilities from 0.45 to 0.55 are"
-                " equivalent.",
-            )
-        )
-
-
-def _check_likelihood(
-    ties: Ties,
-    alternative: Alternative,
-    priors: WinPriors | None,
-    *,
-    penalised: bool,
-    departures: bool,
-) -> None:
-    """Refuse what goes with a posterior alone, and a penalty that there is not."""
-    check_alternative(alternative)
-    if departures or priors is not None:
-        name = "departures" if departures else "priors"
-        raise DesignError(
-            message(
-                f"{name} is of a posterior.",
-                hint=f"{Option('inference', 'bayes')} goes with it.",
-            )
-        )
-    if penalised and ties == "davidson":
-        raise DesignError(
-            message(
-                "the penalty is for wins and losses alone.",
-                hint=f"{Option('ties', 'half')} or {Option('ties', 'drop')} goes with"
-                f" {Option('penalised', value=True)}.",
-            )
-        )
-
-
-def _check_bayes(
-    errors: Errors,
-    alternative: Alternative,
-    adjust: Adjust,
-    size: tuple[int, int],
-    *,
-    penalised: bool,
-) -> None:
-    """Refuse what goes with tests alone, and samples that are too small."""
-    chains, draws = size
-    given = {
-        "errors": errors != "auto",
-        "penalised": penalised,
-        "alternative": alternative != "two-sided",
-        "adjust": adjust != "auto",
-    }
-    if wrong := [name for name, is_given in given.items() if is_given]:
-        raise DesignError(
-            message(
-                f"{wrong[0]} is of tests, which a posterior has not.",
-                hint=f"{Option('inference', 'likelihood')} goes with it.",
-            )
-        )
-    if draws < _FEWEST_DRAWS or draws % 2:
-        raise DesignError(
-            message(f"draws is {draws!r}.", hint=f"an even number from {_FEWEST_DRAWS}.")
-        )
-    if chains < _FEWEST_CHAINS:
-        raise DesignError(
-            message(
-                f"chains is {chains!r}.",
-                hint=f"at least {_FEWEST_CHAINS}, to see whether chains agree.",
-            )
-        )
+        return by_posterior(found, options, told)
 
 
 def _check_counts(found: "Counted", *, departures: bool, davidson: bool) -> None:

@@ -13,6 +13,7 @@ from benchinfer.analyses.wins.numerics.likelihood import QuasiVariances, WinFit
 from benchinfer.analyses.wins.numerics.likelihood import probabilities as probabilities_likelihood
 from benchinfer.analyses.wins.numerics.posterior import WinModel, WinPriors, replicated
 from benchinfer.analyses.wins.numerics.tally import Tally, Ties
+from benchinfer.analyses.wins.options import WinsOptions
 from benchinfer.analyses.wins.posterior import WinPosterior
 from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import TestedComparison
@@ -205,7 +206,7 @@ def model(result: "WinsComparison") -> str:
     ties = f"; {ties}" if result.counted.tally.ties.sum() else ""
     if result.bayes is None:
         how = "penalised maximum likelihood (Firth)" if result.penalised else "maximum likelihood"
-        if result.penalised and not result.provenance.arguments["penalised"]:
+        if result.penalised and not result.options.penalised:
             how += ", as some algorithms never lose to others"
         errors = {
             "robust": "errors are from the spread of data sets (sandwich), as contests of a data"
@@ -268,6 +269,11 @@ class WinsComparison(TestedComparison):
     title: ClassVar[str] = "Wins (Bradley-Terry model)"
 
     @property
+    def options(self) -> WinsOptions:
+        """The arguments of `compare_wins`."""
+        return WinsOptions.of(self.provenance)
+
+    @property
     def bayesian(self) -> bool:
         """True if verdicts rest on posterior probabilities."""
         return self.bayes is not None
@@ -297,10 +303,8 @@ class WinsComparison(TestedComparison):
     @property
     def ties(self) -> Ties:
         """Treatment of ties."""
-        asked = self.provenance.arguments["ties"]
-        if self.penalised and asked == "davidson":
-            return "half"
-        return "half" if asked == "half" else "drop" if asked == "drop" else "davidson"
+        asked = self.options.ties
+        return "half" if self.penalised and asked == "davidson" else asked
 
     @property
     def modelled_ties(self) -> bool:
@@ -310,7 +314,7 @@ class WinsComparison(TestedComparison):
     @property
     def departures(self) -> bool:
         """True if worths vary between data sets."""
-        return bool(self.provenance.arguments["departures"])
+        return self.options.departures
 
     @property
     def penalised(self) -> bool:
@@ -330,8 +334,7 @@ class WinsComparison(TestedComparison):
     @property
     def model(self) -> WinModel:
         """Model whose posterior was sampled."""
-        given = self.provenance.arguments["priors"]
-        priors = given if isinstance(given, WinPriors) else WinPriors()
+        priors = self.options.priors or WinPriors()
         taken = self.counted.tally.taken(self.ties)
         return WinModel(taken if self.departures else taken.total, priors, self.departures)
 

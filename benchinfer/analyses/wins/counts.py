@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from benchinfer.analyses.wins.numerics.tally import Tally, count, spread
 from benchinfer.comparison.checks import check_missing
-from benchinfer.comparison.contrasts import Contrasts, check_number
 from benchinfer.comparison.evidence import Setting
+from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Either, Option
@@ -27,6 +27,8 @@ from benchinfer.scores.table import ScoreTable, one_measure
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from benchinfer.analyses.wins.options import WinsOptions
 
 
 type Array = NDArray[np.float64]
@@ -185,32 +187,22 @@ class Counted:
         )
 
 
-def counted(
-    scores: ScoreTable | Wins,
-    measure: str | None,
-    by: By,
-    tie_tolerance: float | None,
-    local_rope: float | None,
-    missing: str,
-    family: tuple[Contrasts, str | None],
-) -> Counted:
+def counted(scores: ScoreTable | Wins, options: "WinsOptions") -> Counted:
     """Count wins."""
-    for name, value in (("tie_tolerance", tie_tolerance), ("local_rope", local_rope)):
-        if value is not None and not (math.isfinite(value) and value >= 0):
-            raise DesignError(message(f"{name} is {value!r}.", hint="0 or more, as in 0.01."))
+    by, tie_tolerance, local_rope = options.by, options.tie_tolerance, options.local_rope
     if isinstance(scores, Wins):
-        check_number(scores.algorithms, *family)
-        return _published(scores, measure, by, tie_tolerance, local_rope)
-    setting, scores = Setting.of(scores, measure)
-    check_number(setting.algorithms, *family)
-    check_missing(setting, missing)
+        options.check_family(scores.algorithms)
+        return _published(scores, options)
+    setting, scores = Setting.of(scores, options.measure)
+    options.check_family(setting.algorithms)
+    check_missing(setting, options.missing)
     own = setting.measure
     tie = own.tolerance if tie_tolerance is None else tie_tolerance
     margin = replace(own, tolerance=tie).margin
     local = local_rope or 0.0
     if by == "replications":
         if local:
-            raise DesignError(
+            raise ArgumentError(
                 message(
                     "a local ROPE is about means of replications, which are counted one by one.",
                     hint=f"{Option('by', 'datasets')} goes with"
@@ -266,16 +258,10 @@ def _spreads(scores: ScoreTable, setting: Setting) -> Array:
     return np.sqrt((sd[:, i] ** 2 + sd[:, j] ** 2) / 2)
 
 
-def _published(
-    wins: Wins,
-    measure: str | None,
-    by: By,
-    tie_tolerance: float | None,
-    local_rope: float | None,
-) -> Counted:
+def _published(wins: Wins, options: "WinsOptions") -> Counted:
     """Take published counts as they are."""
-    if (tie_tolerance, local_rope) != (None, None) or by != "datasets":
-        raise DesignError(
+    if (options.by, options.tie_tolerance, options.local_rope) != ("datasets", None, None):
+        raise ArgumentError(
             message(
                 "published wins are counted already.",
                 hint=f"by, {Either('tie_tolerance', '--tie-tolerance')} and"
@@ -287,7 +273,7 @@ def _published(
     own, tied, lost = (x[None] for x in wins.counts())
     pairs = np.column_stack(np.triu_indices(k, 1)).astype(np.int64)
     setting = Setting(
-        measure=wins.measure(measure),
+        measure=wins.measure(options.measure),
         algorithms=wins.algorithms,
         coverage=coverage,
         quantiles=np.full((1, k, 5), np.nan),

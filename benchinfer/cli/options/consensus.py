@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from benchinfer.cli.options.tests import Level, Seed, checked, listed, wrong
+from benchinfer.cli.options.common import Level, Seed, checked, listed, wrong
 
 if TYPE_CHECKING:
     from benchinfer.cli.options.source import SourceArguments

@@ -1,7 +1,7 @@
 """Command-line options of sources of scores."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -100,10 +100,6 @@ MeasureName = Annotated[
         help="The measure; may be omitted where the table has one.",
     ),
 ]
-Tolerance = Annotated[
-    float | None,
-    typer.Option(metavar="NUMBER", help="Difference that does not matter, if not the measure's."),
-]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print everything as JSON, in full precision.")
 ]
@@ -113,6 +109,11 @@ ReportTo = Annotated[
         "--report", metavar="FILE", help="Also write an HTML report there.", show_default=False
     ),
 ]
+# What reads published results of other kinds than scores.
+READERS = {
+    "Effects": ("benchinfer.analyses.meta.read", "read_effects"),
+    "Wins": ("benchinfer.analyses.wins.counts", "read_wins"),
+}
 _OF_SCORES = ("resampling", "paired", "repeats", "nan", "query", "dataset")
 
 
@@ -148,9 +149,9 @@ class SourceArguments:
             scores = read_scores(source, **options)
             return self._kept(scores) if one else scores
         except ScoreTableError:
-            if self.holds_effects():
+            if self.holds("Effects"):
                 what, hint = "effects (first, second, estimate)", "compare meta pools them."
-            elif self.holds_wins():
+            elif self.holds("Wins"):
                 what, hint = "wins (first, second, wins, losses)", "compare wins compares by them."
             else:
                 raise
@@ -172,45 +173,34 @@ class SourceArguments:
         except DesignError as error:
             raise typer.BadParameter(as_options(str(error)), param_hint="'--dataset'") from None
 
-    def holds_effects(self) -> bool:
-        """Return whether the table has the columns of published effects; only its head is read."""
+    def holds(self, kind: str) -> bool:
+        """Return whether the columns are those of published effects or wins; the head is read."""
         from benchinfer.analyses.meta.effects import holds_effects
-
-        return self._holds(holds_effects)
-
-    def holds_wins(self) -> bool:
-        """Return whether the table has the columns of published wins; only its head is read."""
         from benchinfer.analyses.wins.counts import holds_wins
-
-        return self._holds(holds_wins)
-
-    def _holds(self, look: Callable[[Sequence[str], Mapping[str, str]], bool]) -> bool:
-        """Look at the columns of a table that has one row each for whatever it holds."""
         from benchinfer.scores.sources import open_source
 
         if self.layout != "long" or self.scores.startswith("example:"):
             return False
+        look = {"Effects": holds_effects, "Wins": holds_wins}[kind]
         return look(open_source(self.scores, self.query).names, _columns(self.column) or {})
 
-    def effects(self, **asked: Any) -> "Effects":
-        """Read published effects; what says how scores came about does not go with them."""
-        from benchinfer.analyses.meta.read import read_effects
+    def published(self, kind: str, measure: str | None, **asked: Any) -> "Effects | Wins":
+        """Read published effects or wins; what describes scores does not go with them."""
+        if kind == "Effects":
+            from benchinfer.analyses.meta.read import read_effects
 
-        self._refuse("effects", _OF_SCORES)
-        return read_effects(
-            self.scores,
-            measures=_measures(self.measures),
-            columns=_columns(self.column),
-            covariates=_names(self.covariates) or (),
-            **asked,
-        )
-
-    def wins(self, name: str | None) -> "Wins":
-        """Read published wins by a measure; what describes scores does not go with them."""
+            self._refuse("effects", _OF_SCORES)
+            return read_effects(
+                self.scores,
+                measures=_measures(self.measures),
+                columns=_columns(self.column),
+                covariates=_names(self.covariates) or (),
+                **asked,
+            )
         from benchinfer.analyses.wins.counts import read_wins
 
         self._refuse("wins", (*_OF_SCORES, "measures", "covariates"))
-        return read_wins(self.scores, name=name or "score", columns=_columns(self.column))
+        return read_wins(self.scores, name=measure or "score", columns=_columns(self.column))
 
     def _refuse(self, what: str, options: Iterable[str]) -> None:
         """Refuse options that go with scores alone."""
@@ -244,10 +234,9 @@ class SourceArguments:
 
 
 def reads_scores(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `Source` in front of its own, and errors without tracebacks.
+    """Give a command the options of its parameters that are records, and errors without tracebacks.
 
-    The command is called with a `Source` and its own options. Other parameters whose type is a
-    dataclass are made from options in the same way.
+    The command is called with these records, such as `SourceArguments`, and its other options.
     """
     own = inspect.signature(command, eval_str=True).parameters.values()
     groups: dict[str, Any] = {p.name: p.annotation for p in own if is_dataclass(p.annotation)}
@@ -260,8 +249,7 @@ def reads_scores(command: Callable[..., None]) -> Callable[..., None]:
         with guarded():
             command(**made, **given)
 
-    shared = [p for group in groups.values() for p in _options(group)]
-    both = [*shared, *(p for p in own if p.name not in groups)]
+    both = [inner for p in own for inner in (_options(groups[p.name]) if p.name in groups else [p])]
     both = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in both]
     run.__signature__ = inspect.Signature(both)  # pyright: ignore[reportFunctionMemberAccess]
     run.__annotations__ = {p.name: p.annotation for p in both}

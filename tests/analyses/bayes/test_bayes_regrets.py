@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.analyses.bayes.regrets import cap_of, in_unit
+from benchinfer.analyses.bayes.comparison import cap_of, in_unit
 from tests.analyses.bayes.test_bayes import read, simulated
 
 

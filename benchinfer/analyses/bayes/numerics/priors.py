@@ -4,7 +4,8 @@ import math
 from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import message, unknown
 from benchinfer.core.saving import savable
 
 type Place = Literal["first", "equivalent", "second"]
@@ -83,7 +84,7 @@ class Priors:
         for field in fields(self):
             value = getattr(self, field.name)
             if value is not None and not (math.isfinite(value) and value > 0):
-                raise DesignError(
+                raise ArgumentError(
                     message(f"{field.name} is {value!r}.", hint="a finite number above 0.")
                 )
 
@@ -123,8 +124,8 @@ class PseudoObservation:
 
     def __post_init__(self) -> None:
         if self.strength is not None and not (math.isfinite(self.strength) and self.strength > 0):
-            raise DesignError(
+            raise ArgumentError(
                 message(f"strength is {self.strength!r}.", hint="a finite number above 0.")
             )
         if self.place not in (known := get_args(Place.__value__)):
-            raise DesignError(unknown("place", self.place, known))
+            raise ArgumentError(unknown("place", self.place, known))

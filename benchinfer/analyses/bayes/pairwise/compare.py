@@ -11,16 +11,16 @@ comparing multiple classifiers through Bayesian analysis. Journal of Machine Lea
 18(77), 1-36.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.numerics.priors import PseudoObservation
+from benchinfer.analyses.bayes.options import BayesOptions, Preset
 from benchinfer.analyses.bayes.pairwise import diagnostics
-from benchinfer.analyses.bayes.pairwise.comparison import NAMES, BayesPairsComparison, Preset
+from benchinfer.analyses.bayes.pairwise.comparison import NAMES, BayesPairsComparison
 from benchinfer.analyses.bayes.pairwise.fit import (
     Differences,
     PairwiseFit,
@@ -30,11 +30,9 @@ from benchinfer.analyses.bayes.pairwise.fit import (
     require_datasets,
 )
 from benchinfer.comparison import checks
-from benchinfer.comparison.contrasts import check_number, family_of
-from benchinfer.comparison.evidence import Array, Level, Provenance, Setting
+from benchinfer.comparison.evidence import Array, Level, Setting
 from benchinfer.comparison.posterior import codes_of
-from benchinfer.core import version
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Either, Field, Given, Option, Phrase
 from benchinfer.core.progress import reporting
 
@@ -61,21 +59,18 @@ _FIXED: dict[str, tuple[tuple[object, ...], str]] = {
 
 def compare_preset(
     scores: "ScoreTable",
-    measure: str | None,
-    preset: str,
-    arguments: Mapping[str, Any],
+    preset: Preset,
+    options: BayesOptions,
     progress: "Progress | bool | None",
 ) -> BayesPairsComparison:
     """Compare each pair of algorithms by a test of the literature."""
-    if preset not in (known := get_args(Preset.__value__)):
-        raise DesignError(unknown("preset", preset, known))
-    setting, scores = Setting.of(scores, measure)
-    check_number(setting.algorithms, arguments["contrasts"], arguments["control"])
-    _refuse(preset, arguments, setting)
-    checks.check_missing(setting, arguments["missing"])
-    given = _completed(preset, arguments, setting)
+    setting, scores = Setting.of(scores, options.measure)
+    options.check_family(setting.algorithms)
+    _refuse(preset, options, setting)
+    checks.check_missing(setting, options.missing)
+    given = _completed(preset, options, setting)
     levels = _levels(scores.cells(setting.measure.name).mean)
-    family = family_of(setting.algorithms, given["contrasts"], given["control"], levels)
+    family = given.family(setting.algorithms, levels)
     pairs = family.pairs[family.wanted]
     if family.sides:
         raise DesignError(
@@ -86,24 +81,28 @@ def compare_preset(
             )
         )
     seen = _seen(preset, scores, setting, pairs)
-    rng = np.random.default_rng(given["seed"])
+    rng = np.random.default_rng(given.seed)
     with reporting(progress=progress, doing="Sampling:") as told:
         found = _found(preset, seen, setting, given, rng, told)
-    size = (given["chains"], given["draws"])
-    codes = codes_of(found.following, given["level"])
+    codes = codes_of(found.following, given.level)
     sides = family.named_sides(setting.algorithms)[family.wanted]
     turned = checks.other_sign_of_means(codes, seen.mean.sum(axis=1), sides)
     result = BayesPairsComparison(
         setting=setting,
         pairs=pairs,
         codes=codes,
-        level=given["level"],
+        level=given.level,
         target="domain",
         levels=Level(levels),
-        checks=tuple(diagnostics.checks(setting, seen, found, pairs, size, turned)),
-        provenance=_provenance(setting, family.words, given),
+        checks=tuple(diagnostics.checks(setting, seen, found, pairs, given.size, turned)),
+        provenance=given.provenance(
+            setting,
+            f"Probabilities of {family.words} are each those of a model of its own; none is"
+            " adjusted for the number of pairs",
+            given.seed,
+        ),
         names=family.names[family.wanted],
-        preset=next(one for one in known if one == preset),
+        preset=preset,
         quantity="next",
         following=found.following,
         votes=found.votes,
@@ -114,25 +113,25 @@ def compare_preset(
         extended=found.extended,
         draws=found.draws,
     )
-    return result.of(given["quantity"])
+    return result.of(given.quantity or "next")
 
 
-def _refuse(preset: str, arguments: Mapping[str, Any], setting: Setting) -> None:
+def _refuse(preset: str, options: BayesOptions, setting: Setting) -> None:
     """Name everything at once that does not go with the preset."""
     rows: list[tuple[object, ...]] = [
-        (f"{name}={arguments[name]!r}", why)
+        (f"{name}={getattr(options, name)!r}", why)
         for name, (same, why) in _FIXED.items()
-        if arguments[name] not in same
+        if getattr(options, name) not in same
     ]
-    given, whole = arguments["priors"], preset == "corani2017"
+    given, whole = options.priors, preset == "corani2017"
     if given is not None and (whole or not isinstance(given, PseudoObservation)):
         why = "its priors are those of the paper" if whole else "its prior is a PseudoObservation"
         rows.append((f"priors={type(given).__name__}(...)", why))
-    if not whole and arguments["chains"] is not None:
-        rows.append((f"chains={arguments['chains']!r}", "its draws are independent"))
-    if preset == "sign" and arguments["draws"] is not None:
-        rows.append((f"draws={arguments['draws']!r}", "its probabilities are exact"))
-    if not whole and arguments["quantity"] == "average":
+    if not whole and options.chains is not None:
+        rows.append((f"chains={options.chains!r}", "its draws are independent"))
+    if preset == "sign" and options.draws is not None:
+        rows.append((f"draws={options.draws!r}", "its probabilities are exact"))
+    if not whole and options.quantity == "average":
         rows.append(("quantity='average'", 'it has none: "next" or "dominant"'))
     if whole and not setting.paired:
         rows.append(("paired=False (of the table)", "it needs replications that algorithms share"))
@@ -149,22 +148,21 @@ def _refuse(preset: str, arguments: Mapping[str, Any], setting: Setting) -> None
         )
 
 
-def _completed(preset: str, arguments: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
+def _completed(preset: Preset, options: BayesOptions, setting: Setting) -> BayesOptions:
     """Return the arguments with the defaults of the preset in place of None."""
     draws = {"corani2017": 1000, "signed-rank": SIGNED_RANK_DRAWS, "sign": 0}[preset]
-    chains, prior = 8 if preset == "corani2017" else 1, arguments["priors"]
+    chains, prior = 8 if preset == "corani2017" else 1, options.priors
     if preset != "corani2017":
-        prior = prior or PseudoObservation()
+        prior = options.pseudo
         prior = replace(prior, strength=prior.strength or _STRENGTH[preset])
-    return {
-        **arguments,
-        "measure": setting.measure.name,
-        "preset": preset,
-        "quantity": arguments["quantity"] or "next",
-        "draws": draws if arguments["draws"] is None else arguments["draws"],
-        "chains": chains if arguments["chains"] is None else arguments["chains"],
-        "priors": prior,
-    }
+    return replace(
+        options,
+        measure=setting.measure.name,
+        quantity=options.quantity or "next",
+        draws=draws if options.draws is None else options.draws,
+        chains=chains if options.chains is None else options.chains,
+        priors=prior,
+    )
 
 
 def _levels(means: Array) -> Array:
@@ -223,26 +221,13 @@ def _found(
     preset: str,
     seen: Differences,
     setting: Setting,
-    given: Mapping[str, Any],
+    given: BayesOptions,
     rng: np.random.Generator,
     progress: "Progress | None",
 ) -> PairwiseFit:
     """Ask the test."""
     if preset == "corani2017":
-        size = (given["chains"], given["draws"])
-        return hierarchical(seen, setting, size, given["level"], rng, progress)
+        return hierarchical(seen, setting, given.size, given.level, rng, progress)
     return by_dirichlet(
-        seen, setting, preset, given["priors"], given["draws"], given["level"], rng, progress
-    )
-
-
-def _provenance(setting: Setting, family: str, given: dict[str, Any]) -> Provenance:
-    return Provenance(
-        analysis="compare_bayes",
-        version=version.__version__,
-        arguments=given,
-        adjustment=f"Probabilities of {family} are each those of a model of its own; none is"
-        " adjusted for the number of pairs",
-        digest=setting.digest,
-        seed=given["seed"],
+        seen, setting, preset, given.pseudo, given.size[1], given.level, rng, progress
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from benchinfer.analyses.bayes.numerics.dirichlet import Walsh, concentrations, 
 from benchinfer.analyses.bayes.numerics.pair_model import draw_hyperparameters
 from benchinfer.analyses.bayes.numerics.priors import PseudoObservation
 from benchinfer.analyses.bayes.numerics.regret import Votes
+from benchinfer.analyses.bayes.options import BayesOptions, PairQuantity, Preset
 from benchinfer.analyses.bayes.pairwise.fit import Differences, PairPosterior
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison import wording
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 
-type Preset = Literal["corani2017", "signed-rank", "sign"]
-type PairQuantity = Literal["next", "average", "dominant"]
 NAMES = {
     "corani2017": "the hierarchical model of Corani et al. (2017)",
     "signed-rank": "the Bayesian signed-rank test",
@@ -96,6 +95,11 @@ class BayesPairsComparison(Comparison):
     title: ClassVar[str] = "Bayesian test of each pair"
 
     @property
+    def options(self) -> BayesOptions:
+        """The arguments of `compare_bayes`."""
+        return BayesOptions.of(self.provenance)
+
+    @property
     def heading(self) -> str:
         """The test of the literature."""
         return _HEADINGS[self.preset]
@@ -103,7 +107,7 @@ class BayesPairsComparison(Comparison):
     @property
     def prior(self) -> PseudoObservation | None:
         """The pseudo-observation of the tests with a Dirichlet process."""
-        found = self.provenance.arguments["priors"]
+        found = self.options.priors
         return found if isinstance(found, PseudoObservation) else None
 
     @property
@@ -159,7 +163,6 @@ class BayesPairsComparison(Comparison):
     @property
     def method(self) -> str:
         """The method, in sentences for a methods section."""
-        given = self.provenance.arguments
         shared = self.differences.datasets
         sets = (
             f"{shared.min()}"
@@ -170,17 +173,16 @@ class BayesPairsComparison(Comparison):
         return (
             f"The scores of {self.measure.name}{scale} were compared by {NAMES[self.preset]},"
             f" each of {count(len(self.pairs), 'pair')} by itself on the {sets} data sets that have"
-            f" scores of both algorithms. {self._how()} (seed {given['seed']})."
+            f" scores of both algorithms. {self._how()} (seed {self.options.seed})."
             f" {self.provenance.adjustment}."
         )
 
     def _how(self) -> str:
         """Describe how probabilities were computed."""
         if self.convergence is not None and self.draws is not None:
-            given = self.provenance.arguments
             return (
                 f"Its posterior was sampled by Gibbs sampling with Metropolis steps"
-                f" ({given['chains']} chains of {given['draws']:,} draws; largest R-hat"
+                f" ({self.options.chains} chains of {self.options.draws:,} draws; largest R-hat"
                 f" {max(self.convergence.r_hat, self.convergence.r_hat_effects):.3f})"
             )
         prior = self.prior
@@ -188,7 +190,7 @@ class BayesPairsComparison(Comparison):
         drawn = (
             "Probabilities are exact, intervals are drawn"
             if self.preset == "sign"
-            else f"Which outcome is ahead is from {self.provenance.arguments['draws']:,} draws"
+            else f"Which outcome is ahead is from {self.options.draws:,} draws"
         )
         return f"The pseudo-observation has strength {said}. {drawn}"
 

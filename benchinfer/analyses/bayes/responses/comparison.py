@@ -1,8 +1,7 @@
 """Comparison by a model of single responses."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.numerics.predictive import Thinned
 from benchinfer.analyses.bayes.numerics.priors import unused_effect_prior
 from benchinfer.analyses.bayes.numerics.regret import regrets
+from benchinfer.analyses.bayes.options import BayesOptions
 from benchinfer.analyses.bayes.posterior import provenance
 from benchinfer.analyses.bayes.responses.model import (
     MeanResponses,
@@ -22,7 +22,6 @@ from benchinfer.analyses.bayes.responses.model import (
 )
 from benchinfer.analyses.bayes.responses.scores import Answers, read_responses
 from benchinfer.comparison import checks
-from benchinfer.comparison.contrasts import family_of
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.errors import DesignError, message
@@ -145,7 +144,7 @@ class ResponseComparison(BayesComparison):
             "algorithm": list(self.algorithms),
             **({} if self.domain is None else {"domain": sorted(set(self.setting.domains))}),
         }
-        model = row_model(self.data, self.provenance.arguments, self.domain)
+        model = row_model(self.data, self.options, self.domain)
         return response_model(model, self.responses, names)
 
     @property
@@ -223,48 +222,31 @@ def compare_responses(
     scores: "ScoreTable",
     setting: "Setting",
     target: "Target",
-    arguments: dict[str, Any],
+    options: BayesOptions,
     progress: "Progress | bool | None",
 ) -> ResponseComparison:
     """Compare by a row-level model; see `compare_bayes`."""
-    _refuse_others(arguments)
-    rng = np.random.default_rng(arguments["seed"])
+    rng = np.random.default_rng(options.seed)
     data = reduced(scores, setting)
-    code = domain_level(setting, data) if arguments["domains"] == "random" else None
-    responses = read_responses(scores, setting, data.dataset, arguments["trials"])
-    model = row_model(data, arguments, code)
-    size = arguments["chains"], arguments["draws"]
+    code = domain_level(setting, data) if options.domains == "random" else None
+    responses = read_responses(scores, setting, data.dataset, options.trials)
+    model = row_model(data, options, code)
     with reporting(progress=progress, doing="Sampling:") as callback:
-        found = sample_responses(model, responses, size, rng, callback)
-    return compared_responses(setting, target, arguments, (model, responses), found, rng)
-
-
-def _refuse_others(arguments: Mapping[str, Any]) -> None:
-    """Refuse options that row-level models do not have."""
-    refused = [name for name in ("covariates",) if arguments[name]]
-    refused += ["sampler"] if arguments["sampler"] == "gibbs" else []
-    refused += ["sensitivity"] if arguments["sensitivity"] != "none" else []
-    for name in refused:
-        raise DesignError(
-            message(
-                f"{name}={arguments[name]!r} does not go with {Given('likelihood', 'binomial')}.",
-                hint=f"{Option('likelihood', 'normal')} has it.",
-            )
-        )
+        found = sample_responses(model, responses, options.size, rng, callback)
+    return compared_responses(setting, target, options, (model, responses), found, rng)
 
 
 def row_model(
-    data: "ContrastData", arguments: Mapping[str, Any], domain: NDArray[np.int64] | None
+    data: "ContrastData", options: BayesOptions, domain: NDArray[np.int64] | None
 ) -> "GibbsModel":
     """Return interactions, structure, priors and domains of the model."""
-    priors = arguments["priors"]
-    return modelled(data, arguments["interactions"], arguments["structure"], priors, domain)
+    return modelled(data, options.interactions, options.structure, options.model_priors, domain)
 
 
 def compared_responses(
     setting: "Setting",
     target: "Target",
-    arguments: dict[str, Any],
+    options: BayesOptions,
     seen: "tuple[GibbsModel, Answers]",
     found: ResponseFit,
     rng: np.random.Generator,
@@ -274,11 +256,9 @@ def compared_responses(
     means = mean_responses(model, found, rng)
     stored = _stored(setting.measure.sign, model, found, means)
     effects = stored.effects if target == "domain" else stored.these
-    level, margin = arguments["level"], setting.measure.margin
+    level, margin = options.level, setting.measure.margin
     levels = level_of(effects, 0.0, level)
-    family = family_of(
-        setting.algorithms, arguments["contrasts"], arguments["control"], levels.estimate
-    )
+    family = options.family(setting.algorithms, levels.estimate)
     matrix = family.matrix[family.wanted]
     average = average_outcomes(effects, matrix, margin, level)
     following = ranks_following = after = None
@@ -300,7 +280,7 @@ def compared_responses(
         checks=tuple(
             _checks(setting, target, found, max(float(x.error.max()) for x in parts), responses)
         ),
-        provenance=provenance(setting, family, arguments),
+        provenance=provenance(setting, family, options),
         sides=family.sides[family.wanted],
         names=family.names[family.wanted],
         quantity="average",
@@ -319,7 +299,7 @@ def compared_responses(
         responses=responses,
         logits=base + found.draws.average @ helmert(model.data.n_algorithms),
     )
-    return result.of(arguments["quantity"])
+    return result.of("next" if options.quantity == "next" else "average")
 
 
 def _stored(

@@ -1,7 +1,7 @@
 """Scores as single responses."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
-type Likelihood = Literal["normal", "binomial"]
 _WHOLE = 1e-6
 _MOST_ANSWERS = 400  # to an item: beyond, nodes of the integral would be too far apart
 

@@ -170,7 +170,7 @@ def test_everything_that_does_not_go_with_a_preset_is_named_at_once(scores):
         bi.compare_bayes(scores, preset="wilcoxon")
     with pytest.raises(bi.DesignError, match="is the prior of preset="):
         bi.compare_bayes(scores, priors=bi.PseudoObservation())
-    with pytest.raises(bi.DesignError, match="unknown quantity"):
+    with pytest.raises(bi.DesignError, match="is of tests of each pair"):
         bi.compare_bayes(scores, quantity="dominant")
     with pytest.raises(bi.DesignError, match="not averages of several"):
         bi.compare_bayes(scores, preset="sign", contrasts="mean")

@@ -174,5 +174,5 @@ def test_refusals():
             compare(table(), **options)
     with pytest.raises(bi.DesignError, match="likelihood"):
         compare(table(), "poisson")
-    with pytest.raises(bi.DesignError, match="trials= goes with"):
+    with pytest.raises(bi.DesignError, match="does not go with likelihood='normal'"):
         compare(table(), "normal", trials="n")

@@ -1,0 +1,136 @@
+"""Arguments of `compare_bayes`."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, Self
+
+from benchinfer.analyses.bayes.fit import Domains, Sampler, Structure
+from benchinfer.analyses.bayes.numerics.gibbs import Interactions
+from benchinfer.analyses.bayes.numerics.priors import Priors, PseudoObservation
+from benchinfer.comparison.comparison import Target
+from benchinfer.comparison.options import ContrastOptions
+from benchinfer.core.arguments import ArgumentError, check_count
+from benchinfer.core.errors import message
+from benchinfer.core.hints import Either, Given, Option
+
+type Quantity = Literal["average", "next"]
+type Preset = Literal["corani2017", "signed-rank", "sign"]
+type PairQuantity = Literal["next", "average", "dominant"]
+type Likelihood = Literal["normal", "binomial"]
+type Sensitivity = Literal["none", "quick"]
+_FEWEST_CHAINS, _FEWEST_DRAWS = 4, 100
+_DRAWS, _CHAINS = 1000, 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class BayesOptions(ContrastOptions):
+    """Arguments of `compare_bayes`; see there."""
+
+    analysis: ClassVar[str] = "compare_bayes"
+
+    preset: Preset | None = None
+    interactions: Interactions
+    structure: Structure
+    sampler: Sampler
+    domains: Domains
+    covariates: tuple[str, ...]
+    likelihood: Likelihood
+    trials: str | None
+    quantity: Quantity | PairQuantity | None
+    target: Literal["auto"] | Target
+    missing: Literal["use", "error"]
+    draws: int | None
+    chains: int | None
+    priors: Priors | PseudoObservation | None
+    sensitivity: Sensitivity
+    seed: int | None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.preset is None:
+            self._check_model()
+
+    def check_size(self) -> None:
+        """Refuse samples that are too small."""
+        if self.draws is not None:
+            enough = f"an even number from {_FEWEST_DRAWS}."
+            check_count("draws", self.draws, _FEWEST_DRAWS, enough, even=True)
+        if self.chains is not None:
+            enough = f"at least {_FEWEST_CHAINS}, to see whether chains agree."
+            check_count("chains", self.chains, _FEWEST_CHAINS, enough)
+
+    def _check_model(self) -> None:
+        """Refuse what one model of all algorithms has not, or not together."""
+        likelihood = Given("likelihood", self.likelihood)
+        binomial = self.likelihood == "binomial"
+        faults = (
+            (
+                isinstance(self.priors, PseudoObservation),
+                (
+                    f"a PseudoObservation is the prior of {Given('preset', 'signed-rank')} and"
+                    f" {Given('preset', 'sign')}."
+                ),
+                (
+                    f"{Either('priors=Priors(...)', '--prior NAME=NUMBER')} are those of the"
+                    " model of all algorithms."
+                ),
+            ),
+            (
+                self.quantity == "dominant",
+                f"{Option('quantity', 'dominant')} is of tests of each pair by itself.",
+                f"{Option('preset', 'signed-rank')} is one.",
+            ),
+            (
+                (self.quantity, self.target) == ("next", "datasets"),
+                (
+                    f"{Option('target', 'datasets')} is about these data sets,"
+                    f" {Option('quantity', 'next')} about another."
+                ),
+                f"{Option('target', 'domain')} goes with it.",
+            ),
+            (
+                self.trials is not None and not binomial,
+                f"{Given('trials', self.trials)} does not go with {likelihood}.",
+                f"{Option('likelihood', 'binomial')} goes with it.",
+            ),
+            *(
+                (
+                    binomial and given,
+                    f"{Given(name, getattr(self, name))} does not go with {likelihood}.",
+                    f"{Option('likelihood', 'normal')} has it.",
+                )
+                for name, given in (
+                    ("covariates", bool(self.covariates)),
+                    ("sampler", self.sampler == "gibbs"),
+                    ("sensitivity", self.sensitivity != "none"),
+                )
+            ),
+        )
+        for is_wrong, what, hint in faults:
+            if is_wrong:
+                raise ArgumentError(message(what, hint=hint))
+
+    def completed(self) -> Self:
+        """Return the arguments of one model of all algorithms with its defaults."""
+        chains, draws = self.size
+        quantity = self.quantity or "average"
+        return replace(
+            self, quantity=quantity, draws=draws, chains=chains, priors=self.model_priors
+        )
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Chains and draws of each."""
+        return (
+            _CHAINS if self.chains is None else self.chains,
+            _DRAWS if self.draws is None else self.draws,
+        )
+
+    @property
+    def pseudo(self) -> PseudoObservation:
+        """Prior of the tests with a Dirichlet process."""
+        return self.priors if isinstance(self.priors, PseudoObservation) else PseudoObservation()
+
+    @property
+    def model_priors(self) -> Priors:
+        """Priors of one model of all algorithms."""
+        return self.priors if isinstance(self.priors, Priors) else Priors()

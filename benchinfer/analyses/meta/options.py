@@ -1,0 +1,51 @@
+"""Arguments of `compare_meta`."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from benchinfer.analyses.meta.numerics.pooling import Method
+from benchinfer.analyses.meta.pooling import Interval
+from benchinfer.analyses.meta.studies import Covariance, Effect
+from benchinfer.comparison.adjustment import Adjust
+from benchinfer.comparison.options import TestedOptions
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import message
+from benchinfer.core.hints import Option
+
+type Pooling = Literal["network", "pairwise"]
+type Nesting = Literal["auto", "none", "study", "domain"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetaOptions(TestedOptions):
+    """Arguments of `compare_meta`; see there."""
+
+    analysis: ClassVar[str] = "compare_meta"
+
+    effect: Effect | None
+    pooling: Pooling
+    covariance: Covariance
+    method: Method
+    interval: Interval
+    nested: Nesting
+    covariates: tuple[str, ...]
+    adjust: Adjust
+    tolerance: float | None
+    missing: Literal["use", "error"]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.interval, self.pooling) == ("robust", "pairwise"):
+            raise ArgumentError(
+                message(
+                    "pairs pooled alone have errors of their own already.",
+                    hint=f"{Option('interval', 'hartung-knapp')} goes with"
+                    f' {Option("pooling", "pairwise")}, "robust" with'
+                    f" {Option('pooling', 'network')}.",
+                )
+            )
+
+    @property
+    def joint(self) -> bool:
+        """True if all algorithms are estimated jointly."""
+        return self.pooling == "network"

@@ -1,0 +1,46 @@
+"""Arguments of `compare_mixed`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from benchinfer.analyses.mixed.closure import CLOSED, Adjust
+from benchinfer.analyses.mixed.design import Residual, Structure
+from benchinfer.analyses.mixed.fixed_effects import Domains
+from benchinfer.comparison.adjustment import JOINT, resolve
+from benchinfer.comparison.comparison import Target
+from benchinfer.comparison.options import TestedOptions
+from benchinfer.comparison.per_dataset import check_alone
+from benchinfer.core.hints import Option
+from benchinfer.numerics.rotations import Reference
+
+type DfMethod = Literal["kenward-roger", "satterthwaite", "asymptotic"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixedOptions(TestedOptions):
+    """Arguments of `compare_mixed`; see there."""
+
+    analysis: ClassVar[str] = "compare_mixed"
+
+    terms: Literal["auto"] | Sequence[str]
+    structure: Structure
+    residual: Residual
+    domains: Domains
+    covariates: tuple[str, ...]
+    df: DfMethod
+    adjust: Adjust
+    reference: Reference
+    target: Literal["auto"] | Target
+    missing: Literal["use", "error"]
+    seed: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.target == "datasets":
+            check_alone(f"{Option('target', 'datasets')}", self.arguments() | {"target": "auto"})
+        # As far as arguments tell: whether "auto" gives pairs errors of their own is for the table.
+        own = self.structure not in {"auto", "common"} or self.residual != "constant"
+        common = not (own and self.adjust in JOINT)
+        if self.adjust not in CLOSED:
+            resolve(self.adjust, self.contrasts, self.alternative, common=common)

@@ -1,0 +1,69 @@
+"""Arguments of `compare_pair`."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from benchinfer.analyses.pair.rules import Test
+from benchinfer.analyses.pair.scores import Clusters
+from benchinfer.comparison.contrasts import Contrasts
+from benchinfer.comparison.options import TestedOptions
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import message
+from benchinfer.core.hints import Given, Option
+
+type Adjust = Literal["holm", "bonferroni", "hochberg", "hommel", "rom", "finner", "li", "none"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairOptions(TestedOptions):
+    """Arguments of `compare_pair`; see there."""
+
+    analysis: ClassVar[str] = "compare_pair"
+
+    test: Literal["auto"] | Test
+    dataset: str | None
+    pair: tuple[str, str] | None
+    contrasts: Contrasts = "tukey"
+    margin: float | None
+    adjust: Adjust
+    clusters: Clusters | None
+    parts: int | None
+    missing: Literal["use", "error"]
+    seed: int | None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.pair is not None:
+            self._check_pair(self.pair)
+        if self.parts is not None and self.test != "parts-t":
+            raise ArgumentError(
+                message(
+                    f"parts is {self.parts}.", hint=f"it goes with {Option('test', 'parts-t')}."
+                )
+            )
+        if self.test == "5x2cv-f" and (self.directed or self.margin is not None):
+            raise ArgumentError(
+                message(
+                    "the F-test of 5x2cv has no sides: it shows neither direction nor equivalence.",
+                    hint=f"{Option('test', '5x2cv-t')} or {Option('test', 'corrected-t')} have.",
+                )
+            )
+        if self.test == "bayes-t" and self.directed:
+            raise ArgumentError(
+                message(
+                    f"{Given('alternative', self.alternative)} does not go with"
+                    f" {Option('test', 'bayes-t')}.",
+                    hint="its three posterior probabilities answer both sides at once.",
+                )
+            )
+
+    def _check_pair(self, pair: tuple[str, str]) -> None:
+        """Refuse what are not two algorithms, or a control beside them."""
+        if self.control is not None or len(pair) != 2 or pair[0] == pair[1]:
+            raise ArgumentError(
+                message(
+                    f"pair is {pair!r}, control is {self.control!r}.",
+                    hint="pair names two algorithms; control, a base model for all, goes without"
+                    " it.",
+                )
+            )

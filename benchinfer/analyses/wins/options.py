@@ -1,0 +1,110 @@
+"""Arguments of `compare_wins`."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from benchinfer.analyses.wins.counts import By
+from benchinfer.analyses.wins.numerics.posterior import WinPriors
+from benchinfer.analyses.wins.numerics.tally import Ties
+from benchinfer.comparison.adjustment import Adjust
+from benchinfer.comparison.options import TestedOptions
+from benchinfer.core.arguments import ArgumentError, check_count
+from benchinfer.core.errors import message
+from benchinfer.core.hints import Option
+
+type Inference = Literal["likelihood", "bayes"]
+type Errors = Literal["auto", "robust", "independent"]
+_FEWEST_CHAINS, _FEWEST_DRAWS = 4, 100
+_OF_POSTERIOR = ("draws", "chains", "priors", "seed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WinsOptions(TestedOptions):
+    """Arguments of `compare_wins`; see there."""
+
+    analysis: ClassVar[str] = "compare_wins"
+
+    inference: Inference
+    by: By
+    ties: Ties
+    tie_tolerance: float | None
+    local_rope: float | None
+    rope: float
+    errors: Errors
+    penalised: bool
+    departures: bool
+    adjust: Adjust
+    missing: Literal["use", "error"]
+    draws: int = 1000
+    chains: int = 8
+    priors: WinPriors | None = None
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (math.isfinite(self.rope) and 0 <= self.rope < 0.5):
+            raise ArgumentError(
+                message(
+                    f"rope is {self.rope!r}.",
+                    hint="from 0 to below 0.5: with 0.05 probabilities from 0.45 to 0.55 are"
+                    " equivalent.",
+                )
+            )
+        for name in ("tie_tolerance", "local_rope"):
+            value = getattr(self, name)
+            if value is not None and not (math.isfinite(value) and value >= 0):
+                raise ArgumentError(message(f"{name} is {value!r}.", hint="0 or more, as in 0.01."))
+        if self.bayes:
+            self._check_posterior()
+        else:
+            self._check_likelihood()
+
+    @property
+    def bayes(self) -> bool:
+        """True if verdicts rest on posterior probabilities."""
+        return self.inference == "bayes"
+
+    def arguments(self) -> dict[str, object]:
+        """Return the arguments by name; those of a posterior with one."""
+        given = super().arguments()
+        return {n: v for n, v in given.items() if self.bayes or n not in _OF_POSTERIOR}
+
+    def _check_likelihood(self) -> None:
+        """Refuse what goes with a posterior alone, and a penalty that there is not."""
+        for name in ("departures", "priors"):
+            if getattr(self, name):
+                raise ArgumentError(
+                    message(
+                        f"{name} is of a posterior.",
+                        hint=f"{Option('inference', 'bayes')} goes with it.",
+                    )
+                )
+        if self.penalised and self.ties == "davidson":
+            raise ArgumentError(
+                message(
+                    "the penalty is for wins and losses alone.",
+                    hint=f"{Option('ties', 'half')} or {Option('ties', 'drop')} goes with"
+                    f" {Option('penalised', value=True)}.",
+                )
+            )
+
+    def _check_posterior(self) -> None:
+        """Refuse what goes with tests alone, and samples that are too small."""
+        given = {
+            "errors": self.errors != "auto",
+            "penalised": self.penalised,
+            "alternative": self.directed,
+            "adjust": self.adjust != "auto",
+        }
+        if wrong := [name for name, is_given in given.items() if is_given]:
+            raise ArgumentError(
+                message(
+                    f"{wrong[0]} is of tests, which a posterior has not.",
+                    hint=f"{Option('inference', 'likelihood')} goes with it.",
+                )
+            )
+        enough = f"an even number from {_FEWEST_DRAWS}."
+        check_count("draws", self.draws, _FEWEST_DRAWS, enough, even=True)
+        enough = f"at least {_FEWEST_CHAINS}, to see whether chains agree."
+        check_count("chains", self.chains, _FEWEST_CHAINS, enough)

@@ -1,0 +1,202 @@
+"""Arguments of a function as command-line options: type, choices, default and help."""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from types import NoneType
+from typing import Annotated, Any, Literal, get_origin
+
+import typer
+
+from benchinfer.cli.options.common import listed, number_or_name, open_unit, wrong
+from benchinfer.cli.options.references import normalise, reference
+from benchinfer.core.arguments import choices, members
+
+_METAVARS = {int: "INTEGER", float: "NUMBER", str: "NAME"}
+# Names of columns may hold commas, and priors have a name each: the option is given once for each.
+_ONCE_EACH = {"covariates": "covariate", "priors": "prior", "harmonise": "harmonise"}
+# How an argument is typed that is neither a name, a number nor a list of names.
+_PARSED: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "normalise": ("HOW", normalise),
+    "goal": ("REFERENCE", reference),
+}
+_LONGEST = 60  # characters of choices beside the name of their option
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a function, typed as one option or two.
+
+    Attributes
+    ----------
+    name
+        Of the argument.
+    options
+        The options, as parameters of a command.
+    value
+        Makes the argument of what was typed, by name of option, for a function.
+    """
+
+    name: str
+    options: tuple[inspect.Parameter, ...]
+    value: Callable[[Mapping[str, Any], Callable[..., Any]], Any]
+
+
+def argument(parameter: inspect.Parameter, told: str) -> Argument:
+    """Return an argument as it is typed; what is told of it is its help."""
+    name, default = parameter.name, parameter.default
+    kinds, known = members(parameter.annotation), choices(parameter.annotation)
+    plain = {get_origin(k) or k for k in kinds} - {Literal, NoneType}
+    if name == "contrasts":
+        return _contrasts(known, default, told)
+    if name in _ONCE_EACH:
+        return _once_each(parameter, told, records=not plain & {Sequence, Mapping})
+    kind, shown = _typed(name, known, plain)
+    kind = kind | None if default is None else kind
+    # A flag has no other side: `--stop`, and nothing else.
+    flag = [f"--{name.replace('_', '-')}"] if kind is bool else []
+    option = typer.Option(*flag, help=told, **shown)
+    return Argument(name, (_option(name, Annotated[kind, option], default),), lambda g, _: g[name])
+
+
+def _typed(name: str, known: tuple[str, ...], plain: set[Any]) -> tuple[Any, dict[str, Any]]:
+    """Return the type of an option, and how it is shown and read."""
+    kind = next((kind for kind in _METAVARS if kind in plain), str)
+    if name in _PARSED:
+        metavar, parser = _PARSED[name]
+        return str, {"metavar": metavar, "parser": parser}
+    if plain & {Sequence, tuple}:
+        return str, {"metavar": "LIST", "parser": _list_or(known)}
+    if known and plain:
+        return str, {"metavar": f"NAME|{_METAVARS[kind]}", "parser": _number_or(known, kind)}
+    if known:
+        short = len("|".join(known)) <= _LONGEST
+        return Literal[known], {"metavar": None if short else "NAME"}
+    if plain == {bool}:
+        return bool, {}
+    return kind, {"metavar": _METAVARS[kind], "callback": open_unit if name == "level" else None}
+
+
+def _option(name: str, kind: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+
+
+def _contrasts(known: tuple[str, ...], default: str, told: str) -> Argument:
+    """Return the families by name, and the order in which algorithms are compared."""
+    family = typer.Option(help=f"{told}  [default: {default}]", show_default=False)
+    order = typer.Option(
+        metavar="LIST",
+        help="Contrasts of each of these algorithms with the one before it; names separated by"
+        " commas.",
+    )
+
+    def value(given: Mapping[str, Any], _: Callable[..., Any]) -> Any:
+        if given["order"] is None:
+            return given["contrasts"] or default
+        if given["contrasts"] is not None:
+            raise wrong("--order", "goes without --contrasts.")
+        return listed(given["order"])
+
+    options = (
+        _option("contrasts", Annotated[Literal[known] | None, family], None),
+        _option("order", Annotated[str | None, order], None),
+    )
+    return Argument("contrasts", options, value)
+
+
+def _once_each(parameter: inspect.Parameter, told: str, *, records: bool) -> Argument:
+    """Return an argument whose option is given once for each name."""
+    name, default = parameter.name, parameter.default
+    option = _ONCE_EACH[name]
+    metavar = {"harmonise": "NAME=MEASURE:FORMULA"}.get(name, "NAME=NUMBER" if records else "NAME")
+    made = typer.Option(
+        f"--{option}", metavar=metavar, help=f"{told} Once for each.", show_default=False
+    )
+
+    def value(given: Mapping[str, Any], function: Callable[..., Any]) -> Any:
+        texts: list[str] | None = given[option]
+        if texts is None:
+            return None if default is None else ()
+        if name == "harmonise":
+            return dict(map(_formula, texts))
+        if not records:
+            return tuple(texts)
+        kinds = members(inspect.signature(function, eval_str=True).parameters[name].annotation)
+        return _record(f"--{option}", texts, kinds)
+
+    return Argument(name, (_option(option, Annotated[list[str] | None, made], None),), value)
+
+
+def _list_or(words: tuple[str, ...]) -> Callable[[str], str | tuple[str, ...]]:
+    """Return what reads names separated by commas, none of them, or a word."""
+
+    def read(text: str) -> str | tuple[str, ...]:
+        return text if text in words else () if text == "none" else listed(text)
+
+    return read
+
+
+def _number_or(known: tuple[str, ...], kind: type) -> Callable[[Any], Any]:
+    """Return what reads a number or one of some names."""
+
+    def read(text: str) -> Any:
+        if text in known:
+            return text
+        try:
+            return kind(text)
+        except ValueError:
+            names = ", ".join(map(repr, known))
+            raise typer.BadParameter(f"{text!r} is neither a number nor one of {names}.") from None
+
+    return read
+
+
+def _record(option: str, texts: list[str], kinds: Sequence[Any]) -> Any:
+    """Read NAME=NUMBER into the record that has fields of all these names."""
+    records: list[Any] = [kind for kind in kinds if is_dataclass(kind)]
+    given = {name.strip(): value.strip() for name, _, value in (t.partition("=") for t in texts)}
+    for record in records:
+        kept = {field.name: members(field.type) for field in fields(record)}
+        if given.keys() <= kept.keys():
+            return record(
+                **{name: _field(option, name, x, kept[name]) for name, x in given.items()}
+            )
+    known = [field.name for record in records for field in fields(record)]
+    raise wrong(option, f"{texts[0]!r} is not NAME=NUMBER with one of {', '.join(known)}.")
+
+
+def _field(option: str, name: str, text: str, kinds: Sequence[Any]) -> float | str:
+    value = number_or_name(text)
+    if isinstance(value, str) and not any(get_origin(kind) is Literal for kind in kinds):
+        raise wrong(option, f"{text!r} in '{name}={text}' is no number.")
+    return value
+
+
+def _formula(text: str) -> tuple[str, tuple[str, str]]:
+    """Read NAME=MEASURE:FORMULA; a name may hold ``=`` itself."""
+    told, colon, formula = text.partition(":")
+    name, equals, target = told.rpartition("=")
+    if not (colon and equals):
+        raise wrong("--harmonise", f"{text!r} is not NAME=MEASURE:FORMULA.")
+    return name.strip(), (target.strip(), formula.strip())
+
+
+def in_words(text: str, names: Sequence[str] = ()) -> str:
+    """Write a sentence of a docstring with the words of the command line.
+
+    Examples
+    --------
+    >>> in_words('``"half"`` a win, as ``ties="half"`` has it, goes with `rope`.', ["rope"])
+    'half a win, as --ties half has it, goes with --rope.'
+    >>> in_words("As in `compare_mixed`.")
+    'As in compare mixed.'
+    """
+    text = re.sub(r'``(\w+)="([^"]*)"``', lambda m: f"--{m[1].replace('_', '-')} {m[2]}", text)
+    text = re.sub(r'``"([^"]*)"``', r"\1", text)
+    text = re.sub(r"`compare_(\w+)`", r"compare \1", text)
+    options = "|".join(map(re.escape, names))
+    text = (
+        re.sub(rf"`({options})`", lambda m: f"--{m[1].replace('_', '-')}", text) if names else text
+    )
+    return text.replace("`", "")

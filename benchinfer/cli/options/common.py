@@ -1,0 +1,66 @@
+"""Command-line options that several commands share."""
+
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+import typer
+
+from benchinfer.cli.hints import as_options
+from benchinfer.core.errors import DesignError
+
+
+def open_unit(value: float) -> float:
+    """Let through what is between 0 and 1."""
+    if not 0 < value < 1:
+        raise typer.BadParameter("between 0 and 1, as in 0.95.")
+    return value
+
+
+Level = Annotated[
+    float,
+    typer.Option(
+        metavar="NUMBER", callback=open_unit, help="Confidence level of the family of contrasts."
+    ),
+]
+Target = Annotated[
+    Literal["auto", "domain", "datasets"],
+    typer.Option(help="Claims about the domain of the data sets, or these data sets alone."),
+]
+Alternative = Annotated[
+    Literal["two-sided", "better", "worse"],
+    typer.Option(help="What tests are to show of the first algorithm of a contrast."),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        metavar="INTEGER",
+        help="Of the random numbers; one is drawn and printed if none is given.",
+        show_default=False,
+    ),
+]
+
+
+def wrong(option: str, why: str) -> typer.BadParameter:
+    """Return the error that an option is used wrongly."""
+    return typer.BadParameter(why, param_hint=f"'{option}'")
+
+
+def checked[T](option: str, check: Callable[..., T], *given: object, **named: object) -> T:
+    """Let the library check; what it refuses is wrong usage of an option."""
+    try:
+        return check(*given, **named)
+    except DesignError as error:
+        raise wrong(option, as_options(str(error))) from None
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """Read names separated by commas."""
+    return tuple(name.strip() for name in text.split(","))
+
+
+def number_or_name(text: str) -> float | str:
+    """Read a number; what is none is a name."""
+    try:
+        return float(text)
+    except ValueError:
+        return text

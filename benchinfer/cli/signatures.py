@@ -1,0 +1,128 @@
+"""Signatures and docstrings, read from the source.
+
+An analysis takes seconds to import, and `--help` should not.
+"""
+
+import ast
+import inspect
+import re
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_PACKAGE = "benchinfer"
+# Modules of types, which are there in any case; of others no type is an option's.
+_LIGHT = {"typing", "collections.abc"}
+type _Node = ast.ImportFrom | ast.Import | ast.TypeAlias | ast.ClassDef | ast.FunctionDef
+
+
+@cache
+def source(module: str) -> "ModuleText":
+    """Read a module of the package."""
+    place = files(_PACKAGE).joinpath(*module.split(".")[1:])
+    file = place / "__init__.py" if place.is_dir() else place.with_name(f"{place.name}.py")  # pyright: ignore[reportAttributeAccessIssue]
+    return ModuleText(file.read_text(encoding="utf-8"))
+
+
+class ModuleText:
+    """The names of a module, looked up in what is written there."""
+
+    def __init__(self, text: str) -> None:
+        self._nodes: dict[str, tuple[_Node, str]] = {}
+        body = ast.parse(text).body
+        checked = [node for node in body if isinstance(node, ast.If)]  # if TYPE_CHECKING:
+        for node in [*body, *(inner for block in checked for inner in block.body)]:
+            match node:
+                case ast.ImportFrom() | ast.Import():
+                    for each in node.names:
+                        self._nodes[each.asname or each.name] = node, each.name
+                case ast.TypeAlias(name=ast.Name(id=name)):
+                    self._nodes[name] = node, name
+                case ast.ClassDef() | ast.FunctionDef():
+                    self._nodes[node.name] = node, node.name  # of overloads the last one
+                case _:
+                    pass
+
+    def __getattr__(self, name: str) -> Any:
+        """Look a name up, as an attribute of the module."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the type of a name; a class becomes an empty one of that name."""
+        node, told = self._nodes[name]
+        match node:
+            case ast.TypeAlias():
+                return self.evaluated(node.value)
+            case ast.ImportFrom(module=str(module)) if module in _LIGHT:
+                return getattr(import_module(module), told)
+            case ast.ImportFrom(module=str(module)) if module.startswith(_PACKAGE):
+                return _imported(module, told)
+            case _:
+                return type(told, (), {})
+
+    def evaluated(self, annotation: ast.expr) -> Any:
+        """Return the type that an annotation names."""
+        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+            annotation = ast.parse(annotation.value, mode="eval").body
+        code = compile(ast.Expression(annotation), "<annotation>", "eval")
+        return eval(code, {}, cast("Mapping[str, Any]", self))  # noqa: S307 (annotations of this package)
+
+    def function(self, name: str) -> ast.FunctionDef:
+        """Return a function."""
+        found = self._nodes[name][0]
+        assert isinstance(found, ast.FunctionDef)  # noqa: S101 (named by this package)
+        return found
+
+
+def _imported(module: str, name: str) -> Any:
+    """Return what a module of the package has by a name, which may be one of its modules."""
+    place = files(_PACKAGE).joinpath(*module.split(".")[1:])
+    whole = place.is_dir() and any((place / end).exists() for end in (f"{name}.py", name))  # pyright: ignore[reportAttributeAccessIssue]
+    return source(f"{module}.{name}") if whole else source(module)[name]
+
+
+def signature(module: str, name: str) -> inspect.Signature:
+    """Return the signature of a function, its annotations evaluated."""
+    home = source(module)
+    arguments = home.function(name).args
+    plain, named = arguments.args, arguments.kwonlyargs
+    defaults = [*([None] * (len(plain) - len(arguments.defaults))), *arguments.defaults]
+    defaults += arguments.kw_defaults
+    return inspect.Signature(
+        [
+            inspect.Parameter(
+                argument.arg,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=inspect.Parameter.empty if default is None else ast.literal_eval(default),
+                annotation=home.evaluated(argument.annotation or ast.Constant(None)),
+            )
+            for argument, default in zip([*plain, *named], defaults, strict=True)
+        ]
+    )
+
+
+def summary(module: str, name: str) -> list[str]:
+    """Return the paragraphs of a function's docstring before its sections."""
+    text = ast.get_docstring(source(module).function(name)) or ""
+    return _paragraphs(re.split(r"\n\n\w+\n-+\n", text)[0])
+
+
+def descriptions(module: str, name: str) -> dict[str, str]:
+    """Return the first paragraph of what a docstring says of each parameter."""
+    text = ast.get_docstring(source(module).function(name)) or ""
+    section = re.search(r"\n\nParameters\n-+\n(.*?)(?:\n\n\w+\n-+\n|$)", text, re.DOTALL)
+    found: dict[str, str] = {}
+    entries = re.split(r"^(\w.*)\n", section[1] if section else "", flags=re.MULTILINE)[1:]
+    for names, told in zip(entries[::2], entries[1::2], strict=True):
+        found |= dict.fromkeys(names.split(", "), _paragraphs(inspect.cleandoc(told))[0])
+    return found
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [" ".join(part.split()) for part in text.split("\n\n")]
