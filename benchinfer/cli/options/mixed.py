@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from benchinfer.cli.options.tests import ADJUST, ComparisonArguments, Target, checked, listed, wrong
+from benchinfer.cli.options.tests import ComparisonArguments, Target, checked, listed, wrong
 
 if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
@@ -15,7 +15,12 @@ Adjust = Annotated[
     Literal[
         "auto", "rotation", "single-step", "westfall", "bergmann-hommel", "shaffer", "holm", "none"
     ],
-    ADJUST,
+    typer.Option(
+        metavar="NAME",
+        help="Adjustment for many contrasts: rotation (the exact closed test of complete tables),"
+        " single-step or westfall (with --structure common), bergmann-hommel, shaffer, holm or"
+        " none; auto takes what goes.",
+    ),
 ]
 Reference = Annotated[
     Literal["rotation", "flips"],
