@@ -81,8 +81,8 @@ SIGNATURES = {
     " missing='use'",
     "compare_mixed": "scores, measure=None, *, terms='auto', structure='auto',"
     " residual='constant', domains='pooled', covariates=(), df='kenward-roger', contrasts='tukey',"
-    " control=None, alternative='two-sided', adjust='auto', target='auto', level=0.95,"
-    " missing='use'",
+    " control=None, alternative='two-sided', adjust='auto', reference='rotation', target='auto',"
+    " level=0.95, missing='use', seed=1",
     "compare_pair": "scores, measure=None, *, test='auto', dataset=None, pair=None, control=None,"
     " margin=None, alternative='two-sided', adjust='holm', level=0.95, clusters=None,"
     " parts=None, missing='use', seed=None",

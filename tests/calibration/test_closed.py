@@ -146,7 +146,8 @@ def test_the_closed_test_holds_its_level(cell, monkeypatch, record_property):
         print(f"| {cell} | {name} | " + " | ".join(f"{s:.3f}" for s in shares) + " |")  # noqa: T201 (for the docs)
         record_property(f"{cell}: {name}", shares.tolist())
     level = np.mean(found["closed, rotation"], axis=0)[:3]
-    assert (level <= (limit(TABLES) if cell.noise == "normal" else 0.12)).all()
+    skewed = cell.unequal and cell.noise == "skewed"  # no test of means stands this
+    assert (level <= (0.16 if skewed else limit(TABLES))).all()
 
 
 FLIPPED = [
