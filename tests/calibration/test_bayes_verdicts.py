@@ -7,6 +7,8 @@ Each chain of the Gibbs sampler has a table of its own, of one score for each da
 from dataclasses import replace
 
 import numpy as np
+import pytest
+from scipy.stats import binom
 
 from benchinfer.analyses.bayes.fit import modelled
 from benchinfer.analyses.bayes.numerics import gibbs
@@ -47,7 +49,7 @@ def outcomes(scores, margin, priors, rng):
 
 
 def rates(d, k, kind, priors=None, seed=1):
-    """Return shares of tables with a false claim, and of true claims that are made."""
+    """Return shares of tables with a false claim, of pairs with one, and of true claims made."""
     rng = np.random.default_rng([seed, d, k])
     group, margin, gap = np.arange(k) >= k // 2, 0.0, 0.0
     if kind in ("groups", "rope"):
@@ -60,9 +62,34 @@ def rates(d, k, kind, priors=None, seed=1):
     apart = group[i] != group[j]
     if kind == "rope":  # a difference of the tolerance is neither larger nor smaller
         false = np.where(apart, first | second | equivalent, first | second)
-        wanted = equivalent[:, ~apart]
+        claims, open_ = equivalent[:, ~apart], false[:, apart]
     else:
         apart &= gap > 0
         false = second | (first & ~apart)
-        wanted = first[:, apart]
-    return float(false.any(axis=1).mean()), float(wanted.mean()) if wanted.size else np.nan
+        claims, open_ = first[:, apart], false[:, ~apart]
+    shares = (float(x.mean()) if x.size else np.nan for x in (open_, claims))
+    return float(false.any(axis=1).mean()), *shares
+
+
+def most(rate, n):
+    """Return the largest share of n that is no sign of a rate above this one."""
+    return binom.ppf(0.9999, n, rate) / n
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize(("d", "k"), CELLS)
+def test_some_pair_of_algorithms_that_are_alike(d, k, record_property):
+    false, _, _ = rates(d, k, "null")
+    record_property(f"null {d} {k}", false)
+    assert false <= most(0.06, TABLES)
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("kind", ["groups", "rope"])
+@pytest.mark.parametrize(("d", "k"), CELLS)
+def test_two_groups(d, k, kind, record_property):
+    """Between groups that are clear each pair has its own error, of 5 % to either side."""
+    found = rates(d, k, kind)
+    record_property(f"{kind} {d} {k}", found)
+    _, open_, _ = found
+    assert not open_ > most(0.1, TABLES)
