@@ -73,7 +73,7 @@ def test_version(run: Callable) -> None:
         (("compare", "points", "example:demsar2006", "--tolerance", "-1"), "tolerance"),
         ((*MIXED, "--control", "z"), "unknown control 'z'"),
         ((*MIXED, "--control", "best", "--alternative", "better"), "--alternative two-sided"),
-        ((*MIXED, "--control", "C4.5", "--contrasts", "mean"), "does not go with contrasts='mean'"),
+        ((*MIXED, "--control", "C4.5", "--contrasts", "mean"), "does not go with --contrasts mean"),
         ((*MIXED, "--contrasts", "dunnett"), "--control best"),
         ((*MIXED, "--order", "C4.5,C4.5+m", "--contrasts", "tukey"), "without --contrasts"),
         ((*MIXED, "--order", "C4.5,C4.5+m", "--control", "C4.5"), "the control 'C4.5'"),
