@@ -96,6 +96,7 @@ def _option(name: str, value: object) -> str:
         case False:
             return "--unpaired" if name == "paired" else f"no {option}"
         case tuple() | list():
+            option = "--order" if name == "contrasts" else option
             return f"{option} {shlex.quote(','.join(map(str, value)))}"
         case Mapping():
             pairs = [shlex.quote(f"{key}={item or 'REFERENCE'}") for key, item in value.items()]

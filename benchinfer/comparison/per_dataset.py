@@ -149,7 +149,7 @@ def per_dataset(
         No data set can be compared; the message gives the reasons. Or an argument says how data
         sets differ.
     """
-    check_alone(f"{Either('per_dataset', '--per-dataset')}", arguments)
+    check_alone(Phrase(Either("per_dataset", "--per-dataset")), arguments)
     results: dict[str, Comparison] = {}
     refused: dict[str, str] = {}
     unfit: list[ArgumentError] = []

@@ -51,6 +51,7 @@ PARTS = hints.PARTS
         (Option("priors"), "priors=...", "--prior NAME=NUMBER"),
         (Option("priors", ""), "priors=", "--prior"),
         (Option("contrasts", ()), "contrasts=[...]", "--order LIST"),
+        (Given("contrasts", ["a", "b c"]), "contrasts=['a', 'b c']", "--order 'a,b c'"),
         (Option("contrasts", "tukey"), 'contrasts="tukey"', "--contrasts tukey"),
         (Option("columns", {}), "columns={...}", "--column NAME=ROLE"),
         (Option("columns", {"NAME": "domain"}), 'columns={"NAME": "domain"}',

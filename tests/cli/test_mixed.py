@@ -155,7 +155,7 @@ def test_details_fit_a_terminal(run: Callable) -> None:
     text = run(*BOOTSTRAP, "--details").stdout
     assert max(map(len, text.splitlines())) <= 80
     assert "Hotelling's T squared as F" in text
-    assert "moons                0.34  cart < mlp becomes undecided\n" in text
+    assert "hastie_10_2   0.81  cart < mlp becomes undecided\n" in text
     assert "P(within tolerance of the best)" in text
     assert "95 % prediction" in text
 

@@ -94,14 +94,18 @@ class BayesOptions(ContrastOptions):
             ),
             *(
                 (
-                    binomial and given,
-                    f"{Given(name, getattr(self, name))} does not go with {likelihood}.",
+                    binomial and is_given,
+                    f"{part} does not go with {likelihood}.",
                     f"{Option('likelihood', 'normal')} has it.",
                 )
-                for name, given in (
-                    ("covariates", bool(self.covariates)),
-                    ("sampler", self.sampler == "gibbs"),
-                    ("sensitivity", self.sensitivity != "none"),
+                for part, is_given in (
+                    (
+                        # the option is named once for each
+                        Either(f"covariates={self.covariates!r}", "--covariate NAME"),
+                        bool(self.covariates),
+                    ),
+                    (Given("sampler", self.sampler), self.sampler == "gibbs"),
+                    (Given("sensitivity", self.sensitivity), self.sensitivity != "none"),
                 )
             ),
         )

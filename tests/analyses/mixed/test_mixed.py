@@ -283,8 +283,8 @@ def test_dunnett_compares_with_the_control_alone():
         ({"adjust": "single-step"}, "needs one variance common to all pairs"),
         ({"adjust": "bh"}, "unknown adjust 'bh'"),
         ({"structure": "own"}, "unknown structure 'own'"),
-        ({"contrasts": "dunnett"}, "unknown control None"),
-        ({"contrasts": "mean", "control": "a"}, "it goes with contrasts"),
+        ({"contrasts": "dunnett"}, "Dunnett's contrasts need a control"),
+        ({"contrasts": "mean", "control": "a"}, "'a' does not go with contrasts='mean'"),
         (
             {"contrasts": "dunnett", "control": "a", "adjust": "shaffer"},
             "how the equalities of all pairs hang",
