@@ -112,7 +112,7 @@ def check_alone(what: str, arguments: Mapping[str, object]) -> None:
             told = Given(name, value) if isinstance(value, str) else Option(name)
             raise ArgumentError(
                 message(
-                    f"{what} takes each data set by itself.",
+                    Phrase(what, " takes each data set by itself."),
                     hint=f"{told} is about several of them: leave it out.",
                 )
             )

@@ -119,7 +119,7 @@ def words(text: str) -> str:
 
 
 def of_terminal(text: str) -> str:
-    return text.replace("∞", "inf").replace("²", "2")
+    return text.replace("∞", "inf").replace("²", "2").replace("≤", "<=")
 
 
 @pytest.mark.parametrize("name", COMPARISONS)

@@ -294,8 +294,8 @@ def compare_bayes(
        algorithm  prob_best
     0       C4.5        0.0
     1    C4.5+cf        0.0
-    2     C4.5+m        0.2
-    3  C4.5+m+cf        0.8
+    2     C4.5+m        0.3
+    3  C4.5+m+cf        0.6
     """
     options = BayesOptions(
         measure=measure,

@@ -60,58 +60,53 @@ class BayesOptions(ContrastOptions):
 
     def _check_model(self) -> None:
         """Refuse what one model of all algorithms has not, or not together."""
-        likelihood = Given("likelihood", self.likelihood)
-        binomial = self.likelihood == "binomial"
-        faults = (
-            (
-                isinstance(self.priors, PseudoObservation),
-                (
+        if isinstance(self.priors, PseudoObservation):
+            raise ArgumentError(
+                message(
                     f"a PseudoObservation is the prior of {Given('preset', 'signed-rank')} and"
-                    f" {Given('preset', 'sign')}."
-                ),
-                (
-                    f"{Either('priors=Priors(...)', '--prior NAME=NUMBER')} are those of the"
-                    " model of all algorithms."
-                ),
-            ),
-            (
-                self.quantity == "dominant",
-                f"{Option('quantity', 'dominant')} is of tests of each pair by itself.",
-                f"{Option('preset', 'signed-rank')} is one.",
-            ),
-            (
-                (self.quantity, self.target) == ("next", "datasets"),
-                (
+                    f" {Given('preset', 'sign')}.",
+                    hint=f"{Either('priors=Priors(...)', '--prior NAME=NUMBER')} are those of the"
+                    " model of all algorithms.",
+                )
+            )
+        if self.quantity == "dominant":
+            raise ArgumentError(
+                message(
+                    f"{Option('quantity', 'dominant')} is of tests of each pair by itself.",
+                    hint=f"{Option('preset', 'signed-rank')} is one.",
+                )
+            )
+        if (self.quantity, self.target) == ("next", "datasets"):
+            raise ArgumentError(
+                message(
                     f"{Option('target', 'datasets')} is about these data sets,"
-                    f" {Option('quantity', 'next')} about another."
-                ),
-                f"{Option('target', 'domain')} goes with it.",
-            ),
-            (
-                self.trials is not None and not binomial,
-                f"{Given('trials', self.trials)} does not go with {likelihood}.",
-                f"{Option('likelihood', 'binomial')} goes with it.",
-            ),
-            *(
-                (
-                    binomial and is_given,
-                    f"{part} does not go with {likelihood}.",
-                    f"{Option('likelihood', 'normal')} has it.",
+                    f" {Option('quantity', 'next')} about another.",
+                    hint=f"{Option('target', 'domain')} goes with it.",
                 )
-                for part, is_given in (
-                    (
-                        # the option is named once for each
-                        Either(f"covariates={self.covariates!r}", "--covariate NAME"),
-                        bool(self.covariates),
-                    ),
-                    (Given("sampler", self.sampler), self.sampler == "gibbs"),
-                    (Given("sensitivity", self.sensitivity), self.sensitivity != "none"),
-                )
-            ),
-        )
-        for is_wrong, what, hint in faults:
-            if is_wrong:
-                raise ArgumentError(message(what, hint=hint))
+            )
+        self._check_likelihood()
+
+    def _check_likelihood(self) -> None:
+        """Refuse what goes with the other likelihood."""
+        likelihood = Given("likelihood", self.likelihood)
+        if self.likelihood == "normal":
+            refused: dict[Given | Either, bool] = {
+                Given("trials", self.trials): self.trials is not None,
+            }
+            other = Option("likelihood", "binomial")
+        else:
+            # On the command line covariates are given one by one.
+            covariates = Either(f"covariates={self.covariates!r}", "--covariate NAME")
+            refused = {
+                covariates: bool(self.covariates),
+                Given("sampler", self.sampler): self.sampler == "gibbs",
+                Given("sensitivity", self.sensitivity): self.sensitivity != "none",
+            }
+            other = Option("likelihood", "normal")
+        for part, is_given in refused.items():
+            if is_given:
+                text = message(f"{part} does not go with {likelihood}.", hint=f"{other} has it.")
+                raise ArgumentError(text)
 
     def completed(self) -> Self:
         """Return the arguments of one model of all algorithms with its defaults."""

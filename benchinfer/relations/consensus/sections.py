@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchinfer.core.citations import bibtex
 from benchinfer.core.numbers import amount, brief, count, fixed, places
@@ -16,9 +16,9 @@ from benchinfer.core.sections import (
     names,
     number,
 )
-from benchinfer.relations.consensus.consensus import NOUNS, optima
+from benchinfer.relations.consensus.consensus import NOUNS, checks, optima
 from benchinfer.relations.consensus.consensus import consensus as find_consensus
-from benchinfer.relations.sections import TILES, legend, on_one_line, outcome, rows_of
+from benchinfer.relations.sections import TILES, legend, on_one_line, outcome
 
 if TYPE_CHECKING:
     from benchinfer.relations.consensus.consensus import Consensus
@@ -238,8 +238,9 @@ def consensus(result: "Consensus", title: str = "Consensus") -> Section:
 
 
 def _checks(result: "Consensus") -> tuple[Check, ...]:
-    fields = ("check", "value", "direction", "limit", "ok", "remedy")
-    return tuple(Check(*row) for row in rows_of(result.diagnostics(), *fields))
+    # Not from the frame of `diagnostics`, in which phrases are plain texts.
+    found: dict[str, list[Any]] = checks(result)
+    return tuple(Check(*row) for row in zip(*found.values(), strict=True))
 
 
 def _figures(result: "Consensus") -> "tuple[Figure, ...]":
