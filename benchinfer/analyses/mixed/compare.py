@@ -7,9 +7,8 @@ from typing import Literal
 from benchinfer.analyses.mixed import design as mixed_design
 from benchinfer.analyses.mixed.closure import Adjust
 from benchinfer.analyses.mixed.comparison import MixedComparison, compared
-from benchinfer.analyses.mixed.design import Residual, Structure
+from benchinfer.analyses.mixed.design import Domains, Residual, Structure
 from benchinfer.analyses.mixed.fit import fit_design
-from benchinfer.analyses.mixed.fixed_effects import Domains
 from benchinfer.analyses.mixed.options import DfMethod, MixedOptions
 from benchinfer.comparison import checks
 from benchinfer.comparison.comparison import Alternative, Target

@@ -404,11 +404,12 @@ def decided_otherwise(
 ) -> Check:
     """Name the pairs that the other reference of the closed test decides otherwise."""
     by = {"flips": "sign flips", "rotation": "rotations"}[reference]
-    remedy = (
-        f'{some(sides, changed)}: reference="{reference}" gives other verdicts; the differences do'
-        " not look normal, which rotations take them to be and sign flips do not"
+    return Check.informing(
+        f"pairs that {by} decide otherwise",
+        int(changed.sum()),
+        f"{some(sides, changed)}: {Option('reference', reference)} gives other verdicts; the"
+        " differences do not look normal, which rotations take them to be and sign flips do not",
     )
-    return Check.informing(f"pairs that {by} decide otherwise", int(changed.sum()), remedy)
 
 
 def soundness_checks(setting: Setting, fitted: MixedFit) -> list[Check]:

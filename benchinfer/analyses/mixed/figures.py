@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from benchinfer.analyses.mixed.comparison import MixedComparison
-from benchinfer.analyses.mixed.departures import CaterpillarLayout, departures, source_words
 from benchinfer.analyses.mixed.numerics.residuals import PROBABILITIES
+from benchinfer.analyses.mixed.tables import CaterpillarLayout, caterpillar, source_words
 from benchinfer.comparison.checks import InfluenceLayout
 from benchinfer.comparison.figures import COMPARISON, INFLUENCE, PREDICTION
 from benchinfer.core.errors import DesignError, message
@@ -79,7 +79,7 @@ class Caterpillar(panels.Panels[CaterpillarPanel]):
 
 def layout_caterpillar(mixed: "MixedComparison", width: Width = "wide") -> Caterpillar:
     """Lay out the predicted departures of a mixed model; of many those that are largest."""
-    found = departures(mixed)
+    found = caterpillar(mixed)
     size, measure = found.size, found.measure
     rows = np.argsort(-size.max(axis=1), kind="stable")[:_DATASETS]
     kept = np.sort(np.argsort(-size[rows].max(axis=0), kind="stable")[:_ALGORITHMS])

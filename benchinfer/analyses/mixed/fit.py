@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.analyses.mixed.design import Design
-from benchinfer.analyses.mixed.fixed_effects import Fixed, fixed_effects
+from benchinfer.analyses.mixed.design import Design, Fixed, fixed_effects
 from benchinfer.analyses.mixed.numerics import degrees, moments
 from benchinfer.analyses.mixed.numerics.leave_out import (
     blocks_without_algorithm,

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from benchinfer.analyses.mixed.closure import CLOSED, Adjust
-from benchinfer.analyses.mixed.design import Residual, Structure
-from benchinfer.analyses.mixed.fixed_effects import Domains
+from benchinfer.analyses.mixed.design import Domains, Residual, Structure
 from benchinfer.comparison.adjustment import JOINT, resolve
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.options import TestedOptions

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.analyses.mixed.comparison import MixedComparison
-from benchinfer.analyses.mixed.departures import departures, source_words
+from benchinfer.analyses.mixed.tables import caterpillar, source_words
 from benchinfer.comparison import sections as comparison_sections
 from benchinfer.comparison.checks import InfluenceLayout
 from benchinfer.comparison.sections import columns_of_tests, effect_columns, favours, slopes
@@ -298,7 +298,7 @@ def whole(mixed: MixedComparison) -> Section:
 
 def departing(mixed: MixedComparison) -> Section:
     """Say on which data sets algorithms do better or worse than expected."""
-    found = departures(mixed)
+    found = caterpillar(mixed)
     side = found.side
     several = found.owners != ("all algorithms",)
     better, worse = int((side > 0).sum()), int((side < 0).sum())
