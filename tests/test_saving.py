@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -304,8 +305,6 @@ PARTS = f".benchinfer-{'?' * 16}.part"
 
 def _slowly(path):
     """Write, and wait for ever before the new name."""
-    from unittest.mock import patch
-
     with patch("os.fsync", side_effect=lambda _: time.sleep(60)):
         write_whole(path, "half")
 
@@ -314,6 +313,7 @@ def _begun(path):
     child = multiprocessing.get_context("fork").Process(target=_slowly, args=(path,))
     child.start()
     while not any(part.read_text() for part in path.parent.glob(PARTS)):
+        assert child.is_alive(), child.exitcode
         time.sleep(0.01)
     return child
 
