@@ -85,6 +85,8 @@ class PointsComparison(Comparison):
         """The statistic in one line."""
         return self.words
 
+    shown: ClassVar[str] = ""
+
     def scope(self) -> str:
         """Return what the claims are about, in words: never more than a description."""
         where = wording.scope(self.setting, self.target, where="over")
@@ -179,7 +181,7 @@ def compare_points(
         target="datasets",
         levels=Level(level),
         checks=(
-            *checks.of_table(setting),
+            *checks.of_table(setting, means=len(setting.coverage.datasets) > 1),
             Check.of(
                 "inference",
                 0.0,

@@ -22,6 +22,7 @@ from benchinfer.numerics import ties
 from benchinfer.numerics.max_t import critical_t
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.findings import DOUBTS
+from benchinfer.scores.kinds import ZERO_ONE
 from benchinfer.scores.table import ScoreTable
 from benchinfer.scores.units import UNEQUAL
 
@@ -142,14 +143,16 @@ def of_table(setting: Setting, *, means: bool = True) -> list[Check]:
             ),
         )
         for found in doubts(setting)
-        if means or found.rule != UNEQUAL
+        if means or found.rule not in (UNEQUAL, ZERO_ONE)
     ]
     return [*left_out(setting), *rows]
 
 
 def doubts(setting: Setting) -> list[Finding]:
     """Return the findings that put any conclusion from the table in doubt."""
-    return [found for found in setting.coverage.findings if found.rule in DOUBTS]
+    one = len(setting.coverage.datasets) == 1  # of several the rates are scores like others
+    rules = (*DOUBTS, ZERO_ONE) if one else DOUBTS
+    return [found for found in setting.coverage.findings if found.rule in rules]
 
 
 def number_of_datasets(setting: Setting) -> Check:

@@ -86,6 +86,8 @@ class Comparison(Showable):
 
     # What the analysis is called in headings.
     title: ClassVar[str] = "Comparison"
+    # What goes before "better" in a headline.
+    shown: ClassVar[str] = "shown to be "
 
     @property
     def heading(self) -> str:
@@ -203,7 +205,8 @@ class Comparison(Showable):
         """Return the verdict in one sentence, with direction and unit of generalisation."""
         if self.sides:
             return wording.claims(self.named_sides(), self.codes, self.measure, self.scope())
-        return wording.headline(self.relation(), self.measure, self.scope(), self.levels.estimate)
+        levels, scope = self.levels.estimate, self.scope()
+        return wording.headline(self.relation(), self.measure, scope, levels, shown=self.shown)
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""

@@ -71,7 +71,12 @@ def direction(measure: Measure) -> str:
 
 
 def headline(
-    relation: Relation, measure: Measure, where: str, levels: "Array", most: str = ""
+    relation: Relation,
+    measure: Measure,
+    where: str,
+    levels: "Array",
+    most: str = "",
+    shown: str = "shown to be ",
 ) -> str:
     """Name the best algorithm by its estimate, and say what that one is shown to be.
 
@@ -87,6 +92,8 @@ def headline(
         (K,) estimates, larger is better.
     most
         What the best one has; "the lowest error" if it is empty and lower errors are better.
+    shown
+        What goes before "better"; empty where a rule decides without inference.
     """
     strict, names = relation.strict, relation.algorithms
     k, most = len(names), most or _most(measure, len(names))
@@ -103,8 +110,8 @@ def headline(
         top = int(tied[strict[tied].sum(axis=1).argmax()])
         also = [names[i] for i in tied if i != top]
         who = f"{names[top]} has {most}" + (f", as {_has(also)}" if also else "")
-        shown = _shown if strict.any() else _nothing_strict
-        claim = f"{who}{shown(relation, top)}"
+        rest = _shown if strict.any() else _nothing_strict
+        claim = f"{who}{rest(relation, top, shown)}"
     return f"{where[0].upper()}{where[1:]}, {claim} ({direction(measure)})."
 
 
@@ -117,7 +124,7 @@ def _has(names: "Sequence[str]") -> str:
     return f"{several(names, 3)} {'has' if len(names) == 1 else 'have'}"
 
 
-def _shown(relation: Relation, top: int) -> str:
+def _shown(relation: Relation, top: int, shown: str) -> str:
     """Say what the algorithm with the best estimate is shown to be, to follow its name."""
     strict, names = relation.strict, relation.algorithms
     if strict[:, top].any():
@@ -132,11 +139,11 @@ def _shown(relation: Relation, top: int) -> str:
     if not parts:
         lost = np.argwhere(strict)
         pairs = [f"{names[i]} is better than {names[j]}" for i, j in lost]
-        return f", but is not shown to be better than another; {several(pairs, 2)}"
+        return f", but is not {shown}better than another; {several(pairs, 2)}"
     if not rest:
-        return f"; it is shown to be {join(parts)}"
+        return f"; it is {shown}{join(parts)}"
     against = f"the other {len(rest)}" if len(rest) > 3 else join([names[i] for i in rest])
-    return f"; it is shown to be {join(parts)}, but not better than {against}"
+    return f"; it is {shown}{join(parts)}, but not better than {against}"
 
 
 def _is(names: "Sequence[str]") -> str:
@@ -165,7 +172,7 @@ def _of_compared(relation: Relation) -> str:
     return f"{len(wins)} of the {count(n, 'pair')} compared decided: {several(wins, 20)}{alike}"
 
 
-def _nothing_strict(relation: Relation, top: int) -> str:
+def _nothing_strict(relation: Relation, top: int, shown: str) -> str:
     """Say that no pair is decided, to follow the algorithm with the best estimate."""
     names = relation.algorithms
     upper = relation.states[np.triu_indices(len(names), 1)]
@@ -174,8 +181,8 @@ def _nothing_strict(relation: Relation, top: int) -> str:
         who = names[1 - top] if n == 1 else f"all {len(names)} algorithms"
         return f"; {'it and ' if n == 1 else ''}{who} are equivalent within the tolerance"
     if n == 1:
-        return f", but is not shown to be better than {names[1 - top]}"
-    none = ", but no algorithm is shown to be better than another"
+        return f", but is not {shown}better than {names[1 - top]}"
+    none = f", but no algorithm is {shown}better than another"
     if equal:
         return f"{none}; {equal} of {n} pairs are equivalent within the tolerance"
     return f"{none}, as all {n} pairs are undecided"

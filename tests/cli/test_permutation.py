@@ -77,7 +77,7 @@ def test_exact_tests_of_pairs(run: Callable) -> None:
         "C4.5     C4.5+m        -0.0130  -0.0345 to 0.0000  0.0400  C4.5+m better" in result.stdout
     )
     said = " ".join(result.stdout.split())
-    assert "P-values are exact, from all equally likely arrangements." in said
+    assert "pair alone is exact, from all equally likely arrangements; those of several" in said
     assert "Tests of all algorithms together" not in result.stdout
 
 
@@ -86,7 +86,8 @@ def test_monte_carlo_says_its_error_and_seed(run: Callable) -> None:
     text = run(*arguments).stdout
     assert "p  p error  verdict\n" in text
     said = " ".join(text.split())
-    assert "P-values are Monte Carlo, from 2,000 random arrangements; seed 3." in said
+    assert "pair alone is Monte Carlo, from 2,000 random arrangements; those of several" in said
+    assert "together are from random sign flips; seed 3." in said
     drawn = _words(run, *arguments[:-2]).partition("; seed ")[2]
     assert int(drawn.partition(".")[0]) >= 0
     asymptotic = _words(run, *ROC, "--null", "asymptotic")

@@ -121,7 +121,9 @@ def test_a_report_of_right_or_wrong_leads_with_exact_tests():
     gathered = everything(items([20, 12, 15]))
     kinds = [type(result).__name__ for result in gathered.results]
     assert kinds == ["PairComparison", "PermutationComparison", "PointsComparison"]
-    assert "compare_pair fits, as scores are 0 or 1" in compose(gathered).about[1]
+    about = compose(gathered).about
+    assert "0/1 scores: the scores of" in about[1]
+    assert "compare_pair fits, as scores are 0 or 1" in about[2]
 
 
 def test_a_report_says_doubts_before_the_verdict():

@@ -87,6 +87,18 @@ def resolve(options: "MixedOptions", fitted: "MixedFit", family: ContrastFamily)
     return Adjustment(adjustment.resolve(asked, contrasts, alternative, common=common))
 
 
+def check_reference(options: "MixedOptions", method: str) -> None:
+    """Refuse sign flips where another adjustment has no use for them."""
+    if options.reference != "rotation" and method != "rotation":
+        raise DesignError(
+            message(
+                f"{Given('reference', options.reference)} is of the closed test, and p-values are"
+                f" adjusted by {method}.",
+                hint=f"leave it out, or compare with {Option('adjust', 'rotation')}.",
+            )
+        )
+
+
 def _all_pairs(matrix: Array) -> bool:
     """Return whether contrasts are all pairs of algorithms."""
     single = (np.count_nonzero(matrix, axis=1) == 2).all()

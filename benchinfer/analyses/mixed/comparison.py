@@ -394,6 +394,7 @@ def compared(
     levels = rows @ fitted.model.beta
     family, adjusted = asked_of(setting.algorithms, fitted, options, levels)
     method, plain = adjusted.method, fitted.plain
+    closure.check_reference(options, method)
     errors = contrast_errors.Errors.of(fitted.estimate, rows, family, options.df)
     chosen = errors.of_structure(design.structure)
     n, shown = len(family.matrix), family.wanted

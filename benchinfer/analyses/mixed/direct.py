@@ -137,6 +137,6 @@ def _told(measure: Measure, sides: tuple[str, str], model: float, own: float, n:
     by_model = significant(float(measure.effect(np.array([model]))[0]))
     pair = f"{sides[0]} and {sides[1]}: {by_model} by the model"
     if not n:
-        return f"{pair}, and no data set has both"
+        return f"{pair}, through other algorithms alone, as no data set has both"
     shown = significant(float(measure.effect(np.array([own]))[0]))
     return f"{pair}, {shown} on the {n} data sets that both have"

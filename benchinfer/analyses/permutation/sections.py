@@ -125,6 +125,13 @@ def nulls(comparison: PermutationComparison) -> str:
     drawn = f"; seed {seed}" if "monte-carlo" in comparison.kinds else ""
     early = not comparison.pairwise and comparison.pooled.stopped
     stopped = ", after which all decisions were certain" if early else ""
+    if comparison.pairwise and "sign flips" in comparison.provenance.adjustment:
+        some_drawn = (comparison.contrasts()["p_error"] > 0).any()
+        flips = f"random sign flips; seed {seed}" if some_drawn else "all sign flips of the blocks"
+        return (
+            f"The p-value of each pair alone is {join(kinds, 'or')}; those of several pairs"
+            f" together are from {flips}."
+        )
     return f"P-values are {join(kinds, 'or')}{stopped}{drawn}."
 
 

@@ -388,8 +388,11 @@ def compare_wins(
         They are normal about the common ones.
     contrasts, control
         As in `compare_mixed`.
-    alternative, adjust
+    alternative
         As in `compare_mixed`, for the likelihood.
+    adjust
+        Adjustment for many contrasts: ``"single-step"``, ``"westfall"``, ``"shaffer"``, ``"holm"``
+        or ``"none"``. ``"auto"`` is Holm's.
     level
         Confidence level of the family of contrasts, or the probability that a verdict takes.
     missing
@@ -401,7 +404,9 @@ def compare_wins(
     chains
         Of a posterior: number of chains.
     priors
-        Of a posterior: priors other than the default ones (`WinPriors`).
+        Of a posterior: priors other than the default ones.
+
+        See `WinPriors`.
     seed
         As in `compare_permutation`.
     progress

@@ -35,7 +35,7 @@ def doubts(out: Terminal, result: "Comparison") -> None:
     """Print what puts the table in doubt, before any verdict."""
     said = {check.check for check in result.checks}
     for found in (one for one in doubtful(result.setting) if one.rule in said):
-        text = f"{found.rule}: {as_options(found.what)}"
+        text = f"{found.rule}: {as_options(found.what)} {as_options(found.hint)}".strip()
         out.prose(text, style="yellow", hanging="  ")
 
 
@@ -135,7 +135,8 @@ def warnings(
             remedy = as_options(check.remedy)
             if not remedy.startswith(tuple(f"{name} " for name in names)):
                 remedy = sentence(remedy)
-            said.setdefault(f"{check.check}: {check.held}. {remedy}.", []).append(measure)
+            end = "" if remedy.endswith((".", "?")) else "."
+            said.setdefault(f"{check.check}: {check.held}. {remedy}{end}", []).append(measure)
     if said:
         out.heading("Warnings")
     for text, measures in said.items():
