@@ -15,7 +15,7 @@ from benchinfer.core.sections import Request
 from benchinfer.reports import html
 from benchinfer.reports.gather import gather
 from benchinfer.reports.page import compose, render
-from tests.reports.conftest import Page
+from tests.conftest import Page
 
 QUICK = ("--draws", "100", "--chains", "4", "--seed", "1")
 ERRORS = ("example:sklearn_bootstrap", "--measure", "error")

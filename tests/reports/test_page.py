@@ -69,8 +69,8 @@ def test_contents_where_there_are_several_measures(written, table):
     assert "nav" not in written(bi.compare_points(table)).tags
 
 
-def test_every_name_is_escaped(nasty, written):
-    page = written(nasty)
+def test_every_name_is_escaped(nasty_table, written):
+    page = written(nasty_table)
     assert not {"script", "i", "u", "s", "img src=x"} & set(page.tags)
     assert set(page.tags) <= {
         *("html", "head", "meta", "title", "style", "body", "header", "main", "footer", "nav"),
@@ -86,8 +86,8 @@ def test_every_name_is_escaped(nasty, written):
     assert "49" not in page.headings()[0]
 
 
-def test_nothing_is_fetched(nasty, written):
-    page = written(nasty)
+def test_nothing_is_fetched(nasty_table, written):
+    page = written(nasty_table)
     sources = [v for _, name, v in page.attributes if name in {"src", "srcset", "href", "data"}]
     assert all(
         v.startswith(("data:image/svg+xml;base64,", "#", "https://doi.org/")) for v in sources
@@ -97,8 +97,8 @@ def test_nothing_is_fetched(nasty, written):
     assert any("default-src 'none'" in value for value in policy)
 
 
-def test_figures_have_text_alternatives_and_a_narrow_version(nasty, written):
-    page = written(nasty)
+def test_figures_have_text_alternatives_and_a_narrow_version(nasty_table, written):
+    page = written(nasty_table)
     alts = [value for tag, name, value in page.attributes if (tag, name) == ("img", "alt")]
     assert len(alts) == page.tags.count("img") == page.tags.count("source") >= 8
     assert all(alts)
@@ -109,8 +109,8 @@ def test_figures_have_text_alternatives_and_a_narrow_version(nasty, written):
             assert "<script" not in drawn
 
 
-def test_what_is_missing_is_shown(nasty, written):
-    page = written(nasty)
+def test_what_is_missing_is_shown(nasty_table, written):
+    page = written(nasty_table)
     assert "1 of 9 cells has no score" in page.text
     assert "without inference, over these 2 data sets, leaving out the data set" in page.text
     assert "Scores per cell" in page.text
@@ -159,8 +159,8 @@ def test_report_method_and_function_write_the_same(tmp_path, table):
     assert one.read_bytes() == two.read_bytes()
 
 
-def test_the_same_table_gives_the_same_bytes(tmp_path, nasty):
-    paths = [bi.report(nasty, tmp_path / name) for name in ("a.html", "b.html")]
+def test_the_same_table_gives_the_same_bytes(tmp_path, nasty_table):
+    paths = [bi.report(nasty_table, tmp_path / name) for name in ("a.html", "b.html")]
     assert paths[0].read_bytes() == paths[1].read_bytes()
 
 

@@ -179,7 +179,7 @@ def test_the_report_has_the_sections_after_the_verdicts(written, mixed):
     assert str(mixed.predict()) in page.text
 
 
-def test_hostile_names_stay_text(written, nasty):
-    page = written(bi.compare_mixed(nasty))
+def test_hostile_names_stay_text(written, nasty_table):
+    page = written(bi.compare_mixed(nasty_table))
     assert "script" not in page.tags
     assert "Influence" in page.headings()

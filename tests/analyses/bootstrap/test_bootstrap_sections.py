@@ -83,8 +83,8 @@ def test_the_report(written, resampled):
     assert "p error" in page.text
 
 
-def test_hostile_names_stay_text(written, nasty):
-    whole = nasty.complete(nasty.measures[0].name)
+def test_hostile_names_stay_text(written, nasty_table):
+    whole = nasty_table.complete(nasty_table.measures[0].name)
     page = written(bi.compare_bootstrap(whole, seed=1, resamples=200))
     assert "script" not in page.tags
     assert "Performance profiles" in page.headings()
