@@ -44,7 +44,7 @@ def blocks(facts: Facts) -> Finding | None:
         places(("data sets", "algorithms", "which"), rows),
         Phrase(
             "a model takes what is not shared from other data sets and algorithms;"
-            f" {Call('compare_mixed')} names the pairs whose shared data sets show something else."
+            f" {Call('compare_mixed')} names the pairs that shared data sets do not support."
         ),
     )
 

@@ -90,7 +90,7 @@ def table(
 
 
 def otherwise(found: DirectEvidence, evidence: Evidence, alpha: float) -> NDArray[np.bool_]:
-    """Tell the pairs whose shared data sets show something else than the model.
+    """Tell the pairs that shared data sets do not support than the model.
 
     A pair that the model decides and its shared data sets favour the other algorithm, or there are
     none; or the two estimates are further apart than both errors allow (as if they were
@@ -111,7 +111,7 @@ def checks(
     sides: "Sides",
     alpha: float,
 ) -> list[Check]:
-    """Name the pairs of a table with gaps whose shared data sets show something else."""
+    """Name the pairs of a table with gaps that shared data sets do not support."""
     if not setting.coverage.empty or not (pairs >= 0).all():
         return []
     found = direct_evidence(fitted, pairs)
@@ -123,12 +123,12 @@ def checks(
     more = " ..." if len(told) > _SHOWN else ""
     return [
         Check.of(
-            "pairs whose shared data sets show something else",
+            "pairs that shared data sets do not support",
             len(told),
             0.0,
             ok=not told,
             remedy=f"{'; '.join(told[:_SHOWN])}{more}: the model adds data sets that only one of"
-            f" the two has; {Either('direct() has all pairs', 'compare the two on those alone')}",
+            f" the two has; {Either('direct() has all pairs', 'compare on those that both have')}",
         )
     ]
 

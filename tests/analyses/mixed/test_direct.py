@@ -7,7 +7,7 @@ import benchinfer as bi
 from benchinfer.core.errors import DesignError
 from tests.scores.tables import table
 
-CHECK = "pairs whose shared data sets show something else"
+CHECK = "pairs that shared data sets do not support"
 
 
 def scores_of(values, held=None):
