@@ -105,3 +105,9 @@ def test_many_algorithms_need_no_matrix_of_contrasts():
     level = values.mean(axis=(0, 1))
     first, second = found.pairs.T
     np.testing.assert_array_equal(found.contrasts()["estimate"], level[first] - level[second])
+
+
+def test_a_rule_shows_nothing():
+    headline = bi.compare_points(table(simulated(34))).headline()
+    assert "without inference" in headline
+    assert "shown" not in headline

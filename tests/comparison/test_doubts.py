@@ -132,3 +132,11 @@ def test_a_report_says_doubts_before_the_verdict():
     about = compose(gather([bi.compare_points(scores), local], None)).about
     assert "do they stand for missing ones?" in about[1]
     assert "fits, as" in about[-1]
+
+
+def test_right_or_wrong_on_one_data_set_is_a_row_but_of_exact_tests():
+    scores = items([20, 12])
+    for compare in (bi.compare_permutation, bi.compare_mixed):
+        assert "0/1 scores" in compare(scores).diagnostics()["check"].tolist()
+    for compare in (bi.compare_pair, bi.compare_points):
+        assert "0/1 scores" not in compare(scores).diagnostics()["check"].tolist()

@@ -208,3 +208,11 @@ def test_figures_and_diagnostics_count_the_marks_on_intervals_over_equality():
     assert (row["value"], row["ok"]) == (2, True)
     common = bi.compare_mixed(bi.load_example("simulated/heteroscedastic"), structure="common")
     assert "filled" not in common.intervals
+
+
+@pytest.mark.parametrize("options", [{"adjust": "holm"}, {"structure": "common"}])
+def test_sign_flips_are_refused_where_the_adjustment_has_no_use_for_them(options):
+    with pytest.raises(DesignError, match="is of the closed test, and p-values are adjusted by"):
+        bi.compare_mixed(table(ROWS), reference="flips", **options)
+    pair = table(ROWS[..., :2])
+    assert bi.compare_mixed(pair, reference="flips", adjust="rotation").options.reference == "flips"
