@@ -144,3 +144,52 @@ def test_results_are_frozen_and_hold_no_rows(result):
 def test_figures(result):
     for kind in (None, "hasse", "distributions"):
         assert result.plot(kind).axes
+
+
+def test_the_ranking_is_that_of_the_levels(result):
+    table = result.summary().sort_values("rank")
+    assert result.ranking() == tuple(table["algorithm"])
+
+
+def test_turned_contrasts_say_the_same(result):
+    fixed, turned = result.contrasts(), result.contrasts(order="result")
+    place = {name: n for n, name in enumerate(result.ranking())}
+    first, second = (turned[side].map(place).to_numpy() for side in ("first", "second"))
+    assert (first < second).all()
+    rows = list(zip(first.tolist(), second.tolist(), strict=True))
+    assert rows == sorted(rows)
+    back = turned.sort_index()
+    assert (back["winner"] == fixed["winner"]).all()
+    neutral = result.measure.neutral
+    as_stored = (back["first"] == fixed["first"]).to_numpy()
+    for name in ("estimate", "conf_low", "conf_high"):
+        if name in fixed:
+            other = {"conf_low": "conf_high", "conf_high": "conf_low"}.get(name, name)
+            expected = 1 / fixed[other] if neutral else -fixed[other]
+            np.testing.assert_allclose(
+                back[name], np.where(as_stored, fixed[name], expected), rtol=1e-12
+            )
+    # Turned by the opposite ranking, every row is the other way round; turned back, as before.
+    opposite = result.contrasts(order=result.ranking()[::-1])
+    pd.testing.assert_frame_equal(result.turned(opposite), turned, rtol=1e-12)
+    assert (opposite["first"].sort_index() == back["second"]).all()
+
+
+@pytest.mark.parametrize(
+    "compare",
+    [bi.compare_points, bi.compare_mixed, bi.compare_meta, bi.compare_wins, bi.monitor],
+)
+def test_other_names_turn_the_same_rows(compare, scores):
+    """With names that sort the other way, all pairs are stored the other way."""
+    names = sorted(scores.algorithms)
+    other = dict(zip(names, reversed("abcdef"), strict=True))
+    renamed = scores.to_frame()
+    renamed["algorithm"] = renamed["algorithm"].map(other)
+    measures = [scores.measure("error")]
+    table = bi.read_scores(renamed, measures=measures, resampling="bootstrap")
+    expected = compare(scores, "error").contrasts(order="result").reset_index(drop=True)
+    found = compare(table, "error").contrasts(order="result").reset_index(drop=True)
+    back = {new: old for old, new in other.items()}
+    for column in ("first", "second", "winner"):
+        found[column] = found[column].map(back).fillna("")
+    pd.testing.assert_frame_equal(found, expected, rtol=1e-6, atol=1e-9)

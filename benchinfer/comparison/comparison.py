@@ -3,7 +3,7 @@
 Every analysis returns a `Comparison`; relations, figures and reports see nothing else.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -23,7 +23,7 @@ from benchinfer.comparison.evidence import (
 )
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, message, unknown
-from benchinfer.core.frames import frame
+from benchinfer.core.frames import frame, turned
 from benchinfer.core.hints import Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Showable
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 type Alternative = Literal["two-sided", "better", "worse"]
 type Target = Literal["domain", "datasets"]
+# Of the rows of a table of contrasts: as stored, by the result, or by a ranking of names.
+type Order = Literal["fixed", "result"] | Sequence[str]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,14 +130,29 @@ class Comparison(Showable):
         """Return the columns of `contrasts` that hold numbers, in the measure's own unit."""
         raise NotImplementedError
 
-    def contrasts(self) -> "pd.DataFrame":
+    def contrasts(self, *, order: Order = "fixed") -> "pd.DataFrame":
         """One row per pair of algorithms.
+
+        Parameters
+        ----------
+        order
+            ``"fixed"``: pairs as stored, the same for every analysis of a table. ``"result"``: the
+            better-ranked algorithm (`ranking`) first in each row, and rows by the ranking; the
+            index is the row's number in the fixed order. A sequence of names: by that ranking.
+            Rows stay as they were tested where the test is one-sided, the user named them, or a
+            side is an average.
 
         Returns
         -------
         pandas.DataFrame
             ``measure first second estimate ... verdict winner``; see the glossary.
         """
+        table = self._contrasts()
+        ranking = self._ranking_of(order)
+        return table if ranking is None else self.turned(table, ranking)
+
+    def _contrasts(self) -> "pd.DataFrame":
+        """Return the contrasts in their fixed order."""
         named = verdict_columns(self.named_sides(), self.codes)
         return frame(
             {
@@ -148,6 +165,61 @@ class Comparison(Showable):
                 "winner": named["winner"],
             }
         )
+
+    def _ranking_of(self, order: Order) -> Sequence[str] | None:
+        """Return the ranking that an order asks for, None for the fixed order."""
+        if not isinstance(order, str):
+            return order
+        if order not in {"fixed", "result"}:
+            raise DesignError(unknown("order", order, ["fixed", "result"]))
+        return self.ranking() if order == "result" else None
+
+    def ranking(self) -> tuple[str, ...]:
+        """Return the algorithms, best first: the one order of all figures, tables and sentences.
+
+        By the estimated level. Where cells are empty and levels are therefore means over different
+        data sets, by the differences of the pairs. Ties go by the number of algorithms that one is
+        shown to be better than less those better than it, then by name.
+        """
+        strict = self.relation().strict
+        net = strict.sum(axis=1) - strict.sum(axis=0)
+        by_name = np.argsort(np.argsort(np.array(self.algorithms)))
+        best_first = np.lexsort((by_name, -net, -self._positions()))
+        return tuple(self.algorithms[i] for i in best_first)
+
+    def _positions(self) -> Array:
+        """Return (K,) levels, larger is better, or positions that the pairs' differences have."""
+        levels = self.levels.estimate
+        if self.setting.coverage.found.all():
+            return positions(levels)
+        single = (self.pairs >= 0).all(axis=1)
+        differences = self.measure.difference(self.effects()["estimate"])
+        return positions(levels, self.pairs[single], differences[single])
+
+    def turned(self, table: "pd.DataFrame", ranking: Sequence[str] | None = None) -> "pd.DataFrame":
+        """Return a table of pairs, better-ranked algorithms first, with rows by the ranking.
+
+        Parameters
+        ----------
+        table
+            With the columns ``first`` and ``second``; what has a side is turned with them.
+        ranking
+            Names, best first; by default `ranking`.
+        """
+        ranking = self.ranking() if ranking is None else ranking
+        place = {name: n for n, name in enumerate(ranking)}
+        sides = [[place.get(name, len(place)) for name in table[x]] for x in ("first", "second")]
+        first, second = (np.array(side, dtype=np.int64) for side in sides)
+        two_sided = self.provenance.arguments.get("alternative", "two-sided") == "two-sided"
+        turn = (second < first) & (first < len(place)) & two_sided & (not self.names)
+        neutral = 0.5 if "prob_improvement" in table else self.measure.neutral
+        found = turned(table, turn, neutral, undirected=self.undirected)
+        return found.iloc[np.lexsort((np.maximum(first, second), np.minimum(first, second)))]
+
+    @property
+    def undirected(self) -> tuple[str, ...]:
+        """Columns of `contrasts` that are the same whichever algorithm stands first."""
+        return ()
 
     def named_sides(self) -> list[tuple[str, str]]:
         """Return the names of both sides of each contrast."""
@@ -366,15 +438,49 @@ class TestedComparison(Comparison):
         return Relation.from_codes(self.algorithms, self.pairs[real], codes[real], text)
 
 
+def positions(
+    levels: Array, pairs: NDArray[np.int64] | None = None, differences: Array | None = None
+) -> Array:
+    """Return (K,) positions of algorithms, larger is better, with 12 digits.
+
+    Those whose least-squares differences are the given ones, with the mean of the levels in each
+    set of algorithms that pairs connect; without pairs, the levels.
+
+    Examples
+    --------
+    >>> levels = np.array([0.5, 0.9, 0.6])
+    >>> positions(levels, np.array([[0, 1], [0, 2]]), np.array([0.1, 0.2]))
+    array([0.76666667, 0.66666667, 0.56666667])
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    found = np.where(np.isnan(levels), -np.inf, levels)
+    if pairs is not None and differences is not None:
+        kept = np.isfinite(differences) & np.isfinite(levels[pairs]).all(axis=1)
+        i, j = pairs[kept].T
+        k = len(levels)
+        matrix = np.eye(k)[i] - np.eye(k)[j]
+        apart = np.linalg.lstsq(matrix, differences[kept], rcond=None)[0]
+        _, group = connected_components(
+            csr_array((np.ones(len(i)), (i, j)), (k, k)), directed=False
+        )
+        for n in np.unique(group):
+            own = group == n
+            found[own] = apart[own] - apart[own].mean() + found[own].mean()
+    size = np.abs(found[np.isfinite(found)]).max(initial=0.0) or 1.0
+    return np.round(found / size, 12) * size
+
+
 def pair_order(comparison: Comparison, pairs: NDArray[np.int64] | None = None) -> list[int]:
-    """Return the pairs in the order of their better, then their worse placed algorithm."""
+    """Return the pairs in the order of their better, then their worse ranked algorithm."""
     places = np.sort(pair_places(comparison, comparison.pairs if pairs is None else pairs), axis=1)
     return [int(i) for i in np.lexsort((places[:, 1], places[:, 0]))]
 
 
 def pair_places(comparison: Comparison, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return (P, 2) places of both sides among the algorithms; averages come after them."""
-    k = len(comparison.algorithms)
-    place = np.full(k + 1, k)
-    place[np.argsort(-comparison.levels.estimate, kind="stable")] = np.arange(k)
+    """Return (P, 2) places of both sides in the ranking; averages come after all algorithms."""
+    ranking = comparison.ranking()
+    k = len(ranking)
+    place = np.array([*(ranking.index(name) for name in comparison.algorithms), k])
     return place[pairs]

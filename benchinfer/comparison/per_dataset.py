@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.comparison import Comparison, Order
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, FitError, message
 from benchinfer.core.hints import Either, Given, Option, Phrase
@@ -73,9 +73,12 @@ class Comparisons(Showable, Mapping[str, Comparison]):
         """Return the relations of the data sets: an ensemble in which each has weight 1."""
         return Ensemble({name: result.relation(rule) for name, result in self.results.items()})
 
-    def contrasts(self) -> "pd.DataFrame":
-        """Return all contrasts with a leading ``dataset`` column."""
-        return self._stack([result.contrasts() for result in self.results.values()])
+    def contrasts(self, *, order: Order = "fixed") -> "pd.DataFrame":
+        """Return all contrasts with a leading ``dataset`` column.
+
+        Rows are turned, where asked, by the ranking on their own data set, or by the one given.
+        """
+        return self._stack([result.contrasts(order=order) for result in self.results.values()])
 
     def summary(self) -> "pd.DataFrame":
         """Return all summaries with a leading ``dataset`` column."""

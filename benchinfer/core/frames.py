@@ -4,10 +4,14 @@ Every table that the package gives out is built by `frame`, which knows only the
 `GLOSSARY`; ``docs/glossary.md`` is generated from it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from benchinfer.core.errors import BenchinferError
+from benchinfer.core.verdict import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -283,3 +287,80 @@ def frame(columns: Mapping[str, object]) -> "pd.DataFrame":
     numbers = [name for name in table.columns if table[name].dtype.kind == "f"]
     table[numbers] += 0.0  # no minus zero
     return table
+
+
+# Of tables of pairs: columns that change places with the algorithms, effects, probabilities that
+# the first is better, and words that name a side.
+_SWAPPED = (
+    ("first", "second"),
+    ("prob_first", "prob_second"),
+    ("dominant_first", "dominant_second"),
+    ("weight_first", "weight_second"),
+    ("share_first", "share_second"),
+    ("share_above", "share_below"),
+    ("wins", "losses"),
+)
+_EFFECTS = ("estimate", "shrunken", "direct", "indirect")
+_SHARES = ("prob_win", "prob_more_wins", "prob_improvement")
+_SIDES = ("verdict", "state")
+
+
+def turned(
+    table: "pd.DataFrame",
+    turn: NDArray[np.bool_],
+    neutral: float,
+    *,
+    undirected: Collection[str] = (),
+) -> "pd.DataFrame":
+    """Return a table of pairs with the second algorithm first in some rows.
+
+    Parameters
+    ----------
+    table
+        One row per pair, with the columns of the glossary.
+    turn
+        (P,) the rows to turn.
+    neutral
+        The effect that means "no difference": 0 of differences, 1 of ratios, 0.5 of shares.
+    undirected
+        Columns that are the same whichever algorithm stands first.
+
+    Examples
+    --------
+    >>> table = frame({"first": ["a"], "second": ["b"], "estimate": [0.1], "conf_low": [-0.2],
+    ...                "conf_high": [0.4], "verdict": ["first"]})
+    >>> turned(table, np.array([True]), neutral=0)
+      first second  estimate  conf_low  conf_high verdict
+    0     b      a      -0.1      -0.4        0.2  second
+    """
+    names = {Verdict.FIRST.label: Verdict.SECOND.label, Verdict.SECOND.label: Verdict.FIRST.label}
+    found = table.copy()
+
+    def put(column: str, values: object) -> None:
+        if column not in undirected:
+            found[column] = table[column].where(~turn, values)
+
+    for one, other in _SWAPPED:
+        if one in table and other in table:
+            put(one, table[other])
+            put(other, table[one])
+    for column in table.columns.intersection(list(_EFFECTS)):
+        put(column, _mirrored(table[column], neutral))
+    if "conf_low" in table and "conf_high" in table:
+        put("conf_low", _mirrored(table["conf_high"], neutral))
+        put("conf_high", _mirrored(table["conf_low"], neutral))
+    if "statistic" in table:
+        put("statistic", _mirrored(table["statistic"], 0.0))
+    for column in table.columns.intersection(list(_SHARES)):
+        put(column, _mirrored(table[column], 0.5))
+    for column in table.columns.intersection(list(_SIDES)):
+        put(column, table[column].replace(names))
+    return found
+
+
+def _mirrored(effects: "pd.Series", neutral: float) -> "pd.Series":
+    """Return the same effects with the second algorithm first."""
+    if neutral == 1:
+        with np.errstate(divide="ignore"):
+            return 1 / effects
+    return 2 * neutral - effects + 0.0  # no minus zero

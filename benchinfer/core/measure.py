@@ -157,6 +157,14 @@ class Measure:
         array = self.sign * np.asarray(oriented, dtype=np.float64) + 0.0  # no minus zero
         return array if self.scale == "identity" else np.exp(array)
 
+    def difference(self, effect: object) -> NDArray[np.float64]:
+        """Turn a reported effect back into an oriented difference on the modelling scale."""
+        array = np.asarray(effect, dtype=np.float64)
+        if self.scale != "identity":
+            with np.errstate(divide="ignore"):
+                array = np.log(array)
+        return self.sign * array + 0.0  # no minus zero
+
     def effect_interval(
         self, low: object, high: object
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

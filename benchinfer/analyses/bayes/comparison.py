@@ -18,7 +18,7 @@ from benchinfer.analyses.bayes.options import BayesOptions, Quantity
 from benchinfer.analyses.bayes.sensitivity import OtherModels
 from benchinfer.analyses.bayes.subgroups import Along
 from benchinfer.comparison import checks, wording
-from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.comparison import Comparison, Order
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.posterior import Convergence, codes_of, probabilities
@@ -617,13 +617,17 @@ class BayesComparison(Comparison):
             **({} if found.dominant is None else {"p_dominant": found.dominant}),
         }
 
-    def contrasts(self, quantity: Quantity | None = None) -> "pd.DataFrame":
+    def contrasts(
+        self, quantity: Quantity | None = None, *, order: Order = "fixed"
+    ) -> "pd.DataFrame":
         """One row per pair of algorithms.
 
         Parameters
         ----------
         quantity
             ``"average"`` or ``"next"``; by default what verdicts are about.
+        order
+            As of every comparison: ``"fixed"``, or ``"result"`` with the better-ranked first.
 
         Returns
         -------
@@ -633,8 +637,8 @@ class BayesComparison(Comparison):
             the expected difference on the next data set, too.
         """
         if quantity is not None:
-            return self.of(quantity).contrasts()
-        table = super().contrasts()
+            return self.of(quantity).contrasts(order=order)
+        table = super().contrasts(order=order)
         table.insert(list(table.columns).index("prob_first"), "quantity", self.quantity)
         return table
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from benchinfer.analyses.monitor import comparison
 from benchinfer.analyses.monitor.comparison import MonitorComparison, Standing
 from benchinfer.analyses.monitor.course import Columns, Course
+from benchinfer.comparison.comparison import Order
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Either
@@ -172,9 +173,9 @@ class MonitoredMeasures(Showable, Mapping[str, MonitorComparison]):
         """Return the relations of the measures: an ensemble in which each has weight 1."""
         return Ensemble({name: result.relation(rule) for name, result in self.items()})
 
-    def contrasts(self) -> "pd.DataFrame":
+    def contrasts(self, *, order: Order = "fixed") -> "pd.DataFrame":
         """Return the contrasts of all measures, one row per measure and pair."""
-        return self._stack([result.contrasts() for result in self.values()])
+        return self._stack([result.contrasts(order=order) for result in self.values()])
 
     def diagnostics(self) -> "pd.DataFrame":
         """Return the diagnostics of all measures with a leading ``measure`` column."""

@@ -103,6 +103,11 @@ class PairComparison(TestedComparison):
             return {name: columns[name] for name in kept} | found
         return {name: column for name, column in columns.items() if not np.isnan(column).all()}
 
+    @property
+    def undirected(self) -> tuple[str, ...]:
+        """Columns of `contrasts` that are the same whichever algorithm stands first."""
+        return ("statistic",) if self.test == "5x2cv-f" else ()
+
     def tests(self) -> "pd.DataFrame":
         """Say what other tests give on the same scores; none of them decides.
 

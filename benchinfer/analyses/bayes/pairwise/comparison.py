@@ -15,7 +15,7 @@ from benchinfer.analyses.bayes.options import BayesOptions, PairQuantity, Preset
 from benchinfer.analyses.bayes.pairwise.fit import Differences, PairPosterior
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison import wording
-from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.comparison import Comparison, Order
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.posterior import Convergence, codes_of, probabilities
 from benchinfer.core.errors import DesignError, message, unknown
@@ -294,13 +294,17 @@ class BayesPairsComparison(Comparison):
             "p_dominant": np.asarray(self.following.dominant),
         }
 
-    def contrasts(self, quantity: PairQuantity | None = None) -> "pd.DataFrame":
+    def contrasts(
+        self, quantity: PairQuantity | None = None, *, order: Order = "fixed"
+    ) -> "pd.DataFrame":
         """One row per pair of algorithms.
 
         Parameters
         ----------
         quantity
             ``"next"``, ``"average"`` or ``"dominant"``; by default what verdicts are about.
+        order
+            As of every comparison: ``"fixed"``, or ``"result"`` with the better-ranked first.
 
         Returns
         -------
@@ -309,8 +313,8 @@ class BayesPairsComparison(Comparison):
             prob_second prob_error p_dominant verdict winner``; see the glossary.
         """
         if quantity is not None:
-            return self.of(quantity).contrasts()
-        table = super().contrasts()
+            return self.of(quantity).contrasts(order=order)
+        table = super().contrasts(order=order)
         table.insert(list(table.columns).index("prob_first"), "quantity", self.quantity)
         return table
 
