@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from benchinfer.core.measure import Measure
     from benchinfer.core.saving import load
     from benchinfer.core.version import __version__
+    from benchinfer.papers.markup import latex
     from benchinfer.plots.draw import plot
     from benchinfer.relations.consensus.consensus import Consensus, consensus
     from benchinfer.relations.consensus.stability import bootstrap_consensus, consensus_influence
@@ -81,6 +82,7 @@ _homes = {
     "compare_wins": "analyses.wins.compare",
     "consensus": "relations.consensus.consensus",
     "consensus_influence": "relations.consensus.stability",
+    "latex": "papers.markup",
     "load": "core.saving",
     "load_example": "scores.read",
     "monitor": "analyses.monitor.monitor",
@@ -128,6 +130,7 @@ __all__ = [
     "compare_wins",
     "consensus",
     "consensus_influence",
+    "latex",
     "load",
     "load_example",
     "monitor",

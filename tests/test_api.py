@@ -42,6 +42,7 @@ NAMES = [
     "compare_wins",
     "consensus",
     "consensus_influence",
+    "latex",
     "load",
     "load_example",
     "monitor",
@@ -97,6 +98,7 @@ SIGNATURES = {
     "consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
     " solutions=100, time_limit=60.0",
     "consensus_influence": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore'",
+    "latex": "text",
     "load": "path",
     "load_example": "name",
     "monitor": "scores, measure=None, *, pairs='all', control=None, method='recursive',"

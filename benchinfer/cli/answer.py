@@ -2,17 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 from benchinfer.cli.guard import Exit, settled, verdict_code
+from benchinfer.cli.options.common import wrong
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from benchinfer.comparison.comparison import Comparison
+    from benchinfer.comparison.per_dataset import Comparisons
     from benchinfer.scores.table import ScoreTable
+
+type TableForm = Literal["tex", "md", "html"]
+type RowName = Literal["algorithms", "pairs", "datasets"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +28,24 @@ class Showing:
     ----------
     per_dataset, as_json, details
         As typed.
+    table, rows
+        Form and rows of the table for a paper, which is then all that is printed.
     """
 
     per_dataset: bool
     as_json: bool
     details: bool = False
+    table: TableForm | None = None
+    rows: RowName | None = None
+
+    def check(self) -> None:
+        """Refuse options that exclude each other."""
+        if self.details and self.per_dataset:
+            raise wrong("--details", "goes without --per-dataset.")
+        if self.rows and not self.table:
+            raise wrong("--rows", "goes with --table.")
+        if self.table and (self.details or self.as_json):
+            raise wrong("--table", "goes without --details and --json.")
 
 
 def answer(
@@ -45,7 +63,9 @@ def answer(
     if show.per_dataset:
         found = each(analysis, scores, measure, **options)
         relations = found.relations()
-        if show.as_json:
+        if show.table:
+            _print_table(found, scores, show)
+        elif show.as_json:
             decided = {name: settled(relation) for name, relation in relations.items()}
             documents.write(documents.comparisons(found, decided))
         else:
@@ -55,9 +75,19 @@ def answer(
         result = analysis(scores, measure, **options)
         code = verdict_code([result.relation()])
         request = Request(details=show.details)
-        if show.as_json:
+        if show.table:
+            _print_table(result, scores, show)
+        elif show.as_json:
             decided = code == Exit.DECIDED
             documents.write(documents.comparison(result, decided=decided, request=request))
         else:
             results.comparison(result, request)
     raise typer.Exit(code)
+
+
+def _print_table(result: "Comparison | Comparisons", scores: "ScoreTable", show: Showing) -> None:
+    """Print the table for a paper; of data sets that of the scores, if these are scores."""
+    own = show.rows == "datasets" and not show.per_dataset and hasattr(scores, "cells")
+    table = result.table(show.rows, scores=scores if own else None)
+    write = {"tex": table.to_latex, "md": table.to_markdown, "html": table.to_html}[show.table]
+    typer.echo(write(), nl=False)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from benchinfer.analyses import ANALYSES
-from benchinfer.cli.answer import Showing, answer
+from benchinfer.cli.answer import RowName, Showing, TableForm, answer
 from benchinfer.cli.groups import LazyGroup, command
 from benchinfer.cli.guard import EPILOG
 from benchinfer.cli.options.arguments import Argument, argument, in_words
@@ -30,6 +30,24 @@ if TYPE_CHECKING:
 PerDataset = Annotated[bool, typer.Option("--per-dataset", help="Each data set by itself.")]
 Details = Annotated[
     bool, typer.Option("--details", help="Print further tables of the analysis, too.")
+]
+TableAs = Annotated[
+    TableForm | None,
+    typer.Option(
+        "--table",
+        metavar="FORM",
+        help="Print only the table for a paper, as LaTeX (tex), Markdown (md) or html.",
+        show_default=False,
+    ),
+]
+RowsOfTable = Annotated[
+    RowName | None,
+    typer.Option(
+        "--rows",
+        metavar="NAME",
+        help="Rows of --table: algorithms, pairs or datasets.",
+        show_default=False,
+    ),
 ]
 # Not options, or options of every command that reads scores.
 _ELSEWHERE = {"scores", "source", "measure", "columns", "name", "progress"}
@@ -100,10 +118,14 @@ def analysis_command(name: str) -> "Callable[..., None]":
         per_dataset: bool,
         details: bool,
         as_json: bool,
+        table: TableForm | None,
+        rows: RowName | None,
         **given: Any,
     ) -> None:
-        if details and per_dataset:
-            raise wrong("--details", "goes without --per-dataset.")
+        show = Showing(
+            per_dataset=per_dataset, details=details, as_json=as_json, table=table, rows=rows
+        )
+        show.check()
         analysis = getattr(import_module(home), function)
         options = {each.name: each.value(given, analysis) for each in arguments}
         typed = {each.name: each.value(given, analysis) for r in readers for each in r.own}
@@ -112,7 +134,6 @@ def analysis_command(name: str) -> "Callable[..., None]":
             raise wrong("--per-dataset", "goes with scores, and the table holds published results.")
         if "progress" in asked:
             options["progress"] = True
-        show = Showing(per_dataset=per_dataset, details=details, as_json=as_json)
         answer(analysis, scores, source.measure(scores, measure), options, show)
 
     every = [*arguments, *(each for reader in readers for each in reader.own)]
@@ -149,12 +170,21 @@ def _read(
 def _signature(arguments: list[Argument]) -> inspect.Signature:
     """Return the parameters of a command: those of every comparison, and its own."""
     word = inspect.Parameter.KEYWORD_ONLY
-    shared = {"per_dataset": PerDataset, "details": Details, "as_json": AsJson}
+    shared = {
+        "per_dataset": (PerDataset, False),
+        "details": (Details, False),
+        "table": (TableAs, None),
+        "rows": (RowsOfTable, None),
+        "as_json": (AsJson, False),
+    }
     return inspect.Signature(
         [
             inspect.Parameter("measure", word, annotation=MeasureName, default=None),
             *(option for each in arguments for option in each.options),
-            *(inspect.Parameter(n, word, annotation=a, default=False) for n, a in shared.items()),
+            *(
+                inspect.Parameter(name, word, annotation=kind, default=default)
+                for name, (kind, default) in shared.items()
+            ),
             inspect.Parameter("source", word, annotation=SourceArguments),
         ]
     )

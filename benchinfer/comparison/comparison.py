@@ -26,7 +26,7 @@ from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame, turned
 from benchinfer.core.hints import Option
 from benchinfer.core.measure import Measure
-from benchinfer.core.result import Showable
+from benchinfer.core.result import Tabular, written_up
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, verdict_columns
 from benchinfer.relations.relation import Relation
@@ -44,7 +44,7 @@ type Order = Literal["fixed", "result"] | Sequence[str]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Showable):
+class Comparison(Tabular):
     """Verdicts and evidence for every pair of algorithms on one measure.
 
     Attributes
@@ -279,6 +279,15 @@ class Comparison(Showable):
             return wording.claims(self.named_sides(), self.codes, self.measure, self.scope())
         levels, scope = self.levels.estimate, self.scope()
         return wording.headline(self.relation(), self.measure, scope, levels, shown=self.shown)
+
+    def sentence(self) -> str:
+        """Return sentences for a results section, with the numbers of `table` in its order.
+
+        The headline; each verdict against the best, or the control, with estimate, interval and
+        adjusted p-value or probability; and what is decided among the other algorithms.
+        `benchinfer.latex` writes them for LaTeX.
+        """
+        return written_up(self)
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""

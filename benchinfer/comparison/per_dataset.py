@@ -16,7 +16,7 @@ from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, FitError, message
 from benchinfer.core.hints import Either, Given, Option, Phrase
 from benchinfer.core.numbers import count
-from benchinfer.core.result import Showable
+from benchinfer.core.result import Tabular
 from benchinfer.core.saving import savable
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.scores.table import ScoreTable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparisons(Showable, Mapping[str, Comparison]):
+class Comparisons(Tabular, Mapping[str, Comparison]):
     """One comparison per data set: a mapping from data set to comparison.
 
     Attributes

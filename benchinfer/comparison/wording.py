@@ -224,7 +224,7 @@ def claims(
     """Say in one sentence what contrasts of averages show."""
     better = {Verdict.FIRST: (0, 1), Verdict.SECOND: (1, 0)}
     wins = [
-        f"{_named(pair[better[code][0]])} is better than {_named(pair[better[code][1]])}"
+        f"{named(pair[better[code][0]])} is better than {named(pair[better[code][1]])}"
         for pair, code in zip(sides, map(Verdict, codes.tolist()), strict=True)
         if code in better
     ]
@@ -237,7 +237,8 @@ def claims(
     return f"{where[0].upper()}{where[1:]}, {claim}{alike} ({direction(measure)})."
 
 
-def _named(side: str) -> str:
+def named(side: str) -> str:
+    """Write a side of a contrast within a sentence."""
     return f"the {side}" if side.startswith("mean of ") else side
 
 

@@ -1,4 +1,4 @@
-"""Methods of every result: plot, report, save.
+"""Methods of every result: plot, report, save; and the table of those that have one.
 
 The only seam of the package: what a result hands over to the layers above is imported by its name.
 """
@@ -40,3 +40,51 @@ class Showable:
     def save(self, path: str | Path) -> Path:
         """Write the result to one JSON file that `benchinfer.load` reads back."""
         return saving.save(self, path)
+
+
+def written_up(result: object) -> str:
+    """Return what a comparison shows, in sentences; see `Comparison.sentence`."""
+    return import_module("benchinfer.papers.sentences").sentence(result)
+
+
+class Tabular(Showable):
+    """Give a result the method `table`."""
+
+    __slots__ = ()
+
+    def table(
+        self,
+        rows: str | None = None,
+        *,
+        scores: Any = None,
+        against: str | None = None,
+        top: int | None = None,
+    ) -> Any:
+        r"""Lay out the result as a table for a paper.
+
+        Parameters
+        ----------
+        rows
+            ``"algorithms"``: levels, effects against the best or the control with intervals,
+            adjusted p-values or probabilities, letters and mean ranks, as far as the comparison has
+            them. ``"pairs"``: one row per contrast; the default where some algorithm is in no
+            contrast with the best. ``"datasets"``: levels on each data set, algorithms in columns;
+            the only rows of comparisons per data set, which mark those that differ from the best
+            or the control of the data set.
+        scores
+            The scores that were compared: ``rows="datasets"`` then has means. A result holds
+            medians, and no scores.
+        against
+            Algorithm that the others are compared with, by contrasts of the family that was tested.
+        top
+            How many algorithms to show, best first.
+
+        Returns
+        -------
+        PaperTable
+            A pandas Styler. Its ``data`` has the numbers in full precision; what is shown is
+            rounded to its uncertainty. ``to_latex()`` writes what compiles with booktabs, graphicx
+            and siunitx; ``to_markdown()`` and ``to_html()`` write the same.
+        """
+        lay_out = import_module("benchinfer.papers.tables").table
+        return lay_out(self, rows, scores=scores, against=against, top=top)

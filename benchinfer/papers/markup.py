@@ -70,16 +70,28 @@ _ACCENTS = dict(
         strict=True,
     )
 )
-# Greek letters that look like Latin ones have no command.
-_LATIN = {
-    "OMICRON": "o",
-    **dict(
-        zip(
-            "ALPHA BETA EPSILON ZETA ETA IOTA KAPPA MU NU RHO TAU CHI".split(),
-            "ABEZHIKMNPTX",
-            strict=True,
-        )
-    ),
+_SMALL = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lamda mu nu xi pi rho sigma tau"
+    " upsilon phi chi psi omega"
+)
+_CAPITAL = "gamma delta theta lamda xi pi sigma upsilon phi psi omega"
+# Of these there are no commands, as Latin letters look the same.
+_ALIKE = dict(zip("\N{GREEK SMALL LETTER OMICRON}ΑΒΕΖΗΙΚΜΝΟΡΤΧ", "oABEZHIKMNOPTX", strict=True))  # noqa: RUF001
+_GREEK = {
+    **{
+        unicodedata.lookup(f"GREEK {size} LETTER {name}"): rf"\{write(name)}"
+        for size, names, write in (("SMALL", _SMALL, str), ("CAPITAL", _CAPITAL, str.capitalize))
+        for name in names.split()
+    },
+    **_ALIKE,
+    "\N{GREEK SMALL LETTER LAMDA}": r"\lambda",
+    "\N{GREEK CAPITAL LETTER LAMDA}": r"\Lambda",
+}
+_SIGNS = {
+    **{chr(code): chr(code) for code in range(ord(" "), 0x7F)},
+    **_SPECIAL,
+    **{sign: f"${name}$" for sign, name in (_MATHS | _GREEK).items()},
+    "\0": "{}",
 }
 # What joins to one sign where it stands twice.
 _LIGATURES = re.compile(r"(?<=([-',]))(?=\1)")
@@ -123,14 +135,8 @@ def latex(text: str) -> str:
 
 def _sign(sign: str) -> str | None:
     """Return the LaTeX of one character, None where pdfTeX has none."""
-    if sign == "\0":
-        return "{}"
-    if sign in _SPECIAL:
-        return _SPECIAL[sign]
-    if " " <= sign <= "~":
-        return sign
-    if sign in _MATHS:
-        return f"${_MATHS[sign]}$"
+    if sign in _SIGNS:
+        return _SIGNS[sign]
     kind, _, rest = unicodedata.decomposition(sign).partition(" ")
     if kind in {"<super>", "<sub>"}:
         base = _sign(chr(int(rest, 16)))
@@ -138,19 +144,7 @@ def _sign(sign: str) -> str | None:
     base, *marks = unicodedata.normalize("NFD", sign)
     if len(marks) == 1 and base.isascii() and base.isalpha() and marks[0] in _ACCENTS:
         return rf"\{_ACCENTS[marks[0]]}{{{base}}}"
-    return _greek(sign)
-
-
-def _greek(sign: str) -> str | None:
-    found = re.fullmatch(r"GREEK (SMALL|CAPITAL) LETTER (\w+)", unicodedata.name(sign, ""))
-    if found is None:
-        return None
-    small, name = found[1] == "SMALL", {"LAMDA": "LAMBDA"}.get(found[2], found[2])
-    if name in _LATIN and small == (name == "OMICRON"):
-        return f"${_LATIN[name]}$"
-    if name == "OMICRON":
-        return "$O$"
-    return rf"$\{name.lower() if small else name.capitalize()}$"
+    return None
 
 
 def latex_cell(text: str) -> str:

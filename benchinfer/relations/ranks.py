@@ -167,7 +167,7 @@ def letters(relation: "Relation") -> "pd.DataFrame":
         "algorithm": names,
         "rank": ranks[order],
         "letters": [
-            "".join(_letter(g) for g, group in enumerate(groups) if i in group)
+            "".join(letter(g) for g, group in enumerate(groups) if i in group)
             for i in range(len(names))
         ],
     }
@@ -178,7 +178,7 @@ def letters(relation: "Relation") -> "pd.DataFrame":
     return frame(columns)
 
 
-def _letter(number: int) -> str:
+def letter(number: int) -> str:
     """Return a to z, then (aa), (ab) and so on."""
     text = ""
     left = number + 1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Either, Option, Phrase
-from benchinfer.core.result import Showable
+from benchinfer.core.result import Tabular
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict, verdict_columns
 from benchinfer.relations.agreement import stacked
@@ -244,7 +244,7 @@ class Related(Protocol):
 
 @savable
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Consensus(Showable):
+class Consensus(Tabular):
     """The relations that disagree least with an ensemble of relations.
 
     Attributes

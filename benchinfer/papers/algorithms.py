@@ -1,0 +1,276 @@
+"""Tables with an algorithm, or a pair of them, in each row."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer.comparison.sections import decision, direction, effect_writer
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.numbers import count, level_percent, p_value, places
+from benchinfer.core.verdict import Verdict
+from benchinfer.papers.styler import Paper, PaperColumn, PaperTable, label, one_line
+from benchinfer.relations.numerics.posets import letters as groups_of
+from benchinfer.relations.ranks import letter
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.comparison.comparison import Comparison
+
+type Write = Callable[[float], str]
+WORDS = {
+    "first": "better",
+    "second": "worse",
+    "equivalent": "equivalent",
+    "undecided": "undecided",
+    "missing": "not compared",
+}
+SHARES = {
+    "prob_first": "P(better)",
+    "prob_equivalent": "P(equivalent)",
+    "prob_second": "P(worse)",
+}
+
+
+def bounds(low: float, high: float, write: Write) -> str:
+    """Write an interval as it stands in a table.
+
+    Examples
+    --------
+    >>> bounds(0.1, 0.25, places(2)), bounds(0.1, np.inf, places(2))
+    ('[0.10, 0.25]', '[0.10, ∞)')
+    """
+    if np.isnan(low):
+        return "\N{EN DASH}"
+    ends = "(" if np.isinf(low) else "[", ")" if np.isinf(high) else "]"
+    return f"{ends[0]}{write(low)}, {write(high)}{ends[1]}"
+
+
+def reference(result: "Comparison", against: str | None = None) -> str | None:
+    """Return the algorithm that others are compared with: a control, or the best.
+
+    None where some algorithm is in no contrast with it that says how the algorithm departs.
+    """
+    if against is not None and against not in result.algorithms:
+        raise DesignError(
+            message(
+                f"there is no algorithm {against!r}.",
+                hint=f"there are {', '.join(result.ranking())}.",
+            )
+        )
+    chosen = against or control(result) or result.ranking()[0]
+    rows = departures(result, chosen)
+    return chosen if len(rows) == len(result.algorithms) - 1 else None
+
+
+def control(result: "Comparison") -> str | None:
+    """Return the algorithm that is in each contrast, if there is one."""
+    sides = result.named_sides()
+    common = set.intersection(*(set(pair) for pair in sides))
+    if len(result.algorithms) == 2:
+        common &= {str(result.provenance.arguments.get("control"))}
+    return common.pop() if len(common) == 1 else None
+
+
+def departures(result: "Comparison", chosen: str) -> "pd.DataFrame":
+    """Return the contrasts of each other algorithm, first, with the chosen one, by algorithm."""
+    others = [name for name in result.ranking() if name != chosen]
+    rows = result.contrasts(order=[*others, chosen])
+    own = rows[(rows["second"] == chosen) & rows["first"].isin(others)]
+    return own.set_index("first").reindex([name for name in others if name in set(own["first"])])
+
+
+def letters(result: "Comparison", order: Sequence[str]) -> list[str] | None:
+    """Return the letters of algorithms in an order, None where pairs were not compared."""
+    relation = result.relation()
+    at = [relation.algorithms.index(name) for name in order]
+    states = relation.states[np.ix_(at, at)]
+    if (states == Verdict.MISSING).any():
+        return None
+    groups = groups_of((states == Verdict.FIRST) | (states == Verdict.SECOND))
+    return [
+        "".join(letter(n) for n, group in enumerate(groups) if i in group) for i in range(len(at))
+    ]
+
+
+def p_head(result: "Comparison") -> str:
+    """Return the head of the p-values."""
+    alone = result.provenance.arguments.get("adjust") == "none" or len(result.pairs) == 1
+    return "p" if alone else "adjusted p"
+
+
+def effect_head(result: "Comparison", chosen: str) -> str:
+    """Return the head of the effects against an algorithm."""
+    return f"{result.measure.effect_name} to {one_line(chosen)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A column of a table: its name and values in the frame, how it looks, and its texts."""
+
+    name: str
+    values: Sequence[object]
+    column: PaperColumn
+    texts: Sequence[str]
+
+
+def numbers(
+    name: str, values: Iterable[float], write: Write, head: str, group: str = "", short: str = ""
+) -> Series:
+    """Return a column of numbers."""
+    found = [float(value) for value in values]
+    column = PaperColumn(head, "number", group, short)
+    return Series(name, found, column, [write(value) for value in found])
+
+
+def words(name: str, values: Sequence[str], head: str, kind: str = "text") -> Series:
+    """Return a column of words or names."""
+    return Series(name, values, PaperColumn(head, kind), [one_line(text) for text in values])
+
+
+def intervals(
+    name: str, rows: "pd.DataFrame", level: float, write: Write, group: str = ""
+) -> list[Series]:
+    """Return the column of the intervals, if there are any."""
+    if "conf_low" not in rows:
+        return []
+    ends = list(zip(rows["conf_low"].tolist(), rows["conf_high"].tolist(), strict=True))
+    head = f"{level_percent(level)} interval"
+    texts = [bounds(low, high, write) for low, high in ends]
+    return [Series(name, ends, PaperColumn(head, "text", group, head), texts)]
+
+
+def evidence(result: "Comparison", rows: "pd.DataFrame") -> list[Series]:
+    """Return the columns of p-values or probabilities."""
+    if "prob_first" in rows:
+        tolerant = rows["prob_equivalent"].gt(0).any()
+        kept = [name for name in SHARES if tolerant or name != "prob_equivalent"]
+        return [numbers(name, rows[name], places(3), SHARES[name]) for name in kept]
+    if "p_value" not in rows:
+        return []
+    errors = rows["p_error"] if "p_error" in rows else np.zeros(len(rows))
+    texts = [p_value(p, error) for p, error in zip(rows["p_value"], errors, strict=True)]
+    column = PaperColumn(p_head(result), "p")
+    return [Series("p_value", rows["p_value"].tolist(), column, texts)]
+
+
+def by_algorithm(
+    result: "Comparison", against: str | None = None, top: int | None = None
+) -> PaperTable:
+    """Lay out a comparison with one row per algorithm, best first."""
+    order, measure, percent = result.ranking(), result.measure, result.level
+    shown = list(order[:top])
+    summary = result.summary().set_index("algorithm").reindex(shown)
+    level, title = effect_writer(measure, result.summary()), one_line(measure.title)
+    columns = [
+        words("algorithm", shown, "algorithm", "name"),
+        numbers("estimate", summary["estimate"], level, title, title, "level"),
+        *intervals("interval", summary, percent, level, title),
+    ]
+    chosen = reference(result, against)
+    if chosen is not None:
+        rows = departures(result, chosen).reindex(shown)
+        effect, head = effect_writer(measure, result.contrasts()), effect_head(result, chosen)
+        columns += [
+            numbers("difference", rows["estimate"], effect, head, head, "estimate"),
+            *intervals("difference_interval", rows, percent, effect, head),
+            *evidence(result, rows),
+        ]
+        if chosen != order[0] or control(result):
+            verdicts = [WORDS.get(code, "") for code in rows["verdict"]]
+            columns.append(words("verdict", verdicts, "verdict"))
+    found = letters(result, order)
+    columns += [words("letters", found[:top], "letters")] if found else []
+    if "mean_rank" in summary:
+        columns.append(numbers("mean_rank", summary["mean_rank"], places(2), "mean rank"))
+    left_out = len(order) - len(shown)
+    notes = _notes(result, chosen, lettered=found is not None, left_out=left_out)
+    best = {(i, 1) for i, text in enumerate(columns[1].texts) if text == columns[1].texts[0]}
+    return laid_out(result, columns, notes, frozenset(best))
+
+
+def laid_out(
+    result: "Comparison",
+    columns: Sequence[Series],
+    notes: tuple[str, ...],
+    strong: frozenset[tuple[int, int]] = frozenset(),
+) -> PaperTable:
+    """Lay out columns as a table."""
+    import pandas as pd
+
+    frame = pd.DataFrame({each.name: each.values for each in columns})
+    texts = list(zip(*(each.texts for each in columns), strict=True))
+    looks = tuple(each.column for each in columns)
+    name = label(result.measure.name)
+    return PaperTable.of(frame, texts, Paper(looks, caption(result), notes, name, strong))
+
+
+def caption(result: "Comparison") -> str:
+    """Return the caption of a table of a comparison."""
+    k, coverage = len(result.algorithms), result.setting.coverage
+    title = one_line(result.measure.title)
+    return (
+        f"{title[:1].upper()}{title[1:]} ({result.measure.better} is better) of"
+        f" {count(k, 'algorithm')} on {count(len(coverage.datasets), 'data set')}, best first."
+    )
+
+
+def _notes(
+    result: "Comparison", chosen: str | None, *, lettered: bool, left_out: int
+) -> tuple[str, ...]:
+    """Say what the columns are."""
+    parts: list[str] = []
+    if result.relative:
+        parts.append("Levels are relative to the mean of the algorithms.")
+    elif "conf_low" in result.summary():
+        parts.append("Intervals of levels are of each algorithm alone.")
+    if chosen is not None:
+        best = chosen == result.ranking()[0]
+        kind = "Differences are of each algorithm minus"
+        if result.measure.scale != "identity":
+            kind = f"{result.measure.effect_name.capitalize()}s are of each algorithm divided by"
+        parts.append(f"{kind} {one_line(chosen)}{', the best' * best}{_with(result)}.")
+        parts += wider(result)
+    if lettered:
+        parts.append("Algorithms that share a letter are not told apart.")
+    return (*parts, *said(result, left_out))
+
+
+def _with(result: "Comparison") -> str:
+    """Say what the intervals of contrasts are, to follow the contrasts."""
+    kind = result.intervals.partition(";")[0]
+    return f", with {kind}" if kind else ""
+
+
+def wider(result: "Comparison") -> list[str]:
+    """Say that intervals and tests part, if some do."""
+    told = ";" in result.intervals
+    return ["Some intervals include equality where the test decides."] if told else []
+
+
+def said(result: "Comparison", left_out: int = 0) -> tuple[str, ...]:
+    """Say how verdicts came about, what they are about, and how many algorithms are left out."""
+    rows = result.contrasts()
+    error = float(rows["p_error"].max()) if "p_error" in rows else 0.0
+    scope = result.scope()
+    more = (f"{count(left_out, 'algorithm')} further down left out.",) if left_out else ()
+    return (decision(result, error), f"Claims: {scope[:1].lower()}{scope[1:]}.", *more)
+
+
+def by_pair(result: "Comparison") -> PaperTable:
+    """Lay out a comparison with one row per contrast, in the order of the result."""
+    measure, rows = result.measure, result.contrasts(order="result")
+    write, reading = effect_writer(measure, result.contrasts()), direction(measure)
+    named = [name for name in ("contrast", "first", "second") if name in rows]
+    verdicts = [WORDS[code] for code in rows["verdict"]]
+    columns = [
+        *(words(name, rows[name].tolist(), name, "name") for name in named),
+        numbers("estimate", rows["estimate"], write, measure.effect_name),
+        *intervals("interval", rows, result.level, write),
+        *evidence(result, rows),
+        words("verdict", verdicts, "verdict of first"),
+    ]
+    note = f"{reading[:1].upper()}{reading[1:]}{_with(result)}."
+    return laid_out(result, columns, (note, *wider(result), *said(result)))

@@ -1,0 +1,360 @@
+"""Tables with a data set in each row and an algorithm in each column."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.comparison.sections import effect_writer
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.numbers import count, decimals, fixed, places, significant
+from benchinfer.core.verdict import Verdict
+from benchinfer.papers.algorithms import control, letters, reference
+from benchinfer.papers.styler import Paper, PaperColumn, PaperTable, label, one_line
+
+if TYPE_CHECKING:
+    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.comparison.per_dataset import Comparisons
+    from benchinfer.core.measure import Measure
+    from benchinfer.scores.table import ScoreTable
+
+type Array = NDArray[np.float64]
+type Write = Callable[[float], str]
+_MARKS = {
+    Verdict.FIRST: "\N{SUPERSCRIPT PLUS SIGN}",
+    Verdict.SECOND: "\N{SUPERSCRIPT MINUS}",
+    Verdict.EQUIVALENT: "\N{SUPERSCRIPT EQUALS SIGN}",
+}
+_NORMAL_QUARTILES = 1.349  # distance of the quartiles of a normal distribution in its sd
+
+
+@dataclass(frozen=True, slots=True)
+class LocalLevels:
+    """Levels of algorithms on data sets.
+
+    Attributes
+    ----------
+    measure
+        Their measure.
+    datasets, algorithms
+        The D and K names.
+    levels
+        (D, K) levels in the measure's own unit, NaN where there is none.
+    errors
+        (D, K) their standard errors, NaN where not known.
+    noun
+        What they are: means, medians, scores.
+    """
+
+    measure: "Measure"
+    datasets: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    levels: Array
+    errors: Array
+    noun: str
+
+    def of(self, algorithms: Sequence[str]) -> "LocalLevels":
+        """Return the columns of algorithms, in their order."""
+        at = [self.algorithms.index(name) for name in algorithms]
+        levels, errors = self.levels[:, at], self.errors[:, at]
+        return LocalLevels(
+            self.measure, self.datasets, tuple(algorithms), levels, errors, self.noun
+        )
+
+    def writers(self) -> list[Write]:
+        """Return how the levels of each data set are written: with digits by their errors.
+
+        Where errors are not known, by the steps between the levels, and with three digits at least.
+        """
+        if self.measure.scale != "identity":
+            return [significant] * len(self.levels)
+        steps = np.diff(np.sort(self.levels, axis=1), axis=1)
+        common = min(decimals(steps[np.isfinite(steps)].tolist()), _exact(self.levels))
+        return [
+            places(decimals(errors.tolist()) if np.isfinite(errors).any() else max(common, least))
+            for errors, least in zip(self.errors, map(_least, self.levels), strict=True)
+        ]
+
+    def ranks(self) -> Array:
+        """Return (K,) mean ranks, 1 best, over data sets without gaps; NaN if there are none."""
+        from scipy.stats import rankdata
+
+        whole = self.levels[np.isfinite(self.levels).all(axis=1)]
+        if not len(whole):
+            return np.full(self.levels.shape[1], np.nan)
+        return rankdata(-self.measure.sign * whole, axis=1).mean(axis=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """A row below those of the data sets: its head, and its values and their texts.
+
+    There is one of each for each algorithm, those left out at the end included.
+    """
+
+    head: str
+    values: Sequence[float | str]
+    texts: Sequence[str]
+
+
+def _exact(levels: Array) -> int:
+    """Return how many decimals give all that there is of some levels, at most 8."""
+    known = levels[np.isfinite(levels)]
+    return next((n for n in range(8) if np.allclose(known, known.round(n), 0, 1e-9)), 8)
+
+
+def _least(levels: Array) -> int:
+    """Return how many decimals give the largest of some levels three digits."""
+    largest = np.nanmax(np.abs(levels), initial=0.0)
+    needed = 2 - int(np.floor(np.log10(largest))) if largest > 0 else 0
+    return min(max(0, needed), _exact(levels))
+
+
+def of_scores(result: "Comparison", scores: "ScoreTable") -> LocalLevels:
+    """Return the means of each data set.
+
+    Raises
+    ------
+    DesignError
+        The scores are not those that the result was made from.
+    """
+    setting = result.setting
+    if scores.digest != setting.digest:
+        raise DesignError(
+            message(
+                "the scores are not those that the result was made from.",
+                hint="take the table that was compared, with all its measures.",
+            )
+        )
+    cells = scores.cells(_asked(result))
+    rows, columns = setting.coverage.datasets, setting.algorithms
+    at = np.ix_(
+        [cells.datasets.index(d) for d in rows], [cells.algorithms.index(k) for k in columns]
+    )
+    n, mean, sd = cells.n[at], cells.mean[at], cells.sd[at]
+    noun = "scores" if n.max() == 1 else "means"
+    errors = sd / np.sqrt(np.where(n > 0, n, np.nan))
+    return LocalLevels(cells.measure, rows, columns, cells.measure.level_of(mean), errors, noun)
+
+
+def of_result(result: "Comparison") -> LocalLevels:
+    """Return the medians of each data set, which a result holds.
+
+    Raises
+    ------
+    DesignError
+        The result is on another measure than the scores.
+    """
+    setting = result.setting
+    if _asked(result) not in {None, setting.measure.name}:
+        raise DesignError(
+            message(
+                f"the result is about {setting.measure.name}, and holds no levels of data sets.",
+                hint="table(rows='datasets', scores=...) takes them from the scores.",
+            )
+        )
+    n, quantiles = setting.coverage.found, setting.quantiles
+    spread = (quantiles[:, :, 3] - quantiles[:, :, 1]) / _NORMAL_QUARTILES
+    errors = np.where(n > 1, spread / np.sqrt(np.maximum(n, 1)), np.nan)
+    noun = "scores" if n.max() == 1 else "medians"
+    rows = setting.coverage.datasets
+    return LocalLevels(setting.measure, rows, setting.algorithms, quantiles[:, :, 2], errors, noun)
+
+
+def _asked(result: "Comparison") -> str | None:
+    """Return the measure as it was asked for, which a result may have turned into another."""
+    name = result.provenance.arguments.get("measure")
+    return None if name is None else str(name)
+
+
+def by_dataset(
+    result: "Comparison",
+    scores: "ScoreTable | None" = None,
+    against: str | None = None,
+    top: int | None = None,
+) -> PaperTable:
+    """Lay out a comparison with one row per data set, and what sums them up below."""
+    order = result.ranking()
+    local = of_result(result) if scores is None else of_scores(result, scores)
+    whole, shown = local.of(order), order[:top]
+    same = local.measure.name == result.measure.name and not result.relative
+    summary = result.summary().set_index("algorithm").reindex(list(order))
+    own_ranks = "mean_rank" in summary
+    ranks = summary["mean_rank"].to_numpy() if own_ranks else whole.ranks()
+    below = [Below("mean rank", list(ranks), [fixed(rank, 2) for rank in ranks])]
+    if same:
+        levels, write = (
+            summary["estimate"].tolist(),
+            effect_writer(result.measure, result.summary()),
+        )
+        below.append(Below("all data sets", levels, [write(value) for value in levels]))
+    below += _told_apart(result, order, against)
+    notes = [
+        f"{whole.noun.capitalize()} of each data set, the best in bold type.",
+        *_of_ranks(whole, own=own_ranks),
+        *(["All data sets: the level that is compared."] if same else []),
+        *_reading(result, against),
+    ]
+    if len(order) > len(shown):
+        notes.append(f"{count(len(order) - len(shown), 'algorithm')} further down left out.")
+    return laid_out(whole.of(shown), below, caption_of(whole), tuple(notes))
+
+
+def _of_ranks(local: LocalLevels, *, own: bool) -> list[str]:
+    """Say what mean ranks are of, if not of all that is shown."""
+    gaps = int((~np.isfinite(local.levels).all(axis=1)).sum())
+    if own:
+        return ["Mean ranks are those of the test."]
+    if gaps == len(local.levels):
+        return ["No data set has all algorithms, so there are no mean ranks."]
+    return [f"Mean ranks leave out {count(gaps, 'data set')} with gaps."] if gaps else []
+
+
+def _told_apart(result: "Comparison", order: Sequence[str], against: str | None) -> "list[Below]":
+    """Return the row of letters, or of marks against a control or another algorithm."""
+    found = None if against else letters(result, order)
+    if found is not None:
+        return [Below("letters", found, found)]
+    chosen = against or control(result)
+    chosen = reference(result, chosen) if chosen else None
+    if chosen is None:
+        return []
+    relation = result.relation()
+    at = relation.algorithms.index(chosen)
+    states = [relation.states[relation.algorithms.index(name), at] for name in order]
+    marks = ["" if n == chosen else _sign(s) for n, s in zip(order, states, strict=True)]
+    return [Below(f"against {one_line(chosen)}", marks, marks)]
+
+
+def _sign(state: int) -> str:
+    signs = {Verdict.FIRST: "+", Verdict.SECOND: "\N{MINUS SIGN}", Verdict.EQUIVALENT: "="}
+    return signs.get(Verdict(int(state)), "?")
+
+
+def _reading(result: "Comparison", against: str | None) -> list[str]:
+    """Say how to read letters or marks."""
+    rows = [row.head for row in _told_apart(result, result.ranking(), against)]
+    if not rows:
+        return []
+    if rows == ["letters"]:
+        return ["Algorithms that share a letter are not told apart over all data sets."]
+    return [f"{rows[0].capitalize()}: + better, \N{MINUS SIGN} worse, = equivalent, ? undecided."]
+
+
+def caption_of(local: LocalLevels) -> str:
+    """Return the caption of a table of data sets."""
+    d, k = local.levels.shape
+    title = one_line(local.measure.title)
+    return (
+        f"{title[:1].upper()}{title[1:]} ({local.measure.better} is better) of"
+        f" {count(k, 'algorithm')}, best first, on {count(d, 'data set')}."
+    )
+
+
+def laid_out(
+    local: LocalLevels,
+    below: "Sequence[Below]",
+    caption: str,
+    notes: tuple[str, ...],
+    marks: Sequence[Sequence[str]] = (),
+) -> PaperTable:
+    """Lay out levels, the best of each data set in bold type, each with its mark, if any."""
+    import pandas as pd
+
+    algorithms, k = local.algorithms, len(local.algorithms)
+    signs = marks or [[""] * k] * len(local.datasets)
+    plain = [
+        [write(value) for value in row]
+        for write, row in zip(local.writers(), local.levels, strict=True)
+    ]
+    oriented = np.nan_to_num(local.measure.sign * local.levels, nan=-np.inf)
+    best = [row[at] for row, at in zip(plain, oriented.argmax(axis=1), strict=True)]
+    strong = {
+        (i, 1 + j)
+        for i, row in enumerate(plain)
+        for j in range(k)
+        if row[j] == best[i] and np.isfinite(local.levels[i, j])
+    }
+    key = "dataset"
+    while key in algorithms:  # the key of the first column is no algorithm's name
+        key += "_"
+    frame = pd.DataFrame(
+        {
+            key: [*local.datasets, *(row.head for row in below)],
+            **{
+                name: [*local.levels[:, j], *(row.values[j] for row in below)]
+                for j, name in enumerate(algorithms)
+            },
+        }
+    )
+    texts = [
+        *(
+            [one_line(name), *(text + sign for text, sign in zip(row, own, strict=True))]
+            for name, row, own in zip(local.datasets, plain, signs, strict=True)
+        ),
+        *([row.head, *row.texts[:k]] for row in below),
+    ]
+    columns = (
+        PaperColumn("data set", kind="name"),
+        *(PaperColumn(one_line(name)) for name in algorithms),
+    )
+    name = label(f"{local.measure.name} data sets")
+    paper = Paper(columns, caption, notes, name, frozenset(strong), len(below))
+    return PaperTable.of(frame, texts, paper)
+
+
+def each_dataset(
+    results: "Comparisons", against: str | None = None, top: int | None = None
+) -> PaperTable:
+    """Lay out comparisons of single data sets, with marks against the best or another algorithm."""
+    first = next(iter(results.values()))
+    names = sorted({name for result in results.values() for name in result.algorithms})
+    levels = np.full((len(results), len(names)), np.nan)
+    errors = levels.copy()
+    for d, result in enumerate(results.values()):
+        at = [names.index(name) for name in result.algorithms]
+        summary = result.summary()
+        levels[d, at] = summary["estimate"]
+        if "conf_low" in summary:
+            errors[d, at] = (summary["conf_high"] - summary["conf_low"]) / 4
+    whole = LocalLevels(first.measure, tuple(results), tuple(names), levels, errors, "levels")
+    order = _by_rank(whole)
+    local = whole.of(order)
+    chosen = against or control(first)
+    marks = [[_mark(result, name, chosen) for name in order] for result in results.values()]
+    ranks = local.ranks()
+    below = [Below("mean rank", list(ranks), [fixed(rank, 2) for rank in ranks])]
+    shown = order[:top]
+    compared = one_line(chosen) if chosen else "the best of the data set"
+    marked = (
+        f"Against {compared}: {_MARKS[Verdict.FIRST]} better, {_MARKS[Verdict.SECOND]} worse,"
+        f" {_MARKS[Verdict.EQUIVALENT]} equivalent, without a mark undecided."
+    )
+    notes = (
+        "Levels of each data set by itself, the best in bold type.",
+        *_of_ranks(local, own=False),
+        marked,
+        first.rule,
+        "Verdicts are adjusted within each data set, not over data sets.",
+    )
+    return laid_out(
+        local.of(shown), below, caption_of(local), notes, [m[: len(shown)] for m in marks]
+    )
+
+
+def _by_rank(local: LocalLevels) -> list[str]:
+    """Return the algorithms by their mean rank, then by the number of data sets that have them."""
+    ranks, found = local.ranks(), np.isfinite(local.levels).sum(axis=0)
+    return [local.algorithms[j] for j in np.lexsort((-found, np.nan_to_num(ranks)))]
+
+
+def _mark(result: "Comparison", name: str, chosen: str | None) -> str:
+    """Return the mark of an algorithm against another one, or the best, on a data set."""
+    other = chosen or result.ranking()[0]
+    if name == other or not {name, other} <= set(result.algorithms):
+        return ""
+    relation = result.relation()
+    i, j = relation.algorithms.index(name), relation.algorithms.index(other)
+    return _MARKS.get(Verdict(int(relation.states[i, j])), "")

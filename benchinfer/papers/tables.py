@@ -1,0 +1,88 @@
+"""Tables of results for a paper."""
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.per_dataset import Comparisons
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import message, unknown
+from benchinfer.core.hints import Given, Option
+from benchinfer.core.numbers import amount
+from benchinfer.papers.algorithms import by_algorithm, by_pair, numbers, reference, words
+from benchinfer.papers.datasets import by_dataset, each_dataset
+from benchinfer.papers.styler import Paper, PaperTable
+from benchinfer.relations.consensus.consensus import Consensus
+from benchinfer.relations.consensus.sections import positions
+
+if TYPE_CHECKING:
+    from benchinfer.scores.table import ScoreTable
+
+type Rows = Literal["algorithms", "pairs", "datasets"]
+
+
+def table(
+    result: Comparison | Comparisons | Consensus,
+    rows: Rows | None = None,
+    *,
+    scores: "ScoreTable | None" = None,
+    against: str | None = None,
+    top: int | None = None,
+) -> PaperTable:
+    """Lay out a result for a paper; see `Comparison.table`."""
+    if rows is not None and rows not in get_args(Rows.__value__):
+        raise ArgumentError(unknown("rows", rows, get_args(Rows.__value__)))
+    if top is not None and top < 1:
+        raise ArgumentError(f"top is {top}: at least one algorithm has to be shown.")
+    if isinstance(result, Consensus):
+        _refuse("a consensus", rows=rows, scores=scores, against=against)
+        return _consensus(result, top)
+    if isinstance(result, Comparisons):
+        _refuse("comparisons per data set", rows=rows and rows != "datasets", scores=scores)
+        return each_dataset(result, against, top)
+    if rows is None:
+        whole = not result.sides and reference(result, against) is not None
+        rows = "algorithms" if whole else "pairs"
+    if rows == "pairs":
+        _refuse("a table of pairs", scores=scores, against=against, top=top)
+        return by_pair(result)
+    if rows == "datasets":
+        return by_dataset(result, scores, against, top)
+    _refuse("a table of algorithms", scores=scores)
+    return by_algorithm(result, against, top)
+
+
+def _refuse(what: str, **given: object) -> None:
+    """Refuse arguments that a table has no use for."""
+    for name, value in given.items():
+        if value:
+            raise ArgumentError(
+                message(
+                    f"{Option(name)} does not go with {what}.",
+                    hint=f"leave it out, or ask for other rows: {Given('rows', 'datasets')}.",
+                )
+            )
+
+
+def _consensus(found: Consensus, top: int | None) -> PaperTable:
+    """Lay out a consensus with one row per algorithm, best first."""
+    import pandas as pd
+
+    printed = positions(found)
+    rows = printed.frame.head(top or len(printed.frame))
+    names = rows["algorithm"].tolist()
+    places = [
+        str(low) if low == high else f"{low}\N{EN DASH}{high}"
+        for low, high in zip(rows["rank_low"], rows["rank_high"], strict=True)
+    ]
+    columns = [words("algorithm", names, "algorithm", "name"), words("ranks", places, "ranks")]
+    if "score" in rows:
+        columns.append(numbers("score", rows["score"], amount, "points"))
+    frame = pd.DataFrame({each.name: each.values for each in columns})
+    texts = list(zip(*(each.texts for each in columns), strict=True))
+    paper = Paper(
+        tuple(each.column for each in columns),
+        f"{printed.caption} by {found.method}: {len(found.algorithms)} algorithms, best first.",
+        (printed.note,),
+        "tab:consensus",
+    )
+    return PaperTable.of(frame, texts, paper)
