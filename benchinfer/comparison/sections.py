@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -205,8 +206,15 @@ def _two_sided(comparison: "Comparison") -> bool:
 
 
 def effect_writer(measure: "Measure", frame: "pd.DataFrame") -> Write:
-    """Return how to write effects: with digits by their uncertainty, ratios with three."""
-    return places(decimals(_spreads(frame))) if measure.scale == "identity" else significant
+    """Return how to write effects: with digits by their uncertainty, ratios with three at least."""
+    if measure.scale == "identity":
+        return places(decimals(_spreads(frame)))
+    if "conf_low" not in frame:
+        return significant
+    # Of ratios, quarters of the intervals' logarithms: errors as shares.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.log(frame["conf_high"] / frame["conf_low"]) / 4
+    return partial(significant, digits=max(3, decimals(shares.tolist())))
 
 
 def _spreads(frame: "pd.DataFrame") -> list[float]:

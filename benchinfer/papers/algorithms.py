@@ -210,10 +210,9 @@ def laid_out(
 def caption(result: "Comparison") -> str:
     """Return the caption of a table of a comparison."""
     k, coverage = len(result.algorithms), result.setting.coverage
-    title = one_line(result.measure.title)
     return (
-        f"{title[:1].upper()}{title[1:]} ({result.measure.better} is better) of"
-        f" {count(k, 'algorithm')} on {count(len(coverage.datasets), 'data set')}, best first."
+        f"{count(k, 'algorithm')} on {count(len(coverage.datasets), 'data set')}, best first:"
+        f" {one_line(result.measure.title)} ({result.measure.better} is better)."
     )
 
 

@@ -246,10 +246,9 @@ def _reading(result: "Comparison", against: str | None) -> list[str]:
 def caption_of(local: LocalLevels) -> str:
     """Return the caption of a table of data sets."""
     d, k = local.levels.shape
-    title = one_line(local.measure.title)
     return (
-        f"{title[:1].upper()}{title[1:]} ({local.measure.better} is better) of"
-        f" {count(k, 'algorithm')}, best first, on {count(d, 'data set')}."
+        f"{count(k, 'algorithm')}, best first, on {count(d, 'data set')}:"
+        f" {one_line(local.measure.title)} ({local.measure.better} is better)."
     )
 
 

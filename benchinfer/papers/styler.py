@@ -85,9 +85,8 @@ class PaperTable(Styler):
     Examples
     --------
     >>> import benchinfer as bi
-    >>> found = bi.compare_mixed(bi.load_example("simulated/balanced"))
-    >>> table = found.table()
-    >>> list(table.data.columns)
+    >>> table = bi.compare_points(bi.load_example("demsar2006")).table(top=2)
+    >>> print(table.to_markdown().partition("\\n\\n")[2])
     """
 
     paper: Paper = Paper()
@@ -98,8 +97,7 @@ class PaperTable(Styler):
         table = PaperTable(frame)
         table.paper = paper
         table.hide(axis="index")
-        table.fill(texts)
-        table.relabel_index([column.head for column in paper.columns], axis="columns")
+        table.fill([column.head for column in paper.columns], texts)
         for kind, (side, _) in _SIDES.items():
             own = [n for n, c in zip(frame.columns, paper.columns, strict=True) if c.kind == kind]
             table.set_properties(subset=own, **{"text-align": side})
@@ -114,8 +112,11 @@ class PaperTable(Styler):
         found.paper = self.paper
         return found
 
-    def fill(self, texts: Sequence[Sequence[str]]) -> None:
-        """Show texts in the cells."""
+    def fill(self, heads: Sequence[str], texts: Sequence[Sequence[str]]) -> None:
+        """Show texts as heads and in the cells."""
+        # Not by `relabel_index`, which takes braces in a name for fields.
+        for j, head in enumerate(heads):
+            self._display_funcs_columns[0, j] = lambda _, shown=head: shown
         for i, row in enumerate(texts):
             for j, text in enumerate(row):
                 self._display_funcs[i, j] = lambda _, shown=text: shown

@@ -1,0 +1,256 @@
+"""Tables for a paper: their numbers are those of the result, rounded."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+from benchinfer.papers.styler import PaperTable
+
+MINUS = "\N{MINUS SIGN}"
+NONE = "\N{EN DASH}"
+KINDS = [
+    bi.compare_points,
+    bi.compare_mixed,
+    bi.compare_permutation,
+    bi.compare_bootstrap,
+    bi.compare_meta,
+    bi.compare_wins,
+    bi.monitor,
+]
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return bi.load_example("sklearn_bootstrap")
+
+
+@pytest.fixture(scope="module", params=KINDS, ids=lambda f: f.__name__)
+def result(request, scores):
+    seeded = request.param in {bi.compare_permutation, bi.compare_bootstrap}
+    return request.param(scores, "error", **({"seed": 1} if seeded else {}))
+
+
+def number(text):
+    return float(text.replace(MINUS, "-").replace(",", "").replace("\N{INFINITY}", "inf"))
+
+
+def rounds_to(text, value):
+    """Whether a text is a value rounded to the text's own digits."""
+    if np.isnan(value):
+        return text == NONE
+    if text[0] in "<>\N{LESS-THAN OR EQUAL TO}":
+        bound = number(text[1:])
+        return value > bound if text[0] == ">" else value <= bound * (1 + 1e-9) + 5e-5
+    step = 10.0 ** -len(text.partition(".")[2])
+    return abs(number(text) - value) <= step / 2 * (1 + 1e-6)
+
+
+def shown(table):
+    """Heads and cells as a reader sees them."""
+    heads, *rows = table.texts()
+    return heads, rows
+
+
+def test_levels_are_those_of_the_summary(result):
+    table = result.table("algorithms")
+    summary = result.summary().set_index("algorithm")
+    assert tuple(table.data["algorithm"]) == result.ranking()
+    for (_, data), row in zip(table.data.iterrows(), shown(table)[1], strict=True):
+        own = summary.loc[data["algorithm"]]
+        assert data["estimate"] == own["estimate"]
+        assert rounds_to(row[1], own["estimate"])
+        if "interval" in table.data:
+            assert data["interval"] == (own["conf_low"], own["conf_high"])
+            low, high = row[2].strip("[]()").split(", ")
+            assert rounds_to(low, own["conf_low"])
+            assert rounds_to(high, own["conf_high"])
+        if "mean_rank" in table.data:
+            assert rounds_to(row[-1], own["mean_rank"])
+
+
+def test_differences_are_those_of_the_contrasts(result):
+    """Against every algorithm, whichever way the contrast is stored."""
+    stored = result.contrasts()
+    sign = 0 if result.measure.scale == "identity" else 1
+    for other in (result.ranking()[0], result.ranking()[2]):
+        table = result.table("algorithms", against=other)
+        at = list(table.data.columns)
+        for (_, data), row in zip(table.data.iterrows(), shown(table)[1], strict=True):
+            name = data["algorithm"]
+            if name == other:
+                assert row[at.index("difference")] == NONE
+                continue
+            pair = stored[
+                stored["first"].isin([name, other]) & stored["second"].isin([name, other])
+            ]
+            own = pair.iloc[0]
+            as_stored = own["first"] == name
+
+            def turned(value, as_stored=as_stored):
+                return value if as_stored else (1 / value if sign else -value)
+
+            assert data["difference"] == pytest.approx(turned(own["estimate"]), rel=1e-12)
+            assert rounds_to(row[at.index("difference")], turned(own["estimate"]))
+            if "difference_interval" in at:
+                ends = sorted(turned(own[end]) for end in ("conf_low", "conf_high"))
+                texts = row[at.index("difference_interval")].strip("[]()").split(", ")
+                assert all(map(rounds_to, texts, ends))
+                assert data["difference_interval"] == pytest.approx(tuple(ends), rel=1e-12)
+            if "p_value" in at:
+                assert data["p_value"] == own["p_value"]
+                assert rounds_to(row[at.index("p_value")], own["p_value"])
+            if own["winner"] and "verdict" in at:
+                assert data["verdict"] == ("better" if own["winner"] == name else "worse")
+
+
+def test_letters_join_what_is_not_told_apart(result):
+    data = result.table("algorithms").data.set_index("algorithm")
+    for row in result.contrasts().itertuples():
+        one, other = (
+            re.findall(r"\(\w+\)|\w", data["letters"][n]) for n in (row.first, row.second)
+        )
+        assert bool(set(one) & set(other)) == (row.winner == "")
+
+
+def test_pairs_are_the_contrasts_in_the_order_of_the_result(result):
+    table, rows = result.table("pairs"), result.contrasts(order="result")
+    assert table.data["first"].tolist() == rows["first"].tolist()
+    assert table.data["estimate"].tolist() == rows["estimate"].tolist()
+    words = {"first": "better", "second": "worse"}
+    assert table.data["verdict"].tolist() == rows["verdict"].replace(words).tolist()
+    for (_, row), texts in zip(rows.iterrows(), shown(table)[1], strict=True):
+        assert rounds_to(texts[2], row["estimate"])
+
+
+def test_sentences_have_the_numbers_of_the_table(result):
+    table, told = result.table("algorithms"), result.sentence()
+    assert told.startswith(result.headline())
+    at = list(table.data.columns).index("difference")
+    for row in shown(table)[1][1:]:
+        assert f"{row[0]} ({row[at]}" in told
+    if "p_value" in table.data:
+        for row in shown(table)[1][1:]:
+            p = row[list(table.data.columns).index("p_value")]
+            assert re.search(rf"p (= )?{re.escape(p[0])} ?{re.escape(p[1:])}\)", told)
+
+
+def test_means_of_data_sets(scores):
+    found = bi.compare_permutation(scores, "error", seed=1)
+    table = found.table("datasets", scores=scores)
+    described = scores.describe("error").set_index(["dataset", "algorithm"])["mean"]
+    data = table.data.set_index("dataset")
+    assert tuple(data.columns) == found.ranking()
+    heads, rows = shown(table)
+    for row in rows[:12]:
+        values = [described[row[0], name] for name in found.ranking()]
+        assert all(map(rounds_to, row[1:], values))
+        best = min(values)
+        bold = {j for i, j in table.paper.strong if rows[i][0] == row[0]}
+        assert 1 + values.index(best) in bold
+        assert {row[j] for j in bold} == {row[1 + values.index(best)]}
+        np.testing.assert_allclose(data.loc[row[0]].to_numpy(float), values, rtol=1e-12)
+    summary = found.summary().set_index("algorithm").loc[list(found.ranking())]
+    np.testing.assert_array_equal(data.loc["mean rank"].to_numpy(float), summary["mean_rank"])
+    np.testing.assert_array_equal(data.loc["all data sets"].to_numpy(float), summary["estimate"])
+    assert heads == ["data set", *found.ranking()]
+
+
+def test_mean_ranks_are_those_of_the_rows():
+    scores = bi.load_example("demsar2006")
+    found = bi.compare_mixed(scores)
+    data = found.table("datasets").data.set_index("dataset")
+    wide = scores.to_frame().pivot_table(index="dataset", columns="algorithm", values="value")
+    ranks = wide.rank(axis=1, ascending=False).mean()[list(found.ranking())]
+    np.testing.assert_allclose(data.loc["mean rank"].to_numpy(float), ranks)
+    np.testing.assert_array_equal(
+        data.loc[wide.index].to_numpy(float), wide[list(found.ranking())].to_numpy()
+    )
+
+
+def test_medians_without_the_scores(scores):
+    found = bi.compare_points(scores, "error")
+    data = found.table("datasets").data.set_index("dataset")
+    medians = scores.describe("error").set_index(["dataset", "algorithm"])["median"]
+    assert data.loc["wine", "svm"] == medians["wine", "svm"]
+    assert "Medians" in found.table("datasets").paper.notes[0]
+    with pytest.raises(bi.DesignError, match="not those"):
+        found.table("datasets", scores=scores.subset(datasets=["wine", "iris"]))
+
+
+def test_comparisons_per_data_set_have_marks(scores):
+    local = bi.per_dataset(bi.compare_points, scores, "error")
+    table = local.table()
+    heads, rows = shown(table)
+    for row in rows[:-1]:
+        relation = local[row[0]].relation()
+        best = local[row[0]].ranking()[0]
+        states = relation.incidence().loc[best]
+        for name, text in zip(heads[1:], row[1:], strict=True):
+            mark = {"first": "\N{SUPERSCRIPT MINUS}", "equivalent": "\N{SUPERSCRIPT EQUALS SIGN}"}
+            assert text.endswith(mark.get(states[name], tuple("0123456789")))
+    levels = local.summary().set_index(["dataset", "algorithm"])["estimate"]
+    data = table.data.set_index("dataset")
+    assert data.loc["wine", "svm"] == levels["wine", "svm"]
+    against = local.table(against="cart")
+    assert "Against cart" in " ".join(against.paper.notes)
+
+
+def test_families_without_a_contrast_for_each_algorithm_have_pairs(scores):
+    for contrasts in ("sequential", "mean"):
+        found = bi.compare_mixed(scores, "error", contrasts=contrasts)
+        assert list(found.table().data.columns)[:2] == ["first", "second"]
+        assert "decided" in found.sentence()
+
+
+def test_a_control_has_verdicts_in_words(scores):
+    found = bi.compare_mixed(scores, "error", control="cart")
+    data = found.table().data.set_index("algorithm")
+    assert "letters" not in data
+    assert data["verdict"].tolist() == ["better", "better", "better", "undecided", "", "undecided"]
+    assert shown(found.table("datasets"))[1][-1][0] == "against cart"
+
+
+def test_a_consensus_has_ranks(scores):
+    agreed = bi.consensus(bi.per_dataset(bi.compare_points, scores, "error").relations())
+    table = agreed.table()
+    assert table.data["algorithm"].tolist() == agreed.summary()["algorithm"].tolist()
+    assert len(agreed.table(top=2).data) == 2
+
+
+def test_top_shows_the_first(scores):
+    found = bi.compare_mixed(scores, "error")
+    table = found.table(top=2)
+    assert table.data["algorithm"].tolist() == list(found.ranking()[:2])
+    assert "4 algorithms further down left out." in table.paper.notes
+    assert list(found.table("datasets", top=2).data.columns) == ["dataset", *found.ranking()[:2]]
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ({"rows": "nope"}, "rows"),
+        ({"top": 0}, "top"),
+        ({"against": "nope"}, "nope"),
+        ({"rows": "pairs", "against": "svm"}, "pairs"),
+    ],
+)
+def test_refusals(scores, given, match):
+    with pytest.raises(bi.DesignError, match=match):
+        bi.compare_points(scores, "error").table(**given)
+
+
+def test_an_algorithm_may_be_called_as_a_column():
+    rows = pd.DataFrame(
+        [
+            (f"d{d}", name, d + k)
+            for d in range(4)
+            for k, name in enumerate(["dataset", "estimate"])
+        ],
+        columns=["dataset", "algorithm", "acc"],
+    )
+    found = bi.compare_points(bi.read_scores(rows, measures={"acc": "higher"}))
+    assert isinstance(found.table("datasets"), PaperTable)
+    assert list(found.table("datasets").data.columns) == ["dataset_", "estimate", "dataset"]
