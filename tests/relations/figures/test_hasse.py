@@ -84,7 +84,7 @@ def test_ties_share_a_box():
 def test_equivalence_in_part_has_lines_one_of_them_bent():
     part = hasse.layout(relation("abc", ab="equivalent", ac="undecided", bc="equivalent"))
     assert sorted(link.bend > 0 for link in part.links) == [False, True]
-    assert "dashed: equivalent" in part.legend[1]
+    assert "dashed: equivalent" in part.notes[1]
 
 
 def test_a_circle_has_arrows():
