@@ -20,6 +20,7 @@ _ACCENTS = {
     "c": "\N{COMBINING CEDILLA}",
 }
 _LETTERS = {r"\o": "ø", r"\O": "Ø", r"\ss": "ß", r"\aa": "å", r"\ae": "æ"}
+_NARROW = 3.75  # inches of a small screen
 _field = re.compile(r"^\s*(\w+)\s*=\s*\{(.*?)\},?\s*$", re.MULTILINE | re.DOTALL)
 
 
@@ -100,10 +101,10 @@ def _picture(figure: Figure) -> Picture | None:
     ids of two figures cannot meet.
     """
     try:
-        wide = vector(figure.result, figure.kind, "wide")
+        wide = vector(figure.result, figure.kind)
     except DesignError:
         return None
-    narrow = vector(figure.result, figure.kind, "narrow")
+    narrow = vector(figure.result, figure.kind, _NARROW)
     return Picture(_image(wide), _image(narrow), figure.caption, wide.alt)
 
 

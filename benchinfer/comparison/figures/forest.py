@@ -16,14 +16,15 @@ from benchinfer.plots.style import (
     HAIR,
     INK,
     MARKS,
+    PAGE,
     Width,
+    is_wide,
     measure_name,
-    plain,
-    short,
+    name_axis,
     signed,
     ticks,
-    wrapped,
 )
+from benchinfer.plots.text import plain, pt, short, widest, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,11 +103,11 @@ class Forest:
     alt: str
 
 
-def layout(comparison: "Comparison", width: Width = "wide") -> Forest:
+def layout(comparison: "Comparison", width: Width = PAGE) -> Forest:
     """Lay out the forest of a comparison's contrasts."""
     measure, effects = comparison.measure, comparison.effects()
     sides, places = comparison.named_sides(), pair_places(comparison, comparison.pairs)
-    names = short(sorted({name for pair in sides for name in pair}), 22 if width == "wide" else 12)
+    names = short(sorted({name for pair in sides for name in pair}), 22 if is_wide(width) else 12)
     low, high = effects.get("conf_low"), effects.get("conf_high")
     rows: list[Row] = []
     for p in pair_order(comparison):
@@ -134,7 +135,7 @@ def layout(comparison: "Comparison", width: Width = "wide") -> Forest:
         axis=axis_title(measure),
         notes=_notes(comparison),
         width=width,
-        beside=width == "wide" and _longest(rows) <= _BESIDE,
+        beside=is_wide(width) and _longest(rows) <= _BESIDE,
         alt=_alt(comparison, rows),
     )
 
@@ -197,10 +198,17 @@ def _alt(comparison: "Comparison", rows: Sequence[Row]) -> str:
 
 def size(forest: Forest) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    n = len(forest.rows)
-    extra = 1.15 + 0.16 * len(forest.notes)
-    width, wrapping = (6.9, 0.0) if forest.width == "wide" else (3.75, 0.2)
-    return width, extra + wrapping + (0.25 if forest.beside else 0.38) * n
+    below = wrapped(forest.axis, _room(forest)).count("\n") + 1
+    pitch = 0.25 if forest.beside else 0.38
+    return forest.width, 0.55 + 0.165 * below + pitch * len(forest.rows)
+
+
+def _room(forest: Forest) -> float:
+    """Return the inches that the axis has."""
+    if not forest.beside:
+        return forest.width - 0.2
+    labels, said = ([getattr(row, name) for row in forest.rows] for name in ("label", "said"))
+    return forest.width - widest(labels, 9) - widest(said, 9) - 0.5
 
 
 def draw(forest: Forest, ax: "Axes") -> None:
@@ -246,11 +254,7 @@ def _frame(forest: Forest, ax: "Axes") -> None:
             ax.axhline(y + 0.5, color=HAIR, lw=0.7, zorder=0)
     ax.spines[["left", "right", "top"]].set_visible(False)
     ax.spines["bottom"].set_color(FAINT)
-    columns = 90 if forest.width == "wide" else 46
-    below = "\n".join(wrapped(line, columns) for line in (forest.axis, *forest.notes))
-    ax.set_xlabel(plain(below), loc="left", fontsize=8.5, color=INK, linespacing=1.35, labelpad=5)
-    title = plain(wrapped(forest.title, 70 if forest.width == "wide" else 40))
-    ax.set_title(title, loc="left", fontsize=10, fontweight="bold", color=INK, pad=22)
+    name_axis(ax, forest.axis, _room(forest))
     right = Verdict.SECOND if forest.left == Verdict.FIRST else Verdict.FIRST
     for x, align, verdict, text in (
         (0, "left", forest.left, "\N{LEFTWARDS ARROW} {} better"),
@@ -263,7 +267,7 @@ def _frame(forest: Forest, ax: "Axes") -> None:
             xycoords="axes fraction",
             textcoords="offset points",
             ha=align,
-            fontsize=8.5,
+            fontsize=pt(8.5),
             color=MARKS[verdict].ink,
         )
 
@@ -291,21 +295,26 @@ def _limits(forest: Forest) -> tuple[float, float]:
 
 
 def _ticks(forest: Forest, ax: "Axes", low: float, high: float) -> None:
-    n = 7 if forest.width == "wide" else 5
+    n = 7 if is_wide(forest.width) else 5
     ax.xaxis.set_major_locator(FixedLocator(ticks(low, high, n, log=forest.log)))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: signed(value)))
     ax.xaxis.set_minor_locator(FixedLocator([]))
     ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.tick_params(axis="x", labelsize=8.5, color=FAINT, labelcolor=INK)
+    ax.tick_params(axis="x", labelsize=pt(8.5), color=FAINT, labelcolor=INK)
 
 
 def _words_beside(forest: Forest, ax: "Axes") -> None:
     ax.set_yticks(
-        range(len(forest.rows)), [plain(row.label) for row in forest.rows], fontsize=9, color=INK
+        range(len(forest.rows)),
+        [plain(row.label) for row in forest.rows],
+        fontsize=pt(9),
+        color=INK,
     )
     ax.tick_params(axis="y", length=0)
     beside = ax.secondary_yaxis("right")
-    beside.set_yticks(range(len(forest.rows)), [plain(row.said) for row in forest.rows], fontsize=9)
+    beside.set_yticks(
+        range(len(forest.rows)), [plain(row.said) for row in forest.rows], fontsize=pt(9)
+    )
     beside.tick_params(axis="y", length=0)
     beside.spines["right"].set_visible(False)
     for row, label in zip(forest.rows, beside.get_yticklabels(), strict=True):
@@ -326,6 +335,6 @@ def _words_above(forest: Forest, ax: "Axes") -> None:
                 transform=ax.get_yaxis_transform(),
                 ha=align,
                 va="bottom",
-                fontsize=8.5,
+                fontsize=pt(8.5),
                 color=ink,
             )

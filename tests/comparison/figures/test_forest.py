@@ -64,7 +64,7 @@ def test_axis_names_direction_and_order(mixed, seconds):
 
 def test_words_stand_above_where_there_is_no_room(mixed, nasty):
     assert forest.layout(mixed).beside
-    assert not forest.layout(mixed, "narrow").beside
+    assert not forest.layout(mixed, 3.3).beside
     assert not forest.layout(nasty).beside
 
 
