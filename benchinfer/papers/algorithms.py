@@ -162,8 +162,9 @@ def by_algorithm(
     """Lay out a comparison with one row per algorithm, best first."""
     order, measure, percent = result.ranking(), result.measure, result.level
     shown = list(order[:top])
-    summary = result.summary().set_index("algorithm").reindex(shown)
-    level, title = effect_writer(measure, result.summary()), one_line(measure.title)
+    levels = result.summary()
+    summary = levels.set_index("algorithm").reindex(shown)
+    level, title = effect_writer(measure, levels), one_line(measure.title)
     columns = [
         words("algorithm", shown, "algorithm", "name"),
         numbers("estimate", summary["estimate"], level, title, title, "level"),
@@ -186,7 +187,12 @@ def by_algorithm(
     if "mean_rank" in summary:
         columns.append(numbers("mean_rank", summary["mean_rank"], places(2), "mean rank"))
     left_out = len(order) - len(shown)
-    notes = _notes(result, chosen, lettered=found is not None, left_out=left_out)
+    notes = (
+        *_of_levels(result, bounded="conf_low" in levels),
+        *_of_differences(result, chosen),
+        *(["Algorithms that share a letter are not told apart."] if found else []),
+        *said(result, left_out),
+    )
     best = {(i, 1) for i, text in enumerate(columns[1].texts) if text == columns[1].texts[0]}
     return laid_out(result, columns, notes, frozenset(best))
 
@@ -216,25 +222,22 @@ def caption(result: "Comparison") -> str:
     )
 
 
-def _notes(
-    result: "Comparison", chosen: str | None, *, lettered: bool, left_out: int
-) -> tuple[str, ...]:
-    """Say what the columns are."""
-    parts: list[str] = []
+def _of_levels(result: "Comparison", *, bounded: bool) -> list[str]:
+    """Say what levels are."""
     if result.relative:
-        parts.append("Levels are relative to the mean of the algorithms.")
-    elif "conf_low" in result.summary():
-        parts.append("Intervals of levels are of each algorithm alone.")
-    if chosen is not None:
-        best = chosen == result.ranking()[0]
-        kind = "Differences are of each algorithm minus"
-        if result.measure.scale != "identity":
-            kind = f"{result.measure.effect_name.capitalize()}s are of each algorithm divided by"
-        parts.append(f"{kind} {one_line(chosen)}{', the best' * best}{_with(result)}.")
-        parts += wider(result)
-    if lettered:
-        parts.append("Algorithms that share a letter are not told apart.")
-    return (*parts, *said(result, left_out))
+        return ["Levels are relative to the mean of the algorithms."]
+    return ["Intervals of levels are of each algorithm alone."] if bounded else []
+
+
+def _of_differences(result: "Comparison", chosen: str | None) -> list[str]:
+    """Say what the effects against the best, or another algorithm, are."""
+    if chosen is None:
+        return []
+    kind = "Differences are of each algorithm minus"
+    if result.measure.scale != "identity":
+        kind = f"{result.measure.effect_name.capitalize()}s are of each algorithm divided by"
+    best = ", the best" if chosen == result.ranking()[0] else ""
+    return [f"{kind} {one_line(chosen)}{best}{_with(result)}.", *wider(result)]
 
 
 def _with(result: "Comparison") -> str:

@@ -180,14 +180,15 @@ def by_dataset(
     local = of_result(result) if scores is None else of_scores(result, scores)
     whole, shown = local.of(order), order[:top]
     same = local.measure.name == result.measure.name and not result.relative
-    summary = result.summary().set_index("algorithm").reindex(list(order))
+    overall = result.summary()
+    summary = overall.set_index("algorithm").reindex(list(order))
     own_ranks = "mean_rank" in summary
     ranks = summary["mean_rank"].to_numpy() if own_ranks else whole.ranks()
     below = [Below("mean rank", list(ranks), [fixed(rank, 2) for rank in ranks])]
     if same:
         levels, write = (
             summary["estimate"].tolist(),
-            effect_writer(result.measure, result.summary()),
+            effect_writer(result.measure, overall),
         )
         below.append(Below("all data sets", levels, [write(value) for value in levels]))
     below += _told_apart(result, order, against)

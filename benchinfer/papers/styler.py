@@ -76,7 +76,7 @@ class Paper:
 
 
 class PaperTable(Styler):
-    """A table of a result as it goes to print.
+    r"""A table of a result as it goes to print.
 
     A pandas Styler: ``data`` has the numbers in full precision, and `format`, `hide`,
     `set_caption` and all else of it change what is shown. What is shown is rounded to its
@@ -86,7 +86,11 @@ class PaperTable(Styler):
     --------
     >>> import benchinfer as bi
     >>> table = bi.compare_points(bi.load_example("demsar2006")).table(top=2)
-    >>> print(table.to_markdown().partition("\\n\\n")[2])
+    >>> print(table.to_latex().partition("midrule")[2].partition(r"\bottomrule")[0])
+    <BLANKLINE>
+    C4.5+m+cf & \bfseries 0.8272 & {--} & a \\
+    C4.5+m & 0.8204 & -0.0068 & a \\
+    <BLANKLINE>
     """
 
     paper: Paper = Paper()
