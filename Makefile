@@ -13,7 +13,7 @@ ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
 export SSL_CERT_FILE ?= /etc/ssl/certs/ca-certificates.crt
 endif
 
-.PHONY: test demo test-browser check format docs golden bench calibrate setup lock clean
+.PHONY: test demo test-browser paper check format docs golden bench calibrate setup lock clean
 
 test: $(READY) # one BLAS thread in each of the two workers
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 $(ARGS)
@@ -23,6 +23,9 @@ demo: $(READY)
 
 test-browser: $(READY)
 	$(BIN)/pytest -m browser $(ARGS)
+
+paper: $(READY) # needs pdflatex: apt-get install texlive-latex-extra texlive-science
+	$(BIN)/pytest -m latex $(ARGS)
 
 check: $(READY) # the cache of lint-imports misses modules that are new or gone
 	$(BIN)/ruff check && $(BIN)/ruff format --check

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from benchinfer.comparison.sections import effect_writer
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Option
 from benchinfer.core.numbers import count, decimals, fixed, places, significant
 from benchinfer.core.verdict import Verdict
 from benchinfer.papers.algorithms import control, letters, reference
@@ -152,7 +153,7 @@ def of_result(result: "Comparison") -> LocalLevels:
         raise DesignError(
             message(
                 f"the result is about {setting.measure.name}, and holds no levels of data sets.",
-                hint="table(rows='datasets', scores=...) takes them from the scores.",
+                hint=f"{Option('scores')} takes them from the scores.",
             )
         )
     n, quantiles = setting.coverage.found, setting.quantiles

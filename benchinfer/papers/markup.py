@@ -139,8 +139,9 @@ def _sign(sign: str) -> str | None:
         return _SIGNS[sign]
     kind, _, rest = unicodedata.decomposition(sign).partition(" ")
     if kind in {"<super>", "<sub>"}:
-        base = _sign(chr(int(rest, 16)))
-        return base and f"${{}}{'^' if kind == '<super>' else '_'}{{{base.strip('$')}}}$"
+        base = latex("".join(chr(int(code, 16)) for code in rest.split()))
+        raised = "^" if kind == "<super>" else "_"
+        return f"${{}}{raised}{{{base.strip('$')}}}$" if len(base.strip("$")) == 1 else None
     base, *marks = unicodedata.normalize("NFD", sign)
     if len(marks) == 1 and base.isascii() and base.isalpha() and marks[0] in _ACCENTS:
         return rf"\{_ACCENTS[marks[0]]}{{{base}}}"

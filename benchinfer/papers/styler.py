@@ -136,8 +136,9 @@ class PaperTable(Styler):
 
     def texts(self) -> list[list[str]]:
         """Return heads and cells as they are shown, row by row."""
-        lines = self.to_string(delimiter=_BETWEEN).splitlines()
-        return [line.split(_BETWEEN) for line in lines]
+        lines = str(self.to_string(delimiter=_BETWEEN)).splitlines()
+        # After the last shown column there is a delimiter more where hidden ones follow.
+        return [line.split(_BETWEEN)[: len(self.shown_columns)] for line in lines]
 
     @property
     def shown_columns(self) -> list[int]:
@@ -265,7 +266,7 @@ class PaperTable(Styler):
             found.set_caption(html(self.paper.caption))
         text = Styler.to_html(found, **options)
         notes = html(" ".join(self.paper.notes))
-        below = f'</table>\n<p style="max-width: 60em">{notes}</p>' if notes else "</table>"
+        below = f"</table>\n<p>{notes}</p>" if notes else "</table>"
         return _put(text.replace("</table>", below, 1), buf)
 
 
