@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from benchinfer.comparison.sections import effect_writer
 from benchinfer.core.errors import DesignError, message
-from benchinfer.core.hints import Option
+from benchinfer.core.hints import Either
 from benchinfer.core.numbers import count, decimals, fixed, places, significant
 from benchinfer.core.verdict import Verdict
 from benchinfer.papers.algorithms import control, letters, reference
@@ -153,7 +153,7 @@ def of_result(result: "Comparison") -> LocalLevels:
         raise DesignError(
             message(
                 f"the result is about {setting.measure.name}, and holds no levels of data sets.",
-                hint=f"{Option('scores')} takes them from the scores.",
+                hint=f"{Either('scores=...', 'a table of scores')} has them.",
             )
         )
     n, quantiles = setting.coverage.found, setting.quantiles
