@@ -189,7 +189,7 @@ def by_algorithm(
     left_out = len(order) - len(shown)
     notes = (
         *_of_levels(result, bounded="conf_low" in levels),
-        *_of_differences(result, chosen),
+        *_of_differences(result, chosen, columns),
         *(["Algorithms that share a letter are not told apart."] if found else []),
         *said(result, left_out),
     )
@@ -229,7 +229,9 @@ def _of_levels(result: "Comparison", *, bounded: bool) -> list[str]:
     return ["Intervals of levels are of each algorithm alone."] if bounded else []
 
 
-def _of_differences(result: "Comparison", chosen: str | None) -> list[str]:
+def _of_differences(
+    result: "Comparison", chosen: str | None, columns: Sequence[Series]
+) -> list[str]:
     """Say what the effects against the best, or another algorithm, are."""
     if chosen is None:
         return []
@@ -237,7 +239,22 @@ def _of_differences(result: "Comparison", chosen: str | None) -> list[str]:
     if result.measure.scale != "identity":
         kind = f"{result.measure.effect_name.capitalize()}s are of each algorithm divided by"
     best = ", the best" if chosen == result.ranking()[0] else ""
-    return [f"{kind} {one_line(chosen)}{best}{_with(result)}.", *wider(result)]
+    told = f"{kind} {one_line(chosen)}{best}{_with(result)}."
+    return [told, *_apart(result, chosen, columns), *wider(result)]
+
+
+def _apart(result: "Comparison", chosen: str, columns: Sequence[Series]) -> list[str]:
+    """Say that differences are not those of the levels, where that is so."""
+    values = {each.name: each.values for each in columns}
+    names = list(values["algorithm"])
+    if result.measure.scale != "identity" or chosen not in names:
+        return []
+    level = np.array(values["estimate"], dtype=np.float64)
+    own = np.array(values["difference"], dtype=np.float64)
+    apart = np.abs(level - level[names.index(chosen)] - own)
+    if np.nanmax(apart, initial=0.0) <= 1e-6 * np.abs(level).max():
+        return []
+    return ["They are estimated from pairs, and are not the differences of the levels."]
 
 
 def _with(result: "Comparison") -> str:

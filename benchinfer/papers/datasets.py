@@ -179,7 +179,7 @@ def by_dataset(
     """Lay out a comparison with one row per data set, and what sums them up below."""
     order = result.ranking()
     local = of_result(result) if scores is None else of_scores(result, scores)
-    whole, shown = local.of(order), order[:top]
+    whole = local.of(order)
     same = local.measure.name == result.measure.name and not result.relative
     overall = result.summary()
     summary = overall.set_index("algorithm").reindex(list(order))
@@ -199,9 +199,7 @@ def by_dataset(
         *(["All data sets: the level that is compared."] if same else []),
         *_reading(result, against),
     ]
-    if len(order) > len(shown):
-        notes.append(f"{count(len(order) - len(shown), 'algorithm')} further down left out.")
-    return laid_out(whole.of(shown), below, caption_of(whole), tuple(notes))
+    return laid_out(whole, below, tuple(notes), top)
 
 
 def _of_ranks(local: LocalLevels, *, own: bool) -> list[str]:
@@ -257,52 +255,43 @@ def caption_of(local: LocalLevels) -> str:
 def laid_out(
     local: LocalLevels,
     below: "Sequence[Below]",
-    caption: str,
     notes: tuple[str, ...],
+    top: int | None = None,
     marks: Sequence[Sequence[str]] = (),
 ) -> PaperTable:
     """Lay out levels, the best of each data set in bold type, each with its mark, if any."""
     import pandas as pd
 
-    algorithms, k = local.algorithms, len(local.algorithms)
-    signs = marks or [[""] * k] * len(local.datasets)
+    shown = local.algorithms[:top]
+    signs = marks or [[""] * len(shown)] * len(local.datasets)
     plain = [
         [write(value) for value in row]
         for write, row in zip(local.writers(), local.levels, strict=True)
     ]
     oriented = np.nan_to_num(local.measure.sign * local.levels, nan=-np.inf)
     best = [row[at] for row, at in zip(plain, oriented.argmax(axis=1), strict=True)]
-    strong = {
-        (i, 1 + j)
-        for i, row in enumerate(plain)
-        for j in range(k)
-        if row[j] == best[i] and np.isfinite(local.levels[i, j])
-    }
+    known = np.isfinite(local.levels[:, : len(shown)])
+    strong = frozenset((i, 1 + j) for i, j in np.argwhere(known).tolist() if plain[i][j] == best[i])
     key = "dataset"
-    while key in algorithms:  # the key of the first column is no algorithm's name
+    while key in shown:  # the key of the first column is no algorithm's name
         key += "_"
-    frame = pd.DataFrame(
-        {
-            key: [*local.datasets, *(row.head for row in below)],
-            **{
-                name: [*local.levels[:, j], *(row.values[j] for row in below)]
-                for j, name in enumerate(algorithms)
-            },
-        }
-    )
+    values = {
+        name: [*local.levels[:, j], *(row.values[j] for row in below)]
+        for j, name in enumerate(shown)
+    }
     texts = [
         *(
-            [one_line(name), *(text + sign for text, sign in zip(row, own, strict=True))]
+            [one_line(name), *(a + b for a, b in zip(row, own, strict=False))]
             for name, row, own in zip(local.datasets, plain, signs, strict=True)
         ),
-        *([row.head, *row.texts[:k]] for row in below),
+        *([row.head, *row.texts[: len(shown)]] for row in below),
     ]
-    columns = (
-        PaperColumn("data set", kind="name"),
-        *(PaperColumn(one_line(name)) for name in algorithms),
-    )
+    columns = (PaperColumn("data set", "name"), *(PaperColumn(one_line(n)) for n in shown))
+    left_out = len(local.algorithms) - len(shown)
+    more = (f"{count(left_out, 'algorithm')} further down left out.",) if left_out else ()
     name = label(f"{local.measure.name} data sets")
-    paper = Paper(columns, caption, notes, name, frozenset(strong), len(below))
+    paper = Paper(columns, caption_of(local), (*notes, *more), name, strong, len(below))
+    frame = pd.DataFrame({key: [*local.datasets, *(row.head for row in below)], **values})
     return PaperTable.of(frame, texts, paper)
 
 
@@ -327,7 +316,6 @@ def each_dataset(
     marks = [[_mark(result, name, chosen) for name in order] for result in results.values()]
     ranks = local.ranks()
     below = [Below("mean rank", list(ranks), [fixed(rank, 2) for rank in ranks])]
-    shown = order[:top]
     compared = one_line(chosen) if chosen else "the best of the data set"
     marked = (
         f"Against {compared}: {_MARKS[Verdict.FIRST]} better, {_MARKS[Verdict.SECOND]} worse,"
@@ -340,9 +328,7 @@ def each_dataset(
         first.rule,
         "Verdicts are adjusted within each data set, not over data sets.",
     )
-    return laid_out(
-        local.of(shown), below, caption_of(local), notes, [m[: len(shown)] for m in marks]
-    )
+    return laid_out(local, below, notes, top, marks)
 
 
 def _by_rank(local: LocalLevels) -> list[str]:
