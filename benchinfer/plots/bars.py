@@ -96,16 +96,20 @@ def _ticks(strips: Strips, limits: tuple[float, float], *, log: bool) -> list[fl
     return ticks(*limits, 1, log=log)[:2]
 
 
-def write(strips: Strips, ax: "Axes", *, beside: bool) -> None:
-    """Write labels and words; texts take a tenth of the time that ticks take."""
+def write(strips: Strips, ax: "Axes", *, beside: bool, inks: Sequence[str] | None = None) -> None:
+    """Write labels and words; texts take a tenth of the time that ticks take.
+
+    Words have the colours `inks`, where there are any.
+    """
     ax.set_yticks([])
     ax.spines["left"].set_visible(beside)
     for y, row in enumerate(strips.rows):
-        room = math.inf if beside else strips.width - 0.4 - across(row.said)
-        label = fitted([row.label], room)[row.label] if row.label else ""
-        for text, x, align in (
-            (label, 0, "right" if beside else "left"),
-            (row.said, 1, "left" if beside else "right"),
+        label, room = row.label, strips.width - 0.4 - across(row.said)
+        if label and not beside:
+            label = fitted([label], room)[label]
+        for text, x, align, ink in (
+            (label, 0, "right" if beside else "left", INK),
+            (row.said, 1, "left" if beside else "right", inks[y] if inks else INK),
         ):
             if not text:
                 continue
@@ -119,7 +123,7 @@ def write(strips: Strips, ax: "Axes", *, beside: bool) -> None:
                 va="center" if beside else "bottom",
                 fontsize=pt(8.5),
                 fontweight="bold" if row.value is None else "normal",
-                color=INK,
+                color=ink,
                 bbox=None if beside else {"fc": "white", "lw": 0, "pad": 0.5},
             )
 

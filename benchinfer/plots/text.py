@@ -6,6 +6,7 @@ written by the font of the session.
 
 import re
 import warnings
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from math import inf
@@ -129,10 +130,13 @@ def _visible(character: str) -> str:
 
 def _elided(text: str, room: float, size: float, *, bold: bool) -> str:
     """Return the longest form of a text that fits."""
-    limit = len(text)
-    while limit > 3 and across(_elide(text, limit), size, bold=bold) > room:
-        limit -= 1
-    return _elide(text, limit)
+    if across(text, size, bold=bold) <= room:
+        return text
+    limits = range(3, len(text))
+    fits = bisect_right(
+        limits, room, key=lambda limit: across(_elide(text, limit), size, bold=bold)
+    )
+    return _elide(text, limits[max(fits - 1, 0)]) if limits else text
 
 
 def _elide(text: str, limit: int) -> str:
