@@ -1,39 +1,38 @@
 """Forest plot of contrasts."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
-
-from benchinfer.comparison.comparison import pair_order, pair_places
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import message, unknown
 from benchinfer.core.numbers import count
-from benchinfer.core.verdict import Verdict, words
+from benchinfer.core.verdict import Verdict, code, words
+from benchinfer.plots import bars
 from benchinfer.plots.style import (
     BAND,
-    FAINT,
     HAIR,
     INK,
     MARKS,
     PAGE,
+    Mark,
     Width,
-    is_wide,
+    lines,
     measure_name,
-    name_axis,
     signed,
-    ticks,
 )
-from benchinfer.plots.text import plain, pt, short, widest, wrapped
+from benchinfer.plots.text import fitted, plain, pt, short, widest
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
-    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.comparison.comparison import Comparison, Order
     from benchinfer.core.measure import Measure
 
 
-_BESIDE = 52  # characters of label and verdict that leave enough of the width to the intervals
+MANY = 12  # of more algorithms the pairs with one of them are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +44,13 @@ class Row:
     pair
         Index of the pair in the comparison.
     label
-        The pair, first algorithm first.
+        The pair, the better-ranked algorithm first.
     verdict, said
         The verdict, and in words with the name of the better algorithm.
     estimate, low, high
         Effect and interval in the measure's own unit; the interval is None without inference.
     group
-        Place of the pair's better placed algorithm; pairs of one group are together.
+        The first algorithm of the pair; pairs of one group are together.
     """
 
     pair: int
@@ -61,7 +60,12 @@ class Row:
     estimate: float
     low: float | None
     high: float | None
-    group: int
+    group: str
+
+    @property
+    def value(self) -> float:
+        """Place of the mark."""
+        return self.estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +84,12 @@ class Forest:
         Whether the axis is logarithmic.
     left
         The verdict that lies to the left of the neutral value.
+    sides
+        What the first and the second one of a pair are called above the axis.
     title, axis, notes
         Heading, name of the axis, and the lines below it.
     width
-        The room that there is.
-    beside
-        Whether label and verdict are next to the interval; without room, they are above it.
+        The room that there is; without enough, label and verdict are above the interval.
     alt
         Text alternative.
     """
@@ -95,54 +99,116 @@ class Forest:
     band: tuple[float, float] | None
     log: bool
     left: Literal[Verdict.FIRST, Verdict.SECOND]
+    sides: tuple[str, str]
     title: str
     axis: str
     notes: tuple[str, ...]
     width: Width
-    beside: bool
     alt: str
 
+    @property
+    def beside(self) -> bool:
+        """Whether label and verdict are next to the interval."""
+        return bars.fits(self)
 
-def layout(comparison: "Comparison", width: Width = PAGE) -> Forest:
-    """Lay out the forest of a comparison's contrasts."""
-    measure, effects = comparison.measure, comparison.effects()
-    sides, places = comparison.named_sides(), pair_places(comparison, comparison.pairs)
-    names = short(sorted({name for pair in sides for name in pair}), 22 if is_wide(width) else 12)
-    low, high = effects.get("conf_low"), effects.get("conf_high")
-    rows: list[Row] = []
-    for p in pair_order(comparison):
-        first, second = (names[name] for name in sides[p])
-        verdict = Verdict(comparison.codes[p])
-        rows.append(
-            Row(
-                pair=p,
-                label=f"{first} vs {second}",
-                verdict=verdict,
-                said=words(verdict, first, second),
-                estimate=float(effects["estimate"][p]),
-                low=None if low is None else float(low[p]),
-                high=None if high is None else float(high[p]),
-                group=int(places[p].min()),
-            )
-        )
+
+def layout(
+    comparison: "Comparison",
+    width: Width = PAGE,
+    *,
+    top: int | None = None,
+    pair: tuple[str, str] | None = None,
+    algorithms: Sequence[str] | None = None,
+    order: "Order | None" = None,
+) -> Forest:
+    """Lay out the forest of a comparison's contrasts, better-ranked algorithms first."""
+    measure = comparison.measure
+    whole = comparison.contrasts(order="result" if order is None else order)
+    table, what = _chosen(comparison, whole, pair, algorithms)
+    table = table.iloc[:top]
+    names = _names(sorted({*table["first"], *table["second"]}), width)
+    rows = _rows(table, names)
+    two = len({(row["first"], row["second"]) for _, row in table.iterrows()}) == 1
     return Forest(
         rows=tuple(rows),
         neutral=measure.neutral,
         band=band(measure),
         log=measure.scale != "identity",
         left=Verdict.FIRST if measure.better == "lower" else Verdict.SECOND,
+        sides=_sides(table, width) if two else ("first", "second"),
         title=f"{comparison.heading}: {measure_name(measure)}",
         axis=axis_title(measure),
-        notes=_notes(comparison),
+        notes=(*_notes(comparison, rows), *_left_out(len(rows), len(whole), what)),
         width=width,
-        beside=is_wide(width) and _longest(rows) <= _BESIDE,
         alt=_alt(comparison, rows),
     )
 
 
-def _longest(rows: Sequence[Row]) -> int:
-    lengths = [(len(row.label), len(row.said)) for row in rows]
-    return max(n for n, _ in lengths) + max(n for _, n in lengths)
+def _chosen(
+    comparison: "Comparison",
+    table: "pd.DataFrame",
+    pair: tuple[str, str] | None,
+    algorithms: Sequence[str] | None,
+) -> tuple["pd.DataFrame", str]:
+    """Return the pairs that are shown, and what they are, in words."""
+    known = {*table["first"], *table["second"]}
+    if strange := [name for name in (*(pair or ()), *(algorithms or ())) if name not in known]:
+        raise ArgumentError(unknown("algorithm", strange[0], sorted(known)))
+    if pair is not None:
+        both = table["first"].isin(pair) & table["second"].isin(pair)
+        if not both.any():
+            raise ArgumentError(
+                message(f"{pair[0]!r} and {pair[1]!r} were not compared.", hint="see contrasts().")
+            )
+        return table[both], ""
+    if algorithms is not None:
+        return table[table["first"].isin(algorithms) & table["second"].isin(algorithms)], ""
+    best = comparison.ranking()[0]
+    own = (table["first"] == best) | (table["second"] == best)
+    if len(known) > MANY and len(table) > 2 * len(known) and own.any():
+        return table[own], f"those with the best by its estimate, {short([best])[best]}"
+    return table, "the first ones by the ranking"
+
+
+def _left_out(shown: int, whole: int, what: str) -> tuple[str, ...]:
+    if shown == whole or not what:
+        return ()
+    return (f"{shown} of {whole} pairs, {what}; pair=, algorithms= and top= choose others",)
+
+
+def _names(names: Sequence[str], width: Width) -> dict[str, str]:
+    """Shorten names so that a pair and its verdict leave room to the interval."""
+    whole = fitted(names, math.inf)
+    if 3 * widest(list(whole.values())) <= 0.48 * width:
+        return whole
+    return fitted(names, 0.16 * width if width >= 2 * 3.3 else 0.24 * width)
+
+
+def _sides(table: "pd.DataFrame", width: Width) -> tuple[str, str]:
+    """Return the names of the two algorithms, for the ends of the axis."""
+    first, second = str(table["first"].iloc[0]), str(table["second"].iloc[0])
+    found = fitted([first, second], 0.2 * width)
+    return found[first], found[second]
+
+
+def _rows(table: "pd.DataFrame", names: dict[str, str]) -> list[Row]:
+    bounded = "conf_low" in table
+    rows: list[Row] = []
+    for p, row in table.iterrows():
+        first, second, verdict = names[row["first"]], names[row["second"]], code(row["verdict"])
+        rows.append(
+            Row(
+                pair=int(p),  # pyright: ignore[reportArgumentType]
+                label=f"{first} vs {second}",
+                verdict=verdict,
+                said=words(verdict, first, second),
+                estimate=float(row["estimate"]),
+                low=float(row["conf_low"]) if bounded else None,
+                high=float(row["conf_high"]) if bounded else None,
+                group=str(row["first"]),
+            )
+        )
+    return rows
 
 
 def band(measure: "Measure") -> tuple[float, float] | None:
@@ -172,10 +238,10 @@ def band_note(measure: "Measure") -> str:
     return f"shaded: from {low} to {high}, within the tolerance"
 
 
-def _notes(comparison: "Comparison") -> tuple[str, ...]:
+def _notes(comparison: "Comparison", rows: Sequence[Row]) -> tuple[str, ...]:
     tested = "p_value" in comparison.effects()
     none = "no intervals: tests decide" if tested else "no intervals: no inference"
-    intervals = comparison.intervals or none
+    intervals = comparison.interval_words([row.pair for row in rows]) or none
     return tuple(note for note in (intervals, band_note(comparison.measure)) if note)
 
 
@@ -198,70 +264,62 @@ def _alt(comparison: "Comparison", rows: Sequence[Row]) -> str:
 
 def size(forest: Forest) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    below = wrapped(forest.axis, _room(forest)).count("\n") + 1
-    pitch = 0.25 if forest.beside else 0.38
-    return forest.width, 0.55 + 0.165 * below + pitch * len(forest.rows)
-
-
-def _room(forest: Forest) -> float:
-    """Return the inches that the axis has."""
-    if not forest.beside:
-        return forest.width - 0.2
-    labels, said = ([getattr(row, name) for row in forest.rows] for name in ("label", "said"))
-    return forest.width - widest(labels, 9) - widest(said, 9) - 0.5
+    wide, down = bars.size_strips(forest)
+    return wide, down + 0.2
 
 
 def draw(forest: Forest, ax: "Axes") -> None:
     """Draw a forest into an Axes."""
-    _frame(forest, ax)
-    for y, row in enumerate(forest.rows):
-        mark = MARKS[row.verdict]
-        at = y if forest.beside else y + 0.22  # words may have the upper half of the row
-        if not forest.beside:
-            _reference(forest, ax, at - 0.2, at + 0.2)
-        if row.low is not None and row.high is not None:
-            left, right = ax.get_xlim()
-            ends = [max(row.low, left), min(row.high, right)]
-            ax.plot(ends, [at, at], color=mark.colour, lw=1.6, solid_capstyle="butt")
-            for x, end, head in ((left, row.low, "<"), (right, row.high, ">")):
-                if not left <= end <= right:
-                    ax.plot([x], [at], head, color=mark.colour, ms=5, clip_on=False)
-        if math.isfinite(row.estimate):
-            ax.plot(
-                [row.estimate],
-                [at],
-                mark.marker,
-                color=mark.colour,
-                ms=5.5,
-                mfc=mark.colour if mark.filled else "white",
-                mew=1.3,
-            )
-    if forest.beside:
-        _reference(forest, ax, -0.6, len(forest.rows) - 0.4)
-    (_words_beside if forest.beside else _words_above)(forest, ax)
+    beside, n = forest.beside, len(forest.rows)
+    shift = 0.0 if beside else 0.2
+    bars.frame(forest, ax, limits(forest, log=forest.log), log=forest.log)
+    ax.grid(visible=False)
+    first, second = forest.sides
+    named = {Verdict.FIRST: f"{first} better", Verdict.SECOND: f"{second} better"}
+    name_sides(ax, forest.left, named)
+    spans = [(-0.55, n - 0.45)] if beside else [(y + 0.02, y + 0.38) for y in range(n)]
+    draw_reference(forest, ax, spans)
+    groups = [y for y in range(1, n) if forest.rows[y].group != forest.rows[y - 1].group]
+    for y in groups:
+        ax.axhline(y - 0.5, color=HAIR, lw=0.7, zorder=0)
+    draw_marks([(y + shift, row) for y, row in enumerate(forest.rows)], ax)
+    bars.write(forest, ax, beside=beside, inks=[MARKS[row.verdict].ink for row in forest.rows])
+    ax.spines["left"].set_visible(False)
 
 
-def _frame(forest: Forest, ax: "Axes") -> None:
-    """Axes, reference lines, and which side favours whom."""
-    low, high = _limits(forest)
-    if forest.log:
-        ax.set_xscale("log")
-    ax.set_xlim(low, high)
-    ax.set_ylim(len(forest.rows) - 0.4, -0.6)
-    _ticks(forest, ax, low, high)
-    for y, (above, below) in enumerate(zip(forest.rows, forest.rows[1:], strict=False)):
-        if above.group != below.group:
-            ax.axhline(y + 0.5, color=HAIR, lw=0.7, zorder=0)
-    ax.spines[["left", "right", "top"]].set_visible(False)
-    ax.spines["bottom"].set_color(FAINT)
-    name_axis(ax, forest.axis, _room(forest))
-    right = Verdict.SECOND if forest.left == Verdict.FIRST else Verdict.FIRST
+class Contrast(Protocol):
+    """An effect with its verdict, and an interval where there is inference."""
+
+    @property
+    def verdict(self) -> Verdict: ...  # noqa: D102
+    @property
+    def estimate(self) -> float: ...  # noqa: D102
+    @property
+    def low(self) -> float | None: ...  # noqa: D102
+    @property
+    def high(self) -> float | None: ...  # noqa: D102
+
+
+class Contrasted(Protocol):
+    """Contrasts, the effect that means "no difference", and those within the tolerance."""
+
+    @property
+    def rows(self) -> Sequence[Contrast]: ...  # noqa: D102
+    @property
+    def neutral(self) -> float: ...  # noqa: D102
+    @property
+    def band(self) -> tuple[float, float] | None: ...  # noqa: D102
+
+
+def name_sides(ax: "Axes", left: Verdict, texts: Mapping[Verdict, str]) -> None:
+    """Say above the axis what either side of it means."""
+    right = Verdict.SECOND if left == Verdict.FIRST else Verdict.FIRST
     for x, align, verdict, text in (
-        (0, "left", forest.left, "\N{LEFTWARDS ARROW} {} better"),
-        (1, "right", right, "{} better \N{RIGHTWARDS ARROW}"),
+        (0, "left", left, f"\N{LEFTWARDS ARROW} {texts[left]}"),
+        (1, "right", right, f"{texts[right]} \N{RIGHTWARDS ARROW}"),
     ):
         ax.annotate(
-            text.format(verdict.label),
+            plain(text),
             (x, 1),
             (0, 5),
             xycoords="axes fraction",
@@ -272,69 +330,50 @@ def _frame(forest: Forest, ax: "Axes") -> None:
         )
 
 
-def _reference(forest: Forest, ax: "Axes", top: float, bottom: float) -> None:
-    """Draw the neutral value and the band, where there is no text."""
-    ends = [top, bottom]
-    if forest.band is not None:
-        ax.fill_betweenx(ends, *forest.band, color=BAND, lw=0, zorder=0)
-    ax.plot([forest.neutral] * 2, ends, color=INK, lw=0.9, zorder=1, solid_capstyle="butt")
+def draw_reference(contrasts: Contrasted, ax: "Axes", spans: Sequence[tuple[float, float]]) -> None:
+    """Draw the neutral value and the band along spans of rows."""
+    for top, bottom in spans:
+        if contrasts.band is not None:
+            ax.fill_betweenx([top, bottom], *contrasts.band, color=BAND, lw=0, zorder=0)
+    x = contrasts.neutral
+    lines(ax, [(x, top, x, bottom) for top, bottom in spans], INK, 0.9, zorder=1)
 
 
-def _limits(forest: Forest) -> tuple[float, float]:
+def draw_marks(rows: Sequence[tuple[float, Contrast]], ax: "Axes") -> None:
+    """Draw intervals and estimates at heights; an arrow where an end is off the axis."""
+    for verdict in Verdict:
+        own = [(at, row) for at, row in rows if row.verdict == verdict]
+        if own:
+            _draw_marks(own, MARKS[verdict], ax)
+
+
+def _draw_marks(rows: Sequence[tuple[float, Contrast]], mark: Mark, ax: "Axes") -> None:
+    left, right = ax.get_xlim()
+    known = [(at, r.low, r.high) for at, r in rows if r.low is not None and r.high is not None]
+    ends = [(max(low, left), at, min(high, right), at) for at, low, high in known]
+    lines(ax, ends, mark.colour, 1.6)
+    for x, head, beyond in (
+        (left, "<", [at for at, low, _ in known if low < left]),
+        (right, ">", [at for at, _, high in known if high > right]),
+    ):
+        if beyond:
+            ax.plot([x] * len(beyond), beyond, head, color=mark.colour, ms=5, clip_on=False)
+    finite = [(row.estimate, at) for at, row in rows if math.isfinite(row.estimate)]
+    if finite:
+        ax.plot(
+            *zip(*finite, strict=True),
+            mark.marker,
+            color=mark.colour,
+            mfc=mark.colour if mark.filled else "white",
+            ms=5.5,
+            mew=1.3,
+            zorder=4,
+        )
+
+
+def limits(contrasts: Contrasted, *, log: bool) -> tuple[float, float]:
     """Return the range of the axis: everything finite, the neutral value and the band."""
-    ends = [forest.neutral, *(forest.band or ())]
-    for row in forest.rows:
+    ends = [contrasts.neutral, *(contrasts.band or ())]
+    for row in contrasts.rows:
         ends += [end for end in (row.estimate, row.low, row.high) if end is not None]
-    if forest.log:
-        logs = [math.log(end) for end in ends if math.isfinite(end) and end > 0]
-        pad = 0.04 * (max(logs) - min(logs)) or 0.1
-        return math.exp(min(logs) - pad), math.exp(max(logs) + pad)
-    finite = [end for end in ends if math.isfinite(end)]
-    pad = 0.04 * (max(finite) - min(finite)) or 1.0
-    return min(finite) - pad, max(finite) + pad
-
-
-def _ticks(forest: Forest, ax: "Axes", low: float, high: float) -> None:
-    n = 7 if is_wide(forest.width) else 5
-    ax.xaxis.set_major_locator(FixedLocator(ticks(low, high, n, log=forest.log)))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: signed(value)))
-    ax.xaxis.set_minor_locator(FixedLocator([]))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.tick_params(axis="x", labelsize=pt(8.5), color=FAINT, labelcolor=INK)
-
-
-def _words_beside(forest: Forest, ax: "Axes") -> None:
-    ax.set_yticks(
-        range(len(forest.rows)),
-        [plain(row.label) for row in forest.rows],
-        fontsize=pt(9),
-        color=INK,
-    )
-    ax.tick_params(axis="y", length=0)
-    beside = ax.secondary_yaxis("right")
-    beside.set_yticks(
-        range(len(forest.rows)), [plain(row.said) for row in forest.rows], fontsize=pt(9)
-    )
-    beside.tick_params(axis="y", length=0)
-    beside.spines["right"].set_visible(False)
-    for row, label in zip(forest.rows, beside.get_yticklabels(), strict=True):
-        label.set_color(MARKS[row.verdict].ink)
-
-
-def _words_above(forest: Forest, ax: "Axes") -> None:
-    ax.set_yticks([])
-    for y, row in enumerate(forest.rows):
-        for x, align, text, ink in (
-            (0, "left", row.label, INK),
-            (1, "right", row.said, MARKS[row.verdict].ink),
-        ):
-            ax.text(
-                x,
-                y - 0.06,
-                plain(text),
-                transform=ax.get_yaxis_transform(),
-                ha=align,
-                va="bottom",
-                fontsize=pt(8.5),
-                color=ink,
-            )
+    return bars.room(ends, log=log)
