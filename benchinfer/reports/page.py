@@ -1,8 +1,10 @@
 """The function `report`."""
 
+import re
+from collections import Counter
 from collections.abc import Sequence
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,17 +16,24 @@ from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core.errors import DesignError
-from benchinfer.core.measure import UNPRINTABLE
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import write_whole
-from benchinfer.core.sections import Column, MeasurePart, Page, Request, Section, Table
+from benchinfer.core.sections import (
+    Column,
+    MeasurePart,
+    Page,
+    Request,
+    Section,
+    Table,
+    checks_table,
+)
 from benchinfer.core.version import __version__
 from benchinfer.relations import sections as relations_sections
 from benchinfer.relations.consensus import sections
 from benchinfer.relations.consensus.consensus import Consensus
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.relation import Relation
-from benchinfer.reports import html
+from benchinfer.reports import html, references
 from benchinfer.reports.gather import ReportInput, gather
 from benchinfer.scores.advice import ADVICE
 
@@ -76,7 +85,7 @@ def report(
     ...     bi.report(relation, f"{folder}/report.html").name
     'report.html'
     """
-    return write_whole(path, render(compose(gather(results, scores), title)))
+    return write_whole(path, html.render(compose(gather(results, scores), title)))
 
 
 def compose(gathered: ReportInput, title: str | None = None) -> Page:
@@ -88,19 +97,20 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
     ]
     parts = [_part(measure, n, gathered) for n, measure in enumerate(_measures(gathered), 1)]
     parts += [*_orders(gathered), *_plans(gathered)]
+    parts = [replace(part, sections=_anchored(part)) for part in parts]
     cited = [c.citations() for c in everyone]
     if gathered.agreed or any(isinstance(r, Consensus) for r in gathered.results):
         cited.append(sections.citations())
     if any(isinstance(r, Plan) for r in gathered.results):
         cited.append(plan_sections.citations())
-    entries = html.merged(cited)
+    entries = references.merged(cited)
     held = [section for part in parts for section in part.sections]
-    shown = [t for s in held for t in (*html.tables(s), *(s.fold.tables if s.fold else ()))]
+    shown = [t for s in held for t in (*s.all_tables, *_diagnostics(s))]
     return Page(
         title=title or _title(gathered),
         about=_about(gathered),
         parts=tuple(parts),
-        references=tuple(html.prose(entry) for entry in entries),
+        references=tuple(references.prose(entry) for entry in entries),
         bibtex="\n\n".join(entries),
         provenance=_provenance(gathered),
         glossary=comparison_sections.explained(shown),
@@ -108,23 +118,20 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
     )
 
 
-def render(page: Page) -> str:
-    """Turn a page into HTML; every text is escaped."""
-    import jinja2
+def _anchored(part: MeasurePart) -> tuple[Section, ...]:
+    """Give each section an anchor, from its title."""
+    taken: Counter[str] = Counter()
+    found: list[Section] = []
+    for section in part.sections:
+        words = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")[:60]
+        taken[words] += 1
+        anchor = "-".join([part.anchor, words, *([str(taken[words])] if taken[words] > 1 else [])])
+        found.append(replace(section, anchor=section.anchor or anchor))
+    return tuple(found)
 
-    source = files("benchinfer.reports") / "templates"
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(lambda name: (source / name).read_text(encoding="utf-8")),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    filters: dict[str, Any] = environment.filters
-    filters |= {"pictures": html.pictures, "tables": html.tables}
-    # Names may hold what HTML must not, in whichever text they are.
-    page_text = environment.get_template("page.html").render(page=page)
-    return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", page_text)
+
+def _diagnostics(section: Section) -> list[Table]:
+    return [checks_table(section.checks)] if section.checks else []
 
 
 def _measures(gathered: ReportInput) -> "list[Measure]":
