@@ -10,9 +10,11 @@ import numpy as np
 
 from benchinfer.analyses.plan import sections as plan_sections
 from benchinfer.analyses.plan.result import Plan
+from benchinfer.analyses.robustness import sections as robustness
+from benchinfer.analyses.robustness.changes import changes
 from benchinfer.comparison import sections as comparison_sections
 from benchinfer.comparison.checks import doubts
-from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core.errors import DesignError
@@ -34,6 +36,7 @@ from benchinfer.relations.consensus.consensus import Consensus
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.relation import Relation
 from benchinfer.reports import html, references
+from benchinfer.reports.answer import answer
 from benchinfer.reports.gather import ReportInput, gather
 from benchinfer.scores.advice import ADVICE
 
@@ -50,6 +53,7 @@ def report(
     *,
     scores: "ScoreTable | None" = None,
     title: str | None = None,
+    bayes: bool = True,
 ) -> "Path":
     """Write results as one self-contained HTML file.
 
@@ -65,6 +69,9 @@ def report(
         The table that the results come from, for its coverage and findings on all measures.
     title
         Heading of the report.
+    bayes
+        Of a score table: whether a hierarchical Bayesian model is run as well, which takes the
+        most time.
 
     Returns
     -------
@@ -85,7 +92,7 @@ def report(
     ...     bi.report(relation, f"{folder}/report.html").name
     'report.html'
     """
-    return write_whole(path, html.render(compose(gather(results, scores), title)))
+    return write_whole(path, html.render(compose(gather(results, scores, bayes=bayes), title)))
 
 
 def compose(gathered: ReportInput, title: str | None = None) -> Page:
@@ -158,10 +165,16 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
         r for r in gathered.results if isinstance(r, Comparison) and r.setting.measure.name == name
     ]
     comparisons.sort(key=lambda c: not comparison_sections.inferential(c))
+    anchor = f"measure-{number}"
     found: list[Section] = []
+    anchors: dict[int, str] = {}
     for n, c in enumerate(comparisons):
         request = Request(before=tuple(comparisons[:n]), scores=gathered.scores)
-        found += comparison_sections.sections_of(c, request)
+        told = comparison_sections.sections_of(c, request)
+        anchors[n] = f"{anchor}-{n + 1}"
+        found += [replace(told[0], anchor=anchors[n]), *told[1:]]
+    if comparisons:
+        found = [answer(comparisons, anchors), *_robust(comparisons[0], gathered), *found]
     local = [
         r
         for r in gathered.results
@@ -176,12 +189,25 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
     found += [comparison_sections.method(c) for c in comparisons]
     found += [comparison_sections.method(next(iter(r.values())), each=True) for r in local]
     return MeasurePart(
-        anchor=f"measure-{number}",
+        anchor=anchor,
         title=measure.title,
         tag=f"{measure.better} is better",
         verdict=comparisons[0].headline() if comparisons else "",
         sections=tuple(found),
     )
+
+
+def _robust(comparison: Comparison, gathered: ReportInput) -> list[Section]:
+    """Return what would change the verdicts of a comparison by tests."""
+    scores = gathered.scores
+    if scores is not None and comparison.measure.name not in {m.name for m in scores.measures}:
+        scores = None
+    if not isinstance(comparison, TestedComparison):
+        return []
+    try:
+        return [robustness.sensitivity(changes(comparison, scores))]
+    except DesignError:
+        return []  # verdicts that do not rest on tests of two-sided contrasts
 
 
 def _orders(gathered: ReportInput) -> list[MeasurePart]:

@@ -64,6 +64,13 @@ class BootstrapComparison(TestedComparison):
     ratios_profile: PerformanceProfiles | None
 
     title: ClassVar[str] = "Bootstrap of aggregates"
+    decides_sooner: ClassVar[str] = (
+        "its aggregate gives extremes less weight, and nothing is pooled over pairs"
+    )
+    decides_later: ClassVar[str] = (
+        "its aggregate gives extremes less weight, where the difference may lie, and few data sets"
+        " leave coarse p-values"
+    )
 
     @property
     def options(self) -> BootstrapOptions:

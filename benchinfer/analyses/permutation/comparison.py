@@ -94,6 +94,13 @@ class PermutationComparison(TestedComparison):
     ranks: RankSums
 
     title: ClassVar[str] = "Permutation tests"
+    decides_sooner: ClassVar[str] = (
+        "it asks how consistently one is ahead, which a few extreme data sets do not hide"
+    )
+    decides_later: ClassVar[str] = (
+        "it gains less from large differences on a few data sets, and few blocks leave coarse"
+        " p-values"
+    )
 
     @property
     def options(self) -> PermutationOptions:
