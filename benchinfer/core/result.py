@@ -29,9 +29,9 @@ class Showable:
 
     __slots__ = ()
 
-    def plot(self, kind: str | None = None, ax: "Axes | None" = None) -> "Figure":
+    def plot(self, kind: str | None = None, ax: "Axes | None" = None, **options: Any) -> "Figure":
         """Draw the result; see `benchinfer.plot`."""
-        return import_module("benchinfer.plots.draw").plot(self, kind, ax)
+        return import_module("benchinfer.plots.draw").plot(self, kind, ax, **options)
 
     def report(self, path: str | Path, **options: Any) -> Path:
         """Write the result as one self-contained HTML file; see `benchinfer.report`."""

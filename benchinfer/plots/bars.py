@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
-from benchinfer.plots.style import FAINT, HAIR, INK, Width, lines, plain, signed, ticks, wrapped
+from benchinfer.plots.style import FAINT, HAIR, INK, Width, lines, name_axis, signed, ticks
+from benchinfer.plots.text import across, fitted, plain, pt, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-_BESIDE = 60  # characters of label and words that leave enough of the width to the marks
-_LETTER, _BOLD = 0.067, 0.08  # inches of a letter of the words, and of the heading
+_LEAST = 0.42  # share of the width that marks next to their texts need
+_GAP = 0.12  # inches between texts and marks
 
 
 class Strip(Protocol):
@@ -29,95 +30,86 @@ class Strip(Protocol):
 
 
 class Strips(Protocol):
-    """Rows from top to bottom, heading, name of the axis, lines below it, and the room."""
+    """Rows from top to bottom, name of the axis, and the room."""
 
     @property
     def rows(self) -> Sequence[Strip]: ...  # noqa: D102
     @property
-    def title(self) -> str: ...  # noqa: D102
-    @property
     def axis(self) -> str: ...  # noqa: D102
-    @property
-    def notes(self) -> tuple[str, ...]: ...  # noqa: D102
     @property
     def width(self) -> Width: ...  # noqa: D102
 
 
 def fits(strips: Strips) -> bool:
     """Say whether labels and words fit next to the marks."""
-    words = _longest(strips, "label") + _longest(strips, "said")
-    return strips.width == "wide" and words <= _BESIDE
+    return _beside(strips) >= max(_LEAST * strips.width, 1.6)
+
+
+def _beside(strips: Strips) -> float:
+    """Return the inches that marks have with labels and words next to them."""
+    texts = _longest(strips, "label") + _longest(strips, "said")
+    return strips.width - texts - 2 * _GAP - 0.2
 
 
 def size_strips(strips: Strips) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
     pitch = 0.25 if fits(strips) else 0.4
-    below = sum(text.count("\n") + 1 for text in _below(strips))
-    above = _heading(strips).count("\n")
-    return _across(strips), 0.6 + 0.16 * (below + above) + pitch * len(strips.rows)
-
-
-def _across(strips: Strips) -> float:
-    return 6.9 if strips.width == "wide" else 3.75
+    below = wrapped(strips.axis, _room(strips)).count("\n") + 1
+    return strips.width, 0.38 + 0.165 * below + pitch * len(strips.rows)
 
 
 def _room(strips: Strips) -> float:
-    """Return about how many inches the axis has."""
-    if not fits(strips):
-        return _across(strips)
-    return _across(strips) - _LETTER * (_longest(strips, "label") + _longest(strips, "said")) - 0.2
+    """Return the inches that the axis has."""
+    return _beside(strips) if fits(strips) else strips.width - 0.3
 
 
-def _longest(strips: Strips, words: Literal["label", "said"]) -> int:
-    return max((len(getattr(row, words)) for row in strips.rows), default=0)
+def _longest(strips: Strips, words: Literal["label", "said"]) -> float:
+    rows = [(getattr(row, words), row.value is None) for row in strips.rows]
+    return max((across(text, bold=bold) for text, bold in rows), default=0.0)
 
 
-def _below(strips: Strips) -> list[str]:
-    columns = min(90 if strips.width == "wide" else 46, int(_room(strips) / _LETTER))
-    return [wrapped(line, columns) for line in (strips.axis, *strips.notes)]
-
-
-def _heading(strips: Strips) -> str:
-    columns = min(76 if strips.width == "wide" else 40, int(_room(strips) / _BOLD))
-    return wrapped(strips.title, columns)
-
-
-def frame(
-    strips: Strips, ax: "Axes", limits: tuple[float, float], *, log: bool = False, pad: float = 8
-) -> None:
-    """Draw axis, grid, heading and notes."""
+def frame(strips: Strips, ax: "Axes", limits: tuple[float, float], *, log: bool = False) -> None:
+    """Draw axis and grid."""
     if log:
         ax.set_xscale("log")
     ax.set_xlim(*limits)
     ax.set_ylim(len(strips.rows) - 0.45, -0.55)
-    n = 6 if strips.width == "wide" else 4
-    ax.xaxis.set_major_locator(FixedLocator(ticks(*limits, n, log=log)))
+    ax.xaxis.set_major_locator(FixedLocator(_ticks(strips, limits, log=log)))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: signed(value)))
     ax.xaxis.set_minor_locator(FixedLocator([]))
     ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.tick_params(axis="x", labelsize=8.5, color=FAINT, labelcolor=INK)
+    ax.tick_params(axis="x", labelsize=pt(8.5), color=FAINT, labelcolor=INK)
     ax.spines[["right", "top"]].set_visible(False)
     ax.spines["bottom"].set_color(FAINT)
     ax.spines["left"].set_color(INK)
     ax.grid(axis="x", color=HAIR, lw=0.7)
     ax.set_axisbelow(True)
-    ax.set_xlabel(
-        plain("\n".join(_below(strips))), loc="left", fontsize=8.5, color=INK, linespacing=1.35
-    )
-    if strips.title:
-        ax.set_title(
-            plain(_heading(strips)), loc="left", fontsize=10, fontweight="bold", color=INK, pad=pad
-        )
+    name_axis(ax, strips.axis, _room(strips))
 
 
-def write(strips: Strips, ax: "Axes", *, beside: bool) -> None:
-    """Write labels and words; texts take a tenth of the time that ticks take."""
+def _ticks(strips: Strips, limits: tuple[float, float], *, log: bool) -> list[float]:
+    """Return as many round numbers as have room side by side."""
+    for n in (6, 5, 4, 3, 2):
+        found = ticks(*limits, n, log=log)
+        if sum(across(signed(value)) + 0.15 for value in found) <= _room(strips):
+            return found
+    return ticks(*limits, 1, log=log)[:2]
+
+
+def write(strips: Strips, ax: "Axes", *, beside: bool, inks: Sequence[str] | None = None) -> None:
+    """Write labels and words; texts take a tenth of the time that ticks take.
+
+    Words have the colours `inks`, where there are any.
+    """
     ax.set_yticks([])
     ax.spines["left"].set_visible(beside)
     for y, row in enumerate(strips.rows):
-        for text, x, align in (
-            (row.label, 0, "right" if beside else "left"),
-            (row.said, 1, "left" if beside else "right"),
+        label, room = row.label, strips.width - 0.4 - across(row.said)
+        if label and not beside:
+            label = fitted([label], room)[label]
+        for text, x, align, ink in (
+            (label, 0, "right" if beside else "left", INK),
+            (row.said, 1, "left" if beside else "right", inks[y] if inks else INK),
         ):
             if not text:
                 continue
@@ -129,9 +121,9 @@ def write(strips: Strips, ax: "Axes", *, beside: bool) -> None:
                 textcoords="offset points",
                 ha=align,
                 va="center" if beside else "bottom",
-                fontsize=8.5,
+                fontsize=pt(8.5),
                 fontweight="bold" if row.value is None else "normal",
-                color=INK,
+                color=ink,
                 bbox=None if beside else {"fc": "white", "lw": 0, "pad": 0.5},
             )
 
@@ -308,15 +300,15 @@ def room(values: list[float], *, log: bool) -> tuple[float, float]:
 
 def size_intervals(intervals: Intervals) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    across, down = size_strips(intervals)
-    return across, down + (0.2 if any(intervals.sides) else 0.0)
+    wide, down = size_strips(intervals)
+    return wide, down + (0.2 if any(intervals.sides) else 0.0)
 
 
 def draw_intervals(intervals: Intervals, ax: "Axes") -> None:
     """Draw the intervals into an Axes."""
     beside = intervals.fits
     shift = 0.0 if beside else 0.2
-    frame(intervals, ax, intervals.limits, log=intervals.log, pad=22 if any(intervals.sides) else 8)
+    frame(intervals, ax, intervals.limits, log=intervals.log)
     for x, align, text in zip((0, 1), ("left", "right"), intervals.sides, strict=True):
         ax.annotate(
             text,
@@ -325,7 +317,7 @@ def draw_intervals(intervals: Intervals, ax: "Axes") -> None:
             xycoords="axes fraction",
             textcoords="offset points",
             ha=align,
-            fontsize=8.5,
+            fontsize=pt(8.5),
             color=FAINT,
         )
     if intervals.reference is not None:

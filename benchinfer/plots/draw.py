@@ -2,21 +2,31 @@
 
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import BenchinferError, DesignError, message, unknown
+from benchinfer.core.numbers import join
 from benchinfer.core.result import registered
+from benchinfer.plots.style import COLUMN, FAINT, INK, PAGE, Width
+from benchinfer.plots.text import below, plain, pt, scale, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from benchinfer.plots.style import Width
+
+# Inches that no figure exceeds, and those that its margins take.
+MOST = 20.0
+_MARGIN = 0.08
+_WIDTHS = {"page": PAGE, "column": COLUMN}
+_CHOICES = ("top", "pair", "algorithms", "order")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +36,13 @@ class Kind:
     Attributes
     ----------
     layout
-        Turns the result (and a width) into a layout record with its text
-        alternative as ``alt``.
+        Turns the result and a width into a layout record with heading (``title``), lines
+        below (``notes``) and text alternative (``alt``). Further parameters are the choices that
+        the figure has: ``top``, ``pair``, ``algorithms``, ``order``.
     size
-        Turns that record into the size of a figure in inches.
+        Turns that record into inches across and down, without heading and notes.
     draw
-        Draws that record into an Axes.
+        Draws that record into an Axes, without heading and notes.
     """
 
     layout: Callable[..., Any]
@@ -42,9 +53,10 @@ class Kind:
 def of_part(kind: Kind, part: Callable[[Any], object]) -> Kind:
     """Return the kind that shows a part of a result."""
 
-    def layout(result: object, width: "Width" = "wide") -> object:
-        return kind.layout(part(result), width)
+    def layout(result: object, width: Width = PAGE, **choices: object) -> object:
+        return kind.layout(part(result), width, **choices)
 
+    layout.__signature__ = signature(kind.layout)  # pyright: ignore[reportFunctionMemberAccess]
     return replace(kind, layout=layout)
 
 
@@ -71,7 +83,19 @@ def kinds_of(result: type) -> Mapping[str, Kind]:
     )
 
 
-def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> Figure:
+def plot(
+    result: object,
+    kind: str | None = None,
+    ax: "Axes | None" = None,
+    *,
+    width: Literal["page", "column"] | float = "page",
+    title: str | Literal[False] | None = None,
+    notes: bool = True,
+    top: int | None = None,
+    pair: tuple[str, str] | None = None,
+    algorithms: Sequence[str] | None = None,
+    order: Sequence[str] | None = None,
+) -> Figure:
     """Draw a result.
 
     Parameters
@@ -112,7 +136,24 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         ``"power"``. Of random orders of a monitored experiment: ``"order"``. Of a score table (with
         one measure): ``"distributions"``.
     ax
-        Axes to draw into; by default a new figure whose size follows the number of rows.
+        Axes to draw into; by default a new figure whose height follows the number of rows, up to
+        20 inches.
+    width
+        Of a new figure: ``"page"`` (6.9 inches), ``"column"`` (3.3 inches), or a number of inches.
+        Texts follow the font size of the session (``font.size`` of matplotlib).
+    title
+        Heading in place of the figure's own; False leaves it out.
+    notes
+        Whether lines below say how to read the figure; they may go to a caption instead.
+    top
+        Largest number of rows that are shown, the best-ranked or most important ones.
+    pair
+        The two algorithms that are shown, of figures of one pair or of several.
+    algorithms
+        The algorithms that are shown.
+    order
+        The algorithms in the order in which they are shown, best first, such as the ``ranking()``
+        of another comparison; by default the result's own ranking.
 
     Returns
     -------
@@ -124,7 +165,7 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
     BenchinferError
         There is no figure of such an object.
     DesignError
-        The result has no figure of that kind.
+        The result has no figure of that kind, or the figure no such choice.
 
     Examples
     --------
@@ -134,7 +175,29 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
     'Hasse diagram, best first (> preferred to, ~ equivalent, ? not told apart): svm > rf.'
     """
     chosen = _choose(result, kind)
-    return _drawn(chosen, chosen.layout(result), ax)
+    choices = {"top": top, "pair": pair, "algorithms": algorithms, "order": order}
+    given = {name: choice for name, choice in choices.items() if choice is not None}
+    if ax is None:
+        return _figure(chosen, _laid(chosen, result, _inches(width), given), title, notes=notes)
+    room = ax.get_window_extent().width / ax.get_figure(root=True).dpi  # pyright: ignore[reportOptionalMemberAccess]
+    laid = _laid(chosen, result, room, given)
+    chosen.draw(laid, ax)
+    _write_around(ax, laid, room, title, notes=notes)
+    return ax.get_figure(root=True)  # pyright: ignore[reportReturnType]
+
+
+def _inches(width: object) -> float:
+    """Return the inches that a width means."""
+    if isinstance(width, str) and width in _WIDTHS:
+        return _WIDTHS[width]
+    if isinstance(width, int | float) and 1 <= width <= MOST:
+        return float(width)
+    raise ArgumentError(
+        message(
+            f"the width {width!r} is not one of a figure.",
+            hint=f'"page", "column", or inches from 1 to {MOST:g}.',
+        )
+    )
 
 
 def _choose(result: object, kind: str | None) -> Kind:
@@ -146,16 +209,76 @@ def _choose(result: object, kind: str | None) -> Kind:
     return known[kind]
 
 
-def _drawn(kind: Kind, laid: Any, ax: "Axes | None") -> Figure:
-    if ax is None:
-        # Not through pyplot: no window, no global state, nothing to close.
-        figure = Figure(figsize=kind.size(laid), layout="constrained")
-        kind.draw(laid, figure.add_subplot())
-        figure.set_label(laid.alt)
-        return figure
-    kind.draw(laid, ax)
-    figure = ax.figure
-    return figure if isinstance(figure, Figure) else figure.figure
+def _laid(kind: Kind, result: object, room: float, choices: Mapping[str, object]) -> Any:
+    """Lay out a result for a number of inches; one that is too high shows fewer rows."""
+    known = [name for name in signature(kind.layout).parameters if name in _CHOICES]
+    if strange := [name for name in choices if name not in known]:
+        has = f"it has {join(known)}" if known else "it has none"
+        raise DesignError(message(f"this figure has no choice of {join(strange)}.", hint=f"{has}."))
+    laid = kind.layout(result, room / scale(), **choices)
+    most = (MOST - 1) / scale()
+    if "top" not in known or "top" in choices or kind.size(laid)[1] <= most:
+        return laid
+    fewer = {**choices, "top": 1}
+    one, all_ = kind.size(kind.layout(result, room / scale(), **fewer))[1], kind.size(laid)[1]
+    rows = len(laid.rows)
+    top = max(int(1 + (most - one) / ((all_ - one) / max(rows - 1, 1))), 1)
+    return kind.layout(result, room / scale(), **{**choices, "top": top})
+
+
+class Drawing(Figure):
+    """A figure of a result, which embeds fonts as text (Type 42) in PDF and PostScript."""
+
+    def savefig(self, *arguments: Any, **options: Any) -> None:
+        """Save the figure; see `matplotlib.figure.Figure.savefig`."""
+        with mpl.rc_context({"pdf.fonttype": 42, "ps.fonttype": 42}):
+            super().savefig(*arguments, **options)
+
+
+def _figure(kind: Kind, laid: Any, title: str | Literal[False] | None, *, notes: bool) -> Drawing:
+    """Draw a layout into a figure of its own, with the heading above and the notes below."""
+    across, down = kind.size(laid)
+    across = min(across, MOST / scale())
+    head, foot = _words(laid, across - 2 * _MARGIN, title, notes=notes)
+    down += 0.167 * (head.count("\n") + 1) + 0.06 if head else 0.0
+    down += 0.15 * (foot.count("\n") + 1) + 0.06 if foot else 0.0
+    size = (min(across * scale(), MOST), min(down * scale(), MOST))
+    # Not through pyplot: no window, no global state, nothing to close.
+    figure = Drawing(figsize=size, layout="constrained")
+    engine = figure.get_layout_engine()
+    engine.set(w_pad=_MARGIN, h_pad=_MARGIN / 2)  # pyright: ignore[reportOptionalMemberAccess, reportCallIssue]
+    kind.draw(laid, figure.add_subplot())
+    left = _MARGIN / size[0]
+    if head:
+        figure.suptitle(
+            plain(head), x=left, ha="left", fontsize=pt(10), fontweight="bold", color=INK
+        )
+    if foot:
+        figure.supxlabel(
+            plain(foot), x=left, ha="left", fontsize=pt(8), color=FAINT, linespacing=1.35
+        )
+    figure.set_label(laid.alt)
+    return figure
+
+
+def _words(
+    laid: Any, room: float, title: str | Literal[False] | None, *, notes: bool
+) -> tuple[str, str]:
+    """Return heading and notes in lines of a number of inches."""
+    heading = laid.title if title is None else title or ""
+    return wrapped(heading, room, 10, bold=True), below(laid.notes if notes else (), room)
+
+
+def _write_around(
+    ax: "Axes", laid: Any, room: float, title: str | Literal[False] | None, *, notes: bool
+) -> None:
+    """Write the heading above and the notes below an Axes of the user."""
+    head, foot = _words(laid, room / scale(), title, notes=notes)
+    if head:
+        ax.set_title(plain(head), loc="left", fontsize=pt(10), fontweight="bold", color=INK, pad=22)
+    if foot:
+        said = "\n".join(part for part in (ax.get_xlabel(), plain(foot)) if part)
+        ax.set_xlabel(said, loc="left", fontsize=pt(8), color=INK, linespacing=1.35)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +301,7 @@ class Vector:
     alt: str
 
 
-def vector(result: object, kind: str, width: "Width" = "wide") -> Vector:
+def vector(result: object, kind: str, width: Width = PAGE) -> Vector:
     """Draw a result as SVG, the same text for the same result."""
     chosen = _choose(result, kind)
     buffer = StringIO()
@@ -189,14 +312,15 @@ def vector(result: object, kind: str, width: "Width" = "wide") -> Vector:
         mpl.rcParams["font.family"] = "DejaVu Sans"
         # The browser draws the text and has the glyphs that matplotlib's own font lacks.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        figure = _drawn(chosen, chosen.layout(result, width), None)
+        figure = _figure(chosen, _laid(chosen, result, width, {}), None, notes=True)
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         figure.savefig(buffer, format="svg", metadata=nothing)
     _, _, body = buffer.getvalue().partition("<svg")
     across, down = figure.get_size_inches()
     return Vector(
-        text="<svg"
-        + _trimmed(body.replace("'DejaVu Sans'", "system-ui, 'DejaVu Sans', sans-serif")),
+        text=_trimmed(
+            "<svg" + body.replace("'DejaVu Sans'", "system-ui, 'DejaVu Sans', sans-serif")
+        ),
         width=round(96 * across),
         height=round(96 * down),
         alt=str(figure.get_label()),

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.plots import style
-from benchinfer.plots.style import FAINT, HAIR, INK, Width, lines, plain, signed, ticks, wrapped
+from benchinfer.plots.style import FAINT, HAIR, INK, Width, lines, signed, ticks
+from benchinfer.plots.text import plain, pt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,8 +44,10 @@ class Panels[P: Panel]:
         Position across a panel, from 0 to 1, and text.
     columns
         Panels side by side.
-    title, note
+    title, notes
         Heading, and how to read it.
+    width
+        The room that there is.
     alt
         Text alternative.
     """
@@ -55,7 +57,8 @@ class Panels[P: Panel]:
     ticks: tuple[tuple[float, str], ...]
     columns: int
     title: str
-    note: tuple[str, ...]
+    notes: tuple[str, ...]
+    width: Width
     alt: str
 
     @property
@@ -96,32 +99,24 @@ def few_ticks(low: float, high: float, *, log: bool) -> tuple[tuple[float, str],
     return tuple((float(x), signed(value)) for x, value in zip(at, kept, strict=True))
 
 
-def _names(panels: Panels[Panel]) -> float:
-    return 0.075 * max(map(len, panels.datasets), default=0) + 0.3
-
-
 def size_panels(panels: Panels[Panel]) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
     pitch = 0.165 if panels.rows > 20 else 0.2
-    down = 0.9 + pitch * panels.bands * panels.pitch
-    return max(3.75, _names(panels) + 1.3 * panels.columns), down
+    return panels.width, 0.3 + pitch * panels.bands * panels.pitch
 
 
 def frame(panels: Panels[Panel], ax: "Axes") -> None:
-    """Draw all but the marks: names, ticks, heading and note."""
+    """Draw all but the marks: names and ticks."""
     p = panels
     ax.set_xlim(-0.03, p.columns)
     ax.set_ylim(p.bands * p.pitch - 2.2, -1.6)
     ax.spines[:].set_visible(False)
-    room = size_panels(p)[0] - _names(p)  # heading and note begin where the panels do
-    title = plain(wrapped(p.title, int(room / 0.09)))
-    ax.set_title(title, loc="left", fontsize=10, fontweight="bold", color=INK, pad=8)
     ax.set_xticks([])
     tops = [band * p.pitch for band in range(p.bands)]
     ax.set_yticks(
         [top + row for top in tops for row in range(p.rows)],
         [plain(name) for _ in tops for name in p.datasets],
-        fontsize=8.5 if p.rows <= 20 else 7.5,
+        fontsize=pt(8.5) if p.rows <= 20 else 7.5,
         color=INK,
     )
     ax.tick_params(axis="y", length=0)
@@ -131,9 +126,6 @@ def frame(panels: Panels[Panel], ax: "Axes") -> None:
         (panel.left + at * COLUMN, panel.top - 0.5) for panel in p.panels for at, _ in p.ticks
     ]
     lines(ax, [(x, top, x, top + p.rows + 0.1) for x, top in marked], HAIR, 0.7, zorder=0)
-    said = ("; ".join(p.note),) if p.columns > 3 else p.note
-    note = "\n".join(wrapped(line, int(room / 0.064)) for line in said)
-    ax.set_xlabel(plain(note), loc="left", fontsize=8, color=FAINT)
 
 
 def _head(p: Panels[Panel], panel: Panel, ax: "Axes") -> None:
@@ -142,14 +134,14 @@ def _head(p: Panels[Panel], panel: Panel, ax: "Axes") -> None:
         panel.left,
         panel.top - 0.75,
         plain(panel.label),
-        fontsize=9,
+        fontsize=pt(9),
         fontweight="bold",
         color=INK,
         va="bottom",
     )
     for at, text in p.ticks:
         x = panel.left + at * COLUMN
-        ax.text(x, bottom + 0.1, text, fontsize=7.5, color=FAINT, ha="center", va="top")
+        ax.text(x, bottom + 0.1, text, fontsize=pt(7.5), color=FAINT, ha="center", va="top")
 
 
 def absent(panel: Panel, rows: Iterable[int], ax: "Axes") -> None:
@@ -159,7 +151,7 @@ def absent(panel: Panel, rows: Iterable[int], ax: "Axes") -> None:
             panel.left,
             panel.top + i,
             "no scores",
-            fontsize=7,
+            fontsize=pt(7),
             color=FAINT,
             va="center",
             style="italic",
@@ -167,9 +159,9 @@ def absent(panel: Panel, rows: Iterable[int], ax: "Axes") -> None:
 
 
 # Inches: height of a panel, room left of it and for its ticks below, for the text above it, gap
-# between panels, and room for the name of the axis below the last ones.
+# between panels, room for the name of the axis below the last ones, and least width of a panel.
 _HIGH, _LEFT, _BELOW, _HEAD, _GAP, _NAME = 1.7, 0.62, 0.26, 0.46, 0.22, 0.22
-_ACROSS = {"wide": (4.6, 2.9, 1.95), "narrow": (2.95,)}
+_NARROW = 1.6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,12 +206,13 @@ class PanelGrid[P: GridPanel]:
     @property
     def columns(self) -> int:
         """Panels side by side."""
-        return min(len(self.panels), len(_ACROSS[self.width]))
+        return max(min(len(self.panels), int((self.width - _LEFT) / (_NARROW + _GAP))), 1)
 
     @property
     def across(self) -> float:
         """Inches that a panel is wide."""
-        return _ACROSS[self.width][self.columns - 1]
+        room = self.width - _LEFT - 0.2 - (self.columns - 1) * _GAP
+        return min(room / self.columns, 4.6)
 
     @property
     def rows(self) -> int:
@@ -229,8 +222,8 @@ class PanelGrid[P: GridPanel]:
 
 def size_grids[P: GridPanel](grid: PanelGrid[P]) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    across = _inner(grid)[0] + 0.15
-    return across, _inner(grid)[1] + style.height(grid.title, grid.notes, across - 0.2)
+    across, down = _inner(grid)
+    return across + 0.15, down + 0.1
 
 
 def _inner[P: GridPanel](grid: PanelGrid[P]) -> tuple[float, float]:
@@ -241,12 +234,11 @@ def _inner[P: GridPanel](grid: PanelGrid[P]) -> tuple[float, float]:
 
 
 def places[P: GridPanel](grid: PanelGrid[P], ax: "Axes") -> "Sequence[Axes]":
-    """Write heading and notes, and return an Axes for each panel, with its name."""
+    """Return an Axes for each panel, with its name."""
     ax.spines[:].set_visible(False)
     ax.set_xticks([])
     ax.set_yticks([])
     across, down = _inner(grid)
-    style.write(ax, grid.title, grid.notes, across - 0.05)
     found: list[Axes] = []
     for i, panel in enumerate(grid.panels):
         row, column = divmod(i, grid.columns)
@@ -256,9 +248,9 @@ def places[P: GridPanel](grid: PanelGrid[P], ax: "Axes") -> "Sequence[Axes]":
         inside = ax.inset_axes(place)
         _dress(inside, panel, edge=column == 0)
         if column == 0:
-            inside.set_ylabel(plain(grid.y_label), fontsize=8, color=INK)
+            inside.set_ylabel(plain(grid.y_label), fontsize=pt(8), color=INK)
         if i + grid.columns >= len(grid.panels):
-            inside.set_xlabel(plain(grid.x_label), fontsize=8, color=INK)
+            inside.set_xlabel(plain(grid.x_label), fontsize=pt(8), color=INK)
         found.append(inside)
     return found
 
@@ -266,10 +258,12 @@ def places[P: GridPanel](grid: PanelGrid[P], ax: "Axes") -> "Sequence[Axes]":
 def _dress(ax: "Axes", panel: GridPanel, *, edge: bool) -> None:
     ax.spines[["right", "top"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(HAIR)
-    ax.tick_params(length=0, labelsize=7.5, labelcolor=FAINT, labelleft=edge)
+    ax.tick_params(length=0, labelsize=pt(7.5), labelcolor=FAINT, labelleft=edge)
     ax.set_axisbelow(True)
-    ax.set_title(plain(panel.label), loc="left", fontsize=9, fontweight="bold", color=INK, pad=15)
-    ax.text(0, 1.035, plain(panel.note), transform=ax.transAxes, fontsize=7.5, color=FAINT)
+    ax.set_title(
+        plain(panel.label), loc="left", fontsize=pt(9), fontweight="bold", color=INK, pad=15
+    )
+    ax.text(0, 1.035, plain(panel.note), transform=ax.transAxes, fontsize=pt(7.5), color=FAINT)
 
 
 def power_of_ten(exponent: int) -> str:

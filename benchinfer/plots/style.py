@@ -1,10 +1,9 @@
-"""Style of figures: sizes, colours, captions, axes.
+"""Style of figures: sizes, colours, axes.
 
 Colours are those of Okabe & Ito, which colour-blind readers tell apart; every verdict has a shape
 as well, so that figures read in grey.
 """
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -14,6 +13,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator
 from numpy.typing import NDArray
 
 from benchinfer.core.verdict import Verdict
+from benchinfer.plots.text import across, plain, pt, short, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from benchinfer.core.measure import Measure
 
 
-type Width = Literal["wide", "narrow"]
+# Inches across that a figure may take, at a font of 10 points.
+type Width = float
+PAGE, COLUMN = 6.9, 3.3
+_WIDE = 5.0
 
 
 type Box = tuple[float, float, float, float]
@@ -33,7 +36,6 @@ INK = "#1f2328"
 FAINT = "#5c6370"
 HAIR = "#d5d9de"
 BAND = "#e4efe9"
-BLANK = "(blank)"  # in place of a name of nothing but spaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,42 +69,14 @@ MARKS: dict[Verdict, Mark] = {
 }
 
 
-def short(names: Sequence[str], limit: int = 24) -> dict[str, str]:
-    """Shorten names in the middle to what a figure has room for, keeping them distinct.
-
-    Examples
-    --------
-    >>> short(["gradient_boosting_default", "svm"], 12)
-    {'gradient_boosting_default': 'gradie…fault', 'svm': 'svm'}
-    """
-    clean = {name: "".join(map(_visible, " ".join(name.split()))) or BLANK for name in names}
-    longest = max(map(len, clean.values()), default=0)
-    while True:
-        elided = {name: _elide(text, limit) for name, text in clean.items()}
-        if limit >= longest or len(set(elided.values())) == len(clean):
-            return elided
-        limit += 4
+def is_wide(width: Width) -> bool:
+    """Say whether texts may stand next to marks rather than above them."""
+    return width >= _WIDE
 
 
 def measure_name(measure: "Measure") -> str:
     """Return the label of a measure, or its name, short enough for a title."""
     return next(iter(short([measure.label or measure.name], 40).values()))
-
-
-def _visible(character: str) -> str:
-    return character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
-
-
-def _elide(text: str, limit: int) -> str:
-    if len(text) <= limit:
-        return text
-    tail = (limit - 1) // 2
-    return f"{text[: limit - 1 - tail]}…{text[-tail:]}"
-
-
-def plain(text: str) -> str:
-    """Keep matplotlib from reading ``$`` as the start of a formula."""
-    return text.replace("$", r"\$")
 
 
 def signed(value: float) -> str:
@@ -119,11 +93,6 @@ def signed(value: float) -> str:
     else:
         text = f"{value:g}"
     return text.replace("-", "\N{MINUS SIGN}")
-
-
-def wrapped(text: str, width: int) -> str:
-    """Break a line of text at spaces."""
-    return "\n".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))
 
 
 def lines(
@@ -163,40 +132,13 @@ def ticks(low: float, high: float, n: int, *, log: bool) -> list[float]:
     return [float(t) for t in values if low <= t <= high]
 
 
-_BOLD, _SMALL = 0.088, 0.064  # inches of a letter of the heading, and of the notes
+def name_axis(ax: "Axes", text: str, room: float) -> None:
+    """Write the name of the x axis from its left end on, in lines of a number of inches."""
+    said = plain(wrapped(text, room))
+    ax.set_xlabel(said, loc="left", fontsize=pt(8.5), color=INK, linespacing=1.35)
 
 
-def heading(title: str, room: float) -> str:
-    """Wrap a heading to a number of inches."""
-    return wrapped(title, int(room / _BOLD))
-
-
-def below(notes: Sequence[str], room: float) -> str:
-    """Wrap notes, each from a new line, to a number of inches."""
-    return "\n".join(wrapped(line, int(room / _SMALL)) for line in notes)
-
-
-def height(title: str, notes: Sequence[str], room: float) -> float:
-    """Return the inches that heading and notes take."""
-    lines = below(notes, room).count("\n") + 1 if notes else 0
-    return 0.37 + 0.17 * heading(title, room).count("\n") + 0.16 * lines
-
-
-def write(ax: "Axes", title: str, notes: Sequence[str], room: float) -> None:
-    """Write the heading above and the notes below an Axes, from its left end on."""
-    ax.set_title(
-        plain(heading(title, room)),
-        loc="left",
-        fontsize=10,
-        fontweight="bold",
-        color=INK,
-        pad=8,
-    )
-    said = plain(below(notes, room))
-    ax.set_xlabel(said, loc="left", fontsize=8, color=FAINT, linespacing=1.35)
-
-
-_LETTER, _LINE = 0.068, 0.14  # inches of a letter and a line
+_LINE = 0.14  # inches
 _DOT = 0.06  # inches that a point reaches
 
 
@@ -241,15 +183,15 @@ def dodge(
 def _around(x: float, y: float, label: str) -> Iterator[tuple[Box, Text]]:
     """Go through the places of a text, near ones first."""
     rows = label.split("\n")
-    across, tall = _LETTER * max(map(len, rows)), _LINE * len(rows)
+    wide, tall = across(label), _LINE * len(rows)
     for far in (0.08, 0.2, 0.35, 0.55, 0.8):
         for right, up, ha, va in _SIDES:
             slant = 0.75 if right and up else 1.0
             tx, ty = x + right * far * slant, y + up * far * slant
-            left = tx - across * {"left": 0.0, "center": 0.5, "right": 1.0}[ha]
+            left = tx - wide * {"left": 0.0, "center": 0.5, "right": 1.0}[ha]
             low = ty - tall * {"bottom": 0.0, "center": 0.5, "top": 1.0}[va]
             yield (
-                (left, low, left + across, low + tall),
+                (left, low, left + wide, low + tall),
                 Text(label, tx, ty, ha, va, led=far > 0.1),
             )
 
@@ -268,12 +210,7 @@ def _overlap(a: Box, b: Box) -> float:
     return max(across, 0.0) * max(tall, 0.0)
 
 
-def finish(ax: "Axes", title: str, notes: tuple[str, ...], width: Width) -> None:
-    """Write heading and notes, and take off the frame."""
-    columns = 90 if width == "wide" else 46
-    below = "\n".join(wrapped(line, columns) for line in notes)
-    ax.set_xlabel(plain(below), loc="left", fontsize=8.5, color=INK, linespacing=1.35)
-    head = plain(wrapped(title, 70 if width == "wide" else 40))
-    ax.set_title(head, loc="left", fontsize=10, fontweight="bold", color=INK)
+def open_frame(ax: "Axes") -> None:
+    """Keep the lower line of the frame alone."""
     ax.spines[["left", "right", "top"]].set_visible(False)
     ax.spines["bottom"].set_color(FAINT)

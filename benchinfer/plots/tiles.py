@@ -12,43 +12,60 @@ from matplotlib.textpath import TextPath
 from numpy.typing import NDArray
 
 from benchinfer.core.verdict import SYMBOLS, Verdict
-from benchinfer.plots import style
-from benchinfer.plots.style import INK, MARKS, Width, plain, short
+from benchinfer.plots.style import INK, MARKS, PAGE, Width, is_wide
+from benchinfer.plots.text import fitted, plain, pt, short, widest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 _HALF = 0.46
-_LEAST = 2.4  # inches that heading and notes need
+_TILE = (0.32, 0.26)  # inches of the largest tile
+_NAMES, _HEADS = 0.38, 1.5  # share of the width that names of rows may take, inches of the heads
+_LINE = 0.11  # inches that a tile needs for its name
 
 
 class TileGrid(Protocol):
-    """Names of rows and columns, heading, lines below, and the room."""
+    """Names of rows and columns, and the room."""
 
     @property
     def rows(self) -> tuple[str, ...]: ...  # noqa: D102
     @property
     def columns(self) -> tuple[str, ...]: ...  # noqa: D102
     @property
-    def title(self) -> str: ...  # noqa: D102
-    @property
-    def note(self) -> tuple[str, ...]: ...  # noqa: D102
-    @property
     def width(self) -> Width: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class _Measures:
+    """Inches of a tile, texts of rows and columns, and their size in points."""
+
+    across: float
+    down: float
+    rows: list[str]
+    columns: list[str]
+    size: float
+
+
+def _measured(grid: TileGrid) -> _Measures:
+    """Fit names and tiles into the width; heads without room are counted in tens."""
+    size = 8.5 if is_wide(grid.width) else 7.5
+    own = fitted(grid.rows, _NAMES * grid.width, size)
+    rows = [own[name] for name in grid.rows]
+    room = grid.width - widest(rows, size) - 0.3
+    across = min(_TILE[0], room / max(len(grid.columns), 1))
+    down = max(min(_TILE[1], 1.25 * across), _LINE + 0.02)
+    heads = fitted(grid.columns, _HEADS, size)
+    columns = [heads[name] for name in grid.columns]
+    if across < _LINE:
+        columns = [f"{n}" if n % 10 == 0 else "" for n in range(1, len(columns) + 1)]
+    return _Measures(across, down, rows, columns, min(size, 72 * down / 1.2))
 
 
 def size_tiles(grid: TileGrid) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    across, down = (0.32, 0.26) if grid.width == "wide" else (0.15, 0.19)
-    heads = 0.075 * max(map(len, grid.columns), default=0)
-    tall = 0.35 + heads + down * len(grid.rows)
-    room = max(across * len(grid.columns), 3.75 - _names(grid), _LEAST)
-    return _names(grid) + room, tall + style.height(grid.title, grid.note, room)
-
-
-def _names(grid: TileGrid) -> float:
-    return 0.073 * max(map(len, grid.rows), default=0) + 0.2
+    m = _measured(grid)
+    return grid.width, 0.3 + widest(m.columns, m.size) + m.down * len(grid.rows)
 
 
 def squares(ax: "Axes", places: Iterable[tuple[float, float]], fill: str) -> None:
@@ -66,26 +83,29 @@ def _square(x: float, y: float) -> Path:
 
 def frame(grid: TileGrid, ax: "Axes", *, upright: bool = False) -> None:
     """Draw all but the tiles."""
-    small = 8.5 if grid.width == "wide" else 7.5
+    m = _measured(grid)
     ax.set_xlim(-0.5, len(grid.columns) - 0.5)
     ax.set_ylim(len(grid.rows) - 0.5, -0.5)
     ax.spines[:].set_visible(False)
     ax.xaxis.tick_top()
-    across, down = ([plain(name) for name in names] for names in (grid.columns, grid.rows))
-    turned = 0 if upright else 90
-    ax.set_xticks(range(len(across)), across, rotation=turned, fontsize=small, color=INK)
-    ax.set_yticks(range(len(down)), down, fontsize=small, color=INK)
+    # Few tiles stay small: the rest of the width is left empty.
+    ax.set_anchor("NW")
+    ax.set_box_aspect(m.down * len(grid.rows) / (m.across * max(len(grid.columns), 1)))
+    turned = 0 if upright and widest(m.columns, m.size) < m.across else 90
+    for axis, texts in ((ax.xaxis, m.columns), (ax.yaxis, m.rows)):
+        at = [n for n, text in enumerate(texts) if text]
+        axis.set_ticks(at, [plain(texts[n]) for n in at], fontsize=pt(m.size), color=INK)
+    ax.tick_params(axis="x", rotation=turned)
     ax.tick_params(length=0)
-    style.write(ax, grid.title, grid.note, size_tiles(grid)[0] - _names(grid))
 
 
 def symbols(
-    ax: "Axes", places: Sequence[tuple[float, float]], text: str, colour: str, points: float
+    ax: "Axes", places: Sequence[tuple[float, float]], text: str, colour: str, size: float
 ) -> None:
     """Write the same bold text into tiles: as a mark, in a tenth of the time that texts take."""
     if not places or not text:
         return
-    outline = TextPath((0, 0), text, size=points, prop=FontProperties(weight="bold"))
+    outline = TextPath((0, 0), text, size=size, prop=FontProperties(weight="bold"))
     corners = np.asarray(outline.vertices)
     corners = corners - (corners.min(axis=0) + corners.max(axis=0)) / 2
     mark = Path(corners, outline.codes)
@@ -97,7 +117,6 @@ def symbols(
 # From hardly ever to always.
 _SHADES = ("#F3F7FB", "#DCE9F5", "#C3DAEE", "#A3C7E3", "#7DAFD5", "#5694C5", "#3279B3", "#165F9E")
 _NUMBERED = 20  # of more algorithms shades alone are shown
-_LARGE = 24
 _SHORT = 3  # letters of a head that has room upright
 
 
@@ -122,7 +141,7 @@ class Chances:
         The algorithms by mean position, and the positions.
     numbered
         Whether tiles have their share in per cent.
-    title, note
+    title, notes
         Heading, and how to read it.
     width
         Narrow figures have smaller tiles.
@@ -135,7 +154,7 @@ class Chances:
     columns: tuple[str, ...]
     numbered: bool
     title: str
-    note: tuple[str, ...]
+    notes: tuple[str, ...]
     width: Width
     alt: str
 
@@ -143,7 +162,7 @@ class Chances:
 def layout_of(
     names: Sequence[str],
     shares: NDArray[np.float64],
-    width: Width = "wide",
+    width: Width = PAGE,
     *,
     title: str = "Positions over the resampled ensembles",
     reading: str = "across: position, 1 is best; the darker, the more often",
@@ -153,7 +172,7 @@ def layout_of(
     mean = shares @ np.arange(1, k + 1)
     order = [int(i) for i in np.lexsort((np.arange(k), np.round(mean, 9)))]
     label = short(names, 22)
-    numbered = k <= _NUMBERED and width == "wide"
+    numbered = k <= _NUMBERED and is_wide(width)
     said = "; ".join(
         f"{names[i]} mostly {int(shares[i].argmax()) + 1} ({100 * shares[i].max():.0f} %)"
         for i in order
@@ -168,11 +187,11 @@ def layout_of(
         columns=tuple(str(n) for n in range(1, k + 1)),
         numbered=numbered,
         title=title,
-        note=(
+        notes=(
             reading,
             "numbers: per cent; empty: never" if numbered else "empty: never",
         ),
-        width="narrow" if k > _LARGE else width,
+        width=width,
         alt=f"Positions of {k} algorithms, by mean position: {said}.",
     )
 
@@ -196,7 +215,7 @@ def draw_chances(chances: Chances, ax: "Axes") -> None:
             _percent(tile.share),
             ha="center",
             va="center_baseline",
-            fontsize=7.5,
+            fontsize=pt(7.5),
             color="white" if _shade(tile.share) > 4 else INK,
         )
     frame(chances, ax, upright=max(map(len, chances.columns)) <= _SHORT)
@@ -234,7 +253,7 @@ class Verdicts:
         One per data set and pair.
     rows, columns
         Names of the data sets and of the pairs, the first algorithm of a pair first.
-    title, note
+    title, notes
         Heading, and how to read it.
     width
         Narrow figures have smaller tiles.
@@ -246,7 +265,7 @@ class Verdicts:
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     title: str
-    note: tuple[str, ...]
+    notes: tuple[str, ...]
     width: Width
     alt: str
 
@@ -262,9 +281,10 @@ size_verdicts = size_tiles
 
 def draw_verdicts(verdicts: Verdicts, ax: "Axes") -> None:
     """Draw the verdicts into an Axes."""
-    points = 9.5 if verdicts.width == "wide" else 7.5
+    m = _measured(verdicts)
+    size = pt(min(9.5, 0.5 * 72 * min(m.across, m.down)))
     for verdict, fill in FILL.items():
         own = [(t.column, t.row) for t in verdicts.tiles if t.verdict == verdict]
         squares(ax, own, fill)
-        symbols(ax, own, SYMBOLS[verdict], MARKS[verdict].ink, points)
+        symbols(ax, own, SYMBOLS[verdict], MARKS[verdict].ink, size)
     frame(verdicts, ax)

@@ -20,6 +20,7 @@ from benchinfer.core.sections import Cell, Column, Figure, Page, Section, Table,
 from benchinfer.plots.draw import vector
 from benchinfer.reports.svg import StyleSheet
 
+_WIDTH = 4.8  # inches of a figure: two side by side on a screen, one on a small one
 _HIGHEST = 620  # CSS pixels of a figure, and rows of a table, that stand in the open
 _ROWS, _FEW = 16, 5
 _LEADING = 2  # sections of a part whose figures and tables stand in the open
@@ -127,7 +128,7 @@ class _Writer:
         drawn: list[Picture] = []
         for figure in figures:
             try:
-                found = vector(figure.result, figure.kind, "wide")
+                found = vector(figure.result, figure.kind, _WIDTH)
             except DesignError:
                 continue
             drawn.append(Picture(self.sheet.inline(found), figure.caption, found.height))

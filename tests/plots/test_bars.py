@@ -4,14 +4,15 @@ from benchinfer.plots import bars
 from benchinfer.plots.bars import Bar, Bars
 
 
-def laid(*rows, width="wide"):
+def laid(*rows, width=6.9):
     return Bars(rows, 1.0, "title", "axis", (), width, "alt")
 
 
 def test_words_stand_above_where_there_is_no_room():
     assert laid(Bar("a", "0.5", 0.5)).fits
     assert not laid(Bar("a" * 50, "b" * 20, 0.5)).fits
-    assert not laid(Bar("a", "0.5", 0.5), width="narrow").fits
+    assert laid(Bar("a", "0.5", 0.5), width=3.3).fits
+    assert not laid(Bar("a" * 20, "0.5", 0.5), width=3.3).fits
 
 
 def test_bars_and_heads_are_as_long_as_the_values():
@@ -25,7 +26,7 @@ def test_bars_and_heads_are_as_long_as_the_values():
 
 
 def test_words_do_not_overlap_bars_or_each_other():
-    for width in ("wide", "narrow"):
+    for width in (6.9, 3.3):
         whole = laid(*(Bar(f"row {i}", "1", 1.0) for i in range(5)), width=width)
         figure = Figure(figsize=bars.size_bars(whole), layout="constrained")
         ax = figure.add_subplot()

@@ -5,6 +5,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 import benchinfer as bi
 from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
@@ -81,7 +82,7 @@ def test_names_are_not_formulas(nasty):
         *(("nasty_order", kind) for kind in kinds_of(Consensus)),
     ],
 )
-@pytest.mark.parametrize("width", ["wide", "narrow"])
+@pytest.mark.parametrize("width", [6.9, 3.3])
 def test_svg_is_escaped_and_always_the_same(name, kind, width, request):
     result = request.getfixturevalue(name)
     drawn = vector(result, kind, width)
@@ -116,3 +117,55 @@ def test_texts_keep_their_digits():
     names = ["0.12345 <0.98765>", "b"]
     relation = bi.Relation.from_pairs(names, {(names[0], "b"): "first"})
     assert "0.12345 &lt;0.98765&gt;" in vector(relation, "hasse").text
+
+
+def test_widths_are_those_of_a_paper(mixed):
+    across = [bi.plot(mixed, width=w).get_size_inches()[0] for w in ("page", "column", 5)]
+    assert across == pytest.approx([6.9, 3.3, 5.0])
+
+
+@pytest.mark.parametrize("width", ["wide", 0, 30, None])
+def test_other_widths_are_refused(mixed, width):
+    with pytest.raises(bi.DesignError) as caught:
+        bi.plot(mixed, width=width)
+    assert "inches from 1 to 20" in str(caught.value)
+
+
+def test_heading_and_notes_are_a_choice(mixed):
+    whole, bare = bi.plot(mixed), bi.plot(mixed, title=False, notes=False)
+    assert whole.get_suptitle()
+    assert whole.get_supxlabel()
+    assert not bare.get_suptitle()
+    assert not bare.get_supxlabel()
+    assert bare.get_size_inches()[1] < whole.get_size_inches()[1] - 0.3
+    assert bi.plot(mixed, title="Mine").get_suptitle() == "Mine"
+
+
+def test_choices_that_a_figure_lacks_are_refused(mixed):
+    with pytest.raises(bi.DesignError) as caught:
+        bi.plot(mixed, "residuals", top=3)
+    assert "no choice of top" in str(caught.value)
+
+
+@pytest.mark.parametrize("size", [6, 14])
+def test_texts_follow_the_font_of_the_session(mixed, size):
+    import matplotlib as mpl
+
+    with mpl.rc_context({"font.size": size}):
+        figure = bi.plot(mixed, "forest")
+    found = {round(text.get_fontsize() / size, 2) for text in figure.findobj(is_text)}
+    assert found <= {1.0, 0.9, 0.85, 0.8, 0.75}
+    assert figure.get_size_inches()[0] == pytest.approx(6.9)
+
+
+def is_text(artist):
+    return isinstance(artist, Text) and artist.get_text() and artist.get_visible()
+
+
+@pytest.mark.parametrize("form", ["pdf", "svg", "ps"])
+def test_files_for_papers(mixed, form):
+    buffer = BytesIO()
+    bi.plot(mixed, width="column").savefig(buffer, format=form)
+    if form == "pdf":
+        assert b"/Type0" in buffer.getvalue()  # Type 42 as a composite font
+        assert b"/Type3" not in buffer.getvalue()

@@ -4,7 +4,7 @@ from benchinfer.plots import panels
 from benchinfer.plots.panels import GridPanel, PanelGrid
 
 
-def grid(n, width="wide"):
+def grid(n, width=6.9):
     panels = tuple(GridPanel(label=f"$pair$ {i}", note="note") for i in range(n))
     return PanelGrid(
         panels=panels,
@@ -20,8 +20,8 @@ def grid(n, width="wide"):
 def test_panels_stand_side_by_side_while_there_is_room():
     assert [grid(n).columns for n in (1, 2, 3, 6)] == [1, 2, 3, 3]
     assert [grid(n).rows for n in (1, 3, 4, 6)] == [1, 1, 2, 2]
-    assert grid(6, "narrow").columns == 1
-    assert panels.size_grids(grid(6, "narrow"))[0] < panels.size_grids(grid(6))[0]
+    assert grid(6, 3.3).columns == 1
+    assert panels.size_grids(grid(6, 3.3))[0] < panels.size_grids(grid(6))[0]
     assert panels.size_grids(grid(6))[1] > panels.size_grids(grid(3))[1]
 
 

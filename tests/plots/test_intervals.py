@@ -6,7 +6,7 @@ from benchinfer.plots import bars
 from benchinfer.plots.bars import Interval, Intervals
 
 
-def laid(*rows, width="wide", log=False, sides=("", "")):
+def laid(*rows, width=6.9, log=False, sides=("", "")):
     limits = (0.1, 10.0) if log else (0.0, 1.0)
     return Intervals(rows, limits, log, 0.5, sides, "title", "axis", ("note",), width, "alt")
 
@@ -45,7 +45,7 @@ def test_all_dots_of_one_kind_fill_the_figure(filled):
 
 
 @pytest.mark.parametrize("n", [1, 5])
-@pytest.mark.parametrize("width", ["wide", "narrow"])
+@pytest.mark.parametrize("width", [6.9, 3.3])
 def test_words_do_not_overlap(n, width):
     rows = [Interval(f"first {i} vs second", "0.50", 0.5, 0.4, 0.6) for i in range(n)]
     ax = drawn(laid(*rows, width=width, sides=("left side", "right side")))

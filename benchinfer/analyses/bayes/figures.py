@@ -24,18 +24,19 @@ from benchinfer.plots.style import (
     HAIR,
     INK,
     MARKS,
+    PAGE,
     Text,
     Width,
     dodge,
-    finish,
+    is_wide,
     lines,
     measure_name,
-    plain,
-    short,
+    name_axis,
+    open_frame,
     signed,
     ticks,
-    wrapped,
 )
+from benchinfer.plots.text import plain, pt, short, widest, wrapped
 from benchinfer.plots.tiles import Chances, draw_chances, layout_of, size_chances
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 type Point = tuple[float, float]
 
 
-def layout_ranks(result: "BayesComparison", width: Width = "wide") -> Chances:
+def layout_ranks(result: "BayesComparison", width: Width = PAGE) -> Chances:
     """Lay out the probabilities of ranks, for what the verdicts of the comparison are about."""
     following = result.ranks_following if result.quantity == "next" else None
     where = result.average_words if following is None else "on the next data set"
@@ -66,7 +67,7 @@ def layout_ranks(result: "BayesComparison", width: Width = "wide") -> Chances:
 _MOST = 20  # rows that a reader can take in
 
 
-def layout_left_out(result: "BayesComparison", width: Width = "wide") -> Bars:
+def layout_left_out(result: "BayesComparison", width: Width = PAGE) -> Bars:
     """Lay out the Pareto k of each data set, the most influential first."""
     left = result.loo(refit=False)
     order = np.argsort(-left.pareto_k, kind="stable")[:_MOST]
@@ -97,7 +98,7 @@ def _bar(name: str, k: float, good: float) -> Bar:
     return Bar(name, f"{k:.2f}", max(k, 0.0), colour=colour, marker=marker)
 
 
-def layout_predicted(result: "BayesComparison", width: Width = "wide") -> Intervals:
+def layout_predicted(result: "BayesComparison", width: Width = PAGE) -> Intervals:
     """Lay out the spread of algorithms on each data set, observed and predicted by the others."""
     found = result.predictive_check(result.loo(refit=False))
     tail, value = found.tail[0], found.observed[0]
@@ -195,7 +196,7 @@ def observed(data: "ContrastData", contrast: "Array") -> "Array":
     return np.where(known, data.scale * (weights * data.z).sum(axis=1), np.nan)
 
 
-def layout_shrinkage(result: "BayesComparison", width: Width = "wide") -> Shrinkage:
+def layout_shrinkage(result: "BayesComparison", width: Width = PAGE) -> Shrinkage:
     """Lay out the differences of the two algorithms with the best averages."""
     measure, k = result.measure, len(result.algorithms)
     i, j = sorted(np.argsort(-result.levels.estimate, kind="stable")[:2].tolist())
@@ -248,7 +249,13 @@ def layout_shrinkage(result: "BayesComparison", width: Width = "wide") -> Shrink
 
 def size_shrinkage(shrinkage: Shrinkage) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    return (6.9 if shrinkage.width == "wide" else 3.75), 1.7 + 0.2 * len(shrinkage.rows)
+    below = wrapped(shrinkage.axis, _room(shrinkage)).count("\n") + 1
+    return shrinkage.width, 0.5 + 0.165 * below + 0.2 * len(shrinkage.rows)
+
+
+def _room(shrinkage: Shrinkage) -> float:
+    """Return the inches that the axis has."""
+    return shrinkage.width - widest([row.label for row in shrinkage.rows]) - 0.3
 
 
 def draw_shrinkage(shrinkage: Shrinkage, ax: "Axes") -> None:
@@ -276,17 +283,22 @@ def draw_shrinkage(shrinkage: Shrinkage, ax: "Axes") -> None:
         [a for a, _, _ in pulled], [y for _, y, _ in pulled], "o", color=FAINT, mfc="white", ms=6.5
     )
     ax.plot([row.shrunken for row in s.rows], range(n), "o", color=_MARK.colour, ms=4, zorder=4)
-    ax.set_yticks(range(n), [plain(row.label) for row in s.rows], fontsize=8.5, color=INK)
+    ax.set_yticks(range(n), [plain(row.label) for row in s.rows], fontsize=pt(8.5), color=INK)
     ax.tick_params(axis="y", length=0)
-    finish(ax, s.title, (s.axis, *s.notes), s.width)
+    open_frame(ax)
+    name_axis(ax, s.axis, _room(s))
     found = ticks(low, high, 6, log=s.log)
-    ax.set_xticks(found, [signed(t) for t in found], fontsize=8.5)
+    ax.set_xticks(found, [signed(t) for t in found], fontsize=pt(8.5))
     ax.set_xticks([], minor=True)
 
 
 _LISTED = 28  # pairs that have a line in the key
 _TOP = 3**0.5 / 2
-_SIDE = {"wide": 3.2, "narrow": 2.5}  # inches of a side of the triangle
+
+
+def _side(width: Width) -> float:
+    """Return the inches of a side of the triangle."""
+    return 3.2 if is_wide(width) else min(2.5, width - 0.8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,14 +364,14 @@ def place(first: float, equivalent: float, second: float) -> Point:
     return second + equivalent / 2, _TOP * equivalent / (first + equivalent + second)
 
 
-def layout_simplex(result: "BayesComparison", width: Width = "wide") -> Simplex:
+def layout_simplex(result: "BayesComparison", width: Width = PAGE) -> Simplex:
     """Lay out the pairs of a hierarchical model."""
     average = _places(result.average)
     following = None if result.following is None else _places(result.following)
     return _laid(result, average, following, _notes(result), width)
 
 
-def layout_pairs(result: "BayesPairsComparison", width: Width = "wide") -> Simplex:
+def layout_pairs(result: "BayesPairsComparison", width: Width = PAGE) -> Simplex:
     """Lay out the pairs of a test of the literature: what is next, and which outcome is ahead."""
     notes = [
         f"lines near the corners: probability {result.level:g}",
@@ -379,7 +391,7 @@ def _laid(
     width: Width,
 ) -> Simplex:
     """Lay out filled dots and the hollow ones joined to them."""
-    names = short(result.algorithms, 20 if width == "wide" else 14)
+    names = short(result.algorithms, 20 if is_wide(width) else 14)
     sides = result.named_sides()
     dots = tuple(
         Dot(
@@ -397,7 +409,7 @@ def _laid(
     return Simplex(
         dots=dots,
         level=result.level,
-        numbers=_numbers(dots, _SIDE[width]) if len(dots) <= _LISTED else (),
+        numbers=_numbers(dots, _side(width)) if len(dots) <= _LISTED else (),
         title=f"Probabilities of the pairs: {name}",
         notes=notes,
         alt=f"Triangle of the probabilities of {count(len(dots), 'pair')} of algorithms in {name}:"
@@ -439,9 +451,10 @@ def _notes(result: "BayesComparison") -> tuple[str, ...]:
 
 def size_simplex(simplex: Simplex) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    if simplex.width == "wide":
-        return 6.9, max(4.6, 1.3 + 0.17 * len(simplex.dots) * simplex.listed)
-    return 3.75, 4.4 + 0.17 * len(simplex.dots) * simplex.listed
+    key = 0.17 * len(simplex.dots) * simplex.listed
+    if is_wide(simplex.width):
+        return simplex.width, max(3.7, 0.4 + key)
+    return simplex.width, _side(simplex.width) + 0.6 + key
 
 
 def draw_simplex(simplex: Simplex, ax: "Axes") -> None:
@@ -466,7 +479,7 @@ def draw_simplex(simplex: Simplex, ax: "Axes") -> None:
             text.text,
             ha=text.ha,
             va=text.va,
-            fontsize=7.5,
+            fontsize=pt(7.5),
             color=MARKS[dot.verdict].ink,
             zorder=5,
         )
@@ -499,28 +512,27 @@ def _triangle(simplex: Simplex, ax: "Axes") -> None:
             (0, down),
             textcoords="offset points",
             ha="center",
-            fontsize=8.5,
+            fontsize=pt(8.5),
             color=MARKS[verdict].ink,
         )
-    beside = simplex.listed and simplex.width == "wide"
+    beside = simplex.listed and is_wide(simplex.width)
     ax.set_xlim(-0.14, 1.75 if beside else 1.14)
     below = 0.0 if beside or not simplex.listed else 0.055 * len(simplex.dots) + 0.06
     ax.set_ylim((-0.14 if simplex.listed else -0.1) - below, _TOP + 0.08)
     ax.set_aspect("equal")
     ax.set_xticks([])
     ax.set_yticks([])
-    finish(ax, simplex.title, simplex.notes, simplex.width)
-    ax.spines["bottom"].set_visible(False)
+    ax.spines[:].set_visible(False)
 
 
 def _key(simplex: Simplex, ax: "Axes") -> None:
     """List the pairs beside or below the triangle."""
-    beside = simplex.width == "wide"
+    beside = is_wide(simplex.width)
     step = min(0.055, (_TOP + 0.08) / len(simplex.dots)) if beside else 0.055
     for n, dot in enumerate(simplex.dots):
         x, y = (1.2, _TOP - step * n) if beside else (0.0, -0.19 - step * n)
-        text = plain(wrapped(dot.label, 60))
-        ax.text(x, y, text, fontsize=7.5, va="center", color=MARKS[dot.verdict].ink)
+        text = plain(wrapped(dot.label, 3.0, 7.5))
+        ax.text(x, y, text, fontsize=pt(7.5), va="center", color=MARKS[dot.verdict].ink)
 
 
 # By class, the default kind first.

@@ -24,15 +24,16 @@ from benchinfer.plots.style import (
     FAINT,
     HAIR,
     INK,
+    PAGE,
     Width,
+    is_wide,
     lines,
     measure_name,
-    plain,
-    short,
+    name_axis,
     signed,
     ticks,
-    wrapped,
 )
+from benchinfer.plots.text import plain, pt, short, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,7 +45,7 @@ type Array = NDArray[np.float64]
 _NOTE = "of each algorithm alone: whether two of them overlap is no test of their difference"
 
 
-def layout_aggregates(result: "BootstrapComparison", width: Width = "wide") -> Intervals:
+def layout_aggregates(result: "BootstrapComparison", width: Width = PAGE) -> Intervals:
     """Lay out the level of each algorithm."""
     measure, table = result.measure, result.summary().sort_values("rank", kind="stable")
     names = short(result.algorithms, 32)
@@ -78,12 +79,12 @@ def layout_aggregates(result: "BootstrapComparison", width: Width = "wide") -> I
 size_aggregates, draw_aggregates = bars.size_intervals, bars.draw_intervals
 
 
-def layout_improvement(result: "BootstrapComparison", width: Width = "wide") -> Intervals:
+def layout_improvement(result: "BootstrapComparison", width: Width = PAGE) -> Intervals:
     """Lay out all pairs in the order of their better, then their worse placed algorithm."""
     measure = result.setting.measure
     pairs = pairs_of(len(result.algorithms))
     table = result.probability_of_improvement().iloc[pair_order(result, pairs)]
-    names = short(result.algorithms, 20 if width == "wide" else 14)
+    names = short(result.algorithms, 20 if is_wide(width) else 14)
     columns = ("first", "second", "prob_improvement", "conf_low", "conf_high", "p_value")
     rows = tuple(
         Interval(
@@ -204,7 +205,7 @@ class ProfileLayout:
         return -(-len(self.curves) // self.columns) if self.columns else 1
 
 
-def layout_profile(result: "BootstrapComparison", width: Width = "wide") -> ProfileLayout:
+def layout_profile(result: "BootstrapComparison", width: Width = PAGE) -> ProfileLayout:
     """Lay out the shares of scores better than thresholds."""
     measure = result.setting.measure
     normalised = result.options.normalise is not None
@@ -220,7 +221,7 @@ def layout_profile(result: "BootstrapComparison", width: Width = "wide") -> Prof
     )
 
 
-def ratios(result: "BootstrapComparison", width: Width = "wide") -> ProfileLayout:
+def ratios(result: "BootstrapComparison", width: Width = PAGE) -> ProfileLayout:
     """Lay out the shares of data sets on which algorithms are within a ratio of the best."""
     measure = result.setting.measure
     name = measure_name(measure)
@@ -254,7 +255,7 @@ def _laid(
         table[column].to_numpy().reshape(k, -1)[:, rising]
         for column in ("proportion", "band_low", "band_high")
     )
-    together = width == "wide" and k <= len(STYLES)
+    together = is_wide(width) and k <= len(STYLES)
     names = short(result.algorithms, 24 if together else 17)
     best_first = np.argsort(-result.levels.estimate, kind="stable")
     curves = [
@@ -282,7 +283,7 @@ def _laid(
 
 
 def _columns(k: int, width: Width) -> int:
-    return min(k, 2) if width == "narrow" else 4 if k <= 8 else 5
+    return min(k, 2) if not is_wide(width) else 4 if k <= 8 else 5
 
 
 def _ticks(ends: tuple[float, float], n: int, *, log: bool) -> tuple[tuple[float, str], ...]:
@@ -307,14 +308,8 @@ def _alt(title: str, curves: list[ProfileCurve], threshold: Array) -> str:
 
 def size_profile(profile: ProfileLayout) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    across = 6.9 if profile.width == "wide" else 3.75
-    below = 0.16 * sum(text.count("\n") + 1 for text in _below(profile))
-    return across, 0.5 + below + (_SMALL * profile.bands if profile.columns else 2.9)
-
-
-def _below(profile: ProfileLayout) -> list[str]:
-    columns = 90 if profile.width == "wide" else 46
-    return [wrapped(line, columns) for line in (profile.axis, *profile.notes)]
+    below = 0.165 * (wrapped(profile.axis, profile.width - 0.5).count("\n") + 1)
+    return profile.width, 0.15 + below + (_SMALL * profile.bands if profile.columns else 2.9)
 
 
 def draw_profile(profile: ProfileLayout, ax: "Axes") -> None:
@@ -328,11 +323,7 @@ def draw_profile(profile: ProfileLayout, ax: "Axes") -> None:
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_visible(False)
-    wide = profile.width == "wide"
-    title = plain(wrapped(profile.title, 76 if wide else 40))
-    ax.set_title(title, loc="left", fontsize=10, fontweight="bold", color=INK, pad=6)
-    below = plain("\n".join(_below(profile)))
-    ax.set_xlabel(below, loc="left", fontsize=8.5, color=INK, linespacing=1.35)
+    name_axis(ax, profile.axis, profile.width - 0.5)
     if not profile.columns:
         _together(profile, ax)
         return
@@ -346,7 +337,7 @@ def draw_profile(profile: ProfileLayout, ax: "Axes") -> None:
         if n:
             _line(profile, ax, (left, base), profile.curves[0].share, (INK, (0, (4, 2))), 0.9)
         name = plain(curve.label)
-        ax.text(left, base + _ROW + 0.05, name, fontsize=8.5, fontweight="bold", color=INK)
+        ax.text(left, base + _ROW + 0.05, name, fontsize=pt(8.5), fontweight="bold", color=INK)
 
 
 def _together(profile: ProfileLayout, ax: "Axes") -> None:
@@ -358,11 +349,11 @@ def _together(profile: ProfileLayout, ax: "Axes") -> None:
         loc="upper left",
         bbox_to_anchor=(1, 1),
         frameon=False,
-        fontsize=8.5,
+        fontsize=pt(8.5),
         labelcolor=INK,
         handlelength=3.2,
         title="best aggregate first",
-        title_fontsize=7.5,
+        title_fontsize=pt(7.5),
         alignment="left",
     )
 
@@ -376,7 +367,7 @@ def _frame(
         (left + _COLUMN * at, base, left + _COLUMN * at, base + _ROW) for at, _ in profile.ticks
     ]
     lines(ax, grid, HAIR, 0.7, zorder=0)
-    font = 7.5 if profile.columns else 8.5
+    font = pt(7.5 if profile.columns else 8.5)
     for at, text in profile.ticks:
         x = left + _COLUMN * at
         ax.text(x, base - 0.03, text, fontsize=font, color=FAINT, ha="center", va="top")

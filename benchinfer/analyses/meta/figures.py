@@ -25,14 +25,15 @@ from benchinfer.plots.style import (
     HAIR,
     INK,
     MARKS,
+    PAGE,
     Width,
-    finish,
-    plain,
-    short,
+    is_wide,
+    name_axis,
+    open_frame,
     signed,
     ticks,
-    wrapped,
 )
+from benchinfer.plots.text import plain, pt, short, widest, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,11 +100,11 @@ def shown_pair(meta: MetaComparison) -> int:
     return int(np.argmin(np.where(enough, rank, 10**6)))
 
 
-def layout_studies(meta: MetaComparison, width: Width = "wide") -> StudiesLayout:
+def layout_studies(meta: MetaComparison, width: Width = PAGE) -> StudiesLayout:
     """Lay out the effects of one pair."""
     p = shown_pair(meta)
     measure, found = meta.measure, study_intervals(meta, p)
-    names = short(list(found.datasets), 24 if width == "wide" else 12)
+    names = short(list(found.datasets), 24 if is_wide(width) else 12)
     rows = [
         Line(
             names[name],
@@ -151,7 +152,13 @@ def layout_studies(meta: MetaComparison, width: Width = "wide") -> StudiesLayout
 def size_studies(studies: StudiesLayout) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
     lines = len(studies.rows) + (studies.network is not None)
-    return (6.9 if studies.width == "wide" else 3.75), 1.9 + 0.2 * lines
+    below = wrapped(studies.axis, _room(studies)).count("\n") + 1
+    return studies.width, 0.75 + 0.165 * below + 0.2 * lines
+
+
+def _room(studies: StudiesLayout) -> float:
+    """Return the inches that the axis has."""
+    return studies.width - widest([row.label for row in studies.rows]) - 0.3
 
 
 def draw_studies(studies: StudiesLayout, ax: "Axes") -> None:
@@ -184,11 +191,12 @@ def draw_studies(studies: StudiesLayout, ax: "Axes") -> None:
     ax.plot(s.ahead, [below] * 2, color=_MARK.colour, lw=3, solid_capstyle="butt", alpha=0.45)
     labels = [*(row.label for row in (*s.rows, *summaries)), "new data set"]
     at = [*range(n), *(n + 0.9 * i for i in range(len(summaries) + 1))]
-    ax.set_yticks(at, [plain(label) for label in labels], fontsize=8.5, color=INK)
+    ax.set_yticks(at, [plain(label) for label in labels], fontsize=pt(8.5), color=INK)
     ax.tick_params(axis="y", length=0)
-    finish(ax, s.title, (s.axis, *s.notes), s.width)
+    open_frame(ax)
+    name_axis(ax, s.axis, _room(s))
     found = ticks(float(low), float(high), 6, log=s.log)
-    ax.set_xticks(found, [signed(t) for t in found], fontsize=8.5)
+    ax.set_xticks(found, [signed(t) for t in found], fontsize=pt(8.5))
     ax.set_xticks([], minor=True)
 
 
@@ -222,7 +230,7 @@ class Funnel:
     width: Width
 
 
-def layout_funnel(meta: MetaComparison, width: Width = "wide") -> Funnel:
+def layout_funnel(meta: MetaComparison, width: Width = PAGE) -> Funnel:
     """Lay out the funnel of the pair that `studies.shown_pair` chooses."""
     p = shown_pair(meta)
     i, j = (int(k) for k in meta.pairs[p])
@@ -255,7 +263,7 @@ def layout_funnel(meta: MetaComparison, width: Width = "wide") -> Funnel:
 
 def size_funnel(funnel: Funnel) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    return (6.9, 4.4) if funnel.width == "wide" else (3.75, 4.0)
+    return funnel.width, 3.4
 
 
 def draw_funnel(funnel: Funnel, ax: "Axes") -> None:
@@ -276,9 +284,10 @@ def draw_funnel(funnel: Funnel, ax: "Axes") -> None:
         ax.set_xticks(found, [signed(t) for t in found])
     ax.set_xlim(low, high)
     ax.grid(axis="y", color=HAIR, lw=0.7)
-    ax.set_ylabel("standard error", fontsize=8.5, color=INK)
-    ax.tick_params(labelsize=8.5, color=FAINT)
-    finish(ax, funnel.title, (funnel.axis, *funnel.notes), funnel.width)
+    ax.set_ylabel("standard error", fontsize=pt(8.5), color=INK)
+    ax.tick_params(labelsize=pt(8.5), color=FAINT)
+    open_frame(ax)
+    name_axis(ax, funnel.axis, funnel.width - 0.8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,9 +312,9 @@ class Network:
     width: Width
 
 
-def layout_network(meta: MetaComparison, width: Width = "wide") -> Network:
+def layout_network(meta: MetaComparison, width: Width = PAGE) -> Network:
     """Lay the algorithms out on a circle, best first and clockwise from the top."""
-    k, wide = len(meta.algorithms), width == "wide"
+    k, wide = len(meta.algorithms), is_wide(width)
     number = together(meta.studies.blocks, k)
     place = np.argsort(np.argsort(-meta.levels.estimate, kind="stable"))
     angle = np.pi / 2 - 2 * np.pi * place / k
@@ -337,7 +346,7 @@ def layout_network(meta: MetaComparison, width: Width = "wide") -> Network:
 
 def size_network(network: Network) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    return (5.4, 5.2) if network.width == "wide" else (3.75, 3.9)
+    return (5.4, 4.5) if is_wide(network.width) else (network.width, 0.9 * network.width)
 
 
 def draw_network(network: Network, ax: "Axes") -> None:
@@ -354,24 +363,21 @@ def draw_network(network: Network, ax: "Axes") -> None:
             at = 0.38 if (i + j) % 2 else 0.62
             x, y = x0 + at * (x1 - x0), y0 + at * (y1 - y0)
             room = {"fc": "white", "ec": "none", "pad": 0.8}
-            ax.text(x, y, str(n), fontsize=7.5, color=FAINT, ha="center", va="center", bbox=room)
+            ax.text(
+                x, y, str(n), fontsize=pt(7.5), color=FAINT, ha="center", va="center", bbox=room
+            )
     for name, x, y, n in network.nodes:
         colour = MARKS[Verdict.FIRST].colour
         ax.plot([x], [y], "o", color=colour, ms=6 + 8 * np.sqrt(n / largest), zorder=3)
         side = "center" if abs(x) < 0.2 else "left" if x > 0 else "right"
         up = "center" if abs(y) < 0.5 else "bottom" if y > 0 else "top"
         text = f"{plain(name)} ({n})"
-        ax.text(1.13 * x, 1.13 * y, text, fontsize=9, color=INK, ha=side, va=up, zorder=4)
+        ax.text(1.13 * x, 1.13 * y, text, fontsize=pt(9), color=INK, ha=side, va=up, zorder=4)
     ax.set_xlim(-1.75, 1.75)
     ax.set_ylim(-1.35, 1.35)
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_visible(False)
-    columns = 70 if network.width == "wide" else 46
-    below = "\n".join(wrapped(line, columns) for line in network.notes)
-    ax.set_xlabel(plain(below), loc="left", fontsize=8.5, color=INK)
-    head = plain(wrapped(network.title, 60 if network.width == "wide" else 40))
-    ax.set_title(head, loc="left", fontsize=10, fontweight="bold", color=INK)
 
 
 def influence_of(meta: MetaComparison) -> InfluenceLayout:

@@ -26,14 +26,14 @@ from benchinfer.plots.style import (
     HAIR,
     INK,
     MARKS,
+    PAGE,
     Width,
+    is_wide,
     lines,
     measure_name,
-    plain,
-    short,
     signed,
-    wrapped,
 )
+from benchinfer.plots.text import pt, short, widest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +77,7 @@ class Caterpillar(panels.Panels[CaterpillarPanel]):
     neutral: float
 
 
-def layout_caterpillar(mixed: "MixedComparison", width: Width = "wide") -> Caterpillar:
+def layout_caterpillar(mixed: "MixedComparison", width: Width = PAGE) -> Caterpillar:
     """Lay out the predicted departures of a mixed model; of many those that are largest."""
     found = caterpillar(mixed)
     size, measure = found.size, found.measure
@@ -87,8 +87,8 @@ def layout_caterpillar(mixed: "MixedComparison", width: Width = "wide") -> Cater
     log = measure.scale != "identity"
     low, high = _range(ends, measure)
     at = scaled(ends, low, high, log=log)
-    columns = math.ceil(len(kept) / math.ceil(len(kept) / (6 if width == "wide" else 2)))
-    names, datasets = short(found.owners, 14), short(found.datasets, 22 if width == "wide" else 14)
+    columns = math.ceil(len(kept) / math.ceil(len(kept) / (6 if is_wide(width) else 2)))
+    names, datasets = short(found.owners, 14), short(found.datasets, 22 if is_wide(width) else 14)
     places = [panels.start(n, columns, len(rows)) for n in range(len(kept))]
     return Caterpillar(
         panels=tuple(
@@ -101,7 +101,8 @@ def layout_caterpillar(mixed: "MixedComparison", width: Width = "wide") -> Cater
         ticks=panels.few_ticks(low, high, log=log),
         columns=columns,
         title=f"Departures of data sets: {measure_name(measure)}, {measure.better} is better",
-        note=_note(found, len(rows), len(kept)),
+        notes=_note(found, len(rows), len(kept)),
+        width=width,
         alt=_alt(found),
         neutral=float(scaled(np.array([measure.neutral]), low, high, log=log)[0]),
     )
@@ -180,10 +181,10 @@ class ResidualFigure:
         deviation; empty where only means of cells are known.
     spreads
         Standard deviations of algorithms and data sets; None where there are no replications.
-    title, axis
-        Heading, and what the quantiles are.
+    title, axis, notes
+        Heading, what the quantiles are, and lines below.
     width
-        ``"wide"`` sets both side by side, ``"narrow"`` one above the other.
+        The room that there is; with enough, both are side by side, else one above the other.
     alt
         Text alternative.
     """
@@ -193,11 +194,12 @@ class ResidualFigure:
     spreads: Bars | None
     title: str
     axis: tuple[str, str]
+    notes: tuple[str, ...]
     width: Width
     alt: str
 
 
-def layout_residuals(mixed: "MixedComparison", width: Width = "wide") -> ResidualFigure:
+def layout_residuals(mixed: "MixedComparison", width: Width = PAGE) -> ResidualFigure:
     """Lay out the residuals of a mixed model."""
     residuals, measure = mixed.fitted.residuals, mixed.measure
     spreads = None if residuals is None else _spreads(mixed, width)
@@ -226,6 +228,7 @@ def layout_residuals(mixed: "MixedComparison", width: Width = "wide") -> Residua
         spreads=spreads,
         title=f"Residuals: {name}",
         axis=("normal quantile", "residual / SD, up is better"),
+        notes=(),
         width=width,
         alt="; ".join(said) + ".",
     )
@@ -277,15 +280,14 @@ _SIDE, _EDGE = 2.5, 0.6  # inches of the quantile plot, and of text next to an a
 
 def size_residuals(figure: ResidualFigure) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    wide = figure.width == "wide"
+    wide = is_wide(figure.width)
     if figure.spreads is None:
-        return 3.75, 3.6
+        return min(figure.width, 3.75), 3.2
     if not len(figure.found):
         across, down = bars.size_bars(figure.spreads)
         return across, down + 0.2
     down = _rows(figure.spreads) + _EDGE
-    across = 6.9 if wide else 3.75
-    return across, 0.4 + (max(_SIDE + _EDGE, down) if wide else _SIDE + 1.6 * _EDGE + down)
+    return figure.width, 0.1 + (max(_SIDE + _EDGE, down) if wide else _SIDE + 1.6 * _EDGE + down)
 
 
 def _rows(spreads: Bars) -> float:
@@ -304,16 +306,14 @@ def draw_residuals(figure: ResidualFigure, ax: "Axes") -> None:
         bars.draw_bars(figure.spreads, ax)
     else:
         _quantiles(figure, ax)
-    title = plain(wrapped(figure.title, 70 if figure.width == "wide" else 40))
-    ax.set_title(title, loc="left", fontsize=10, fontweight="bold", color=INK, pad=8)
 
 
 def _places(figure: ResidualFigure, spreads: Bars) -> tuple[Place, Place]:
     """Return the places of both parts, in shares of the whole."""
     across, down = size_residuals(figure)
-    down -= 0.4
-    labels = 0.075 * max(len(row.label) for row in spreads.rows) + 0.15
-    rows, wide = _rows(spreads), figure.width == "wide"
+    down -= 0.1
+    labels = widest([row.label for row in spreads.rows]) + 0.15
+    rows, wide = _rows(spreads), is_wide(figure.width)
     left = labels + (_EDGE + _SIDE if wide else 0.0)
     bottom = down - rows if wide else _EDGE
     return (
@@ -334,16 +334,16 @@ def _quantiles(figure: ResidualFigure, ax: "Axes") -> None:
     ax.grid(color=HAIR, lw=0.7)
     ax.set_axisbelow(True)
     ax.spines[["right", "top"]].set_visible(False)
-    ax.tick_params(labelsize=8.5, color=FAINT, labelcolor=INK)
-    ax.set_xlabel(figure.axis[0], fontsize=8.5, color=INK)
-    ax.set_ylabel(figure.axis[1], fontsize=8.5, color=INK)
+    ax.tick_params(labelsize=pt(8.5), color=FAINT, labelcolor=INK)
+    ax.set_xlabel(figure.axis[0], fontsize=pt(8.5), color=INK)
+    ax.set_ylabel(figure.axis[1], fontsize=pt(8.5), color=INK)
 
 
 # Sources as the model names them, and what they are.
 _SCALES = {"identity": "", "log": " of the logarithms", "logit": " of the log odds"}
 
 
-def layout_variances(mixed: "MixedComparison", width: Width = "wide") -> Bars:
+def layout_variances(mixed: "MixedComparison", width: Width = PAGE) -> Bars:
     """Lay out where the scores vary."""
     table, measure = mixed.variances(), mixed.measure
     shares = dict(zip(table["source"], table["share"], strict=True))

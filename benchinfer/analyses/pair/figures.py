@@ -12,17 +12,8 @@ from benchinfer.analyses.pair.comparison import PairComparison
 from benchinfer.comparison.figures import COMPARISON
 from benchinfer.core.errors import DesignError, message
 from benchinfer.plots.draw import Kind
-from benchinfer.plots.style import (
-    FAINT,
-    HAIR,
-    INK,
-    Width,
-    measure_name,
-    plain,
-    short,
-    signed,
-    wrapped,
-)
+from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, is_wide, measure_name, signed
+from benchinfer.plots.text import plain, pt, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,10 +49,10 @@ class QuantileFigure:
         How far the axes go on either side of zero.
     columns
         Panels side by side.
-    title
-        Heading.
+    title, notes
+        Heading, and lines below.
     width
-        ``"wide"`` or ``"narrow"``.
+        The room that there is.
     alt
         Text alternative.
     """
@@ -70,11 +61,12 @@ class QuantileFigure:
     reach: float
     columns: int
     title: str
+    notes: tuple[str, ...]
     width: Width
     alt: str
 
 
-def layout(pair: "PairComparison", width: Width = "wide") -> QuantileFigure:
+def layout(pair: "PairComparison", width: Width = PAGE) -> QuantileFigure:
     """Lay out the differences of the pairs of a comparison."""
     rows = [(names, look) for names, look in zip(pair.named_sides(), pair.looks, strict=False)]
     known = [(names, look) for names, look in rows if len(look.found)]
@@ -95,8 +87,9 @@ def layout(pair: "PairComparison", width: Width = "wide") -> QuantileFigure:
     return QuantileFigure(
         panels=panels,
         reach=1.08 * max(2.0, *map(float, ends)),
-        columns=min(len(panels), 3 if width == "wide" else 1),
+        columns=min(len(panels), 3 if is_wide(width) else 1),
         title=f"Are differences of {name} normal?{more}",
+        notes=(),
         width=width,
         alt=f"Quantiles of the differences of {label} against normal ones. {said}.",
     )
@@ -117,30 +110,18 @@ def size(figure: QuantileFigure) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
     rows = math.ceil(len(figure.panels) / figure.columns)
     across = figure.columns * (_SIDE + _EDGE) + 0.2
-    return max(across, 3.75), rows * (_SIDE + _EDGE + _HEAD) + _title(figure)
-
-
-def _title(figure: QuantileFigure) -> float:
-    return 0.2 * (_heading(figure).count("\n") + 1)
-
-
-def _heading(figure: QuantileFigure) -> str:
-    return wrapped(figure.title, 70 if figure.columns > 2 else 42)
+    return max(across, figure.width), rows * (_SIDE + _EDGE + _HEAD)
 
 
 def draw(figure: QuantileFigure, ax: "Axes") -> None:
     """Draw the panels into an Axes."""
     ax.set_axis_off()
     across, down = size(figure)
-    down -= _title(figure)
     for i, panel in enumerate(figure.panels):
         left = (i % figure.columns) * (_SIDE + _EDGE) + _EDGE
         top = (i // figure.columns) * (_SIDE + _EDGE + _HEAD) + _HEAD
         place = (left / across, 1 - (top + _SIDE) / down, _SIDE / across, _SIDE / down)
         _draw(panel, figure.reach, ax.inset_axes(place), labelled=i % figure.columns == 0)
-    ax.set_title(
-        plain(_heading(figure)), loc="left", fontsize=10, fontweight="bold", color=INK, pad=4
-    )
 
 
 def _draw(panel: QuantilePanel, reach: float, ax: "Axes", *, labelled: bool) -> None:
@@ -155,12 +136,12 @@ def _draw(panel: QuantilePanel, reach: float, ax: "Axes", *, labelled: bool) -> 
     ax.grid(color=HAIR, lw=0.7)
     ax.set_axisbelow(True)
     ax.spines[["right", "top"]].set_visible(False)
-    ax.tick_params(labelsize=8, color=FAINT, labelcolor=INK)
-    ax.set_title(plain(panel.label), loc="left", fontsize=8.5, color=INK, pad=14)
-    ax.text(0, 1.03, panel.note, transform=ax.transAxes, fontsize=7.5, color=FAINT)
-    ax.set_xlabel("normal quantile", fontsize=8, color=INK)
+    ax.tick_params(labelsize=pt(8), color=FAINT, labelcolor=INK)
+    ax.set_title(plain(panel.label), loc="left", fontsize=pt(8.5), color=INK, pad=14)
+    ax.text(0, 1.03, panel.note, transform=ax.transAxes, fontsize=pt(7.5), color=FAINT)
+    ax.set_xlabel("normal quantile", fontsize=pt(8), color=INK)
     if labelled:
-        ax.set_ylabel("difference / SD, centred", fontsize=8, color=INK)
+        ax.set_ylabel("difference / SD, centred", fontsize=pt(8), color=INK)
 
 
 # By class, the default kind first.

@@ -26,14 +26,15 @@ from benchinfer.plots.style import (
     FAINT,
     INK,
     MARKS,
+    PAGE,
     Width,
+    is_wide,
     lines,
     measure_name,
-    plain,
-    short,
+    name_axis,
     signed,
-    wrapped,
 )
+from benchinfer.plots.text import plain, pt, short, wrapped
 from benchinfer.relations.figures.pairs import Groups, group
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ class CriticalDifference:
         Inches of the axis and on either side of it.
     rows
         Down to the last label.
-    title, axis, note
+    title, axis, notes
         Heading, what the axis is, and how to read the rest.
     width
         Of the screen.
@@ -194,19 +195,19 @@ class CriticalDifference:
     rows: float
     title: str
     axis: str
-    note: tuple[str, ...]
+    notes: tuple[str, ...]
     width: Width
     alt: str
 
 
 def layout_critical_difference(
-    comparison: "PermutationComparison", width: Width = "wide"
+    comparison: "PermutationComparison", width: Width = PAGE
 ) -> CriticalDifference:
     """Lay out the mean ranks and what the verdicts join."""
     states, ranks = comparison.relation().states, comparison.ranks.mean_ranks
     _refuse(comparison)
     found = group(states, ranks)
-    length = 4.0 if width == "wide" else 1.55
+    length = 4.0 if is_wide(width) else 1.55
     cd = ruler(comparison)
     low, high = _ends(ranks, cd)
 
@@ -221,14 +222,14 @@ def layout_critical_difference(
     return CriticalDifference(
         labels=labels,
         bars=_bars(found, [place(float(ranks[tie[0]])) for tie in found.ties]),
-        ticks=tuple((place(r), str(r)) for r in _ticks(low, high, 8 if width == "wide" else 4)),
+        ticks=tuple((place(r), str(r)) for r in _ticks(low, high, 8 if is_wide(width) else 4)),
         ruler=(length - length * cd[0] / (high - low), length, cd[1]) if cd and fits else None,
         length=length,
         margin=0.3 + _LETTER * longest,
         rows=max(label.y + len(label.text) for label in labels),
         title=f"Mean ranks: {name}",
         axis="mean rank, 1 is best: better to the right",
-        note=(
+        notes=(
             *note(comparison, found),
             *([f"{cd[1]}: longer than the axis"] if cd and not fits else []),
         ),
@@ -276,7 +277,7 @@ def _labels(
     width: Width,
 ) -> tuple[Label, ...]:
     """Set the better half on the right and the others on the left, outermost on top."""
-    limit = 24 if width == "wide" else 13
+    limit = 24 if is_wide(width) else 13
     names, algorithms = short(comparison.algorithms, limit), comparison.algorithms
     without = set(found.missing.ravel().tolist()) if found.kind != "control" else set[int]()
     half = (len(found.ties) + 1) // 2
@@ -329,20 +330,9 @@ def _head(d: CriticalDifference) -> float:
     return 3.6 if d.ruler else 2.3
 
 
-def _below(d: CriticalDifference) -> str:
-    across = int(size_across(d) / 0.066)
-    return "\n".join(wrapped(line, across) for line in d.note)
-
-
-def size_across(d: CriticalDifference) -> float:
-    """Return the width of the figure in inches."""
-    return d.length + 2 * d.margin + 0.1
-
-
 def size_critical_difference(d: CriticalDifference) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    below = _below(d).count("\n") + 1
-    return size_across(d), 0.5 + 0.16 * below + _ROW * (_head(d) + d.rows)
+    return d.length + 2 * d.margin + 0.1, 0.1 + _ROW * (_head(d) + d.rows)
 
 
 def draw_critical_difference(d: CriticalDifference, ax: "Axes") -> None:
@@ -352,12 +342,10 @@ def draw_critical_difference(d: CriticalDifference, ax: "Axes") -> None:
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_visible(False)
-    ax.set_title(plain(d.title), loc="left", fontsize=10, fontweight="bold", color=INK, pad=8)
-    ax.set_xlabel(plain(_below(d)), loc="left", fontsize=8, color=FAINT, linespacing=1.35)
     lines(ax, [(0, 0, d.length, 0), *((x, -0.3, x, 0) for x, _ in d.ticks)], INK, 1.1)
     for x, text in d.ticks:
-        ax.text(x, -0.4, text, fontsize=8.5, color=INK, ha="center", va="bottom")
-    ax.text(d.length / 2, -1.35, d.axis, fontsize=8.5, color=INK, ha="center", va="bottom")
+        ax.text(x, -0.4, text, fontsize=pt(8.5), color=INK, ha="center", va="bottom")
+    ax.text(d.length / 2, -1.35, d.axis, fontsize=pt(8.5), color=INK, ha="center", va="bottom")
     for low, high, y in d.bars:
         ax.plot((low, high), (y, y), color=INK, lw=3.6, solid_capstyle="butt", zorder=4)
     _draw_labels(d, ax)
@@ -365,7 +353,7 @@ def draw_critical_difference(d: CriticalDifference, ax: "Axes") -> None:
         low, high, text = d.ruler
         ends = [(low, -2.5, high, -2.5), *((x, -2.7, x, -2.3) for x in (low, high))]
         lines(ax, ends, INK, 1.4)
-        ax.text(d.length, -2.8, plain(text), fontsize=8.5, color=INK, ha="right", va="bottom")
+        ax.text(d.length, -2.8, plain(text), fontsize=pt(8.5), color=INK, ha="right", va="bottom")
 
 
 def _draw_labels(d: CriticalDifference, ax: "Axes") -> None:
@@ -384,7 +372,7 @@ def _draw_labels(d: CriticalDifference, ax: "Axes") -> None:
                 end + 0.05 * label.side,
                 label.y + n,
                 plain(text.strip()),
-                fontsize=8.5,
+                fontsize=pt(8.5),
                 color=label.colour,
                 fontweight="bold" if label.bold else "normal",
                 ha="left" if label.side > 0 else "right",
@@ -416,7 +404,7 @@ class NullDistribution:
         End of the axis; a statistic beyond is an arrow.
     top
         Height of the axis.
-    title, axis, note
+    title, axis, notes
         Heading, what the axis is, and how to read the rest.
     width
         Of the screen.
@@ -432,12 +420,12 @@ class NullDistribution:
     top: float
     title: str
     axis: str
-    note: tuple[str, ...]
+    notes: tuple[str, ...]
     width: Width
     alt: str
 
 
-def layout_null(comparison: "PermutationComparison", width: Width = "wide") -> NullDistribution:
+def layout_null(comparison: "PermutationComparison", width: Width = PAGE) -> NullDistribution:
     """Lay out the null distribution of the first of the global tests."""
     found, test = comparison.pooled, comparison.rows[0]
     heights, df = found.bins[:-1] / (max(found.n, 1) * (found.bin_width or 1.0)), max(found.df, 1)
@@ -466,7 +454,7 @@ def layout_null(comparison: "PermutationComparison", width: Width = "wide") -> N
         top=1.2 * float(peak),
         title=f"{name}: all algorithms alike? {p} ({kind})",
         axis=f"{test.test}, {blocks}",
-        note=tuple(note),
+        notes=tuple(note),
         width=width,
         alt=f"Null distribution of the {test.test} of {name}, {kind}: the scores at hand have"
         f" {found.quadratic:.4g}, {p}; the limit is chi-squared with {found.df} df.",
@@ -479,21 +467,14 @@ def _density(x: Array, df: int) -> Array:
     return np.exp(xlogy(half - 1, x) - x / 2 - half * np.log(2) - gammaln(half))
 
 
-def _words(null: NullDistribution) -> tuple[str, str]:
-    columns = 84 if null.width == "wide" else 44
-    below = [wrapped(null.axis, columns), *(wrapped(line, columns) for line in null.note)]
-    return wrapped(null.title, 70 if null.width == "wide" else 38), "\n".join(below)
-
-
 def size_null(null: NullDistribution) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    above, below = (text.count("\n") + 1 for text in _words(null))
-    return 6.4 if null.width == "wide" else 3.75, 1.9 + 0.17 * (above + below)
+    below = wrapped(null.axis, null.width - 0.3).count("\n") + 1
+    return null.width, 1.8 + 0.165 * below
 
 
 def draw_null(null: NullDistribution, ax: "Axes") -> None:
     """Draw the distribution into an Axes."""
-    title, below = _words(null)
     ax.set_xlim(0, null.right)
     ax.set_ylim(0, null.top)
     if len(null.heights):
@@ -510,7 +491,15 @@ def draw_null(null: NullDistribution, ax: "Axes") -> None:
             (0.86 * null.right, y),
             arrowprops={"arrowstyle": "-|>", "color": colour.colour},
         )
-        ax.text(0.85 * null.right, y, said, color=colour.ink, fontsize=8.5, ha="right", va="center")
+        ax.text(
+            0.85 * null.right,
+            y,
+            said,
+            color=colour.ink,
+            fontsize=pt(8.5),
+            ha="right",
+            va="center",
+        )
     else:
         left = null.observed > 0.7 * null.right
         ax.plot([null.observed] * 2, [0, 0.93 * null.top], color=colour.colour, lw=1.8)
@@ -522,15 +511,14 @@ def draw_null(null: NullDistribution, ax: "Axes") -> None:
             ha="right" if left else "left",
             va="top",
             color=colour.ink,
-            fontsize=8.5,
+            fontsize=pt(8.5),
         )
     ax.set_yticks([])
     ax.spines[["left", "right", "top"]].set_visible(False)
     ax.spines["bottom"].set_color(FAINT)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: signed(value)))
-    ax.tick_params(axis="x", labelsize=8.5, color=FAINT, labelcolor=INK)
-    ax.set_xlabel(plain(below), loc="left", fontsize=8.5, color=INK, linespacing=1.35)
-    ax.set_title(plain(title), loc="left", fontsize=10, fontweight="bold", color=INK, pad=8)
+    ax.tick_params(axis="x", labelsize=pt(8.5), color=FAINT, labelcolor=INK)
+    name_axis(ax, null.axis, null.width - 0.3)
 
 
 # By class, the default kind first.

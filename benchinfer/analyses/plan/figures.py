@@ -12,7 +12,8 @@ from benchinfer.analyses.bootstrap.figures import STYLES
 from benchinfer.analyses.plan.result import Plan, shown
 from benchinfer.core.numbers import count
 from benchinfer.plots.draw import Kind
-from benchinfer.plots.style import FAINT, HAIR, INK, Width, plain, wrapped
+from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, name_axis
+from benchinfer.plots.text import plain, pt, wrapped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,7 +77,7 @@ class PowerCurves:
     alt: str
 
 
-def layout(plan: "Plan", width: Width = "wide") -> PowerCurves:
+def layout(plan: "Plan", width: Width = PAGE) -> PowerCurves:
     """Lay out the power of the design and of its neighbours."""
     domain = plan.question.target == "domain"
     over, held = "n_datasets", "n_replications"
@@ -129,16 +130,8 @@ def _notes(plan: "Plan") -> tuple[str, ...]:
 
 def size(laid: PowerCurves) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    lines = sum(text.count("\n") for text in (_title(laid), *_below(laid)))
-    return (6.9 if laid.width == "wide" else 3.75), 3.4 + 0.16 * lines
-
-
-def _title(laid: PowerCurves) -> str:
-    return wrapped(laid.title, 76 if laid.width == "wide" else 40)
-
-
-def _below(laid: PowerCurves) -> list[str]:
-    return [wrapped(line, 88 if laid.width == "wide" else 46) for line in (laid.axis, *laid.notes)]
+    below = wrapped(laid.axis, laid.width - 0.6).count("\n") + 1
+    return laid.width, 2.9 + 0.165 * below
 
 
 def draw(laid: PowerCurves, ax: "Axes") -> None:
@@ -150,9 +143,8 @@ def draw(laid: PowerCurves, ax: "Axes") -> None:
     ax.grid(axis="y", color=HAIR, lw=0.7)
     ax.set_axisbelow(True)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.tick_params(length=0, labelsize=8.5, labelcolor=FAINT)
-    ax.set_title(plain(_title(laid)), loc="left", fontsize=10, fontweight="bold", color=INK, pad=8)
-    ax.set_xlabel(plain("\n".join(_below(laid))), loc="left", fontsize=8.5, color=INK)
+    ax.tick_params(length=0, labelsize=pt(8.5), labelcolor=FAINT)
+    name_axis(ax, laid.axis, laid.width - 0.6)
     ax.axhline(laid.wanted, color=INK, lw=0.9, ls=(0, (4, 2)), zorder=2)
     if laid.floor is not None:
         ax.axvline(laid.floor, color=FAINT, lw=0.9, zorder=2)
@@ -161,7 +153,7 @@ def draw(laid: PowerCurves, ax: "Axes") -> None:
             ax.fill_between(laid.across, curve.low, curve.high, color=colour, alpha=0.14, lw=0)
         ax.plot(laid.across, curve.power, color=colour, ls=dash, lw=1.7, label=plain(curve.label))
     ax.plot(*laid.design, "o", color=STYLES[0][0], ms=7, mec="white", mew=1.2, zorder=4)
-    ax.legend(loc="lower right", frameon=False, fontsize=8.5, labelcolor=INK, handlelength=3.2)
+    ax.legend(loc="lower right", frameon=False, fontsize=pt(8.5), labelcolor=INK, handlelength=3.2)
 
 
 # By class, the default kind first.

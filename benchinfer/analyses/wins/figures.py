@@ -11,22 +11,23 @@ from benchinfer.core.numbers import count
 from benchinfer.plots import bars, tiles
 from benchinfer.plots.bars import Interval, Intervals, room
 from benchinfer.plots.draw import Kind, of_part
-from benchinfer.plots.style import Width, short, signed
+from benchinfer.plots.style import PAGE, Width, is_wide, signed
+from benchinfer.plots.text import short
 from benchinfer.plots.tiles import Chance, Chances
 
-_NUMBERED, _LARGE = 20, 24
+_NUMBERED = 20
 size_win_matrix, draw_win_matrix = tiles.size_chances, tiles.draw_chances
 
 
-def layout_win_matrix(result: "WinsComparison", width: Width = "wide") -> Chances:
+def layout_win_matrix(result: "WinsComparison", width: Width = PAGE) -> Chances:
     """Lay out the share of contests that the row's algorithm wins against the column's."""
     won, tied = win_square(result.counted.tally)
     order = np.argsort(-result.log_worth, kind="stable")
     n = won + won.T + tied
     share = np.divide(won + tied / 2, n, out=np.zeros_like(won), where=n > 0)
-    names = short(result.algorithms, 22 if width == "wide" else 16)
+    names = short(result.algorithms, 22 if is_wide(width) else 16)
     shown = tuple(names[result.algorithms[k]] for k in order)
-    numbered = len(shown) <= _NUMBERED and width == "wide"
+    numbered = len(shown) <= _NUMBERED and is_wide(width)
     ties = "ties count half" if tied.any() else "there are no ties"
     measure = result.counted.scored.measure
     best = result.algorithms[order[0]]
@@ -41,11 +42,11 @@ def layout_win_matrix(result: "WinsComparison", width: Width = "wide") -> Chance
         columns=shown,
         numbered=numbered,
         title=f"Wins by {measure.name} of the row against the column",
-        note=(
+        notes=(
             f"{'numbers: ' if numbered else 'shade: '}per cent of their contests; {ties}",
             "empty: never met" if (n + np.eye(len(n)) == 0).any() else "best first, by worth",
         ),
-        width="narrow" if len(shown) > _LARGE else width,
+        width=width,
         alt=f"Shares of contests won between {count(len(shown), 'algorithm')}, by"
         f" {measure.name}, {measure.better} is better. {best} has the largest worth, and wins"
         f" {100 * float((won + tied / 2)[order[0]].sum() / max(n[order[0]].sum(), 1)):.0f} % of its"
@@ -58,7 +59,7 @@ size_worths, draw_worths = bars.size_intervals, bars.draw_intervals
 _TIMES = float(norm.ppf(0.975)) / np.sqrt(2)
 
 
-def layout_worths(result: "WinsComparison", width: Width = "wide") -> Intervals:
+def layout_worths(result: "WinsComparison", width: Width = PAGE) -> Intervals:
     """Lay out the log worth of each algorithm, the best first."""
     names = short(result.algorithms, 32)
     reach = _TIMES * np.sqrt(np.maximum(result.quasi.variance, 0.0))

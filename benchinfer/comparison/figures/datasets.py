@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
-from benchinfer.plots import panels, style
+from benchinfer.plots import panels
 from benchinfer.plots.panels import COLUMN, scaled
-from benchinfer.plots.style import FAINT, INK, Width, lines, measure_name, plain, short, signed
+from benchinfer.plots.style import FAINT, INK, PAGE, Width, is_wide, lines, measure_name, signed
+from benchinfer.plots.text import plain, pt, short
 from benchinfer.plots.tiles import Verdicts
 from benchinfer.relations.figures import ensemble
 from benchinfer.relations.figures.ensemble import standing, verdict_tiles
@@ -63,7 +64,7 @@ class Distributions(panels.Panels[BoxPanel]):
     single: bool
 
 
-def layout_distributions(setting: "Setting", width: Width = "wide") -> Distributions:
+def layout_distributions(setting: "Setting", width: Width = PAGE) -> Distributions:
     """Lay out the distributions of the scores that were compared."""
     measure, found = setting.measure, setting.coverage.found
     if np.isnan(setting.quantiles).all():
@@ -79,7 +80,7 @@ def layout_distributions(setting: "Setting", width: Width = "wide") -> Distribut
     boxes, middle = scaled(quantiles, low, high, log=log), np.nanmedian(quantiles[:, :, 2], axis=1)
     rows = np.argsort(measure.sign * middle, kind="stable")
     standing = np.nanmean(boxes[:, :, 2] - scaled(middle, low, high, log=log)[:, None], axis=0)
-    columns = min(len(algorithms), 6 if width == "wide" else 2)
+    columns = min(len(algorithms), 6 if is_wide(width) else 2)
     names, datasets = short(algorithms, 18), short(in_order, 22)
     single = bool((found <= 1).all())
     best_first = np.argsort(-measure.sign * standing, kind="stable")
@@ -96,7 +97,8 @@ def layout_distributions(setting: "Setting", width: Width = "wide") -> Distribut
         single=single,
         title=f"Scores: {next(iter(short([measure.title], 44).values()))},"
         f" {measure.better} is better",
-        note=_note(single=single, linear=measure.scale == "log" and not log),
+        width=width,
+        notes=_note(single=single, linear=measure.scale == "log" and not log),
         alt=f"Distributions of the scores of {count(len(algorithms), 'algorithm')} on"
         f" {count(len(rows), 'data set')}, from {signed(float(f'{low:.3g}'))} to"
         f" {signed(float(f'{high:.3g}'))}; {measure.better} is better.",
@@ -147,7 +149,7 @@ def _draw_panel(d: Distributions, panel: BoxPanel, ax: "Axes") -> None:
     panels.absent(panel, np.flatnonzero(~held).tolist(), ax)
 
 
-def layout_verdicts(comparisons: "Comparisons", width: Width = "wide") -> Verdicts:
+def layout_verdicts(comparisons: "Comparisons", width: Width = PAGE) -> Verdicts:
     """Lay out the verdicts of a comparison per data set."""
     if not comparisons:
         raise DesignError(message("no data set was compared.", hint="see comparisons.refused."))
@@ -196,8 +198,10 @@ class Podium:
         How many there are.
     pitch
         Inches of a position.
-    title, note
+    title, notes
         Heading, and how to read it.
+    width
+        The room that there is.
     alt
         Text alternative.
     """
@@ -208,11 +212,12 @@ class Podium:
     positions: int
     pitch: float
     title: str
-    note: tuple[str, ...]
+    notes: tuple[str, ...]
+    width: Width
     alt: str
 
 
-def layout_podium(comparisons: "Comparisons", width: Width = "wide") -> Podium:
+def layout_podium(comparisons: "Comparisons", width: Width = PAGE) -> Podium:
     """Lay out the order of performance on each data set."""
     if not comparisons:
         raise DesignError(message("no data set was compared.", hint="see comparisons.refused."))
@@ -238,13 +243,14 @@ def layout_podium(comparisons: "Comparisons", width: Width = "wide") -> Podium:
         positions=len(overall),
         pitch=pitch,
         title="Order on each data set: " + measure_name(measure),
-        note=(
+        notes=(
             "best to the left; a bar: the left one is preferred to its neighbour",
             "~: the two are equivalent; no sign: not told apart",
             "coloured from blue to orange by wins less losses over all data sets",
             "data sets with like verdicts stand together",
             *key,
         ),
+        width=width,
         alt=f"Order of performance on {count(len(rows), 'data set')}, best first: "
         + "; ".join(said)
         + ".",
@@ -253,7 +259,7 @@ def layout_podium(comparisons: "Comparisons", width: Width = "wide") -> Podium:
 
 def _texts(overall: list[str], width: Width) -> tuple[dict[str, str], float, tuple[str, ...]]:
     """Return the text of the tiles, their widths, and the key of numbers."""
-    room = 8.0 if width == "wide" else 2.6
+    room = 8.0 if is_wide(width) else 2.6
     names = short(overall, 14)
     pitch = 0.07 * max(map(len, names.values())) + 0.16
     if pitch * len(overall) <= room:
@@ -283,19 +289,9 @@ def _spoken(order: list[str], verdicts: list[Verdict]) -> str:
     return " ".join([order[0], *(f"{marks.get(v, '?')} {name}" for v, name in pairs)])
 
 
-def _names(podium: Podium) -> float:
-    return 0.073 * max(map(len, podium.rows)) + 0.25
-
-
-def _room(podium: Podium) -> float:
-    return max(podium.pitch * podium.positions, 3.65 - _names(podium), 2.4)
-
-
 def size_podium(podium: Podium) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    room = _room(podium)
-    words = style.height(podium.title, podium.note, room)
-    return _names(podium) + room + 0.1, 0.3 + words + _ROW * len(podium.rows)
+    return podium.width, 0.15 + _ROW * len(podium.rows)
 
 
 def draw_podium(podium: Podium, ax: "Axes") -> None:
@@ -312,7 +308,7 @@ def draw_podium(podium: Podium, ax: "Axes") -> None:
             plain(place.text),
             ha="center",
             va="center_baseline",
-            fontsize=8.5,
+            fontsize=pt(8.5),
             color=INK,
         )
     _draw_breaks(p, ax)
@@ -320,9 +316,8 @@ def draw_podium(podium: Podium, ax: "Axes") -> None:
     ax.set_ylim(len(p.rows) - 0.5, -0.5)
     ax.spines[:].set_visible(False)
     ax.set_xticks([])
-    ax.set_yticks(range(len(p.rows)), [plain(n) for n in p.rows], fontsize=8.5, color=INK)
+    ax.set_yticks(range(len(p.rows)), [plain(n) for n in p.rows], fontsize=pt(8.5), color=INK)
     ax.tick_params(length=0)
-    style.write(ax, p.title, p.note, _room(p))
 
 
 def _draw_breaks(podium: Podium, ax: "Axes") -> None:
@@ -338,7 +333,7 @@ def _draw_breaks(podium: Podium, ax: "Axes") -> None:
                 "~",
                 ha="center",
                 va="center_baseline",
-                fontsize=9.5,
+                fontsize=pt(9.5),
                 fontweight="bold",
                 color=INK,
                 zorder=5,

@@ -5,34 +5,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
-
-from benchinfer.comparison.comparison import pair_order, pair_places
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import message, unknown
 from benchinfer.core.numbers import count
-from benchinfer.core.verdict import Verdict, words
-from benchinfer.plots.style import (
-    BAND,
-    FAINT,
-    HAIR,
-    INK,
-    MARKS,
-    Width,
-    measure_name,
-    plain,
-    short,
-    signed,
-    ticks,
-    wrapped,
-)
+from benchinfer.core.verdict import Verdict, code, words
+from benchinfer.plots import bars
+from benchinfer.plots.style import BAND, HAIR, INK, MARKS, PAGE, Width, lines, measure_name, signed
+from benchinfer.plots.text import fitted, plain, pt, widest
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
-    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.comparison.comparison import Comparison, Order
     from benchinfer.core.measure import Measure
 
 
-_BESIDE = 52  # characters of label and verdict that leave enough of the width to the intervals
+MANY = 12  # of more algorithms the pairs with one of them are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +33,13 @@ class Row:
     pair
         Index of the pair in the comparison.
     label
-        The pair, first algorithm first.
+        The pair, the better-ranked algorithm first.
     verdict, said
         The verdict, and in words with the name of the better algorithm.
     estimate, low, high
         Effect and interval in the measure's own unit; the interval is None without inference.
     group
-        Place of the pair's better placed algorithm; pairs of one group are together.
+        The first algorithm of the pair; pairs of one group are together.
     """
 
     pair: int
@@ -60,7 +49,12 @@ class Row:
     estimate: float
     low: float | None
     high: float | None
-    group: int
+    group: str
+
+    @property
+    def value(self) -> float:
+        """Place of the mark."""
+        return self.estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +73,12 @@ class Forest:
         Whether the axis is logarithmic.
     left
         The verdict that lies to the left of the neutral value.
+    sides
+        What the first and the second one of a pair are called above the axis.
     title, axis, notes
         Heading, name of the axis, and the lines below it.
     width
-        The room that there is.
-    beside
-        Whether label and verdict are next to the interval; without room, they are above it.
+        The room that there is; without enough, label and verdict are above the interval.
     alt
         Text alternative.
     """
@@ -94,54 +88,116 @@ class Forest:
     band: tuple[float, float] | None
     log: bool
     left: Literal[Verdict.FIRST, Verdict.SECOND]
+    sides: tuple[str, str]
     title: str
     axis: str
     notes: tuple[str, ...]
     width: Width
-    beside: bool
     alt: str
 
+    @property
+    def beside(self) -> bool:
+        """Whether label and verdict are next to the interval."""
+        return bars.fits(self)
 
-def layout(comparison: "Comparison", width: Width = "wide") -> Forest:
-    """Lay out the forest of a comparison's contrasts."""
-    measure, effects = comparison.measure, comparison.effects()
-    sides, places = comparison.named_sides(), pair_places(comparison, comparison.pairs)
-    names = short(sorted({name for pair in sides for name in pair}), 22 if width == "wide" else 12)
-    low, high = effects.get("conf_low"), effects.get("conf_high")
-    rows: list[Row] = []
-    for p in pair_order(comparison):
-        first, second = (names[name] for name in sides[p])
-        verdict = Verdict(comparison.codes[p])
-        rows.append(
-            Row(
-                pair=p,
-                label=f"{first} vs {second}",
-                verdict=verdict,
-                said=words(verdict, first, second),
-                estimate=float(effects["estimate"][p]),
-                low=None if low is None else float(low[p]),
-                high=None if high is None else float(high[p]),
-                group=int(places[p].min()),
-            )
-        )
+
+def layout(
+    comparison: "Comparison",
+    width: Width = PAGE,
+    *,
+    top: int | None = None,
+    pair: tuple[str, str] | None = None,
+    algorithms: Sequence[str] | None = None,
+    order: "Order | None" = None,
+) -> Forest:
+    """Lay out the forest of a comparison's contrasts, better-ranked algorithms first."""
+    measure = comparison.measure
+    whole = comparison.contrasts(order="result" if order is None else order)
+    table, what = _chosen(comparison, whole, pair, algorithms)
+    table = table.iloc[:top]
+    names = _names(sorted({*table["first"], *table["second"]}), width)
+    rows = _rows(table, names)
+    two = len({(row["first"], row["second"]) for _, row in table.iterrows()}) == 1
     return Forest(
         rows=tuple(rows),
         neutral=measure.neutral,
         band=band(measure),
         log=measure.scale != "identity",
         left=Verdict.FIRST if measure.better == "lower" else Verdict.SECOND,
+        sides=_sides(table, width) if two else ("first", "second"),
         title=f"{comparison.heading}: {measure_name(measure)}",
         axis=axis_title(measure),
-        notes=_notes(comparison),
+        notes=(*_notes(comparison), *_left_out(len(rows), len(whole), what)),
         width=width,
-        beside=width == "wide" and _longest(rows) <= _BESIDE,
         alt=_alt(comparison, rows),
     )
 
 
-def _longest(rows: Sequence[Row]) -> int:
-    lengths = [(len(row.label), len(row.said)) for row in rows]
-    return max(n for n, _ in lengths) + max(n for _, n in lengths)
+def _chosen(
+    comparison: "Comparison",
+    table: "pd.DataFrame",
+    pair: tuple[str, str] | None,
+    algorithms: Sequence[str] | None,
+) -> tuple["pd.DataFrame", str]:
+    """Return the pairs that are shown, and what they are, in words."""
+    known = {*table["first"], *table["second"]}
+    if strange := [name for name in (*(pair or ()), *(algorithms or ())) if name not in known]:
+        raise ArgumentError(unknown("algorithm", strange[0], sorted(known)))
+    if pair is not None:
+        both = table["first"].isin(pair) & table["second"].isin(pair)
+        if not both.any():
+            raise ArgumentError(
+                message(f"{pair[0]!r} and {pair[1]!r} were not compared.", hint="see contrasts().")
+            )
+        return table[both], ""
+    if algorithms is not None:
+        return table[table["first"].isin(algorithms) & table["second"].isin(algorithms)], ""
+    best = comparison.ranking()[0]
+    own = (table["first"] == best) | (table["second"] == best)
+    if len(known) > MANY and len(table) > 2 * len(known) and own.any():
+        return table[own], f"those with {best}, the best by its estimate"
+    return table, "the first ones by the ranking"
+
+
+def _left_out(shown: int, whole: int, what: str) -> tuple[str, ...]:
+    if shown == whole or not what:
+        return ()
+    return (f"{shown} of {whole} pairs, {what}; pair=, algorithms= and top= choose others",)
+
+
+def _names(names: Sequence[str], width: Width) -> dict[str, str]:
+    """Shorten names so that a pair and its verdict leave room to the interval."""
+    whole = fitted(names, math.inf)
+    if 3 * widest(list(whole.values())) <= 0.48 * width:
+        return whole
+    return fitted(names, 0.16 * width if width >= 2 * 3.3 else 0.24 * width)
+
+
+def _sides(table: "pd.DataFrame", width: Width) -> tuple[str, str]:
+    """Return the names of the two algorithms, for the ends of the axis."""
+    first, second = str(table["first"].iloc[0]), str(table["second"].iloc[0])
+    found = fitted([first, second], 0.2 * width)
+    return found[first], found[second]
+
+
+def _rows(table: "pd.DataFrame", names: dict[str, str]) -> list[Row]:
+    bounded = "conf_low" in table
+    rows: list[Row] = []
+    for p, row in table.iterrows():
+        first, second, verdict = names[row["first"]], names[row["second"]], code(row["verdict"])
+        rows.append(
+            Row(
+                pair=int(p),  # pyright: ignore[reportArgumentType]
+                label=f"{first} vs {second}",
+                verdict=verdict,
+                said=words(verdict, first, second),
+                estimate=float(row["estimate"]),
+                low=float(row["conf_low"]) if bounded else None,
+                high=float(row["conf_high"]) if bounded else None,
+                group=str(row["first"]),
+            )
+        )
+    return rows
 
 
 def band(measure: "Measure") -> tuple[float, float] | None:
@@ -197,83 +253,83 @@ def _alt(comparison: "Comparison", rows: Sequence[Row]) -> str:
 
 def size(forest: Forest) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    n = len(forest.rows)
-    extra = 1.15 + 0.16 * len(forest.notes)
-    width, wrapping = (6.9, 0.0) if forest.width == "wide" else (3.75, 0.2)
-    return width, extra + wrapping + (0.25 if forest.beside else 0.38) * n
+    wide, down = bars.size_strips(forest)
+    return wide, down + 0.2
 
 
 def draw(forest: Forest, ax: "Axes") -> None:
     """Draw a forest into an Axes."""
-    _frame(forest, ax)
-    for y, row in enumerate(forest.rows):
-        mark = MARKS[row.verdict]
-        at = y if forest.beside else y + 0.22  # words may have the upper half of the row
-        if not forest.beside:
-            _reference(forest, ax, at - 0.2, at + 0.2)
-        if row.low is not None and row.high is not None:
-            left, right = ax.get_xlim()
-            ends = [max(row.low, left), min(row.high, right)]
-            ax.plot(ends, [at, at], color=mark.colour, lw=1.6, solid_capstyle="butt")
-            for x, end, head in ((left, row.low, "<"), (right, row.high, ">")):
-                if not left <= end <= right:
-                    ax.plot([x], [at], head, color=mark.colour, ms=5, clip_on=False)
-        if math.isfinite(row.estimate):
-            ax.plot(
-                [row.estimate],
-                [at],
-                mark.marker,
-                color=mark.colour,
-                ms=5.5,
-                mfc=mark.colour if mark.filled else "white",
-                mew=1.3,
-            )
-    if forest.beside:
-        _reference(forest, ax, -0.6, len(forest.rows) - 0.4)
-    (_words_beside if forest.beside else _words_above)(forest, ax)
+    bars.frame(forest, ax, _limits(forest), log=forest.log)
+    ax.grid(visible=False)
+    _name_sides(forest, ax)
+    beside = forest.beside
+    shift = 0.0 if beside else 0.2
+    n = len(forest.rows)
+    ends = [(-0.55, n - 0.45)] if beside else [(y + 0.02, y + 0.38) for y in range(n)]
+    for top, bottom in ends:
+        if forest.band is not None:
+            ax.fill_betweenx([top, bottom], *forest.band, color=BAND, lw=0, zorder=0)
+    x = forest.neutral
+    lines(ax, [(x, top, x, bottom) for top, bottom in ends], INK, 0.9, zorder=1)
+    groups = [y for y in range(1, n) if forest.rows[y].group != forest.rows[y - 1].group]
+    for y in groups:
+        ax.axhline(y - 0.5, color=HAIR, lw=0.7, zorder=0)
+    for verdict in Verdict:
+        own = [(y + shift, row) for y, row in enumerate(forest.rows) if row.verdict == verdict]
+        _draw_marks(own, verdict, ax)
+    bars.write(forest, ax, beside=beside, inks=[MARKS[row.verdict].ink for row in forest.rows])
+    ax.spines["left"].set_visible(False)
 
 
-def _frame(forest: Forest, ax: "Axes") -> None:
-    """Axes, reference lines, and which side favours whom."""
-    low, high = _limits(forest)
-    if forest.log:
-        ax.set_xscale("log")
-    ax.set_xlim(low, high)
-    ax.set_ylim(len(forest.rows) - 0.4, -0.6)
-    _ticks(forest, ax, low, high)
-    for y, (above, below) in enumerate(zip(forest.rows, forest.rows[1:], strict=False)):
-        if above.group != below.group:
-            ax.axhline(y + 0.5, color=HAIR, lw=0.7, zorder=0)
-    ax.spines[["left", "right", "top"]].set_visible(False)
-    ax.spines["bottom"].set_color(FAINT)
-    columns = 90 if forest.width == "wide" else 46
-    below = "\n".join(wrapped(line, columns) for line in (forest.axis, *forest.notes))
-    ax.set_xlabel(plain(below), loc="left", fontsize=8.5, color=INK, linespacing=1.35, labelpad=5)
-    title = plain(wrapped(forest.title, 70 if forest.width == "wide" else 40))
-    ax.set_title(title, loc="left", fontsize=10, fontweight="bold", color=INK, pad=22)
+def _name_sides(forest: Forest, ax: "Axes") -> None:
+    """Say above the axis on which side which algorithm is better."""
+    first, second = forest.sides
+    texts = {Verdict.FIRST: first, Verdict.SECOND: second}
     right = Verdict.SECOND if forest.left == Verdict.FIRST else Verdict.FIRST
     for x, align, verdict, text in (
         (0, "left", forest.left, "\N{LEFTWARDS ARROW} {} better"),
         (1, "right", right, "{} better \N{RIGHTWARDS ARROW}"),
     ):
         ax.annotate(
-            text.format(verdict.label),
+            plain(text.format(texts[verdict])),
             (x, 1),
             (0, 5),
             xycoords="axes fraction",
             textcoords="offset points",
             ha=align,
-            fontsize=8.5,
+            fontsize=pt(8.5),
             color=MARKS[verdict].ink,
         )
 
 
-def _reference(forest: Forest, ax: "Axes", top: float, bottom: float) -> None:
-    """Draw the neutral value and the band, where there is no text."""
-    ends = [top, bottom]
-    if forest.band is not None:
-        ax.fill_betweenx(ends, *forest.band, color=BAND, lw=0, zorder=0)
-    ax.plot([forest.neutral] * 2, ends, color=INK, lw=0.9, zorder=1, solid_capstyle="butt")
+def _draw_marks(rows: Sequence[tuple[float, Row]], verdict: Verdict, ax: "Axes") -> None:
+    """Draw the intervals and estimates of one verdict; an arrow where an end is off the axis."""
+    mark = MARKS[verdict]
+    left, right = ax.get_xlim()
+    known = [(at, r.low, r.high) for at, r in rows if r.low is not None and r.high is not None]
+    lines(
+        ax,
+        [(max(low, left), at, min(high, right), at) for at, low, high in known],
+        mark.colour,
+        1.6,
+    )
+    for x, head, beyond in (
+        (left, "<", [at for at, low, _ in known if not left <= low]),
+        (right, ">", [at for at, _, high in known if not high <= right]),
+    ):
+        if beyond:
+            ax.plot([x] * len(beyond), beyond, head, color=mark.colour, ms=5, clip_on=False)
+    finite = [(row.estimate, at) for at, row in rows if math.isfinite(row.estimate)]
+    if finite:
+        ax.plot(
+            *zip(*finite, strict=True),
+            mark.marker,
+            color=mark.colour,
+            mfc=mark.colour if mark.filled else "white",
+            ms=5.5,
+            mew=1.3,
+            zorder=4,
+        )
 
 
 def _limits(forest: Forest) -> tuple[float, float]:
@@ -281,51 +337,4 @@ def _limits(forest: Forest) -> tuple[float, float]:
     ends = [forest.neutral, *(forest.band or ())]
     for row in forest.rows:
         ends += [end for end in (row.estimate, row.low, row.high) if end is not None]
-    if forest.log:
-        logs = [math.log(end) for end in ends if math.isfinite(end) and end > 0]
-        pad = 0.04 * (max(logs) - min(logs)) or 0.1
-        return math.exp(min(logs) - pad), math.exp(max(logs) + pad)
-    finite = [end for end in ends if math.isfinite(end)]
-    pad = 0.04 * (max(finite) - min(finite)) or 1.0
-    return min(finite) - pad, max(finite) + pad
-
-
-def _ticks(forest: Forest, ax: "Axes", low: float, high: float) -> None:
-    n = 7 if forest.width == "wide" else 5
-    ax.xaxis.set_major_locator(FixedLocator(ticks(low, high, n, log=forest.log)))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: signed(value)))
-    ax.xaxis.set_minor_locator(FixedLocator([]))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.tick_params(axis="x", labelsize=8.5, color=FAINT, labelcolor=INK)
-
-
-def _words_beside(forest: Forest, ax: "Axes") -> None:
-    ax.set_yticks(
-        range(len(forest.rows)), [plain(row.label) for row in forest.rows], fontsize=9, color=INK
-    )
-    ax.tick_params(axis="y", length=0)
-    beside = ax.secondary_yaxis("right")
-    beside.set_yticks(range(len(forest.rows)), [plain(row.said) for row in forest.rows], fontsize=9)
-    beside.tick_params(axis="y", length=0)
-    beside.spines["right"].set_visible(False)
-    for row, label in zip(forest.rows, beside.get_yticklabels(), strict=True):
-        label.set_color(MARKS[row.verdict].ink)
-
-
-def _words_above(forest: Forest, ax: "Axes") -> None:
-    ax.set_yticks([])
-    for y, row in enumerate(forest.rows):
-        for x, align, text, ink in (
-            (0, "left", row.label, INK),
-            (1, "right", row.said, MARKS[row.verdict].ink),
-        ):
-            ax.text(
-                x,
-                y - 0.06,
-                plain(text),
-                transform=ax.get_yaxis_transform(),
-                ha=align,
-                va="bottom",
-                fontsize=8.5,
-                color=ink,
-            )
+    return bars.room(ends, log=forest.log)

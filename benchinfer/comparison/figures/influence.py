@@ -10,7 +10,8 @@ from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots import bars
 from benchinfer.plots.bars import Bar, Bars
-from benchinfer.plots.style import MARKS, Width, measure_name, short
+from benchinfer.plots.style import MARKS, PAGE, Width, is_wide, measure_name
+from benchinfer.plots.text import short
 
 if TYPE_CHECKING:
     from benchinfer.comparison.prediction import NewDataset
@@ -20,7 +21,7 @@ _MOST = 20  # rows that a reader can take in
 _SAID = 40  # characters of the verdicts that change
 
 
-def layout_influence(left: InfluenceLayout, width: Width = "wide") -> Bars:
+def layout_influence(left: InfluenceLayout, width: Width = PAGE) -> Bars:
     """Lay out the influence of each data set; of many, those that change verdicts come first."""
     table, measure = left.table, left.measure
     first = np.argsort(-(table["n_changed"].to_numpy() > 0).astype(int), kind="stable")[:_MOST]
@@ -57,7 +58,7 @@ def _bar(name: str, shift: float, n: int, changes: str, width: Width) -> Bar:
     verdict = Verdict.SECOND if n else Verdict.UNDECIDED
     said = ""
     if n:
-        fits = width == "wide" and len(changes) <= _SAID
+        fits = is_wide(width) and len(changes) <= _SAID
         said = changes if fits else f"{count(n, 'verdict')} changed"
     marker = "D" if n else "o"
     return Bar(name, said, shift, colour=MARKS[verdict].colour, marker=marker)
@@ -66,7 +67,7 @@ def _bar(name: str, shift: float, n: int, changes: str, width: Width) -> Bar:
 size_influence, draw_influence = bars.size_bars, bars.draw_bars
 
 
-def layout_prediction(new: "NewDataset", width: Width = "wide") -> Bars:
+def layout_prediction(new: "NewDataset", width: Width = PAGE) -> Bars:
     """Lay out the probabilities to be best on a new data set, the likeliest first."""
     measure, table = new.measure, new.summary()
     table = table.sort_values("prob_best_next", ascending=False, kind="stable")

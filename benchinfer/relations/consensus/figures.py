@@ -9,7 +9,8 @@ import numpy as np
 from benchinfer.plots import bars
 from benchinfer.plots.bars import COLOUR
 from benchinfer.plots.draw import Kind, of_part
-from benchinfer.plots.style import Width, lines, short
+from benchinfer.plots.style import PAGE, Width, lines
+from benchinfer.plots.text import short
 from benchinfer.plots.tiles import Chances, draw_chances, layout_of, size_chances
 from benchinfer.relations.consensus.consensus import Consensus, optima
 from benchinfer.relations.consensus.stability import Stability
@@ -24,7 +25,7 @@ size_agreed = hasse.size
 draw_agreed = hasse.draw
 
 
-def layout_agreed(consensus: "Consensus", width: Width = "wide") -> hasse.Hasse:
+def layout_agreed(consensus: "Consensus", width: Width = PAGE) -> hasse.Hasse:
     """Lay out what holds in all optima, or the best order found if none is proved the best."""
     shown = consensus.relation() if consensus.optimal else consensus.solutions[0]
     laid = hasse.layout(shown, width)
@@ -35,12 +36,12 @@ def layout_agreed(consensus: "Consensus", width: Width = "wide") -> hasse.Hasse:
     return replace(
         laid,
         title=f"Consensus: {'common to ' if several else ''}{optima(consensus)}",
-        legend=(*laid.legend, *more),
+        notes=(*laid.notes, *more),
         alt=f"Consensus, best first (> preferred to, ~ equivalent, ? not told apart): {consensus}.",
     )
 
 
-def layout_positions(found: "Stability", width: Width = "wide") -> Chances:
+def layout_positions(found: "Stability", width: Width = PAGE) -> Chances:
     """Lay out the positions over the resamples of a bootstrapped consensus."""
     return layout_of(found.algorithms, found.position[0], width)
 
@@ -79,7 +80,7 @@ class Ranges:
     alt: str
 
 
-def layout_ranges(consensus: "Consensus", width: Width = "wide") -> Ranges:
+def layout_ranges(consensus: "Consensus", width: Width = PAGE) -> Ranges:
     """Lay out the ranks of the algorithms of a consensus."""
     low, high = consensus.ranks.T
     names = short(consensus.algorithms)

@@ -11,22 +11,23 @@ from numpy.typing import NDArray
 
 from benchinfer.core.numbers import count, join
 from benchinfer.core.verdict import SYMBOLS, Verdict
-from benchinfer.plots import bars, style, tiles
+from benchinfer.plots import bars, tiles
 from benchinfer.plots.style import (
     FAINT,
     HAIR,
     INK,
     MARKS,
+    PAGE,
     Text,
     Width,
     dodge,
+    is_wide,
     lines,
-    plain,
-    short,
+    name_axis,
     signed,
     ticks,
-    wrapped,
 )
+from benchinfer.plots.text import plain, pt, short, widest, wrapped
 from benchinfer.plots.tiles import FILL, Tile, Verdicts, tallied
 
 if TYPE_CHECKING:
@@ -56,8 +57,8 @@ class Dendrogram:
         Lines x0, y0, x1, y1.
     top
         The largest distance of a merge.
-    title, notes
-        Heading, and the lines below the axis.
+    title, axis, notes
+        Heading, name of the axis, and how to read it.
     width
         The room that there is.
     alt
@@ -68,6 +69,7 @@ class Dendrogram:
     segments: tuple[Segment, ...]
     top: float
     title: str
+    axis: str
     notes: tuple[str, ...]
     width: Width
     alt: str
@@ -90,11 +92,11 @@ def leaves(merges: NDArray[np.float64]) -> list[int]:
     return members[-1]
 
 
-def layout_dendrogram(ensemble: "Ensemble", width: Width = "wide") -> Dendrogram:
+def layout_dendrogram(ensemble: "Ensemble", width: Width = PAGE) -> Dendrogram:
     """Lay out the clusters of the relations of an ensemble."""
     found = ensemble.clusters()
     order = leaves(found.merges)
-    names = short(found.names, 24 if width == "wide" else 14)
+    names = short(found.names, 24 if is_wide(width) else 14)
     top = float(found.merges[:, 2].max(initial=0.0))
     n = min(3, len(order))
     told = "; ".join(join(cluster) for cluster in found.cut(n))
@@ -103,10 +105,8 @@ def layout_dendrogram(ensemble: "Ensemble", width: Width = "wide") -> Dendrogram
         segments=tuple(_segments(found, order)),
         top=top,
         title="Relations that are alike",
-        notes=(
-            "distance at which clusters join: mean symmetric difference",
-            "the sooner two are joined, the more of their verdicts agree",
-        ),
+        axis="distance at which clusters join: mean symmetric difference",
+        notes=("the sooner two are joined, the more of their verdicts agree",),
         width=width,
         alt=f"Dendrogram of {len(order)} relations, joined by mean symmetric difference up to"
         f" {top:.3g}. In {n} clusters: {told}.",
@@ -124,19 +124,14 @@ def _segments(found: "Clusters", order: list[int]) -> list[Segment]:
     return segments
 
 
-def _names(dendrogram: Dendrogram) -> float:
-    return 0.073 * max(map(len, dendrogram.rows)) + 0.2
-
-
 def _room(dendrogram: Dendrogram) -> float:
-    return (6.7 if dendrogram.width == "wide" else 3.65) - _names(dendrogram)
+    return dendrogram.width - widest(dendrogram.rows) - 0.3
 
 
 def size_dendrogram(dendrogram: Dendrogram) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    room = _room(dendrogram)
-    words = style.height(dendrogram.title, dendrogram.notes, room)
-    return _names(dendrogram) + room + 0.1, 0.55 + words + 0.25 * len(dendrogram.rows)
+    below = wrapped(dendrogram.axis, _room(dendrogram)).count("\n") + 1
+    return dendrogram.width, 0.4 + 0.165 * below + 0.25 * len(dendrogram.rows)
 
 
 def draw_dendrogram(dendrogram: Dendrogram, ax: "Axes") -> None:
@@ -146,15 +141,15 @@ def draw_dendrogram(dendrogram: Dendrogram, ax: "Axes") -> None:
     lines(ax, d.segments, INK, 1.1)
     ax.set_xlim(0, end)
     ax.set_ylim(len(d.rows) - 0.45, -0.55)
-    at = ticks(0.0, end, 6 if d.width == "wide" else 3, log=False)
-    ax.set_xticks(at, [signed(x) for x in at], fontsize=8.5, color=INK)
-    ax.set_yticks(range(len(d.rows)), [plain(n) for n in d.rows], fontsize=8.5, color=INK)
+    at = ticks(0.0, end, 6 if is_wide(d.width) else 3, log=False)
+    ax.set_xticks(at, [signed(x) for x in at], fontsize=pt(8.5), color=INK)
+    ax.set_yticks(range(len(d.rows)), [plain(n) for n in d.rows], fontsize=pt(8.5), color=INK)
     ax.tick_params(axis="y", length=0)
     ax.spines[["right", "top", "left"]].set_visible(False)
     ax.spines["bottom"].set_color(FAINT)
     ax.grid(axis="x", color=HAIR, lw=0.7)
     ax.set_axisbelow(True)
-    style.write(ax, d.title, d.notes, _room(d))
+    name_axis(ax, d.axis, _room(d))
 
 
 _SAME = 1e-9  # points this close, of the extent, are one
@@ -174,7 +169,7 @@ class Landscape:
         Width and height of the map.
     unit
         Inches of a distance of 1.
-    title, note
+    title, notes
         Heading, and how to read it.
     width
         Of the screen.
@@ -187,15 +182,15 @@ class Landscape:
     extent: tuple[float, float]
     unit: float
     title: str
-    note: tuple[str, ...]
+    notes: tuple[str, ...]
     width: Width
     alt: str
 
 
-def layout_landscape(ensemble: "Ensemble", width: Width = "wide") -> Landscape:
+def layout_landscape(ensemble: "Ensemble", width: Width = PAGE) -> Landscape:
     """Lay out the map of `Ensemble.map`, with names where there is room for them."""
     found = ensemble.map()
-    across, margin = (6.6, 0.9) if width == "wide" else (3.6, 0.6)
+    across, margin = width - 0.2, 0.9 if is_wide(width) else 0.6
     reach = float(np.abs(found.points).max(initial=0.0))
     groups = _groups(found.points, _SAME * (reach or 1.0))
     points = found.points[[group[0] for group in groups]]
@@ -207,7 +202,7 @@ def layout_landscape(ensemble: "Ensemble", width: Width = "wide") -> Landscape:
     tall = max(1.6, unit * float(spread[1]) + 2 * 0.5)
     middle = (low + high) / 2
     at = (points - middle) * unit + np.array([across / 2, tall / 2])
-    names = short(found.names, 20 if width == "wide" else 12)
+    names = short(found.names, 20 if is_wide(width) else 12)
     labels = [_label([names[found.names[i]] for i in group]) for group in groups]
     return Landscape(
         points=tuple((float(x), float(y)) for x, y in at),
@@ -215,7 +210,7 @@ def layout_landscape(ensemble: "Ensemble", width: Width = "wide") -> Landscape:
         extent=(across, tall),
         unit=float(unit),
         title="Map of the relations",
-        note=(
+        notes=(
             "near: alike in their verdicts (classical scaling of the symmetric differences)",
             f"the plane shows {100 * found.share:.0f} % of the distances",
         ),
@@ -246,13 +241,13 @@ def _groups(points: NDArray[np.float64], near: float) -> list[list[int]]:
 def _label(names: Sequence[str]) -> str:
     if len(names) > 6:
         names = [*names[:5], f"and {len(names) - 5} more"]
-    return wrapped(", ".join(names), 32)
+    return wrapped(", ".join(names), 2.1)
 
 
 def size_landscape(landscape: Landscape) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
     across, tall = landscape.extent
-    return across + 0.2, tall + 0.15 + style.height(landscape.title, landscape.note, across)
+    return across + 0.2, tall + 0.15
 
 
 def draw_landscape(landscape: Landscape, ax: "Axes") -> None:
@@ -264,7 +259,6 @@ def draw_landscape(landscape: Landscape, ax: "Axes") -> None:
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_color(HAIR)
-    style.write(ax, m.title, m.note, m.extent[0])
     led = [(text.x, text.y, *point) for text, point in zip(m.texts, m.points, strict=True)]
     lines(ax, [ends for ends, text in zip(led, m.texts, strict=True) if text.led], FAINT, 0.6)
     ax.plot(*zip(*m.points, strict=True), "o", color="#0072B2", ms=5.5, zorder=4)
@@ -275,14 +269,14 @@ def draw_landscape(landscape: Landscape, ax: "Axes") -> None:
             plain(text.text),
             ha=text.ha,
             va=text.va,
-            fontsize=8.5,
+            fontsize=pt(8.5),
             color=INK,
             linespacing=1.1,
             zorder=5,
         )
 
 
-def layout_verdicts(ensemble: "Ensemble", width: Width = "wide") -> Verdicts:
+def layout_verdicts(ensemble: "Ensemble", width: Width = PAGE) -> Verdicts:
     """Lay out the verdicts of the relations of an ensemble."""
     """Lay out the verdicts of the relations of an ensemble."""
     where = f"in {count(len(ensemble), 'relation')}"
@@ -306,7 +300,7 @@ def verdict_tiles(
         rows=tuple(datasets[name] for name in relations),
         columns=tuple(f"{names[a]} : {names[b]}" for a, b in pairs),
         title=title,
-        note=("> first, < second preferred", "~ equivalent, ? not told apart"),
+        notes=("> first, < second preferred", "~ equivalent, ? not told apart"),
         width=width,
         alt=f"Verdicts about {count(len(pairs), 'pair')} of algorithms {where}: {tallied(found)}.",
     )
@@ -460,13 +454,13 @@ size_support = size_stacks
 draw_support = draw_stacks
 
 
-def layout_support(ensemble: "Ensemble", width: Width = "wide") -> Stacks:
+def layout_support(ensemble: "Ensemble", width: Width = PAGE) -> Stacks:
     """Lay out how the weight of an ensemble is shared among verdicts."""
     index = {name: i for i, name in enumerate(ensemble.algorithms)}
     order = standing(ensemble)
     every = list(combinations(order, 2))
     pairs = every if len(every) <= _PAIRS else list(pairwise(order))
-    states, names = ensemble.states, short(order, 14 if width == "wide" else 10)
+    states, names = ensemble.states, short(order, 14 if is_wide(width) else 10)
     rows: list[Stack] = []
     for a, b in pairs:
         codes = states[:, index[a], index[b]]
@@ -507,13 +501,13 @@ def _spoken(rows: Sequence[Stack]) -> str:
     return "; ".join(f"{row.label} {row.said}" for row in rows) or "no pair"
 
 
-def layout_consensus(consensus: "Consensus", width: Width = "wide") -> Stacks:
+def layout_consensus(consensus: "Consensus", width: Width = PAGE) -> Stacks:
     """Lay out what speaks for the order of neighbours in a consensus."""
     order = np.lexsort((consensus.ranks[:, 1], consensus.ranks[:, 0]))
     table = consensus.support()
     regret = _square(consensus, table["regret"]) if "regret" in table else None
     exact = _square(consensus, table["regret_exact"]) if regret is not None else None
-    names = short(consensus.algorithms, 14 if width == "wide" else 9)
+    names = short(consensus.algorithms, 14 if is_wide(width) else 9)
     rows: list[Stack] = []
     for i, j in pairwise(order.tolist()):
         weights = consensus.votes[:, i, j].tolist()

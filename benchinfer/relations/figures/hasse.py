@@ -10,8 +10,8 @@ from matplotlib.patches import FancyArrowPatch
 from numpy.typing import NDArray
 
 from benchinfer.core.verdict import Verdict
-from benchinfer.plots import style
-from benchinfer.plots.style import FAINT, INK, MARKS, Width, plain, short
+from benchinfer.plots.style import FAINT, INK, MARKS, PAGE, Width, is_wide
+from benchinfer.plots.text import plain, pt, short
 from benchinfer.relations.figures.layers import GAP, Box, arrange, chains, isolated, label, place
 from benchinfer.relations.numerics import posets
 
@@ -86,8 +86,10 @@ class Hasse:
         Whether lines need arrow heads, because preferences run in a circle.
     columns, rows
         Extent, in characters and rows.
-    title, legend
+    title, notes
         Heading, and how to read it.
+    width
+        The room that there is.
     alt
         Text alternative.
     apart
@@ -100,14 +102,15 @@ class Hasse:
     columns: float
     rows: float
     title: str
-    legend: tuple[str, ...]
+    notes: tuple[str, ...]
+    width: Width
     alt: str
     apart: tuple[float, float] | None = None
 
 
-def layout(relation: "Relation", width: Width = "wide") -> Hasse:
+def layout(relation: "Relation", width: Width = PAGE) -> Hasse:
     """Lay out the Hasse diagram of a relation."""
-    wide = width == "wide"
+    wide = is_wide(width)
     names = short(relation.algorithms, 20 if wide else 14)
     drawn = chains(relation)
     shown = drawn.relation
@@ -132,7 +135,8 @@ def layout(relation: "Relation", width: Width = "wide") -> Hasse:
         columns=2 * max(extent, default=1.0),
         rows=middle,
         title="Order of the algorithms",
-        legend=_legend(shown, links, boxes, circles=len(members) < len(names)),
+        notes=_legend(shown, links, boxes, circles=len(members) < len(names)),
+        width=width,
         alt=f"Hasse diagram, best first (> preferred to, ~ equivalent, ? not told apart):"
         f" {relation}.",
     )
@@ -249,8 +253,7 @@ def _legend(
 
 def size(hasse: Hasse) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    across = max(3.5, 0.085 * hasse.columns + 0.3)
-    return across, 0.2 + style.height(hasse.title, hasse.legend, across) + 0.56 * hasse.rows
+    return max(hasse.width, 0.085 * hasse.columns + 0.3), 0.1 + 0.56 * hasse.rows
 
 
 def draw(hasse: Hasse, ax: "Axes") -> None:
@@ -261,11 +264,10 @@ def draw(hasse: Hasse, ax: "Axes") -> None:
     ax.spines[:].set_visible(False)
     ax.set_xticks([])
     ax.set_yticks([])
-    style.write(ax, hasse.title, hasse.legend, size(hasse)[0])
     for link in hasse.links:
         _draw_link(link, ax, arrow=hasse.arrows)
     if hasse.apart:
-        ax.text(*hasse.apart, _APART, ha="left", va="center", fontsize=8.5, color=FAINT)
+        ax.text(*hasse.apart, _APART, ha="left", va="center", fontsize=pt(8.5), color=FAINT)
     for node in hasse.nodes:
         ax.text(
             node.x,
@@ -273,7 +275,7 @@ def draw(hasse: Hasse, ax: "Axes") -> None:
             plain("\n".join(node.lines)),
             ha="center",
             va="center",
-            fontsize=9.5,
+            fontsize=pt(9.5),
             color=INK,
             zorder=2,
             bbox={"boxstyle": "round,pad=0.35", "fc": "white", "ec": FAINT, "lw": 0.8},

@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from benchinfer.core.verdict import Verdict
-from benchinfer.plots.style import Width
+from benchinfer.plots.style import PAGE, Width
 from benchinfer.relations.figures import hasse
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _BEND = 0.35  # of a line to a neighbour in the same row
 
 
-def layout(relation: "Relation", width: Width = "wide") -> hasse.Hasse:
+def layout(relation: "Relation", width: Width = PAGE) -> hasse.Hasse:
     """Lay out the Hasse diagram, and a dotted line for each undecided pair of its boxes."""
     found = hasse.layout(relation, width)
     index = {name: i for i, name in enumerate(relation.algorithms)}
@@ -27,7 +27,7 @@ def layout(relation: "Relation", width: Width = "wide") -> hasse.Hasse:
             path = ((one.x, one.y), (other.x, other.y))
             bend = _BEND if one.y == other.y else 0.0
             links.append(hasse.Link(a, b, Verdict.UNDECIDED, path, bend))
-    legend = tuple(
-        text.replace("no line: not told apart", "dotted: not told apart") for text in found.legend
+    notes = tuple(
+        text.replace("no line: not told apart", "dotted: not told apart") for text in found.notes
     )
-    return replace(found, links=(*found.links, *links), legend=legend)
+    return replace(found, links=(*found.links, *links), notes=notes)

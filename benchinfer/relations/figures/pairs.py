@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
-from benchinfer.plots import style, tiles
-from benchinfer.plots.style import FAINT, HAIR, INK, Width, lines, plain, short
+from benchinfer.plots import tiles
+from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, is_wide, lines
+from benchinfer.plots.text import fitted, plain, pt, short, widest
 from benchinfer.plots.tiles import Tile, Verdicts
 from benchinfer.relations.figures import ensemble
 from benchinfer.relations.numerics.distances import generalised_ranks
@@ -147,7 +148,7 @@ def _levels(runs: Sequence[tuple[int, int]]) -> tuple[tuple[int, int, int], ...]
     return tuple(found)
 
 
-_PITCH, _ROW, _LETTER = 0.2, 0.25, 0.072  # inches of a column, a row, and a letter of a name
+_PITCH, _ROW = 0.2, 0.25  # inches of a column and a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,7 @@ class Letters:
         Rows of the members of each group.
     bars
         Whether each group is a run of rows, so that bars say all.
-    title, note
+    title, notes
         Heading, and how to read it.
     width
         Of the screen.
@@ -177,12 +178,12 @@ class Letters:
     columns: tuple[tuple[int, ...], ...]
     bars: bool
     title: str
-    note: tuple[str, ...]
+    notes: tuple[str, ...]
     width: Width
     alt: str
 
 
-def layout_letters(relation: "Relation", width: Width = "wide") -> Letters:
+def layout_letters(relation: "Relation", width: Width = PAGE) -> Letters:
     """Lay out the groups of algorithms that a relation does not tell apart."""
     ranks = generalised_ranks(relation.states)
     order = np.argsort(ranks, kind="stable")
@@ -191,7 +192,7 @@ def layout_letters(relation: "Relation", width: Width = "wide") -> Letters:
     groups = letters(np.isin(states, (Verdict.FIRST, Verdict.SECOND)) | missing)
     bars = all(group[-1] - group[0] == len(group) - 1 for group in groups)
     shown = [group for group in groups if len(group) > 1] if bars else groups
-    names = short(relation.algorithms, 30 if width == "wide" else 18)
+    names = fitted(relation.algorithms, 0.45 * width)
     rows = [names[relation.algorithms[i]] for i in order.tolist()]
     marks = ["\N{MULTIPLICATION SIGN} " if row.any() else "" for row in missing]
     what = "neither is preferred: not told apart, or equivalent"
@@ -213,7 +214,7 @@ def layout_letters(relation: "Relation", width: Width = "wide") -> Letters:
         columns=tuple(shown),
         bars=bars,
         title="What is not told apart",
-        note=(
+        notes=(
             note,
             "number: rank, of wins and losses; 1 is best",
             *((absent,) if missing.any() else ()),
@@ -224,39 +225,33 @@ def layout_letters(relation: "Relation", width: Width = "wide") -> Letters:
 
 
 def _names(laid: Letters) -> float:
-    return _LETTER * max(map(len, laid.rows), default=0) + 0.55
-
-
-def _across(laid: Letters) -> float:
-    return max(3.75 if laid.width == "narrow" else 5.0, _names(laid) + _columns(laid) + 0.2)
+    return widest(laid.rows) + 0.55
 
 
 def _columns(laid: Letters) -> float:
-    return _PITCH * max(len(laid.columns), 1)
+    return min(_PITCH, (laid.width - _names(laid) - 0.2) / max(len(laid.columns), 1))
 
 
 def size_letters(laid: Letters) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    across = _across(laid)
-    return across, 0.2 + style.height(laid.title, laid.note, across) + _ROW * len(laid.rows)
+    return laid.width, 0.1 + _ROW * len(laid.rows)
 
 
 def draw_letters(laid: Letters, ax: "Axes") -> None:
     """Draw names and groups into an Axes."""
-    across, names, k = _across(laid), _names(laid), len(laid.rows)
+    across, names, pitch, k = laid.width, _names(laid), _columns(laid), len(laid.rows)
     ax.set_xlim(0, across)
     ax.set_ylim(k - 0.5, -0.5)
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_visible(False)
-    style.write(ax, laid.title, laid.note, across)
     for y, (name, rank) in enumerate(zip(laid.rows, laid.ranks, strict=True)):
         for x, text, align, colour in (
             (0.35, rank, "right", FAINT),
             (0.45, name, "left", INK),
         ):
-            ax.text(x, y, plain(text), ha=align, va="center", fontsize=8.5, color=colour)
-    at = [names + (n + 0.5) * _PITCH for n in range(len(laid.columns))]
+            ax.text(x, y, plain(text), ha=align, va="center", fontsize=pt(8.5), color=colour)
+    at = [names + (n + 0.5) * pitch for n in range(len(laid.columns))]
     if laid.bars:
         ends = zip(at, laid.columns, strict=True)
         lines(ax, [(x, g[0] - 0.3, x, g[-1] + 0.3) for x, g in ends], INK, 3.6)
@@ -264,19 +259,18 @@ def draw_letters(laid: Letters, ax: "Axes") -> None:
     lines(ax, [(0.0, y + 0.5, across, y + 0.5) for y in range(k - 1)], HAIR, 0.5, zorder=0)
     for n, (x, group) in enumerate(zip(at, laid.columns, strict=True)):
         for y in group:
-            ax.text(x, y, letter(n), ha="center", va="center_baseline", fontsize=8.5, color=INK)
+            ax.text(x, y, letter(n), ha="center", va="center_baseline", fontsize=pt(8.5), color=INK)
 
 
-_LARGE = 24  # with more algorithms tiles are small on wide screens too
 size_matrix = tiles.size_verdicts
 draw_matrix = tiles.draw_verdicts
 
 
-def layout_matrix(relation: "Relation", width: Width = "wide") -> Verdicts:
+def layout_matrix(relation: "Relation", width: Width = PAGE) -> Verdicts:
     """Lay out the verdicts of a relation."""
     order = ensemble.standing({"": relation})
     index = [relation.algorithms.index(name) for name in order]
-    names = short(order, 22 if width == "wide" else 16)
+    names = short(order, 22 if is_wide(width) else 16)
     found = tuple(
         Tile(row, column, Verdict(relation.states[i, j]))
         for row, i in enumerate(index)
@@ -291,11 +285,11 @@ def layout_matrix(relation: "Relation", width: Width = "wide") -> Verdicts:
         rows=shown,
         columns=shown,
         title="Verdicts of the pairs, best first",
-        note=(
+        notes=(
             "> the row's, < the column's algorithm preferred",
             "~ equivalent, ? not told apart, empty: not compared",
         ),
-        width="narrow" if len(order) > _LARGE else width,
+        width=width,
         alt=f"Verdicts about {pairs} of {count(len(order), 'algorithm')}, best first:"
         f" {tiles.tallied(upper)}. {relation}.",
     )

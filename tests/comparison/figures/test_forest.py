@@ -1,16 +1,19 @@
 import numpy as np
+import pandas as pd
 import pytest
 
+import benchinfer as bi
 from benchinfer.comparison.figures import forest
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots import style
 
 
 def test_rows_are_the_contrasts(mixed):
-    laid, table = forest.layout(mixed), mixed.contrasts()
-    assert sorted(row.pair for row in laid.rows) == list(range(len(table)))
+    laid, table = forest.layout(mixed), mixed.contrasts(order="result")
+    assert [row.pair for row in laid.rows] == table.index.tolist()
+    assert sorted(table.index) == list(range(len(table)))
     for row in laid.rows:
-        expected = table.iloc[row.pair]
+        expected = table.loc[row.pair]
         assert (row.estimate, row.low, row.high) == tuple(
             expected[["estimate", "conf_low", "conf_high"]]
         )
@@ -22,9 +25,39 @@ def test_rows_are_the_contrasts(mixed):
 def test_pairs_of_the_best_algorithm_come_first(mixed):
     ranked = mixed.summary().sort_values("rank")["algorithm"].tolist()
     laid = forest.layout(mixed)
-    groups = [row.group for row in laid.rows]
+    groups = [ranked.index(row.group) for row in laid.rows]
     assert groups == sorted(groups)
-    assert all(ranked[row.group] in row.label.split(" vs ") for row in laid.rows)
+    assert all(row.label.startswith(f"{row.group} vs ") for row in laid.rows)
+
+
+def test_the_rows_are_a_choice(mixed):
+    assert len(forest.layout(mixed, top=2).rows) == 2
+    assert "2 of 6 pairs" in forest.layout(mixed, top=2).notes[-1]
+    a, b, c, _ = mixed.ranking()
+    assert [row.label for row in forest.layout(mixed, pair=(c, a)).rows] == [f"{a} vs {c}"]
+    assert len(forest.layout(mixed, algorithms=[a, b, c]).rows) == 3
+    turned = forest.layout(mixed, order=mixed.ranking()[::-1])
+    assert turned.rows[-1].label == f"{b} vs {a}"
+    with pytest.raises(bi.DesignError):
+        forest.layout(mixed, pair=(a, "zz"))
+
+
+def test_two_algorithms_are_named_on_both_sides(mixed):
+    a, b, *_ = mixed.ranking()
+    assert forest.layout(mixed, pair=(a, b)).sides == (a, b)
+    assert forest.layout(mixed).sides == ("first", "second")
+
+
+def test_of_many_algorithms_the_pairs_with_the_best_are_shown():
+    levels = np.linspace(0, 1, 14)
+    frame = pd.DataFrame(
+        [(f"d{d}", f"a{k:02d}", levels[k] + d) for d in range(3) for k in range(14)],
+        columns=["dataset", "algorithm", "score"],
+    )
+    points = bi.compare_points(bi.read_scores(frame, measures={"score": "higher"}))
+    laid = forest.layout(points)
+    assert [row.group for row in laid.rows] == ["a13"] * 13
+    assert "13 of 91 pairs, those with a13" in laid.notes[-1]
 
 
 def test_points_have_no_interval(points):
@@ -64,7 +97,7 @@ def test_axis_names_direction_and_order(mixed, seconds):
 
 def test_words_stand_above_where_there_is_no_room(mixed, nasty):
     assert forest.layout(mixed).beside
-    assert not forest.layout(mixed, "narrow").beside
+    assert not forest.layout(mixed, 2.0).beside
     assert not forest.layout(nasty).beside
 
 
@@ -84,5 +117,5 @@ def test_colours_follow_the_verdicts(mixed):
     laid = forest.layout(mixed)
     axes = mixed.plot("forest").axes[0]
     dots = [line for line in axes.lines if line.get_marker() not in {"None", "", None}]
-    assert [dot.get_color() for dot in dots] == [MARKS[row.verdict].colour for row in laid.rows]
-    assert [dot.get_xdata()[0] for dot in dots] == [row.estimate for row in laid.rows]
+    found = {(x, dot.get_color()) for dot in dots for x in dot.get_xdata()}
+    assert found == {(row.estimate, MARKS[row.verdict].colour) for row in laid.rows}

@@ -22,7 +22,7 @@ def test_rows_are_the_data_sets(mixed, left):
 
 
 def test_changes_in_words_where_there_is_room(left):
-    wide, narrow = influence.layout_influence(left), influence.layout_influence(left, "narrow")
+    wide, narrow = influence.layout_influence(left), influence.layout_influence(left, 3.3)
     said = left.changing.set_index("unit")["changes"]
     assert len(said)
     assert {r.label: r.said for r in wide.rows if r.said} == said.to_dict()

@@ -35,12 +35,12 @@ def test_lower_is_better_where_it_is():
 
 
 def test_names_without_room_become_numbers_with_a_key(local):
-    wide, narrow = datasets.layout_podium(local), datasets.layout_podium(local, "narrow")
+    wide, narrow = datasets.layout_podium(local), datasets.layout_podium(local, 3.3)
     texts = {p.text for p in wide.places}
     assert texts == set(next(iter(local.values())).algorithms)
-    if narrow.note[-1] != wide.note[-1]:
+    if narrow.notes[-1] != wide.notes[-1]:
         assert {p.text for p in narrow.places} == {"1", "2", "3", "4"}
-        assert all(name in narrow.note[-1] for name in texts)
+        assert all(name in narrow.notes[-1] for name in texts)
 
 
 def test_nothing_to_draw():

@@ -54,8 +54,8 @@ def test_the_diagram_marks_circles_and_broken_chains():
     dotted = [link for link in laid.links if link.verdict.label == "undecided"]
     ends = [(laid.nodes[link.a].names, laid.nodes[link.b].names) for link in dotted]
     assert ends == [(("a00",), ("a09",))]
-    assert "dotted" in laid.legend[1]
-    assert "circle" in laid.legend[1]
+    assert "dotted" in laid.notes[1]
+    assert "circle" in laid.notes[1]
     assert not laid.arrows
 
 

@@ -68,7 +68,7 @@ def test_no_line_runs_behind_a_name():
 
 
 def test_names_of_a_row_do_not_overlap(nasty):
-    laid = hasse.layout(nasty.relation(), "narrow")
+    laid = hasse.layout(nasty.relation(), 3.3)
     for a in laid.nodes:
         for b in laid.nodes:
             if a.names < b.names and a.y == b.y:
@@ -84,37 +84,37 @@ def test_ties_share_a_box():
 def test_equivalence_in_part_has_lines_one_of_them_bent():
     part = hasse.layout(relation("abc", ab="equivalent", ac="undecided", bc="equivalent"))
     assert sorted(link.bend > 0 for link in part.links) == [False, True]
-    assert "dashed: equivalent" in part.legend[1]
+    assert "dashed: equivalent" in part.notes[1]
 
 
 def test_a_circle_has_arrows():
     laid = hasse.layout(relation("abc", ab="first", bc="first", ac="second"))
     assert laid.arrows
     assert len(lines(laid)) == 3
-    assert "circle" in laid.legend[0]
+    assert "circle" in laid.notes[0]
 
 
 def test_chains_of_an_intransitive_relation_imply_nothing():
     laid = hasse.layout(relation("abc", ab="first", bc="first", ac="undecided"))
-    assert "chains imply nothing" in laid.legend[0]
+    assert "chains imply nothing" in laid.notes[0]
     assert lines(laid) == {("a", "b"), ("b", "c")}
 
 
 def test_what_stands_alike_shares_a_box_where_a_row_is_too_wide():
     names = [f"algorithm_{i}" for i in range(12)]
     pairs = {("best", name): "first" for name in names}
-    laid = hasse.layout(bi.Relation.from_pairs(["best", *names], pairs), "narrow")
+    laid = hasse.layout(bi.Relation.from_pairs(["best", *names], pairs), 3.3)
     assert [node.names for node in laid.nodes] == [("best",), tuple(names)]
     assert laid.columns <= 44
     assert len(laid.links) == 1
     assert " ? ".join(names[:2]) in laid.nodes[1].lines[0]
-    assert "within a box" in laid.legend[-1]
+    assert "within a box" in laid.notes[-1]
 
 
 def test_equivalent_ones_share_a_box_as_such():
     names = [f"algorithm_{i}" for i in range(6)]
     pairs = {(a, b): "equivalent" for i, a in enumerate(names) for b in names[i + 1 :]}
-    laid = hasse.layout(bi.Relation.from_pairs(names, pairs), "narrow")
+    laid = hasse.layout(bi.Relation.from_pairs(names, pairs), 3.3)
     assert " ~ ".join(names[:2]) in laid.nodes[0].lines[0]
 
 
@@ -122,7 +122,7 @@ def test_rows_of_unlike_algorithms_are_broken_and_lines_still_lead_down():
     good, bad = [f"algorithm_{i}" for i in range(6)], [f"other_{i}" for i in range(6)]
     pairs = {(a, b): "first" for i, a in enumerate(good) for b in bad[: i + 1]}
     relation = bi.Relation.from_pairs([*good, *bad], pairs)
-    laid = hasse.layout(relation, "narrow")
+    laid = hasse.layout(relation, 3.3)
     y = rows(laid)
     assert len(set(y.values())) > 2
     assert all(y[a] < y[b] for a, b in lines(laid))

@@ -30,17 +30,17 @@ def test_letters_where_bars_cannot():
     assert not laid.bars
     alike = {frozenset(pair) for pair, v in pairs.items() if v == "undecided"}
     assert shared(laid) == alike
-    assert "bars could not" in laid.note[0]
+    assert "bars could not" in laid.notes[0]
 
 
 def test_pairs_not_compared_are_not_joined():
     laid = pairs.layout_letters(bi.Relation.from_pairs(list("abc"), {("a", "b"): "equivalent"}))
     assert all(row.startswith("\N{MULTIPLICATION SIGN}") for row in laid.rows)
     assert {frozenset(name[-1] for name in pair) for pair in shared(laid)} == {frozenset("ab")}
-    assert "2 pairs" in laid.note[-1]
+    assert "2 pairs" in laid.notes[-1]
 
 
 def test_all_told_apart():
     laid = pairs.layout_letters(bi.Relation.from_text("a > b"))
     assert laid.columns == ()
-    assert laid.note[0] == "no bar: all are told apart"
+    assert laid.notes[0] == "no bar: all are told apart"

@@ -23,12 +23,13 @@ from benchinfer.plots.style import (
     HAIR,
     INK,
     MARKS,
+    PAGE,
     Width,
     measure_name,
-    short,
     signed,
     ticks,
 )
+from benchinfer.plots.text import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,7 +84,7 @@ class Capitals(PanelGrid[CapitalPanel]):
     reach: tuple[float, float]
 
 
-def layout_e_process(result: "MonitorComparison", width: Width = "wide") -> Capitals:
+def layout_e_process(result: "MonitorComparison", width: Width = PAGE) -> Capitals:
     """Lay out the e-processes of the pairs of a monitored experiment."""
     refuse_stages(result)
     design, shown = result.design, paths.chosen(result)
@@ -237,7 +238,7 @@ class OrderFigure(PanelGrid[OrderPanel]):
     most: int
 
 
-def layout_rearranged(found: "Consecutive", width: Width = "wide") -> OrderFigure:
+def layout_rearranged(found: "Consecutive", width: Width = PAGE) -> OrderFigure:
     """Lay out the p-values of the pairs."""
     # First the pairs whose decision owes most to the order.
     doubt = [-min(max(one.first, one.second), 1 - one.first - one.second) for one in found.orders]
@@ -366,7 +367,7 @@ class Sequences(PanelGrid[SequencePanel]):
     log: bool
 
 
-def layout_sequence(result: "MonitorComparison", width: Width = "wide") -> Sequences:
+def layout_sequence(result: "MonitorComparison", width: Width = PAGE) -> Sequences:
     """Lay out the confidence sequences of the pairs of a monitored experiment."""
     refuse_stages(result)
     measure, shown = result.measure, paths.chosen(result)

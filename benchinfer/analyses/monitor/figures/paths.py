@@ -21,18 +21,8 @@ from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots import panels as plots_panels
 from benchinfer.plots.panels import GridPanel, PanelGrid
-from benchinfer.plots.style import (
-    FAINT,
-    HAIR,
-    INK,
-    MARKS,
-    Width,
-    lines,
-    measure_name,
-    plain,
-    short,
-    signed,
-)
+from benchinfer.plots.style import FAINT, HAIR, INK, MARKS, PAGE, Width, lines, measure_name, signed
+from benchinfer.plots.text import plain, pt, short
 from benchinfer.plots.tiles import Verdicts
 from benchinfer.relations.figures.ensemble import verdict_tiles
 
@@ -187,7 +177,7 @@ class DecisionPath(PanelGrid[PathPanel]):
     ticks: tuple[tuple[float, str], ...]
 
 
-def layout_decision_path(result: "MonitorComparison", width: Width = "wide") -> DecisionPath:
+def layout_decision_path(result: "MonitorComparison", width: Width = PAGE) -> DecisionPath:
     """Lay out the paths of the pairs of a monitored experiment."""
     design = result.design
     if design.method == "anytime":
@@ -382,10 +372,10 @@ def _zone_marks(zone: Zone, panel: PathPanel, reach: float, ax: "Axes") -> None:
         ax.plot([t - _HALF, t + _HALF], [b, b], ":", color=colour, lw=1.2, zorder=2)
     better = plain(f"{panel.names[0 if zone.side > 0 else 1]} better")
     y, va = (0.985, "top") if zone.side > 0 else (0.015, "bottom")
-    ax.text(0.99, y, better, transform=ax.transAxes, fontsize=7.5, color=ink, ha="right", va=va)
+    ax.text(0.99, y, better, transform=ax.transAxes, fontsize=pt(7.5), color=ink, ha="right", va=va)
 
 
-def layout_measures(monitored: "MonitoredMeasures", width: Width = "wide") -> Verdicts:
+def layout_measures(monitored: "MonitoredMeasures", width: Width = PAGE) -> Verdicts:
     """Lay out the verdicts so far by each measure of a running experiment."""
     where = f"by {count(len(monitored), 'measure')}"
     return verdict_tiles(monitored.relations(), "Verdicts by each measure", where, width)

@@ -19,7 +19,7 @@ def test_rows_stand_by_mean_position_and_zeros_are_empty():
 def test_many_algorithms_have_shades_alone():
     laid = tiles.layout_of([f"a{i}" for i in range(40)], np.eye(40))
     assert not laid.numbered
-    assert laid.width == "narrow"
+    assert tiles.size_chances(laid)[0] == 6.9
 
 
 def test_ranks_are_of_what_verdicts_are_about(sampled):
@@ -33,4 +33,4 @@ def test_ranks_are_of_what_verdicts_are_about(sampled):
         for tile in laid.tiles:
             found[sampled.algorithms.index(laid.rows[tile.row]), tile.column] = tile.share
         np.testing.assert_array_equal(found, ranks.distribution)
-        assert laid.note[0].startswith("across: rank")
+        assert laid.notes[0].startswith("across: rank")

@@ -30,7 +30,7 @@ def test_dots_are_the_pairs_of_both_quantities(sampled):
 
 def test_these_data_sets_have_one_dot_each(table):
     found = bi.compare_bayes(table, target="datasets", draws=100, chains=4, seed=1)
-    laid = figures.layout_simplex(found, "narrow")
+    laid = figures.layout_simplex(found, 3.3)
     assert {dot.following for dot in laid.dots} == {None}
     assert len(laid.numbers) == 6
     assert laid.notes[1] == "on average over these data sets"

@@ -88,7 +88,7 @@ def test_no_ratios_of_scores_that_are_not_above_zero():
 
 @pytest.mark.parametrize(
     ("k", "width", "columns"),
-    [(2, "wide", 0), (6, "wide", 0), (7, "wide", 4), (10, "wide", 5), (2, "narrow", 2)],
+    [(2, 6.9, 0), (6, 6.9, 0), (7, 6.9, 4), (10, 6.9, 5), (2, 3.3, 2)],
 )
 def test_more_algorithms_than_colours_have_panels_of_their_own(k, width, columns):
     laid = figures.layout_profile(compared(k), width)
@@ -98,7 +98,7 @@ def test_more_algorithms_than_colours_have_panels_of_their_own(k, width, columns
 
 
 @pytest.mark.parametrize("k", [4, 20])
-@pytest.mark.parametrize("width", ["wide", "narrow"])
+@pytest.mark.parametrize("width", [6.9, 3.3])
 def test_texts_do_not_overlap_and_stay_inside(k, width):
     laid = figures.layout_profile(compared(k), width)
     figure = Figure(figsize=figures.size_profile(laid), layout="constrained")
@@ -125,6 +125,6 @@ def test_a_thousandfold_range_has_few_ticks():
     result = bi.compare_bootstrap(
         bi.read_scores(frame, measures={"m": "lower"}), resample="datasets", seed=1, resamples=200
     )
-    for width in ("wide", "narrow"):
+    for width in (6.9, 3.3):
         laid = figures.ratios(result, width)
-        assert 2 <= len(laid.ticks) <= (7 if width == "wide" else 3)
+        assert 2 <= len(laid.ticks) <= (7 if width == 6.9 else 3)

@@ -32,4 +32,4 @@ def test_a_network_stands_below_its_direct_evidence(table):
     assert found.network.high - found.network.low < contrast["conf_high"] - contrast["conf_low"]
     assert own.ahead == pytest.approx((ahead["conf_low"], ahead["conf_high"]))
     assert "hollow diamond" in found.notes[0]
-    assert figures.size_studies(found)[1] > 1.9 + 0.2 * len(found.rows)
+    assert figures.size_studies(found)[1] > 0.75 + 0.2 * len(found.rows)

@@ -69,14 +69,14 @@ def test_of_many_those_that_depart_most(many):
     assert (len(laid.panels), laid.rows, laid.columns, laid.bands) == (12, 20, 6, 2)
     size = table["estimate"].abs().groupby("dataset").max().sort_values(ascending=False)
     assert list(laid.datasets) == size.index[:20].tolist()
-    assert laid.note[-1] == "those that depart most: 20 of 60 data sets, 12 of 14 algorithms"
+    assert laid.notes[-1] == "those that depart most: 20 of 60 data sets, 12 of 14 algorithms"
 
 
 def test_panels_share_bands_evenly(many):
     laid = figures.layout_caterpillar(bi.compare_mixed(simulated(12, 10)))
     assert (laid.columns, laid.bands, laid.rows) == (5, 2, 12)
     assert len({(panel.left, panel.top) for panel in laid.panels}) == 10
-    assert figures.layout_caterpillar(many, "narrow").columns == 2
+    assert figures.layout_caterpillar(many, 3.3).columns == 2
 
 
 def test_without_interaction_the_data_sets_stand_alone():
@@ -84,16 +84,16 @@ def test_without_interaction_the_data_sets_stand_alone():
     laid = figures.layout_caterpillar(mixed)
     assert [panel.label for panel in laid.panels] == ["all algorithms"]
     assert laid.rows == 14
-    assert "from the average data set" in laid.note[0]
+    assert "from the average data set" in laid.notes[0]
 
 
 def test_what_is_departed_from_is_said(mixed, table):
     assert "the algorithm's average and the data set's difficulty" in figures.layout_caterpillar(
         mixed
-    ).note[0]  # fmt: skip
+    ).notes[0]  # fmt: skip
     free = bi.compare_mixed(table, structure="unstructured")
     assert (
-        "difference from the algorithm's average, 95 %" in figures.layout_caterpillar(free).note[0]
+        "difference from the algorithm's average, 95 %" in figures.layout_caterpillar(free).notes[0]
     )
 
 

@@ -38,7 +38,7 @@ def test_unpaired_replications_have_no_quantiles(table):
 
 def test_parts_do_not_overlap(mixed, nasty):
     for result in (mixed, nasty):
-        for width in ("wide", "narrow"):
+        for width in (6.9, 3.3):
             laid = figures.layout_residuals(result, width)
             one, two = figures._places(laid, laid.spreads)
             apart = two[0] >= one[0] + one[2] or two[1] + two[3] <= one[1]

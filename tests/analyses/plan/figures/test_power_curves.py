@@ -35,12 +35,12 @@ def test_given_data_sets_are_planned_over_replications(table):
     assert laid.floor is None
 
 
-@pytest.mark.parametrize("width", ["wide", "narrow"])
+@pytest.mark.parametrize("width", [6.9, 3.3])
 def test_the_figure_says_what_it_shows(table, width):
     laid = figures.layout(bi.plan(table, 0.02), width)
     across, down = figures.size(laid)
-    assert across == (6.9 if width == "wide" else 3.75)
-    assert down > 3.4
+    assert across == width
+    assert down > 2.9
     figure = bi.plan(table, 0.02).plot()
     ax = figure.axes[0]
     assert len(ax.collections) == 1

@@ -29,12 +29,15 @@ def test_tiles_are_shares_with_ties_as_halves(wins):
     assert found[("b", "c")] == pytest.approx(0.75)
     assert ("c", "d") not in found
     assert len(found) == 6
-    assert laid.note == ("numbers: per cent of their contests; ties count half", "empty: never met")
+    assert laid.notes == (
+        "numbers: per cent of their contests; ties count half",
+        "empty: never met",
+    )
     assert "b has the largest worth" in laid.alt
 
 
 def test_narrow_figures_have_no_numbers(wins):
-    laid = figures.layout_win_matrix(wins, "narrow")
+    laid = figures.layout_win_matrix(wins, 3.3)
     assert not laid.numbered
-    assert laid.note[0].startswith("shade")
+    assert laid.notes[0].startswith("shade")
     assert wins.plot("wins").axes

@@ -23,6 +23,6 @@ def test_rows_are_log_worths_best_first(wins):
 
 
 def test_drawn(wins):
-    for width in ("wide", "narrow"):
+    for width in (6.9, 3.3):
         assert figures.size_worths(figures.layout_worths(wins, width))[1] > 1
     assert wins.plot("worths").get_label().startswith("Dots with intervals: the log worth")

@@ -15,7 +15,7 @@ def test_what_holds_in_all_optima():
     assert laid.title == "Consensus: common to the 2 best linear orders"
     ends = {(laid.nodes[x.a].names, laid.nodes[x.b].names) for x in laid.links}
     assert ends == {(("a",), ("c",)), (("b",), ("c",))}
-    assert "disagree" in laid.legend[-1]
+    assert "disagree" in laid.notes[-1]
     assert str(found) in laid.alt
 
 
@@ -28,7 +28,7 @@ def test_an_order_that_is_not_proved_is_shown_as_such():
     unproved = replace(consensus(EVEN, family="linear"), optimal=False)
     laid = figures.layout_agreed(unproved)
     assert laid.title == "Consensus: the best linear order found"
-    assert "not proved" in laid.legend[-1]
+    assert "not proved" in laid.notes[-1]
     assert len(laid.links) == 2  # a chain: one order, not what several share
 
 
