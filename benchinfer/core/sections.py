@@ -355,7 +355,7 @@ class Page:
     making: tuple[tuple[str, str], ...] = ()
 
 
-def checks_table(checks: Sequence[Check], caption: str = "Diagnostics") -> Table:
+def checks_table(checks: Sequence[Check]) -> Table:
     """One row per check, those that ask for attention first."""
     import pandas as pd
 
@@ -363,7 +363,7 @@ def checks_table(checks: Sequence[Check], caption: str = "Diagnostics") -> Table
     fields = ("ok", "check", "value", "direction", "limit", "remedy")
     return Table(
         name="diagnostics",
-        caption=caption,
+        caption="Diagnostics",
         frame=pd.DataFrame({name: [getattr(row, name) for row in ordered] for name in fields}),
         columns=(
             Column("ok", "result", _passed),

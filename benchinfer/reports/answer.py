@@ -8,7 +8,7 @@ import numpy as np
 from benchinfer.analyses.robustness import sections as robustness
 from benchinfer.analyses.robustness.agreement import VerdictAgreement
 from benchinfer.core.numbers import count, within
-from benchinfer.core.sections import Cell, Check, Column, Figure, Fold, Section, Table
+from benchinfer.core.sections import Cell, Check, Column, Figure, Section, Table
 from benchinfer.relations.sections import legend, order_lines
 
 if TYPE_CHECKING:
@@ -66,7 +66,10 @@ def _facts(lead: "Comparison") -> tuple[tuple[str, str], ...]:
     gaps += [f"{len(coverage.thin)} of {d * k} cells thin"] if coverage.thin else []
     decided = int(np.isin(lead.codes, (2, 3, 4)).sum())
     return (
-        ("Scores", f"{coverage.n:,}: {count(k, 'algorithm')} on {count(d, 'data set')}, {each} each"),
+        (
+            "Scores",
+            f"{coverage.n:,}: {count(k, 'algorithm')} on {count(d, 'data set')}, {each} each",
+        ),
         ("Missing", ", ".join(gaps) or "none"),
         ("Pairs decided", f"{decided} of {len(lead.codes)}, by {within(lead.heading)}"),
         ("Level", f"{100 * lead.level:g} %"),
@@ -87,7 +90,8 @@ def _serious(comparisons: Sequence["Comparison"], anchors: Mapping[int, str]) ->
         return None
     shown = [*seen.values()][:_MOST]
     rows = [
-        (check.check, n, check.held, comparisons[n].heading, str(check.remedy)) for n, check in shown
+        (check.check, n, check.held, comparisons[n].heading, str(check.remedy))
+        for n, check in shown
     ]
     more = len(seen) - len(shown)
     return Table(

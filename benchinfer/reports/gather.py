@@ -33,7 +33,7 @@ _MANY = 300
 _SEVERAL = 3
 _PATIENCE = 5.0  # seconds for a consensus that nobody requested
 _CHAINS = 4  # of the Bayesian model: 4,000 draws
-# Resamples of the bootstrap per pair, which place its adjusted p-values; and the pairs of which more
+# Resamples of the bootstrap per pair, which place its adjusted p-values; and pairs, of which more
 # take longer than a report should: the best is then compared with the rest.
 _RESAMPLES, _PAIRS = 400, 45
 _FEWEST = 2_000

@@ -23,7 +23,7 @@ from benchinfer.reports.svg import StyleSheet
 _WIDTH = 4.8  # inches of a figure: two side by side on a screen, one on a small one
 _HIGHEST = 620  # CSS pixels of a figure, and rows of a table, that stand in the open
 _ROWS, _FEW = 16, 5
-_LEADING = 2  # sections of a part whose figures and tables stand in the open
+_LEADING = 3  # sections of a part whose figures and tables stand in the open
 _LINES, _LONG = 6, 500  # of an order
 _WIDE = 20  # letters of a name that is broken into lines
 _TEMPLATES = files("benchinfer.reports") / "templates"
@@ -78,6 +78,7 @@ class LaidSection:
     folded_figures: tuple[Markup, ...]
     folded_tables: tuple[Markup, ...]
     order: Markup
+    folds_facts: bool
 
 
 class _Writer:
@@ -99,17 +100,13 @@ class _Writer:
         """Lay out a section: what is long goes into a fold, and nothing is lost."""
         figures = self.pictures(section.figures)
         tables = list(section.tables)
-        failed = [check for check in section.checks if not check.ok]
-        passed = [check for check in section.checks if check.ok]
-        if failed:
-            tables.append(checks_table(failed))
-        few = _FEW if figures else _ROWS
+        most = _ROWS if leading else 0 if figures or len(tables) > 1 else _FEW
         shown = [f for f in figures if leading and f.height <= _HIGHEST]
-        open_tables = [t for t in tables if 0 < len(t.frame) <= (_ROWS if leading else few)]
+        open_tables = [t for t in tables if 0 < len(t.frame) <= most]
         more = [f for f in figures if f not in shown]
         rest = [t for t in tables if t not in open_tables]
-        if passed:
-            rest.append(checks_table(passed, "Diagnostics that passed"))
+        if section.checks:
+            rest.append(checks_table(section.checks))
         if section.fold:
             more += self.pictures(section.fold.figures)
             rest += section.fold.tables
@@ -121,6 +118,7 @@ class _Writer:
             folded_figures=tuple(_figure(picture) for picture in more),
             folded_tables=tuple(self.grid(table, section.anchor) for table in rest),
             order=_order(section),
+            folds_facts=_folds_facts(section),
         )
 
     def pictures(self, figures: Sequence[Figure]) -> list[Picture]:
@@ -227,3 +225,8 @@ def _summary(figures: Sequence[Picture], tables: Sequence[Table], section: Secti
     names = [table.caption.partition(":")[0].partition(",")[0] for table in tables]
     said = f": {join([name[:1].lower() + name[1:] for name in names])}" if names else ""
     return f"{join(parts)}{said}"
+
+
+def _folds_facts(section: Section) -> bool:
+    """Return whether a section is facts alone, which a reader looks up."""
+    return bool(section.facts) and not (section.figures or section.tables or section.lead)

@@ -121,9 +121,7 @@ class Influence:
     def changes(self, i: int) -> str:
         """Return the verdicts that change without row i, in words."""
         changed = np.flatnonzero(self.changed[i])
-        return "; ".join(
-            becomes(self.sides[p], self.before[p], self.codes[i, p]) for p in changed
-        )
+        return "; ".join(becomes(self.sides[p], self.before[p], self.codes[i, p]) for p in changed)
 
     def columns(self) -> Mapping[str, object]:
         """Return the columns of the table, one row per unit left out."""

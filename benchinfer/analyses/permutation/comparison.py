@@ -94,13 +94,8 @@ class PermutationComparison(TestedComparison):
     ranks: RankSums
 
     title: ClassVar[str] = "Permutation tests"
-    decides_sooner: ClassVar[str] = (
-        "it asks how consistently one is ahead, which a few extreme data sets do not hide"
-    )
-    decides_later: ClassVar[str] = (
-        "it gains less from large differences on a few data sets, and few blocks leave coarse"
-        " p-values"
-    )
+    decides_sooner: ClassVar[str] = "extreme data sets weigh less, consistent ones more"
+    decides_later: ClassVar[str] = "extreme data sets weigh less, and p-values are coarse"
 
     @property
     def options(self) -> PermutationOptions:

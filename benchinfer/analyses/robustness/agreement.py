@@ -66,7 +66,7 @@ class VerdictAgreement:
         )
         columns = [_Column.of(c, pairs) for c in single]
         codes = np.stack([column.codes for column in columns], axis=1)
-        weighs = np.array([column.tested for column in columns])
+        weighs = np.array([column.weighs(lead) for column in columns])
         return VerdictAgreement(
             comparisons=single,
             ranking=ranking,
@@ -80,18 +80,24 @@ class VerdictAgreement:
 
     @property
     def tested(self) -> NDArray[np.bool_]:
-        """(A,) analyses with inference; the others decide every pair and count for no difference."""
+        """(A,) analyses with inference; the others decide every pair."""
         return np.array([inferential(c) for c in self.comparisons])
 
     @property
+    def weighing(self) -> NDArray[np.bool_]:
+        """(A,) those with inference that claim the same: others count for no difference."""
+        target = self.comparisons[0].target
+        return self.tested & np.array([c.target == target for c in self.comparisons])
+
+    @property
     def differing(self) -> NDArray[np.bool_]:
-        """(P,) pairs on which analyses with inference differ, or another one contradicts."""
-        return np.array([_differ(row, self.tested) for row in self.codes], dtype=np.bool_)
+        """(P,) pairs on which analyses that weigh differ, or another one contradicts them."""
+        return np.array([_differ(row, self.weighing) for row in self.codes], dtype=np.bool_)
 
     @property
     def opposed(self) -> NDArray[np.bool_]:
-        """(P,) pairs of which two analyses with inference call different algorithms better."""
-        found = self.codes[:, self.tested]
+        """(P,) pairs of which two analyses that weigh call different algorithms better."""
+        found = self.codes[:, self.weighing]
         return (found == Verdict.FIRST).any(axis=1) & (found == Verdict.SECOND).any(axis=1)
 
     def table(self) -> "pd.DataFrame":
@@ -107,7 +113,9 @@ class VerdictAgreement:
 
     def sentence(self) -> str:
         """Say on how many pairs the analyses agree."""
-        names = [within(c.heading) for c, t in zip(self.comparisons, self.tested, strict=True) if t]
+        names = [
+            within(c.heading) for c, t in zip(self.comparisons, self.weighing, strict=True) if t
+        ]
         n, differ, against = len(self.pairs), int(self.differing.sum()), int(self.opposed.sum())
         if len(names) < 2:
             return ""
@@ -153,6 +161,10 @@ class _Column:
             found,
         )
 
+    def weighs(self, lead: "Comparison") -> bool:
+        """Return whether the analysis has inference, and claims the same as the leading one."""
+        return self.tested and self.comparison.target == lead.target
+
     def value(self, p: int, name: str) -> float:
         """Return a column of the contrasts of a pair, NaN where there is none."""
         if name not in self.found or self.rows[p] < 0:
@@ -194,44 +206,28 @@ def _reason(columns: Sequence[_Column], p: int) -> str:
     for other in columns[1:]:
         if other.codes[p] in (lead.codes[p], Verdict.MISSING):
             continue
-        if not other.tested and _differ(
-            np.array([lead.codes[p], other.codes[p]]), np.array([True, False])
-        ):
-            said.append(f"{within(other.comparison.heading)}: {_by_sign(lead, other, p)}")
-        elif other.tested:
+        against = np.sign(lead.estimate[p]) != np.sign(other.estimate[p])
+        if other.weighs(lead.comparison) or (other.codes[p] in _DECIDED and against):
             said.append(f"{within(other.comparison.heading)}: {_one_reason(lead, other, p)}")
     return "; ".join(said)
-
-
-def _by_sign(lead: _Column, other: _Column, p: int) -> str:
-    same = np.sign(lead.estimate[p]) == np.sign(other.estimate[p])
-    return "no test, only estimates" if same else "the estimates differ in sign"
 
 
 def _one_reason(lead: _Column, other: _Column, p: int) -> str:
     """Say why one analysis gives a pair another verdict than the leading one."""
     one, two = lead.comparison, other.comparison
+    both = f"{lead.strength(p)}; {other.strength(p)}"
     if np.sign(lead.estimate[p]) != np.sign(other.estimate[p]):
         return "its estimate has the other sign"
-    if one.target != two.target:
-        return "it claims something else: about " + (
-            "these data sets alone" if two.target == "datasets" else "the domain of the data sets"
-        )
     if two.setting.coverage.n != one.setting.coverage.n:
         n, of = two.setting.coverage.n, one.setting.coverage.n
         return f"it rests on {n:,} scores in place of {of:,}"
     if lead.near(p) and other.near(p):
-        return f"both are near the limit ({lead.strength(p)} and {other.strength(p)})"
+        return f"both near the limit ({both})"
     if Verdict.EQUIVALENT in (lead.codes[p], other.codes[p]) and {
         int(lead.codes[p]),
         int(other.codes[p]),
     } & {int(Verdict.FIRST), int(Verdict.SECOND)}:
-        return (
-            "the difference is about as large as the tolerance: there, yet perhaps too small to"
-            f" matter ({lead.strength(p)} and {other.strength(p)})"
-        )
+        return f"a difference about as large as the tolerance ({both})"
     sooner = other.codes[p] in _DECIDED
     why = two.decides_sooner if sooner else two.decides_later
-    return f"{why} ({lead.strength(p)} and {other.strength(p)})"
-
-
+    return f"{why} ({both})"

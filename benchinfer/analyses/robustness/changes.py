@@ -105,7 +105,12 @@ class VerdictChanges:
                 changed = int((codes != self.comparison.codes).sum())
                 rows.append((level, tolerance, n[0], n[1], n[2], changed))
         names = ("level", "tolerance", "n_better", "n_equivalent", "n_undecided", "n_changed")
-        return frame({name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)})
+        return frame(
+            {
+                name: list(column)
+                for name, column in zip(names, zip(*rows, strict=True), strict=True)
+            }
+        )
 
 
 def changes(comparison: TestedComparison, scores: "ScoreTable | None" = None) -> VerdictChanges:
@@ -168,9 +173,7 @@ def _of_levels(
         for j, tolerance in enumerate(tolerances)
         if j != own
     ]
-    return VerdictChanges(
-        comparison, levels, tolerances, codes, (*first, *rows), tuple(untried)
-    )
+    return VerdictChanges(comparison, levels, tolerances, codes, (*first, *rows), tuple(untried))
 
 
 def _at(comparison: TestedComparison, level: float) -> Codes:
@@ -269,9 +272,7 @@ def _rescaled(comparison: MixedComparison) -> Measure | None:
     return replace(measure, scale="log", tolerance=measure.tolerance / typical)
 
 
-def _on_ranks(
-    comparison: MixedComparison, scores: "ScoreTable | None"
-) -> Iterator[VerdictChange]:
+def _on_ranks(comparison: MixedComparison, scores: "ScoreTable | None") -> Iterator[VerdictChange]:
     """Return what changes on ranks of the data sets' means: who is ahead, not by how much."""
     if scores is None or len(comparison.setting.coverage.datasets) < 2:
         return

@@ -25,7 +25,9 @@ _KINDS = {
 }
 
 
-def agreement(found: "VerdictAgreement", anchors: Mapping[int, str]) -> tuple[list[Table], Fold | None]:
+def agreement(
+    found: "VerdictAgreement", anchors: Mapping[int, str]
+) -> tuple[list[Table], Fold | None]:
     """Return the verdicts side by side: of many pairs those that differ, or the best's.
 
     Parameters
@@ -65,12 +67,18 @@ def _side_by_side(
         head = comparison.heading
         columns.append(_verdicts(a, head, anchors.get(a, "")))
     frame["reason"] = [found.reasons[p] for p in chosen]
-    untested = [
-        within(c.heading) for c, t in zip(found.comparisons, found.tested, strict=True) if not t
-    ]
+    kinds = list(zip(found.comparisons, found.tested, found.weighing, strict=True))
+    untested = [within(c.heading) for c, tested, _ in kinds if not tested]
+    aside = [within(c.heading) for c, tested, weighs in kinds if tested and not weighs]
     note = "Each verdict leads to its contrast."
+    if aside:
+        note += f" Of another claim, and not counted as differing: {join(aside)}, about" + (
+            " these data sets alone."
+            if found.comparisons[0].target == "domain"
+            else " the domain that the data sets come from."
+        )
     if untested:
-        note += f" {join(untested).capitalize()}: estimates without a test, which decide every pair."
+        note += f" Without a test, deciding by estimates alone: {join(untested)}."
     return Table(
         name="",
         caption=caption,
@@ -137,7 +145,9 @@ def _summary(found: "VerdictChanges") -> Table:
     for kind, title in _KINDS.items():
         own = [row for row in found.rows if row.kind == kind]
         if kind in ("level", "tolerance", "scale"):
-            rows += [(title, r.what, _of(r.n_changed, r.n_pairs), str(r.n_reversed), "") for r in own]
+            rows += [
+                (title, r.what, _of(r.n_changed, r.n_pairs), str(r.n_reversed), "") for r in own
+            ]
             continue
         if not own:
             continue
@@ -183,7 +193,8 @@ def _grid(found: "VerdictChanges") -> Table:
         part = counts[counts["tolerance"] == tolerance]
         for n in ("n_better", "n_equivalent", "n_undecided", "n_changed"):
             frame[f"{n}_{j}"] = part[n].to_numpy()
-        used = "tolerance " + f"{tolerance:.3g}" + (" (as used)" if tolerance == own.measure.tolerance else "")
+        used = f"tolerance {tolerance:.3g}"
+        used += " (as used)" if tolerance == own.measure.tolerance else ""
         columns.append(_counted(j, used))
     return Table(
         name="",

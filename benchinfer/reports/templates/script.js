@@ -74,7 +74,7 @@
     down.addEventListener("click", () => save(`${named(caption)}.csv`, "text/csv;charset=utf-8", csv(table)));
     tools.append(copy, down);
     [copy, down].forEach((one) => one.setAttribute("aria-label", `${one.textContent}: ${caption}`));
-    figure.querySelector(".scroll").before(tools);
+    figure.querySelector("figcaption").append(tools);
     all(table, "thead th").forEach((head, column) => {
       if (!head.textContent.trim()) return;
       const button = make("button", "", { type: "button" });
