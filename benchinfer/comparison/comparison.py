@@ -129,6 +129,10 @@ class Comparison(Showable):
         """Description of the contrasts' intervals; empty if there are none."""
         return ""
 
+    def interval_words(self, rows: Sequence[int]) -> str:  # noqa: ARG002
+        """Return what the intervals of some contrasts are, in words; empty if there are none."""
+        return self.intervals
+
     def effects(self) -> Mapping[str, Array]:
         """Return the columns of `contrasts` that hold numbers, in the measure's own unit."""
         raise NotImplementedError
@@ -344,17 +348,22 @@ class TestedComparison(Comparison):
     @property
     def intervals(self) -> str:
         """What the intervals of the contrasts are, in words."""
+        return self.interval_words(range(len(self.pairs)))
+
+    def interval_words(self, rows: Sequence[int]) -> str:
+        """Return what the intervals of some contrasts are, in words."""
         if self.bayesian:
             return f"{100 * self.level:g} % credible intervals of each pair alone"
         alone = self.options.adjust == "none"
         shape = "intervals" if self.alternative == "two-sided" else "one-sided bounds"
         kind = f"{shape} of each pair alone" if alone else f"simultaneous {shape}"
-        return f"{100 * self.level:g} % {kind}{self._over_equality()}"
+        return f"{100 * self.level:g} % {kind}{self._over_equality(rows)}"
 
-    def _over_equality(self) -> str:
+    def _over_equality(self, rows: Sequence[int]) -> str:
         """Say of how many decided pairs, whose marks are filled, the interval includes equality."""
         decided = (self.codes == Verdict.FIRST) | (self.codes == Verdict.SECOND)
-        n = int((decided & (self.evidence.low <= 0) & (self.evidence.high >= 0)).sum())
+        over = decided & (self.evidence.low <= 0) & (self.evidence.high >= 0)
+        n = int(over[list(rows)].sum())
         if not n:
             return ""
         which = "a filled mark is" if n == 1 else f"{n} filled marks are"

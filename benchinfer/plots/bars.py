@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _LEAST = 0.42  # share of the width that marks next to their texts need
 _GAP = 0.12  # inches between texts and marks
+_MANY = 40  # rows that have a wide pitch
 
 
 class Strip(Protocol):
@@ -53,9 +54,14 @@ def _beside(strips: Strips) -> float:
 
 def size_strips(strips: Strips) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    pitch = 0.25 if fits(strips) else 0.4
+    n = len(strips.rows)
     below = wrapped(strips.axis, _room(strips)).count("\n") + 1
-    return strips.width, 0.38 + 0.165 * below + pitch * len(strips.rows)
+    return strips.width, 0.38 + 0.165 * below + n * (pitch(n) if fits(strips) else 0.4)
+
+
+def pitch(rows: int) -> float:
+    """Return the inches of one of so many rows with texts next to the marks."""
+    return 0.25 if rows <= _MANY else 0.19
 
 
 def _room(strips: Strips) -> float:
@@ -70,28 +76,35 @@ def _longest(strips: Strips, words: Literal["label", "said"]) -> float:
 
 def frame(strips: Strips, ax: "Axes", limits: tuple[float, float], *, log: bool = False) -> None:
     """Draw axis and grid."""
+    draw_axis(ax, strips.axis, limits, _room(strips), log=log)
+    ax.set_ylim(len(strips.rows) - 0.45, -0.55)
+    ax.spines["left"].set_color(INK)
+    ax.grid(axis="x", color=HAIR, lw=0.7)
+    ax.set_axisbelow(True)
+
+
+def draw_axis(
+    ax: "Axes", name: str, limits: tuple[float, float], room: float, *, log: bool = False
+) -> None:
+    """Draw an axis of a number of inches, with its name and as many ticks as have room."""
     if log:
         ax.set_xscale("log")
     ax.set_xlim(*limits)
-    ax.set_ylim(len(strips.rows) - 0.45, -0.55)
-    ax.xaxis.set_major_locator(FixedLocator(_ticks(strips, limits, log=log)))
+    ax.xaxis.set_major_locator(FixedLocator(_ticks(limits, room, log=log)))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: signed(value)))
     ax.xaxis.set_minor_locator(FixedLocator([]))
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.tick_params(axis="x", labelsize=pt(8.5), color=FAINT, labelcolor=INK)
     ax.spines[["right", "top"]].set_visible(False)
     ax.spines["bottom"].set_color(FAINT)
-    ax.spines["left"].set_color(INK)
-    ax.grid(axis="x", color=HAIR, lw=0.7)
-    ax.set_axisbelow(True)
-    name_axis(ax, strips.axis, _room(strips))
+    name_axis(ax, name, room)
 
 
-def _ticks(strips: Strips, limits: tuple[float, float], *, log: bool) -> list[float]:
+def _ticks(limits: tuple[float, float], room: float, *, log: bool) -> list[float]:
     """Return as many round numbers as have room side by side."""
     for n in (6, 5, 4, 3, 2):
         found = ticks(*limits, n, log=log)
-        if sum(across(signed(value)) + 0.15 for value in found) <= _room(strips):
+        if sum(across(signed(value)) + 0.15 for value in found) <= room:
             return found
     return ticks(*limits, 1, log=log)[:2]
 

@@ -29,6 +29,10 @@ _WIDTHS = {"page": PAGE, "column": COLUMN}
 _CHOICES = ("top", "pair", "algorithms", "order")
 
 
+def _always(_: object) -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A figure that a result can be shown as.
@@ -43,11 +47,14 @@ class Kind:
         Turns that record into inches across and down, without heading and notes.
     draw
         Draws that record into an Axes, without heading and notes.
+    suits
+        Says whether a result has the figure; the first kind that suits is the default.
     """
 
     layout: Callable[..., Any]
     size: Callable[[Any], tuple[float, float]]
     draw: Callable[[Any, "Axes"], None]
+    suits: Callable[[Any], bool] = _always
 
 
 def of_part(kind: Kind, part: Callable[[Any], object]) -> Kind:
@@ -203,7 +210,7 @@ def _inches(width: object) -> float:
 def _choose(result: object, kind: str | None) -> Kind:
     known = kinds(result)
     if kind is None:
-        return next(iter(known.values()))
+        return next(one for one in known.values() if one.suits(result))
     if kind not in known:
         raise DesignError(unknown("kind of figure", kind, list(known)))
     return known[kind]

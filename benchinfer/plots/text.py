@@ -7,7 +7,7 @@ written by the font of the session.
 import re
 import warnings
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import inf
 
@@ -58,7 +58,7 @@ def widest(texts: Sequence[str], size: float = 8.5, *, bold: bool = False) -> fl
 
 
 def wrapped(text: str, room: float, size: float = 8.5, *, bold: bool = False) -> str:
-    r"""Break a text at spaces into lines of a number of inches; a longer word has its own line.
+    r"""Break a text at spaces into lines of a number of inches, and longer words anywhere.
 
     Examples
     --------
@@ -69,15 +69,27 @@ def wrapped(text: str, room: float, size: float = 8.5, *, bold: bool = False) ->
     lines: list[list[str]] = []
     used = inf
     # A number and its unit stay together.
-    for word in re.sub(r"(\d) %", "\\1\N{NO-BREAK SPACE}%", text).split(" "):
-        wide = across(word, size, bold=bold)
+    words = re.sub(r"(\d) %", "\\1\N{NO-BREAK SPACE}%", text).split(" ")
+    for part in (part for word in words for part in _broken(word, room, size, bold=bold)):
+        wide = across(part, size, bold=bold)
         if used + gap + wide > room:
-            lines.append([word])
+            lines.append([part])
             used = wide
         else:
-            lines[-1].append(word)
+            lines[-1].append(part)
             used += gap + wide
     return "\n".join(" ".join(line) for line in lines)
+
+
+def _broken(word: str, room: float, size: float, *, bold: bool) -> list[str]:
+    """Break a word into parts of a number of inches."""
+    parts: list[str] = []
+    while len(word) > 1 and across(word, size, bold=bold) > room:
+        ends = range(2, len(word))
+        fits = bisect_right(ends, room, key=lambda end: across(word[:end], size, bold=bold))
+        parts.append(word[: 1 + fits])
+        word = word[1 + fits :]
+    return [*parts, word]
 
 
 def below(notes: Sequence[str], room: float, size: float = 8.0) -> str:
@@ -86,21 +98,62 @@ def below(notes: Sequence[str], room: float, size: float = 8.0) -> str:
 
 
 def fitted(
-    names: Sequence[str], room: float, size: float = 8.5, *, bold: bool = False
+    names: Iterable[str], room: float, size: float = 8.5, *, bold: bool = False
 ) -> dict[str, str]:
-    """Shorten names in the middle to a number of inches, keeping them distinct.
+    """Shorten names to a number of inches, keeping them distinct.
+
+    In the middle; names that are then the same keep the part in which they differ; those that are
+    still the same are numbered.
 
     Examples
     --------
     >>> fitted(["gradient_boosting_default", "svm"], 0.9)
     {'gradient_boosting_default': 'gradie…efault', 'svm': 'svm'}
+    >>> [*fitted(["gradient_boosting_of_depth_2_pruned", "gradient_boosting_of_depth_4_pruned"],
+    ...          room=1.0).values()]
+    ['grad…th_2_p…d', 'grad…th_4_p…d']
     """
     clean = {name: _clean(name) for name in names}
-    while True:
-        found = {name: _elided(text, room, size, bold=bold) for name, text in clean.items()}
-        if len(set(found.values())) == len(set(clean.values())) or found == clean:
+    found = {name: _elided(text, room, size, bold=bold) for name, text in clean.items()}
+    for alike in _same(found):
+        found |= _differing({name: clean[name] for name in alike}, room, size, bold=bold)
+    for alike in _same(found):
+        for n, name in enumerate(alike, 1):
+            end = f" {n}"
+            rest = room - across(end, size, bold=bold)
+            found[name] = _elided(clean[name], rest, size, bold=bold) + end
+    return found
+
+
+def _same(found: Mapping[str, str]) -> list[list[str]]:
+    """Return the names that have the same text."""
+    groups: dict[str, list[str]] = {}
+    for name, text in found.items():
+        groups.setdefault(text, []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _differing(clean: Mapping[str, str], room: float, size: float, *, bold: bool) -> dict[str, str]:
+    """Shorten what several names begin and end with."""
+    texts = list(clean.values())
+    head = _shared(texts)
+    tail = _shared([text[len(head) :][::-1] for text in texts])[::-1]
+    cores = {name: text[len(head) : len(text) - len(tail)] for name, text in clean.items()}
+    for limit in range(max(len(head), len(tail)), 0, -1):
+        begin, end = _elide(head, limit), _elide(tail, (limit + 1) // 2)
+        found = {name: f"{begin}{core}{end}" for name, core in cores.items()}
+        if widest(list(found.values()), size, bold=bold) <= room:
             return found
-        room *= 1.1
+    return {name: _elided(text, room, size, bold=bold) for name, text in clean.items()}
+
+
+def _shared(texts: Sequence[str]) -> str:
+    """Return what texts begin with."""
+    low, high = min(texts), max(texts)
+    same = next(
+        (n for n, pair in enumerate(zip(low, high, strict=False)) if len({*pair}) > 1), None
+    )
+    return low if same is None else low[:same]
 
 
 def short(names: Sequence[str], limit: int = 24) -> dict[str, str]:
@@ -143,7 +196,7 @@ def _elide(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     tail = (limit - 1) // 2
-    return f"{text[: limit - 1 - tail]}…{text[-tail:]}"
+    return f"{text[: limit - 1 - tail]}…{text[len(text) - tail :]}"
 
 
 def plain(text: str) -> str:

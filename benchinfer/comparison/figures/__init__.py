@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from benchinfer.comparison.checks import InfluenceLayout
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
-from benchinfer.comparison.figures import datasets, forest, influence
+from benchinfer.comparison.figures import datasets, forest, influence, ranking
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
+from benchinfer.plots.bars import draw_intervals, size_intervals
 from benchinfer.plots.draw import Kind, of_part
 from benchinfer.plots.tiles import draw_verdicts, size_verdicts
 from benchinfer.relations.figures import LIKENESS, RELATION
@@ -19,8 +20,10 @@ DISTRIBUTIONS = Kind(
 INFLUENCE = Kind(influence.layout_influence, influence.size_influence, influence.draw_influence)
 PREDICTION = Kind(influence.layout_prediction, influence.size_prediction, influence.draw_prediction)
 COMPARISON: Mapping[str, Kind] = {
+    "ranking": Kind(ranking.layout, ranking.size, ranking.draw, ranking.suits),
     "forest": Kind(forest.layout, forest.size, forest.draw),
     **{name: of_part(kind, lambda result: result.relation()) for name, kind in RELATION.items()},
+    "rank-intervals": Kind(ranking.layout_ranks, size_intervals, draw_intervals),
     "distributions": of_part(DISTRIBUTIONS, lambda result: result.setting),
 }
 # By class, the default kind first.

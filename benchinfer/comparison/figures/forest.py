@@ -1,17 +1,28 @@
 """Forest plot of contrasts."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import message, unknown
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict, code, words
 from benchinfer.plots import bars
-from benchinfer.plots.style import BAND, HAIR, INK, MARKS, PAGE, Width, lines, measure_name, signed
-from benchinfer.plots.text import fitted, plain, pt, widest
+from benchinfer.plots.style import (
+    BAND,
+    HAIR,
+    INK,
+    MARKS,
+    PAGE,
+    Mark,
+    Width,
+    lines,
+    measure_name,
+    signed,
+)
+from benchinfer.plots.text import fitted, plain, pt, short, widest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,7 +138,7 @@ def layout(
         sides=_sides(table, width) if two else ("first", "second"),
         title=f"{comparison.heading}: {measure_name(measure)}",
         axis=axis_title(measure),
-        notes=(*_notes(comparison), *_left_out(len(rows), len(whole), what)),
+        notes=(*_notes(comparison, rows), *_left_out(len(rows), len(whole), what)),
         width=width,
         alt=_alt(comparison, rows),
     )
@@ -155,7 +166,7 @@ def _chosen(
     best = comparison.ranking()[0]
     own = (table["first"] == best) | (table["second"] == best)
     if len(known) > MANY and len(table) > 2 * len(known) and own.any():
-        return table[own], f"those with {best}, the best by its estimate"
+        return table[own], f"those with the best by its estimate, {short([best])[best]}"
     return table, "the first ones by the ranking"
 
 
@@ -227,10 +238,10 @@ def band_note(measure: "Measure") -> str:
     return f"shaded: from {low} to {high}, within the tolerance"
 
 
-def _notes(comparison: "Comparison") -> tuple[str, ...]:
+def _notes(comparison: "Comparison", rows: Sequence[Row]) -> tuple[str, ...]:
     tested = "p_value" in comparison.effects()
     none = "no intervals: tests decide" if tested else "no intervals: no inference"
-    intervals = comparison.intervals or none
+    intervals = comparison.interval_words([row.pair for row in rows]) or none
     return tuple(note for note in (intervals, band_note(comparison.measure)) if note)
 
 
@@ -259,39 +270,56 @@ def size(forest: Forest) -> tuple[float, float]:
 
 def draw(forest: Forest, ax: "Axes") -> None:
     """Draw a forest into an Axes."""
-    bars.frame(forest, ax, _limits(forest), log=forest.log)
-    ax.grid(visible=False)
-    _name_sides(forest, ax)
-    beside = forest.beside
+    beside, n = forest.beside, len(forest.rows)
     shift = 0.0 if beside else 0.2
-    n = len(forest.rows)
-    ends = [(-0.55, n - 0.45)] if beside else [(y + 0.02, y + 0.38) for y in range(n)]
-    for top, bottom in ends:
-        if forest.band is not None:
-            ax.fill_betweenx([top, bottom], *forest.band, color=BAND, lw=0, zorder=0)
-    x = forest.neutral
-    lines(ax, [(x, top, x, bottom) for top, bottom in ends], INK, 0.9, zorder=1)
+    bars.frame(forest, ax, limits(forest, log=forest.log), log=forest.log)
+    ax.grid(visible=False)
+    first, second = forest.sides
+    named = {Verdict.FIRST: f"{first} better", Verdict.SECOND: f"{second} better"}
+    name_sides(ax, forest.left, named)
+    spans = [(-0.55, n - 0.45)] if beside else [(y + 0.02, y + 0.38) for y in range(n)]
+    draw_reference(forest, ax, spans)
     groups = [y for y in range(1, n) if forest.rows[y].group != forest.rows[y - 1].group]
     for y in groups:
         ax.axhline(y - 0.5, color=HAIR, lw=0.7, zorder=0)
-    for verdict in Verdict:
-        own = [(y + shift, row) for y, row in enumerate(forest.rows) if row.verdict == verdict]
-        _draw_marks(own, verdict, ax)
+    draw_marks([(y + shift, row) for y, row in enumerate(forest.rows)], ax)
     bars.write(forest, ax, beside=beside, inks=[MARKS[row.verdict].ink for row in forest.rows])
     ax.spines["left"].set_visible(False)
 
 
-def _name_sides(forest: Forest, ax: "Axes") -> None:
-    """Say above the axis on which side which algorithm is better."""
-    first, second = forest.sides
-    texts = {Verdict.FIRST: first, Verdict.SECOND: second}
-    right = Verdict.SECOND if forest.left == Verdict.FIRST else Verdict.FIRST
+class Contrast(Protocol):
+    """An effect with its verdict, and an interval where there is inference."""
+
+    @property
+    def verdict(self) -> Verdict: ...  # noqa: D102
+    @property
+    def estimate(self) -> float: ...  # noqa: D102
+    @property
+    def low(self) -> float | None: ...  # noqa: D102
+    @property
+    def high(self) -> float | None: ...  # noqa: D102
+
+
+class Contrasted(Protocol):
+    """Contrasts, the effect that means "no difference", and those within the tolerance."""
+
+    @property
+    def rows(self) -> Sequence[Contrast]: ...  # noqa: D102
+    @property
+    def neutral(self) -> float: ...  # noqa: D102
+    @property
+    def band(self) -> tuple[float, float] | None: ...  # noqa: D102
+
+
+def name_sides(ax: "Axes", left: Verdict, texts: Mapping[Verdict, str]) -> None:
+    """Say above the axis what either side of it means."""
+    right = Verdict.SECOND if left == Verdict.FIRST else Verdict.FIRST
     for x, align, verdict, text in (
-        (0, "left", forest.left, "\N{LEFTWARDS ARROW} {} better"),
-        (1, "right", right, "{} better \N{RIGHTWARDS ARROW}"),
+        (0, "left", left, f"\N{LEFTWARDS ARROW} {texts[left]}"),
+        (1, "right", right, f"{texts[right]} \N{RIGHTWARDS ARROW}"),
     ):
         ax.annotate(
-            plain(text.format(texts[verdict])),
+            plain(text),
             (x, 1),
             (0, 5),
             xycoords="axes fraction",
@@ -302,20 +330,31 @@ def _name_sides(forest: Forest, ax: "Axes") -> None:
         )
 
 
-def _draw_marks(rows: Sequence[tuple[float, Row]], verdict: Verdict, ax: "Axes") -> None:
-    """Draw the intervals and estimates of one verdict; an arrow where an end is off the axis."""
-    mark = MARKS[verdict]
+def draw_reference(contrasts: Contrasted, ax: "Axes", spans: Sequence[tuple[float, float]]) -> None:
+    """Draw the neutral value and the band along spans of rows."""
+    for top, bottom in spans:
+        if contrasts.band is not None:
+            ax.fill_betweenx([top, bottom], *contrasts.band, color=BAND, lw=0, zorder=0)
+    x = contrasts.neutral
+    lines(ax, [(x, top, x, bottom) for top, bottom in spans], INK, 0.9, zorder=1)
+
+
+def draw_marks(rows: Sequence[tuple[float, Contrast]], ax: "Axes") -> None:
+    """Draw intervals and estimates at heights; an arrow where an end is off the axis."""
+    for verdict in Verdict:
+        own = [(at, row) for at, row in rows if row.verdict == verdict]
+        if own:
+            _draw_marks(own, MARKS[verdict], ax)
+
+
+def _draw_marks(rows: Sequence[tuple[float, Contrast]], mark: Mark, ax: "Axes") -> None:
     left, right = ax.get_xlim()
     known = [(at, r.low, r.high) for at, r in rows if r.low is not None and r.high is not None]
-    lines(
-        ax,
-        [(max(low, left), at, min(high, right), at) for at, low, high in known],
-        mark.colour,
-        1.6,
-    )
+    ends = [(max(low, left), at, min(high, right), at) for at, low, high in known]
+    lines(ax, ends, mark.colour, 1.6)
     for x, head, beyond in (
-        (left, "<", [at for at, low, _ in known if not left <= low]),
-        (right, ">", [at for at, _, high in known if not high <= right]),
+        (left, "<", [at for at, low, _ in known if low < left]),
+        (right, ">", [at for at, _, high in known if high > right]),
     ):
         if beyond:
             ax.plot([x] * len(beyond), beyond, head, color=mark.colour, ms=5, clip_on=False)
@@ -332,9 +371,9 @@ def _draw_marks(rows: Sequence[tuple[float, Row]], verdict: Verdict, ax: "Axes")
         )
 
 
-def _limits(forest: Forest) -> tuple[float, float]:
+def limits(contrasts: Contrasted, *, log: bool) -> tuple[float, float]:
     """Return the range of the axis: everything finite, the neutral value and the band."""
-    ends = [forest.neutral, *(forest.band or ())]
-    for row in forest.rows:
+    ends = [contrasts.neutral, *(contrasts.band or ())]
+    for row in contrasts.rows:
         ends += [end for end in (row.estimate, row.low, row.high) if end is not None]
-    return bars.room(ends, log=forest.log)
+    return bars.room(ends, log=log)

@@ -57,7 +57,7 @@ def test_of_many_algorithms_the_pairs_with_the_best_are_shown():
     points = bi.compare_points(bi.read_scores(frame, measures={"score": "higher"}))
     laid = forest.layout(points)
     assert [row.group for row in laid.rows] == ["a13"] * 13
-    assert "13 of 91 pairs, those with a13" in laid.notes[-1]
+    assert "13 of 91 pairs, those with the best by its estimate, a13" in laid.notes[-1]
 
 
 def test_points_have_no_interval(points):

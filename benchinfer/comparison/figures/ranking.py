@@ -1,0 +1,477 @@
+"""Ranking of the algorithms: differences from the best one, with letters, ranks and levels."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.transforms import Affine2D, ScaledTranslation, blended_transform_factory
+from numpy.typing import NDArray
+
+from benchinfer.comparison.figures import forest
+from benchinfer.comparison.figures.forest import MANY, band, band_note
+from benchinfer.comparison.sections import effect_writer
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.frames import turned
+from benchinfer.core.numbers import count
+from benchinfer.core.verdict import Verdict, code
+from benchinfer.plots import bars
+from benchinfer.plots.bars import Interval, Intervals
+from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, measure_name
+from benchinfer.plots.text import fitted, plain, pt, scale, widest, wrapped
+from benchinfer.relations.figures.pairs import letter
+from benchinfer.relations.numerics.posets import letters
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.transforms import Transform
+
+    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.core.measure import Measure
+    from benchinfer.relations.relation import Relation
+
+
+type Groups = tuple[tuple[int, ...], ...]
+_GAP, _BAR = 0.14, 0.09  # inches between columns, and of a bar or letter
+_WORDS = {
+    Verdict.FIRST: "better",
+    Verdict.SECOND: "worse",
+    Verdict.EQUIVALENT: "equivalent",
+    Verdict.UNDECIDED: "not told apart",
+    Verdict.MISSING: "not compared",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One algorithm.
+
+    Attributes
+    ----------
+    pair
+        Index of its contrast with the reference in the comparison, -1 for none.
+    name, label
+        The algorithm, and its name as it is written.
+    said
+        Its level, rounded to its uncertainty.
+    verdict
+        Of the algorithm against the reference: first is better than it, second worse.
+    estimate, low, high
+        Its difference from the reference; NaN where the two were not compared, None of an interval
+        without inference.
+    marks
+        Its letters, or the ranks that it may have; empty for none.
+    """
+
+    name: str
+    label: str
+    said: str
+    pair: int
+    verdict: Verdict
+    estimate: float
+    low: float | None
+    high: float | None
+    marks: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Layout of the figure.
+
+    Attributes
+    ----------
+    rows
+        Algorithms, best first.
+    reference
+        Row of the one that others are compared with: the best, or the control.
+    groups
+        Rows that a bar joins; empty where letters or ranks stand in their place.
+    heads
+        Names of the two columns on the right: letters or ranks, and levels.
+    neutral, band, log, left
+        As of a forest.
+    role
+        ``"best"`` or ``"control"``.
+    title, axis, notes
+        Heading, name of the axis, and the lines below it.
+    width
+        The room that there is.
+    alt
+        Text alternative.
+    """
+
+    rows: tuple[Ranked, ...]
+    reference: int
+    groups: Groups
+    heads: tuple[str, str]
+    neutral: float
+    band: tuple[float, float] | None
+    log: bool
+    left: Verdict
+    role: str
+    title: str
+    axis: str
+    notes: tuple[str, ...]
+    width: Width
+    alt: str
+
+
+def suits(comparison: "Comparison") -> bool:
+    """Say whether most algorithms were compared with one, the best or a control."""
+    k = len(comparison.algorithms)
+    return k > 1 and _compared(comparison)[1].max() == k - 1
+
+
+def _compared(comparison: "Comparison") -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairs of single algorithms, and the number of pairs of each algorithm."""
+    pairs = comparison.pairs[(comparison.pairs >= 0).all(axis=1)]
+    return pairs, np.bincount(pairs.ravel(), minlength=len(comparison.algorithms))
+
+
+def layout(
+    comparison: "Comparison",
+    width: Width = PAGE,
+    *,
+    top: int | None = None,
+    algorithms: Sequence[str] | None = None,
+    order: Sequence[str] | None = None,
+) -> Ranking:
+    """Lay out the algorithms by their ranking, each with its difference from the best one."""
+    shown = _shown(comparison, top, algorithms, order)
+    reference, role = _reference(comparison, shown)
+    table = _against(comparison, reference)
+    measure, relation = comparison.measure, comparison.relation()
+    index = [relation.algorithms.index(name) for name in shown]
+    states = relation.states[np.ix_(index, index)]
+    groups, marks, head, read = _joined(comparison, relation, states, role, shown)
+    names = fitted(dict.fromkeys([*shown, reference]), 0.3 * width, bold=True)
+    level, levels = _levels(comparison, shown)
+    rows = tuple(
+        Ranked(name, names[name], said, *table.get(name, _ALONE), mark)
+        for name, said, mark in zip(shown, levels, marks, strict=True)
+    )
+    whole = len(comparison.algorithms)
+    more = [f"{len(rows)} of {count(whole, 'algorithm')}; top= and algorithms= choose others"]
+    return Ranking(
+        rows=rows,
+        reference=shown.index(reference) if reference in shown else -1,
+        groups=groups,
+        heads=(head, level),
+        neutral=measure.neutral,
+        band=band(measure),
+        log=measure.scale != "identity",
+        left=Verdict.FIRST if measure.better == "lower" else Verdict.SECOND,
+        role=role,
+        title=f"{comparison.heading}: {measure_name(measure)}, {measure.better} is better",
+        axis=_axis(measure, role, names[reference]),
+        notes=(
+            *filter(None, (_reading(comparison, rows, role), read, band_note(measure))),
+            *(more if len(rows) < whole else []),
+        ),
+        width=width,
+        alt=_alt(rows, reference, measure),
+    )
+
+
+_ALONE = (-1, Verdict.MISSING, math.nan, None, None)
+
+
+def _axis(measure: "Measure", role: str, reference: str) -> str:
+    name, unit = measure_name(measure), f" [{measure.unit}]" if measure.unit else ""
+    if measure.scale == "identity":
+        return f"difference in {name}{unit} from {reference} ({role})"
+    return f"{measure.effect_name} in {name} to {reference} ({role})"
+
+
+def _shown(
+    comparison: "Comparison",
+    top: int | None,
+    algorithms: Sequence[str] | None,
+    order: Sequence[str] | None,
+) -> list[str]:
+    """Return the algorithms that are shown, best first."""
+    ranking = list(comparison.ranking() if order is None else order)
+    known = comparison.algorithms
+    if strange := [name for name in (*ranking, *(algorithms or ())) if name not in known]:
+        raise ArgumentError(unknown("algorithm", strange[0], known))
+    chosen = ranking if algorithms is None else [name for name in ranking if name in algorithms]
+    return chosen[:top]
+
+
+def _reference(comparison: "Comparison", shown: Sequence[str]) -> tuple[str, str]:
+    """Return the algorithm that the others are compared with, and what it is."""
+    names, k = comparison.algorithms, len(comparison.algorithms)
+    pairs, times = _compared(comparison)
+    if k > 2 and len(pairs) == k - 1 == times.max():
+        return names[int(times.argmax())], "control"
+    best = next((n for n in shown if times[names.index(n)] == k - 1), None)
+    if best is None:
+        raise DesignError(
+            message(
+                "no algorithm was compared with all others, so that there is nothing to rank by.",
+                hint='the "forest" figure shows the contrasts.',
+            )
+        )
+    return best, "best" if best == shown[0] else "reference"
+
+
+def _against(
+    comparison: "Comparison", reference: str
+) -> dict[str, tuple[int, Verdict, float, float | None, float | None]]:
+    """Return number, verdict, estimate and interval of each contrast with the reference."""
+    table = comparison.contrasts()
+    table = table[(table["first"] == reference) | (table["second"] == reference)]
+    flipped = (table["first"] == reference).to_numpy()
+    table = turned(table, flipped, comparison.measure.neutral, undirected=comparison.undirected)
+    low, high = (
+        table[end].tolist() if end in table else [None] * len(table)
+        for end in ("conf_low", "conf_high")
+    )
+    verdicts = map(code, table["verdict"])
+    found = zip(table.index, verdicts, table["estimate"].tolist(), low, high, strict=True)
+    return dict(zip(table["first"], found, strict=True))
+
+
+def _levels(comparison: "Comparison", shown: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the name of the levels, and each as text."""
+    if comparison.relative:
+        return "", [""] * len(shown)
+    table = comparison.summary()
+    write = effect_writer(comparison.measure, table)
+    levels = dict(zip(table["algorithm"], table["estimate"], strict=True))
+    return fitted([comparison.measure.name], 0.7)[comparison.measure.name], [
+        write(levels[name]) for name in shown
+    ]
+
+
+def _joined(
+    comparison: "Comparison",
+    relation: "Relation",
+    states: NDArray[np.int8],
+    role: str,
+    shown: Sequence[str],
+) -> tuple[Groups, list[str], str, str]:
+    """Return bars, letters or ranks, the name of their column, and how to read them."""
+    k = len(shown)
+    if role == "control" or k < 3:
+        return (), [""] * k, "", ""
+    if k > MANY:
+        ranges = rank_intervals(relation)
+        said = ["\N{EN DASH}".join(map(str, dict.fromkeys(ranges[name]))) for name in shown]
+        return (), said, "ranks", "ranks: those that the verdicts leave open"
+    what = "not told apart" + (" or equivalent" if comparison.measure.tolerance > 0 else "")
+    missing = states == Verdict.MISSING
+    groups = letters(np.isin(states, (Verdict.FIRST, Verdict.SECOND)) | missing)
+    if all(group[-1] - group[0] == len(group) - 1 for group in groups):
+        several = tuple(group for group in groups if len(group) > 1)
+        read = f"a bar joins algorithms of which each two are {what}" if several else ""
+        return several, [""] * k, "", read
+    texts = ["".join(letter(n) for n, own in enumerate(groups) if m in own) for m in range(k)]
+    return (), texts, "", f"algorithms that share a letter are {what}"
+
+
+def rank_intervals(relation: "Relation") -> dict[str, tuple[int, int]]:
+    """Return the best and the worst rank that verdicts leave to each algorithm.
+
+    With verdicts that hold for all pairs at once, so do the ranks.
+
+    Examples
+    --------
+    >>> from benchinfer.relations.relation import Relation
+    >>> rank_intervals(Relation.from_text("a ? b > c"))
+    {'a': (1, 2), 'b': (1, 2), 'c': (3, 3)}
+    """
+    better, worse = relation.strict.sum(axis=0), relation.strict.sum(axis=1)
+    k = len(relation.algorithms)
+    return {
+        name: (1 + int(above), k - int(below))
+        for name, above, below in zip(relation.algorithms, better, worse, strict=True)
+    }
+
+
+def _reading(comparison: "Comparison", rows: Sequence[Ranked], role: str) -> str:
+    tested = "p_value" in comparison.effects()
+    none = "no intervals: tests decide" if tested else "no intervals: no inference"
+    codes = sorted({row.verdict for row in rows if not math.isnan(row.estimate)})
+    signs = {
+        Verdict.FIRST: "\N{BLACK CIRCLE}",
+        Verdict.SECOND: "\N{BLACK DIAMOND}",
+        Verdict.EQUIVALENT: "\N{BLACK SQUARE}",
+        Verdict.UNDECIDED: "\N{WHITE CIRCLE}",
+    }
+    said = ", ".join(f"{signs[v]} {_WORDS[v]}" for v in codes if v in signs)
+    intervals = comparison.interval_words([row.pair for row in rows if row.pair >= 0])
+    return f"{said} (than the {role}); {intervals or none}"
+
+
+def _alt(rows: Sequence[Ranked], reference: str, measure: "Measure") -> str:
+    said = "; ".join(
+        f"{row.name} {row.said}".strip()
+        + ("" if row.name == reference else f" ({_WORDS[row.verdict]})")
+        for row in rows
+    )
+    return (
+        f"Ranking of {count(len(rows), 'algorithm')} by {measure.label or measure.name}, best"
+        f" first, with differences from {reference}: {said}."
+    )
+
+
+def _columns(ranking: Ranking) -> tuple[float, float]:
+    """Return the inches of the two columns on the right, each with the gap before it."""
+    head, level = ranking.heads
+    marks = max(widest([row.marks for row in ranking.rows]), widest([head], 7.5))
+    if ranking.groups:
+        marks = _BAR * _lanes(ranking.groups)[1]
+    levels = max(widest([row.said for row in ranking.rows]), widest([level], 7.5))
+    return (marks + _GAP if marks else 0.0), (levels + _GAP if levels else 0.0)
+
+
+def _room(ranking: Ranking) -> float:
+    """Return the inches that the axis has."""
+    labels = widest([row.label for row in ranking.rows])
+    return ranking.width - labels - sum(_columns(ranking)) - 0.35
+
+
+def size(ranking: Ranking) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    below = wrapped(ranking.axis, _room(ranking)).count("\n") + 1
+    n = len(ranking.rows)
+    return ranking.width, 0.6 + 0.165 * below + bars.pitch(n) * n
+
+
+def draw(ranking: Ranking, ax: "Axes") -> None:
+    """Draw the ranking into an Axes."""
+    r, n = ranking, len(ranking.rows)
+    bars.draw_axis(ax, r.axis, forest.limits(r, log=r.log), _room(r), log=r.log)
+    ax.set_ylim(n - 0.45, -0.55)
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
+    ax.hlines(np.arange(n - 1) + 0.5, 0, 1, HAIR, lw=0.5, transform=ax.get_yaxis_transform())
+    forest.draw_reference(r, ax, [(-0.55, n - 0.45)])
+    forest.name_sides(ax, r.left, {Verdict.FIRST: "better", Verdict.SECOND: "worse"})
+    forest.draw_marks([(y, row) for y, row in enumerate(r.rows) if y != r.reference], ax)
+    if r.reference >= 0:
+        right = r.left == Verdict.FIRST
+        ax.annotate(
+            r.role,
+            (r.neutral, r.reference),
+            (5 if right else -5, 0),
+            textcoords="offset points",
+            ha="left" if right else "right",
+            va="center",
+            fontsize=pt(8.5),
+            color=FAINT,
+        )
+    _write(r, ax)
+
+
+def _write(ranking: Ranking, ax: "Axes") -> None:
+    """Write the names on the left, and letters, ranks and levels on the right."""
+    marks, levels = _columns(ranking)
+    left, right = _beside(ax, 0, -0.08), _beside(ax, 1, marks + levels + 0.05)
+    middle = _beside(ax, 1, _GAP + 0.05)
+    for y, row in enumerate(ranking.rows):
+        weight = "bold" if y == ranking.reference else "normal"
+        for text, place, align in (
+            (row.label, left, "right"),
+            (row.marks, middle, "left"),
+            (row.said, right, "right"),
+        ):
+            if text:
+                ax.text(
+                    0,
+                    y,
+                    plain(text),
+                    transform=place,
+                    ha=align,
+                    va="center",
+                    fontsize=pt(8.5),
+                    fontweight=weight if place is left else "normal",
+                    color=INK,
+                )
+    for text, place, align in zip(ranking.heads, (middle, right), ("left", "right"), strict=True):
+        top = blended_transform_factory(place, ax.transAxes)
+        ax.annotate(
+            plain(text),
+            (0, 1),
+            (0, 5),
+            xycoords=top,
+            textcoords="offset points",
+            ha=align,
+            fontsize=pt(7.5),
+            color=FAINT,
+        )
+    lanes, _ = _lanes(ranking.groups)
+    for lane, group in zip(lanes, ranking.groups, strict=True):
+        ax.plot(
+            [0, 0],
+            [group[0] - 0.3, group[-1] + 0.3],
+            transform=_beside(ax, 1, 0.05 + _GAP + _BAR * (lane + 0.5)),
+            color=INK,
+            lw=3,
+            solid_capstyle="butt",
+            clip_on=False,
+        )
+
+
+def _beside(ax: "Axes", share: float, inches: float) -> "Transform":
+    """Return the place some inches, at a font of 10 points, right of a share of the axis."""
+    figure = ax.get_figure(root=True)
+    shift = ScaledTranslation(inches * scale(), 0, figure.dpi_scale_trans)  # pyright: ignore[reportOptionalMemberAccess]
+    at = Affine2D().translate(share, 0) + ax.transAxes + shift
+    return blended_transform_factory(at, ax.transData)
+
+
+def _lanes(groups: Groups) -> tuple[list[int], int]:
+    """Return the first free lane of each bar, and their number."""
+    ends: list[int] = []
+    found: list[int] = []
+    for group in groups:
+        lane = next((n for n, end in enumerate(ends) if end < group[0]), len(ends))
+        ends[lane : lane + 1] = [group[-1]]
+        found.append(lane)
+    return found, len(ends)
+
+
+def layout_ranks(
+    comparison: "Comparison", width: Width = PAGE, *, order: Sequence[str] | None = None
+) -> Intervals:
+    """Lay out the ranks that the verdicts leave to each algorithm."""
+    ranges = rank_intervals(comparison.relation())
+    names = fitted(comparison.algorithms, 0.3 * width)
+    shown = comparison.ranking() if order is None else order
+    level = f"{100 * comparison.level:g} %" if comparison.intervals else ""
+    rows = tuple(
+        Interval(
+            names[name],
+            f"{low}" if low == high else f"{low} to {high}",
+            n,
+            low,
+            high,
+            filled=low == high,
+        )
+        for n, name in enumerate(shown, 1)
+        for low, high in (ranges[name],)
+    )
+    whole = f"; {level} confidence in all ranks at once" if level else ""
+    said = "; ".join(f"{row.label} {row.said}" for row in rows)
+    return Intervals(
+        rows=rows,
+        limits=(0.5, len(rows) + 0.5),
+        log=False,
+        reference=None,
+        sides=("", ""),
+        title=f"Ranks by {measure_name(comparison.measure)}",
+        axis="rank, 1 is best",
+        notes=(
+            (
+                "line: from 1 + the number of algorithms shown to be better, to the number not"
+                " shown to be worse"
+            ),
+            f"dot: place by the estimate, filled where one rank is left{whole}",
+        ),
+        width=width,
+        alt=f"Ranks that the verdicts leave to {count(len(rows), 'algorithm')}: {said}.",
+    )
