@@ -39,7 +39,7 @@ class Page(HTMLParser):
         assert self.stack.pop() == tag, f"</{tag}> closes something else"
 
     def handle_data(self, data):
-        if "style" not in self.stack:
+        if not {"style", "script"} & {*self.stack}:
             self.words.append((tuple(self.stack), data.strip()))
 
     @property

@@ -90,6 +90,9 @@ class Comparison(Tabular):
     title: ClassVar[str] = "Comparison"
     # What goes before "better" in a headline.
     shown: ClassVar[str] = "shown to be "
+    # Why it may decide a pair that another analysis leaves undecided, and the reverse.
+    decides_sooner: ClassVar[str] = "it rests on other assumptions"
+    decides_later: ClassVar[str] = "it rests on other assumptions"
 
     @property
     def heading(self) -> str:

@@ -592,8 +592,8 @@ def refused(refusals: Sequence[Refusal]) -> Section:
 
 
 def leading(comparison: "Comparison", request: Request, rows: Table | None = None) -> Section:
-    """Return the verdict of a comparison: in full for the first one and for those with tests."""
-    main = not request.before or inferential(comparison)
+    """Return the verdict of a comparison: in full for the first one of a measure."""
+    main = not request.before
     return verdict(comparison, request, main=main, rows=rows)
 
 

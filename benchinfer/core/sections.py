@@ -83,11 +83,20 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Text of a cell; `role` says how it looks, `mark` is a shape set before it."""
+    """Text of a cell; `role` says how it looks, `mark` is a shape set before it.
+
+    `link` is the anchor that it leads to in a page: that of a section, or of a row of one (`row`).
+    """
 
     text: str
     role: str = ""
     mark: str = ""
+    link: str = ""
+
+
+def row(anchor: str, label: object) -> str:
+    """Return the anchor of the row of a section's contrasts that has a label in their frame."""
+    return f"{anchor}-{label}"
 
 
 type Write = Callable[..., str | Cell]
@@ -115,6 +124,8 @@ class Column:
         Whether it is shown where there is little room, too: on a terminal.
     defined
         Whether it is what the glossary says of its name.
+    links
+        Whether its cells lead to other places of a page.
     """
 
     name: str
@@ -125,6 +136,7 @@ class Column:
     also: tuple[str, ...] = ()
     brief: bool = True
     defined: bool = True
+    links: bool = False
 
     def cells(self, frame: "pd.DataFrame") -> list[Cell]:
         """Write the cells of a frame's rows."""
@@ -223,6 +235,8 @@ class Section:
         What is there for those who open it, if anything.
     values
         What JSON holds besides the tables: name to a value, or to a function that finds it.
+    anchor
+        Where links in a page lead to; empty elsewhere.
     """
 
     title: str
@@ -238,6 +252,7 @@ class Section:
     warnings: tuple[str, ...] = ()
     fold: Fold | None = None
     values: Mapping[str, object] = MappingProxyType({})
+    anchor: str = ""
 
     @property
     def all_tables(self) -> tuple[Table, ...]:
@@ -325,6 +340,8 @@ class Page:
         Head of a column, its name in the tables of the package, and what it is.
     version
         Version of the package.
+    making
+        What made it, such as a command: name and text.
     """
 
     title: str
@@ -335,6 +352,7 @@ class Page:
     provenance: Table
     glossary: tuple[tuple[str, str, str], ...] = field(default=())
     version: str = ""
+    making: tuple[tuple[str, str], ...] = ()
 
 
 def checks_table(checks: Sequence[Check]) -> Table:

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from benchinfer.analyses.bayes.compare import compare_bayes
+from benchinfer.analyses.bootstrap.compare import compare_bootstrap
 from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
 from benchinfer.analyses.pair.compare import compare_pair
@@ -30,6 +32,11 @@ _MANY = 300
 # Data sets from which on a consensus over them says more than they do one by one.
 _SEVERAL = 3
 _PATIENCE = 5.0  # seconds for a consensus that nobody requested
+_CHAINS = 4  # of the Bayesian model: 4,000 draws
+# Resamples of the bootstrap per pair, which place its adjusted p-values; and pairs, of which more
+# take longer than a report should: the best is then compared with the rest.
+_RESAMPLES, _PAIRS = 400, 45
+_FEWEST = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +61,28 @@ class ReportInput:
     agreed: Mapping[str, Consensus] = field(default_factory=dict[str, Consensus])
 
 
-def everything(scores: ScoreTable) -> ReportInput:
+def everything(scores: ScoreTable, *, bayes: bool = True) -> ReportInput:
     """Run all analyses on all measures, noting what the table cannot answer.
 
-    Mixed models and permutation tests over all data sets, point comparisons, and mixed models
+    Mixed models, permutation tests, a hierarchical Bayesian model, a bootstrap over the data sets
+    and point comparisons, and mixed models
     (of single scores: point comparisons; of scores of 0 and 1: exact tests) on each data set by
-    itself, where there are several, with the consensus of their relations. The seed of the
-    permutation tests is 1, so that the report of a table is always the same.
+    itself, where there are several, with the consensus of their relations. Seeds are 1, so that
+    the report of a table is always the same.
+
+    Parameters
+    ----------
+    scores
+        The table.
+    bayes
+        Whether to run the Bayesian model, which takes the most time.
     """
     asked: list[tuple[str, str, Callable[[str], Result]]] = []
     for measure in scores.measures:
         asked += [
             (measure.name, *_leading(scores, measure.name)),
             (measure.name, "Permutation tests", lambda name: _permuted(scores, name)),
+            *_resampled(scores, measure.name, bayes=bayes),
             (measure.name, "Point comparison", lambda name: compare_points(scores, name)),
         ]
         if len(scores.datasets) > 1:
@@ -91,6 +107,41 @@ def _leading(scores: ScoreTable, measure: str) -> tuple[str, "Callable[[str], Re
     if len(scores.datasets) == 1 and _right_or_wrong(scores, measure):
         return "Tests of pairs", lambda name: compare_pair(scores, name)
     return "Mixed model", lambda name: compare_mixed(scores, name)
+
+
+def _resampled(
+    scores: ScoreTable, measure: str, *, bayes: bool
+) -> "list[tuple[str, str, Callable[[str], Result]]]":
+    """Return the analyses of several data sets that draw: a Bayesian model and a bootstrap."""
+    if len(scores.datasets) == 1:
+        return []
+    asked: list[tuple[str, str, Callable[[str], Result]]] = []
+    if bayes:
+        asked.append(
+            (
+                measure,
+                "Bayesian model",
+                lambda name: compare_bayes(scores, name, chains=_CHAINS, seed=1, progress=False),
+            )
+        )
+    return [*asked, (measure, "Bootstrap", lambda name: _bootstrapped(scores, name))]
+
+
+def _bootstrapped(scores: ScoreTable, measure: str) -> Comparison:
+    """Resample the replications, or where there are none to resample the data sets."""
+    k = len(scores.algorithms)
+    pairs = k * (k - 1) // 2
+    overlapping = scores.resampling is not None and scores.resampling.kind in ("cv", "holdout")
+    single = int(scores.coverage(measure).found.max()) == 1
+    return compare_bootstrap(
+        scores,
+        measure,
+        resample="datasets" if single or overlapping else "replications",
+        control="best" if pairs > _PAIRS else None,
+        resamples=max(_FEWEST, _RESAMPLES * (k - 1 if pairs > _PAIRS else pairs)),
+        seed=1,
+        progress=False,
+    )
 
 
 def _right_or_wrong(scores: ScoreTable, measure: str) -> bool:
@@ -121,19 +172,19 @@ def _permuted(scores: ScoreTable, measure: str) -> Comparison:
     return compare_permutation(scores, measure, resamples=resamples, seed=1)
 
 
-def gather(results: object, scores: ScoreTable | None) -> ReportInput:
+def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) -> ReportInput:
     """Bring what `report` takes into one form."""
     if isinstance(results, ReportInput):
         return results
     if isinstance(results, ScoreTable):
-        return everything(results)
+        return everything(results, bayes=bayes)
     if isinstance(results, Comparison | Comparisons | Relation | Ensemble | Consensus | Plan):
         return ReportInput((results,), (), scores)
     if isinstance(results, MonitoredMeasures):
         results = list(results.values())
     if not isinstance(results, Sequence) or isinstance(results, str):
         raise _unfit(results)
-    parts = [gather(item, scores) for item in results]
+    parts = [gather(item, scores, bayes=bayes) for item in results]
     if not parts:
         raise BenchinferError(
             message("there is nothing to report.", hint="give a score table, a result or a list.")

@@ -1,113 +1,232 @@
-"""Figures and references of a report as HTML."""
+"""A page as one HTML file.
 
-import re
-import unicodedata
+Each figure is in it once, as part of the page; what a reader need not see first is in folds.
+"""
+
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
 
 from benchinfer.core.errors import DesignError
-from benchinfer.core.sections import Figure, Reference, Section, Table, checks_table
-from benchinfer.plots.draw import Vector, vector
+from benchinfer.core.measure import UNPRINTABLE
+from benchinfer.core.numbers import count, join
+from benchinfer.core.sections import Cell, Column, Figure, Page, Section, Table, checks_table, row
+from benchinfer.plots.draw import vector
+from benchinfer.reports.svg import StyleSheet
 
-_ACCENTS = {
-    '"': "\N{COMBINING DIAERESIS}",
-    "'": "\N{COMBINING ACUTE ACCENT}",
-    "`": "\N{COMBINING GRAVE ACCENT}",
-    "^": "\N{COMBINING CIRCUMFLEX ACCENT}",
-    "~": "\N{COMBINING TILDE}",
-    "v": "\N{COMBINING CARON}",
-    "c": "\N{COMBINING CEDILLA}",
-}
-_LETTERS = {r"\o": "ø", r"\O": "Ø", r"\ss": "ß", r"\aa": "å", r"\ae": "æ"}
-_NARROW = 3.75  # inches of a small screen
-_field = re.compile(r"^\s*(\w+)\s*=\s*\{(.*?)\},?\s*$", re.MULTILINE | re.DOTALL)
+_WIDTH = 4.8  # inches of a figure: two side by side on a screen, one on a small one
+_HIGHEST = 620  # CSS pixels of a figure, and rows of a table, that stand in the open
+_ROWS, _FEW = 16, 5
+_LEADING = 3  # sections of a part whose figures and tables stand in the open
+_LINES, _LONG = 6, 500  # of an order
+_WIDE = 20  # letters of a name that is broken into lines
+_TEMPLATES = files("benchinfer.reports") / "templates"
 
 
-def merged(texts: list[str]) -> list[str]:
-    """Return the entries of several BibTeX texts, each once."""
-    found = [e for text in texts for e in re.findall(r"@\w+\{.*?\n\}", text, flags=re.DOTALL)]
-    return list(dict.fromkeys(found))
-
-
-def prose(entry: str) -> Reference:
-    r"""Write a BibTeX entry as a line of a reference list.
-
-    Examples
-    --------
-    >>> prose("@article{x,\n  author = {Dem{\\v s}ar, J.},\n  title = {On {F}},\n"
-    ...       "  journal = {Machine Learning},\n  year = {2006},\n}").text
-    'Demšar, J. (2006). On F. Machine Learning.'
-    """
-    fields = {name.lower(): _plain(value) for name, value in _field.findall(entry)}
-    authors = fields.get("author", "").replace(" and ", "; ")
-    venue = next((fields[k] for k in ("journal", "booktitle", "publisher") if k in fields), "")
-    volume = fields.get("volume", "") + (f"({fields['number']})" if "number" in fields else "")
-    where = ", ".join(part for part in (venue, volume, fields.get("pages", "")) if part)
-    head = f"{authors} ({fields.get('year', 'n.d.')})".strip()
-    parts = [part for part in (head, fields.get("title", ""), where) if part]
-    doi = fields.get("doi", "")
-    return Reference(
-        ". ".join(parts) + ".", f"https://doi.org/{doi}" if doi else fields.get("url", "")
+def render(page: Page) -> str:
+    """Turn a page into HTML; every text is escaped."""
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_template),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-
-
-def _plain(value: str) -> str:
-    """Turn LaTeX into characters."""
-    text = re.sub(
-        r"""\{?\\(["'`^~]|[vc](?=[\s{]))\s*\{?(\w)\}?\}?""",
-        lambda m: unicodedata.normalize("NFC", m[2] + _ACCENTS[m[1]]),
-        " ".join(value.split()),
+    writer = _Writer(page)
+    script = _template("script.js")
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    text = environment.get_template("page.html").render(
+        page=page,
+        parts=writer.parts(),
+        provenance=writer.grid(page.provenance),
+        sheet=writer.sheet,
+        style=Markup(_template("style.css")),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+        digest=digest,
     )
-    for macro, letter in _LETTERS.items():
-        text = re.sub(re.escape(macro) + r"(?![a-z])\s*", letter, text)
-    return text.replace(r"\&", "&").replace("{", "").replace("}", "").replace("--", "\N{EN DASH}")
+    # Names may hold what HTML must not, in whichever text they are.
+    return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
-    """An image in the file itself: data URI and natural size in CSS pixels."""
-
-    uri: str
-    width: int
-    height: int
+def _template(name: str) -> str:
+    return (_TEMPLATES / name).read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure for wide and for narrow screens, with caption and text alternative."""
+    """A figure as an element of the page, with its caption and its height in CSS pixels."""
 
-    wide: Image
-    narrow: Image
+    svg: Markup
     caption: str
-    alt: str
+    height: int
 
 
-def tables(section: Section) -> list[Table]:
-    """Return the tables of a section that stand in the open."""
-    return [*section.tables, *([checks_table(section.checks)] if section.checks else [])]
+@dataclass(frozen=True, slots=True)
+class LaidSection:
+    """A section with what stands in the open and what is folded, each with a summary."""
+
+    section: Section
+    figures: tuple[Markup, ...]
+    tables: tuple[Markup, ...]
+    summary: str
+    folded_figures: tuple[Markup, ...]
+    folded_tables: tuple[Markup, ...]
+    order: Markup
+    folds_facts: bool
 
 
-def pictures(figures: Sequence[Figure]) -> list[Picture]:
-    """Draw those of the figures that their results have."""
-    drawn = (_picture(figure) for figure in figures)
-    return [picture for picture in drawn if picture is not None]
+class _Writer:
+    """Elements of a page, with one style sheet for its figures."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.sheet = StyleSheet()
+        self.meaning = {name: text for _, name, text in page.glossary}
+        self.targets = _targets(page)
+
+    def parts(self) -> list[tuple[Any, list[LaidSection]]]:
+        return [
+            (part, [self.section(s, leading=n < _LEADING) for n, s in enumerate(part.sections)])
+            for part in self.page.parts
+        ]
+
+    def section(self, section: Section, *, leading: bool) -> LaidSection:
+        """Lay out a section: what is long goes into a fold, and nothing is lost."""
+        figures = self.pictures(section.figures)
+        tables = list(section.tables)
+        most = _ROWS if leading else 0 if figures or len(tables) > 1 else _FEW
+        shown = [f for f in figures if leading and f.height <= _HIGHEST]
+        open_tables = [t for t in tables if 0 < len(t.frame) <= most]
+        more = [f for f in figures if f not in shown]
+        rest = [t for t in tables if t not in open_tables]
+        if section.checks:
+            rest.append(checks_table(section.checks))
+        if section.fold:
+            more += self.pictures(section.fold.figures)
+            rest += section.fold.tables
+        return LaidSection(
+            section=section,
+            figures=tuple(_figure(picture) for picture in shown),
+            tables=tuple(self.grid(table, section.anchor) for table in open_tables),
+            summary=_summary(more, rest, section),
+            folded_figures=tuple(_figure(picture) for picture in more),
+            folded_tables=tuple(self.grid(table, section.anchor) for table in rest),
+            order=_order(section),
+            folds_facts=_folds_facts(section),
+        )
+
+    def pictures(self, figures: Sequence[Figure]) -> list[Picture]:
+        """Draw those of the figures that their results have."""
+        drawn: list[Picture] = []
+        for figure in figures:
+            try:
+                found = vector(figure.result, figure.kind, _WIDTH)
+            except DesignError:
+                continue
+            drawn.append(Picture(self.sheet.inline(found), figure.caption, found.height))
+        return drawn
+
+    def grid(self, table: Table, anchor: str = "") -> Markup:
+        """Write a table; rows that links lead to have anchors."""
+        heads = Markup().join(_head(column, self.meaning) for column in table.columns)
+        labels = table.frame.index if table.name == "contrasts" else [""] * len(table.frame)
+        lines: list[str] = []
+        for label, cells in zip(labels, table.rows, strict=True):
+            name = row(anchor, label)
+            own = f' id="{escape(name)}"' if name in self.targets else ""
+            written = [_cell(c, col) for c, col in zip(cells, table.columns, strict=True)]
+            lines.append(f"<tr{own}>{''.join(written)}</tr>")
+        own = ""
+        if table.name == "diagnostics" and f"{anchor}-diagnostics" in self.targets:
+            own = f' id="{anchor}-diagnostics"'
+            self.targets.discard(f"{anchor}-diagnostics")
+        note = f'\n<p class="note">{escape(table.note)}</p>' if table.note else ""
+        caption = escape(table.caption)
+        body = "\n".join(lines)
+        return Markup(  # noqa: S704
+            f'<figure class="table"{own}>\n<figcaption>{caption}</figcaption>\n'
+            f'<div class="scroll" tabindex="0" role="region" aria-label="{caption}">\n'
+            f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
+            f"</div>{note}\n</figure>"
+        )
 
 
-def _picture(figure: Figure) -> Picture | None:
-    """Draw a figure for wide and for narrow screens.
-
-    As images and not as markup of the page: what a name contains cannot reach the page, and the
-    ids of two figures cannot meet.
-    """
-    try:
-        wide = vector(figure.result, figure.kind)
-    except DesignError:
-        return None
-    narrow = vector(figure.result, figure.kind, _NARROW)
-    return Picture(_image(wide), _image(narrow), figure.caption, wide.alt)
+def _targets(page: Page) -> set[str]:
+    """Return the anchors that cells of the page lead to."""
+    tables = [t for part in page.parts for s in part.sections for t in s.all_tables]
+    linked = [t for t in tables if any(column.links for column in t.columns)]
+    return {cell.link for t in linked for cells in t.rows for cell in cells if cell.link}
 
 
-def _image(drawn: Vector) -> Image:
-    code = b64encode(drawn.text.encode()).decode("ascii")
-    return Image(f"data:image/svg+xml;base64,{code}", drawn.width, drawn.height)
+def _head(column: Column, meaning: Mapping[str, str]) -> Markup:
+    kind = Markup(' class="number"') if column.numeric else ""
+    said = meaning.get(column.name) if column.defined else None
+    title = Markup(' title="{}"').format(said) if said else ""
+    return Markup('<th scope="col"{}{}>{}</th>').format(kind, title, column.head)
+
+
+def _cell(cell: Cell, column: Column) -> str:
+    role = f"{cell.role} number".strip() if column.numeric else cell.role
+    text: str = escape(cell.text)
+    if cell.role == "order":
+        text = _long(cell.text)
+    if cell.role == "name" and len(cell.text) > _WIDE:
+        text = f"<span>{text}</span>"
+    if cell.link:
+        text = f'<a href="#{escape(cell.link)}">{text}</a>'
+    if cell.mark:
+        mark = f'<span class="mark" aria-hidden="true">{escape(cell.mark)}</span>'
+        text = f"{mark}<span>{text}</span>"
+    return f'<td class="{escape(role)}">{text}</td>' if role else f"<td>{text}</td>"
+
+
+def _long(text: str) -> Markup:
+    """Fold a long order behind its beginning."""
+    if len(text) <= _LONG:
+        return escape(text)
+    return Markup("<details><summary>{} …</summary>{}</details>").format(text[:120], text)
+
+
+def _order(section: Section) -> Markup:
+    """Write the order, of many lines the first ones, and the others in a fold."""
+    lines = [Markup('<div class="order">{}</div>').format(_long(x)) for x in section.order]
+    left = [Markup('<div class="open">{}</div>').format(_long(x)) for x in section.open_pairs]
+    shown = Markup("\n").join(lines[:_LINES])
+    if rest := lines[_LINES:]:
+        shown += Markup("<details><summary>{} of the order</summary>{}</details>").format(
+            count(len(rest), "further line"), Markup("\n").join(rest)
+        )
+    return Markup("\n").join([shown, *left])
+
+
+def _figure(picture: Picture) -> Markup:
+    return Markup(
+        '<figure class="drawn"><div class="card" tabindex="0" role="group" aria-label="Figure">'
+        "{}</div><figcaption>{}</figcaption></figure>"
+    ).format(picture.svg, picture.caption)
+
+
+def _summary(figures: Sequence[Picture], tables: Sequence[Table], section: Section) -> str:
+    """Say what a fold holds."""
+    parts = [count(len(figures), "figure")] if figures else []
+    parts += [count(len(tables), "table")] if tables else []
+    if not parts:
+        return ""
+    if section.fold and len(tables) + len(figures) == (
+        len(section.fold.tables) + len(section.fold.figures)
+    ):
+        return section.fold.summary
+    names = [table.caption.partition(":")[0].partition(",")[0] for table in tables]
+    said = f": {join([name[:1].lower() + name[1:] for name in names])}" if names else ""
+    return f"{join(parts)}{said}"
+
+
+def _folds_facts(section: Section) -> bool:
+    """Return whether a section is facts alone, which a reader looks up."""
+    return bool(section.facts) and not (section.figures or section.tables or section.lead)

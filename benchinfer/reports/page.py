@@ -1,30 +1,42 @@
 """The function `report`."""
 
+import re
+from collections import Counter
 from collections.abc import Sequence
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchinfer.analyses.plan import sections as plan_sections
 from benchinfer.analyses.plan.result import Plan
+from benchinfer.analyses.robustness import sections as robustness
+from benchinfer.analyses.robustness.changes import changes
 from benchinfer.comparison import sections as comparison_sections
 from benchinfer.comparison.checks import doubts
-from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core.errors import DesignError
-from benchinfer.core.measure import UNPRINTABLE
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import write_whole
-from benchinfer.core.sections import Column, MeasurePart, Page, Request, Section, Table
+from benchinfer.core.sections import (
+    Column,
+    MeasurePart,
+    Page,
+    Request,
+    Section,
+    Table,
+    checks_table,
+)
 from benchinfer.core.version import __version__
 from benchinfer.relations import sections as relations_sections
 from benchinfer.relations.consensus import sections
 from benchinfer.relations.consensus.consensus import Consensus
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.relation import Relation
-from benchinfer.reports import html
+from benchinfer.reports import html, references
+from benchinfer.reports.answer import answer
 from benchinfer.reports.gather import ReportInput, gather
 from benchinfer.scores.advice import ADVICE
 
@@ -41,6 +53,7 @@ def report(
     *,
     scores: "ScoreTable | None" = None,
     title: str | None = None,
+    bayes: bool = True,
 ) -> "Path":
     """Write results as one self-contained HTML file.
 
@@ -56,6 +69,9 @@ def report(
         The table that the results come from, for its coverage and findings on all measures.
     title
         Heading of the report.
+    bayes
+        Of a score table: whether a hierarchical Bayesian model is run as well, which takes the
+        most time.
 
     Returns
     -------
@@ -76,7 +92,7 @@ def report(
     ...     bi.report(relation, f"{folder}/report.html").name
     'report.html'
     """
-    return write_whole(path, render(compose(gather(results, scores), title)))
+    return write_whole(path, html.render(compose(gather(results, scores, bayes=bayes), title)))
 
 
 def compose(gathered: ReportInput, title: str | None = None) -> Page:
@@ -88,19 +104,20 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
     ]
     parts = [_part(measure, n, gathered) for n, measure in enumerate(_measures(gathered), 1)]
     parts += [*_orders(gathered), *_plans(gathered)]
+    parts = [replace(part, sections=_anchored(part)) for part in parts]
     cited = [c.citations() for c in everyone]
     if gathered.agreed or any(isinstance(r, Consensus) for r in gathered.results):
         cited.append(sections.citations())
     if any(isinstance(r, Plan) for r in gathered.results):
         cited.append(plan_sections.citations())
-    entries = html.merged(cited)
+    entries = references.merged(cited)
     held = [section for part in parts for section in part.sections]
-    shown = [t for s in held for t in (*html.tables(s), *(s.fold.tables if s.fold else ()))]
+    shown = [t for s in held for t in (*s.all_tables, *_diagnostics(s))]
     return Page(
         title=title or _title(gathered),
         about=_about(gathered),
         parts=tuple(parts),
-        references=tuple(html.prose(entry) for entry in entries),
+        references=tuple(references.prose(entry) for entry in entries),
         bibtex="\n\n".join(entries),
         provenance=_provenance(gathered),
         glossary=comparison_sections.explained(shown),
@@ -108,23 +125,20 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
     )
 
 
-def render(page: Page) -> str:
-    """Turn a page into HTML; every text is escaped."""
-    import jinja2
+def _anchored(part: MeasurePart) -> tuple[Section, ...]:
+    """Give each section an anchor, from its title."""
+    taken: Counter[str] = Counter()
+    found: list[Section] = []
+    for section in part.sections:
+        words = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")[:60]
+        taken[words] += 1
+        anchor = "-".join([part.anchor, words, *([str(taken[words])] if taken[words] > 1 else [])])
+        found.append(replace(section, anchor=section.anchor or anchor))
+    return tuple(found)
 
-    source = files("benchinfer.reports") / "templates"
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(lambda name: (source / name).read_text(encoding="utf-8")),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    filters: dict[str, Any] = environment.filters
-    filters |= {"pictures": html.pictures, "tables": html.tables}
-    # Names may hold what HTML must not, in whichever text they are.
-    page_text = environment.get_template("page.html").render(page=page)
-    return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", page_text)
+
+def _diagnostics(section: Section) -> list[Table]:
+    return [checks_table(section.checks)] if section.checks else []
 
 
 def _measures(gathered: ReportInput) -> "list[Measure]":
@@ -151,10 +165,16 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
         r for r in gathered.results if isinstance(r, Comparison) and r.setting.measure.name == name
     ]
     comparisons.sort(key=lambda c: not comparison_sections.inferential(c))
+    anchor = f"measure-{number}"
     found: list[Section] = []
+    anchors: dict[int, str] = {}
     for n, c in enumerate(comparisons):
         request = Request(before=tuple(comparisons[:n]), scores=gathered.scores)
-        found += comparison_sections.sections_of(c, request)
+        told = comparison_sections.sections_of(c, request)
+        anchors[n] = f"{anchor}-{n + 1}"
+        found += [replace(told[0], anchor=anchors[n]), *told[1:]]
+    if comparisons:
+        found = [answer(comparisons, anchors), *_robust(comparisons[0], gathered), *found]
     local = [
         r
         for r in gathered.results
@@ -169,12 +189,25 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
     found += [comparison_sections.method(c) for c in comparisons]
     found += [comparison_sections.method(next(iter(r.values())), each=True) for r in local]
     return MeasurePart(
-        anchor=f"measure-{number}",
+        anchor=anchor,
         title=measure.title,
         tag=f"{measure.better} is better",
         verdict=comparisons[0].headline() if comparisons else "",
         sections=tuple(found),
     )
+
+
+def _robust(comparison: Comparison, gathered: ReportInput) -> list[Section]:
+    """Return what would change the verdicts of a comparison by tests."""
+    scores = gathered.scores
+    if scores is not None and comparison.measure.name not in {m.name for m in scores.measures}:
+        scores = None
+    if not isinstance(comparison, TestedComparison):
+        return []
+    try:
+        return [robustness.sensitivity(changes(comparison, scores))]
+    except DesignError:
+        return []  # verdicts that do not rest on tests of two-sided contrasts
 
 
 def _orders(gathered: ReportInput) -> list[MeasurePart]:

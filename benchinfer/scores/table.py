@@ -581,6 +581,23 @@ class ScoreTable(Showable):
         rows = selected(self._frame, asked)
         return self._with(rows, summarise(rows))
 
+    def declare(self, measure: Measure) -> "ScoreTable":
+        """Declare a measure of the table anew: another tolerance, scale or direction.
+
+        Parameters
+        ----------
+        measure
+            With the name of one that the table has.
+
+        Raises
+        ------
+        DesignError
+            There is no measure of that name.
+        """
+        old = self.measure(measure.name)
+        measures = tuple(measure if m is old else m for m in self.measures)
+        return replace(self, measures=measures, _memo={})
+
     def by_dataset(self) -> dict[str, "ScoreTable"]:
         """Split the table: data set to its table, with what has a score on it, in order."""
         names = self.datasets, self.algorithms

@@ -11,10 +11,11 @@ from benchinfer.cli.output import documents, results
 from benchinfer.cli.output.schema import schema
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.sections import sections_of
+from benchinfer.core.errors import DesignError
 from benchinfer.core.sections import Request
 from benchinfer.reports import html
 from benchinfer.reports.gather import gather
-from benchinfer.reports.page import compose, render
+from benchinfer.reports.page import compose
 from tests.conftest import Page
 
 QUICK = ("--draws", "100", "--chains", "4", "--seed", "1")
@@ -71,6 +72,10 @@ def faults(value: Any, rule: dict[str, Any], defs: dict[str, Any], at: str = "")
         for i, item in enumerate(value):
             found += faults(item, rule["items"], defs, f"{at}/{i}")
     return found
+
+
+def _no_figure(*_of: object) -> None:
+    raise DesignError("no figure, for time's sake.")
 
 
 def _is(value: Any, kind: str) -> bool:
@@ -138,12 +143,12 @@ def test_terminal_document_and_page_say_the_same(
         return write(result, **options)
 
     monkeypatch.setattr(documents, "comparison", keep)
-    monkeypatch.setattr(html, "pictures", lambda _figures: [])
+    monkeypatch.setattr(html, "vector", _no_figure)
     found = document(run, "compare", *COMPARISONS[name])
     assert faults(found, definitions["compare"], definitions) == []
     results.comparison(kept[0], Request())
     terminal = of_terminal(words(capsys.readouterr().out))
-    page = words(Page(render(compose(gather(kept[0], None)))).text)
+    page = words(Page(html.render(compose(gather(kept[0], None)))).text)
     for section in found["sections"]:
         for text in (section["lead"], *section["text"]):
             assert of_terminal(words(text)) in terminal

@@ -7,7 +7,7 @@ from benchinfer.comparison import sections
 from benchinfer.comparison.comparison import pair_order
 from benchinfer.core import numbers
 from benchinfer.core import sections as core_sections
-from benchinfer.reports.html import prose
+from benchinfer.reports.references import prose
 
 MINUS = "\N{MINUS SIGN}"
 

@@ -141,6 +141,8 @@ class BayesComparison(Comparison):
     along: Along | None = None
 
     title: ClassVar[str] = "Hierarchical Bayesian model"
+    decides_sooner: ClassVar[str] = "not adjusted for many pairs; erratic data sets weigh less"
+    decides_later: ClassVar[str] = "it shrinks differences by the spread that all show"
 
     @property
     def options(self) -> BayesOptions:

@@ -64,6 +64,8 @@ class BootstrapComparison(TestedComparison):
     ratios_profile: PerformanceProfiles | None
 
     title: ClassVar[str] = "Bootstrap of aggregates"
+    decides_sooner: ClassVar[str] = "its aggregate gives extremes less weight"
+    decides_later: ClassVar[str] = "its aggregate gives extremes less weight; p-values are coarse"
 
     @property
     def options(self) -> BootstrapOptions:

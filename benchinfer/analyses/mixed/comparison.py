@@ -20,6 +20,7 @@ from benchinfer.comparison.evidence import Array, Evidence, Level, Setting, alph
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core.errors import DesignError, message
+from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import join
 from benchinfer.core.saving import savable
@@ -297,7 +298,7 @@ class MixedComparison(TestedComparison):
         DesignError
             The model is not one that can be fitted again from its moments, or the table is missing.
         """
-        return mixed_influence.left_out(self, leave, scores)
+        return frame(dict(mixed_influence.left_out(self, leave, scores).columns()))
 
     def predict(self, replications: int | None = None) -> NewDataset:
         """Predict the contrasts and which algorithm is best on a data set not yet seen.

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +18,12 @@ from benchinfer.comparison import adjustment, checks
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Array, decide
 from benchinfer.core.errors import DesignError, message, unknown
-from benchinfer.core.frames import frame
 from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import Adjusted
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from benchinfer.analyses.mixed.comparison import MixedComparison
     from benchinfer.scores.table import ScoreTable
 
@@ -122,11 +120,8 @@ class Influence:
 
     def changes(self, i: int) -> str:
         """Return the verdicts that change without row i, in words."""
-        return "; ".join(
-            f"{_claim(self.sides[p], self.before[p])} becomes {_state(self.sides[p], code)}"
-            for p, code in enumerate(self.codes[i])
-            if self.changed[i, p]
-        )
+        changed = np.flatnonzero(self.changed[i])
+        return "; ".join(becomes(self.sides[p], self.before[p], self.codes[i, p]) for p in changed)
 
     def columns(self) -> Mapping[str, object]:
         """Return the columns of the table, one row per unit left out."""
@@ -153,6 +148,11 @@ class Influence:
 
 
 _RATIOS = ("ratio_dataset", "ratio_interaction", "ratio_replication", "ratio_residual")
+
+
+def becomes(sides: tuple[str, str], before: int, after: int) -> str:
+    """Say how a verdict changes."""
+    return f"{_claim(sides, before)} becomes {_state(sides, after)}"
 
 
 def _claim(sides: tuple[str, str], code: int) -> str:
@@ -316,8 +316,21 @@ def single_step(n: float, n_equivalence: float, margin: float) -> Judge:
     return judge
 
 
-def left_out(mixed: "MixedComparison", leave: Leave, scores: "ScoreTable | None") -> "pd.DataFrame":
-    """Return one row per data set (or replication of the one data set) or algorithm left out."""
+# Of each comparison the influence of its data sets: a report shows it in two places.
+_known: "WeakKeyDictionary[MixedComparison, Influence]" = WeakKeyDictionary()
+
+
+def left_out(mixed: "MixedComparison", leave: Leave, scores: "ScoreTable | None") -> Influence:
+    """Leave out each data set (or replication of the one data set) or algorithm."""
+    if leave == "dataset" and mixed in _known:
+        return _known[mixed]
+    found = _left_out(mixed, leave, scores)
+    if leave == "dataset":
+        _known[mixed] = found
+    return found
+
+
+def _left_out(mixed: "MixedComparison", leave: Leave, scores: "ScoreTable | None") -> Influence:
     if leave not in ("dataset", "algorithm"):
         raise DesignError(unknown("leave", leave, ["dataset", "algorithm"]))
     plain = mixed.fitted.plain
@@ -344,14 +357,11 @@ def left_out(mixed: "MixedComparison", leave: Leave, scores: "ScoreTable | None"
         )
     asked = _asked(mixed)
     if leave == "algorithm":
-        found = _algorithms(mixed, model, asked, scores)
-    else:
-        one = mixed.design.one_dataset
-        names = mixed.setting.coverage.datasets
-        units = tuple(str(i + 1) for i in range(len(stats.n))) if one else names
-        unit = "replication" if one else "dataset"
-        found = datasets_left_out(stats, model, asked, units, unit=unit)
-    return frame(dict(found.columns()))
+        return _algorithms(mixed, model, asked, scores)
+    one = mixed.design.one_dataset
+    names = mixed.setting.coverage.datasets
+    units = tuple(str(i + 1) for i in range(len(stats.n))) if one else names
+    return datasets_left_out(stats, model, asked, units, unit="replication" if one else "dataset")
 
 
 def _algorithms(

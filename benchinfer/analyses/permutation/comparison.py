@@ -94,6 +94,8 @@ class PermutationComparison(TestedComparison):
     ranks: RankSums
 
     title: ClassVar[str] = "Permutation tests"
+    decides_sooner: ClassVar[str] = "extreme data sets weigh less, consistent ones more"
+    decides_later: ClassVar[str] = "extreme data sets weigh less, and p-values are coarse"
 
     @property
     def options(self) -> PermutationOptions:

@@ -1,0 +1,1 @@
+"""Robustness of verdicts: to the analysis, to level and tolerance, to what is left out."""

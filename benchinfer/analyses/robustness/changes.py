@@ -1,0 +1,300 @@
+"""Changes of verdicts with level, tolerance, scale, and without data sets or algorithms."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.mixed import influence
+from benchinfer.analyses.mixed.compare import compare_mixed
+from benchinfer.analyses.mixed.comparison import MixedComparison, compared
+from benchinfer.analyses.mixed.influence import Leave, becomes
+from benchinfer.comparison.comparison import TestedComparison
+from benchinfer.comparison.evidence import decide
+from benchinfer.core.errors import DesignError, FitError
+from benchinfer.core.frames import frame
+from benchinfer.core.measure import Measure
+from benchinfer.core.verdict import Verdict
+from benchinfer.scores.read import read_scores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.scores.table import ScoreTable
+
+type Codes = NDArray[np.int8]
+
+LEVELS = (0.9, 0.95, 0.99)
+_TIMES = (0.0, 0.5, 1.0, 2.0)  # of the tolerance
+_PARTS = (0.25, 0.5, 1.0)  # of the median difference, where there is no tolerance
+_BETTER = (Verdict.FIRST, Verdict.SECOND)
+MOST = 100_000  # verdicts on smaller tables; more take longer than a report should
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictChange:
+    """A change of the question or the table, and the verdicts that change with it.
+
+    Attributes
+    ----------
+    kind, what
+        What kind of change it is (``"level"``, ``"tolerance"``, ``"scale"``, ``"data set"`` or
+        ``"algorithm"``), and which.
+    n_pairs
+        Pairs that have a verdict with it, too.
+    n_changed, n_reversed
+        Verdicts that change, and those of them in which the other algorithm becomes the better one.
+    changes
+        The verdicts that change, in words.
+    """
+
+    kind: str
+    what: str
+    n_pairs: int
+    n_changed: int
+    n_reversed: int
+    changes: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VerdictChanges:
+    """Verdicts of a comparison under other choices and smaller tables.
+
+    Attributes
+    ----------
+    comparison
+        The comparison.
+    levels, tolerances
+        Those of the grid.
+    codes
+        (levels, tolerances, P) verdicts on the grid.
+    rows
+        One for each change, in the order of their kinds.
+    untried
+        What was not tried, and why.
+    """
+
+    comparison: TestedComparison
+    levels: tuple[float, ...]
+    tolerances: tuple[float, ...]
+    codes: NDArray[np.int8]
+    rows: tuple[VerdictChange, ...]
+    untried: tuple[str, ...]
+
+    def table(self) -> "pd.DataFrame":
+        """One row per change: ``kind what n_pairs n_changed n_reversed changes``."""
+        names = ("kind", "what", "n_pairs", "n_changed", "n_reversed", "changes")
+        return frame({name: [getattr(row, name) for row in self.rows] for name in names})
+
+    def grid(self) -> "pd.DataFrame":
+        """One row per level and tolerance: ``level tolerance n_better n_equivalent n_undecided``.
+
+        With ``n_changed`` verdicts that are not those of the comparison.
+        """
+        rows: list[tuple[float, float, int, int, int, int]] = []
+        for i, level in enumerate(self.levels):
+            for j, tolerance in enumerate(self.tolerances):
+                codes = self.codes[i, j]
+                n = [
+                    int(np.isin(codes, _BETTER).sum()),
+                    int((codes == Verdict.EQUIVALENT).sum()),
+                    int((codes == Verdict.UNDECIDED).sum()),
+                ]
+                changed = int((codes != self.comparison.codes).sum())
+                rows.append((level, tolerance, n[0], n[1], n[2], changed))
+        names = ("level", "tolerance", "n_better", "n_equivalent", "n_undecided", "n_changed")
+        return frame(
+            {
+                name: list(column)
+                for name, column in zip(names, zip(*rows, strict=True), strict=True)
+            }
+        )
+
+
+def changes(comparison: TestedComparison, scores: "ScoreTable | None" = None) -> VerdictChanges:
+    """Return the verdicts under other levels, tolerances and scales, and on smaller tables.
+
+    No model is fitted from rows but that of ranks and that of logarithms: levels compare p-values
+    with other limits, tolerances test the same estimates again, and data sets and algorithms are
+    left out of moments.
+
+    Parameters
+    ----------
+    comparison
+        By tests; of one by a mixed model everything is tried, of others the levels.
+    scores
+        Its table, which algorithms are left out of and which is put on other scales.
+
+    Raises
+    ------
+    DesignError
+        The verdicts do not rest on tests.
+    """
+    if comparison.bayesian or comparison.sides:
+        raise DesignError("verdicts of averages, or by probabilities, are not tried again.")
+    if not isinstance(comparison, MixedComparison):
+        return _of_levels(comparison, [comparison], (), ())
+    tolerances = _tolerances(comparison)
+    again = [_with_tolerance(comparison, t) for t in tolerances]
+    rows, untried = list[VerdictChange](), list[str]()
+    for doing, tried in (
+        ("another scale", lambda: _on_logarithms(comparison, scores)),
+        ("ranks", lambda: _on_ranks(comparison, scores)),
+        ("leaving out data sets", lambda: _left_out(comparison, "dataset", scores)),
+        ("leaving out algorithms", lambda: _left_out(comparison, "algorithm", scores)),
+    ):
+        try:
+            rows += tried()
+        except (DesignError, FitError) as error:
+            untried.append(f"{doing}: {str(error).partition('\n')[0]}")
+    return _of_levels(comparison, again, rows, untried)
+
+
+def _of_levels(
+    comparison: TestedComparison,
+    again: Sequence[TestedComparison],
+    rows: Sequence[VerdictChange],
+    untried: Sequence[str],
+) -> VerdictChanges:
+    """Decide at other levels, with each tolerance."""
+    levels = tuple(sorted({*LEVELS, comparison.level}))
+    codes = np.array([[_at(one, level) for one in again] for level in levels])
+    tolerances = tuple(one.measure.tolerance for one in again)
+    own = tolerances.index(comparison.measure.tolerance)
+    first = [
+        _change(comparison, "level", f"{100 * level:g} %", codes[i, own])
+        for i, level in enumerate(levels)
+        if level != comparison.level
+    ]
+    first += [
+        _change(comparison, "tolerance", f"{tolerance:g}", codes[levels.index(comparison.level), j])
+        for j, tolerance in enumerate(tolerances)
+        if j != own
+    ]
+    return VerdictChanges(comparison, levels, tolerances, codes, (*first, *rows), tuple(untried))
+
+
+def _at(comparison: TestedComparison, level: float) -> Codes:
+    """Decide at a level: adjusted p-values do not depend on it."""
+    if level == comparison.level:
+        return comparison.codes
+    e = comparison.evidence
+    return decide(e.estimate, e.p_value, e.p_equivalence, round(1 - level, 12))
+
+
+def _change(
+    comparison: TestedComparison, kind: str, what: str, codes: Codes, kept: Codes | None = None
+) -> VerdictChange:
+    """Compare verdicts with those of the comparison, where there are both."""
+    both = codes != Verdict.MISSING if kept is None else kept.astype(np.bool_)
+    changed = both & (codes != comparison.codes)
+    back = changed & np.isin(codes, _BETTER) & np.isin(comparison.codes, _BETTER)
+    sides = comparison.named_sides()
+    said = [becomes(sides[p], comparison.codes[p], codes[p]) for p in np.flatnonzero(changed)]
+    return VerdictChange(
+        kind, what, int(both.sum()), int(changed.sum()), int(back.sum()), "; ".join(said)
+    )
+
+
+def _tolerances(comparison: MixedComparison) -> tuple[float, ...]:
+    """Return half and twice the tolerance; without one, parts of the median difference."""
+    tolerance = comparison.measure.tolerance
+    if tolerance > 0:
+        return tuple(tolerance * times for times in _TIMES)
+    middle = float(np.median(np.abs(comparison.evidence.estimate)))
+    if comparison.measure.scale == "log":
+        middle = float(np.expm1(middle))
+    return (0.0, *sorted({float(f"{middle * part:.1g}") for part in _PARTS} - {0.0}))
+
+
+def _with_tolerance(comparison: MixedComparison, tolerance: float) -> MixedComparison:
+    """Decide with another tolerance, from the same fit."""
+    measure = comparison.measure
+    if tolerance == measure.tolerance:
+        return comparison
+    setting = replace(comparison.setting, measure=replace(measure, tolerance=tolerance))
+    return compared(setting, comparison.fitted, comparison.options)
+
+
+def _left_out(
+    comparison: MixedComparison, leave: Leave, scores: "ScoreTable | None"
+) -> Iterator[VerdictChange]:
+    """Return what changes without each data set, or each algorithm."""
+    d, k = comparison.setting.coverage.found.shape
+    times = (d if leave == "dataset" else k) * len(comparison.pairs)
+    if times > MOST:
+        raise DesignError(f"{times:,} verdicts take too long.")
+    found = influence.left_out(comparison, leave, scores)
+    kind = "data set" if found.unit == "dataset" else found.unit
+    for i, name in enumerate(found.names):
+        if found.refitted[i]:
+            yield _change(comparison, kind, name, found.codes[i])
+
+
+def _on_logarithms(
+    comparison: MixedComparison, scores: "ScoreTable | None"
+) -> Iterator[VerdictChange]:
+    """Return what changes on logarithms, or off them."""
+    other = _rescaled(comparison)
+    if other is None or scores is None:
+        return
+    found = _fitted_again(comparison, scores.declare(other))
+    what = "logarithms" if other.scale == "log" else "no logarithms"
+    limit = f", tolerance {other.tolerance:.2g}" if other.tolerance else ""
+    yield _change(comparison, "scale", what + limit, found.codes)
+
+
+def _fitted_again(
+    comparison: MixedComparison, scores: "ScoreTable", **options: Any
+) -> MixedComparison:
+    """Fit the same model to another table of the same algorithms."""
+    arguments: dict[str, Any] = {**comparison.provenance.arguments, **options}
+    found = compare_mixed(scores, **(arguments | {"measure": comparison.measure.name}))
+    if found.algorithms != comparison.algorithms or len(found.pairs) != len(comparison.pairs):
+        raise DesignError("some algorithms have no scores there.")
+    return found
+
+
+def _rescaled(comparison: MixedComparison) -> Measure | None:
+    """Return the measure on logarithms, or off them; None where that is not possible.
+
+    The tolerance is the same share of the median level.
+    """
+    measure = comparison.measure
+    typical = float(np.median(measure.level_of(comparison.levels.estimate)))
+    if measure.scale == "log":
+        return replace(measure, scale="identity", tolerance=measure.tolerance * typical)
+    lowest = float(np.nanmin(comparison.setting.quantiles))
+    if measure.scale != "identity" or lowest <= 0 or typical <= 0:
+        return None
+    return replace(measure, scale="log", tolerance=measure.tolerance / typical)
+
+
+def _on_ranks(comparison: MixedComparison, scores: "ScoreTable | None") -> Iterator[VerdictChange]:
+    """Return what changes on ranks of the data sets' means: who is ahead, not by how much."""
+    if scores is None or len(comparison.setting.coverage.datasets) < 2:
+        return
+    import pandas as pd
+    from scipy.stats import rankdata
+
+    cells = scores.cells(comparison.measure.name)
+    whole = (cells.n > 0).all(axis=1)
+    if whole.sum() < 2 or cells.algorithms != comparison.algorithms:
+        raise DesignError("fewer than two data sets have scores of all algorithms.")
+    ranks = rankdata(cells.mean[whole], axis=1)
+    d, k = ranks.shape
+    table = pd.DataFrame(
+        {
+            "dataset": np.repeat(np.arange(d).astype(str), k),
+            "algorithm": np.tile(np.array(cells.algorithms, dtype=object), d),
+            "value": ranks.ravel(),
+        }
+    )
+    measure = Measure(comparison.measure.name, better="higher")
+    ranked = read_scores(table, measures=measure)
+    found = _fitted_again(comparison, ranked, domains="pooled", covariates=())
+    # Equivalence has no meaning on ranks.
+    kept = comparison.codes != Verdict.EQUIVALENT
+    yield _change(comparison, "scale", "ranks on each data set", found.codes, kept)

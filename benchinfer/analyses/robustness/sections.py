@@ -1,0 +1,233 @@
+"""Sections on the robustness of verdicts."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchinfer.core.numbers import amount, brief, count, join, within
+from benchinfer.core.sections import Cell, Column, Fold, Section, Table, names, number, row
+from benchinfer.core.verdict import SHAPES, Verdict, words
+
+if TYPE_CHECKING:
+    from benchinfer.analyses.robustness.agreement import VerdictAgreement
+    from benchinfer.analyses.robustness.changes import VerdictChanges
+
+MOST_ROWS = 15  # pairs that a reader takes in at once
+_NAMED = 6  # data sets or algorithms that a line names
+_KINDS = {
+    "level": "level",
+    "tolerance": "tolerance",
+    "scale": "scale",
+    "data set": "without one data set",
+    "replication": "without one replication",
+    "algorithm": "without one algorithm",
+}
+
+
+def agreement(
+    found: "VerdictAgreement", anchors: Mapping[int, str]
+) -> tuple[list[Table], Fold | None]:
+    """Return the verdicts side by side: of many pairs those that differ, or the best's.
+
+    Parameters
+    ----------
+    found
+        The verdicts.
+    anchors
+        Number of an analysis to the anchor of its section.
+    """
+    n = len(found.pairs)
+    everything = np.arange(n)
+    if n <= MOST_ROWS:
+        return [_side_by_side(found, anchors, everything, "Verdicts of each analysis")], None
+    differing = np.flatnonzero(found.differing)
+    if 0 < len(differing) <= MOST_ROWS:
+        chosen, caption = differing, f"Pairs on which analyses differ ({len(differing)} of {n})"
+    else:
+        best = found.ranking[0]
+        chosen = np.flatnonzero([best in pair for pair in found.pairs])[:MOST_ROWS]
+        caption = f"Verdicts of each analysis: {best}, the best by its estimate, and those after it"
+    whole = _side_by_side(found, anchors, everything, f"Verdicts of each analysis on all {n} pairs")
+    fold = Fold(f"Verdicts of each analysis on all {n} pairs", (), (whole,))
+    return [_side_by_side(found, anchors, chosen, caption)], fold
+
+
+def _side_by_side(
+    found: "VerdictAgreement", anchors: Mapping[int, str], chosen: Any, caption: str
+) -> Table:
+    """One row per pair, one column per analysis, each verdict with a link to its contrast."""
+    import pandas as pd
+
+    pairs = [found.pairs[p] for p in chosen]
+    frame = pd.DataFrame(pairs, columns=["first", "second"])
+    columns: list[Column] = []
+    for a, comparison in enumerate(found.comparisons):
+        frame[f"code_{a}"], frame[f"row_{a}"] = found.codes[chosen, a], found.rows[chosen, a]
+        head = comparison.heading
+        columns.append(_verdicts(a, head, anchors.get(a, "")))
+    frame["reason"] = [found.reasons[p] for p in chosen]
+    kinds = list(zip(found.comparisons, found.tested, found.weighing, strict=True))
+    untested = [within(c.heading) for c, tested, _ in kinds if not tested]
+    aside = [within(c.heading) for c, tested, weighs in kinds if tested and not weighs]
+    note = "Each verdict leads to its contrast."
+    if aside:
+        note += f" Of another claim, and not counted as differing: {join(aside)}, about" + (
+            " these data sets alone."
+            if found.comparisons[0].target == "domain"
+            else " the domain that the data sets come from."
+        )
+    if untested:
+        note += f" Without a test, deciding by estimates alone: {join(untested)}."
+    return Table(
+        name="",
+        caption=caption,
+        frame=frame,
+        columns=(
+            *names("first", "second"),
+            *columns,
+            *([Column("reason", "likely reason where they differ", role="prose", defined=False)]
+              if any(frame["reason"]) else []),
+        ),
+        note=note,
+    )  # fmt: skip
+
+
+def _verdicts(a: int, head: str, anchor: str) -> Column:
+    def write(code: int, contrast: int, first: str, second: str) -> Cell:
+        verdict = Verdict(code)
+        link = row(anchor, contrast) if anchor and contrast >= 0 else ""
+        said = words(verdict, first, second)
+        return Cell(said, f"verdict {verdict.label}", SHAPES[verdict], link)
+
+    also = (f"row_{a}", "first", "second")
+    return Column(f"code_{a}", head, write, role="verdict", also=also, defined=False, links=True)
+
+
+def sensitivity(found: "VerdictChanges") -> Section:
+    """Say what would change the verdicts: choices, scales, single data sets and algorithms."""
+    n = len(found.comparison.pairs)
+    moving = [row for row in found.rows if row.n_changed]
+    turned = [row for row in found.rows if row.n_reversed]
+    tables = [_summary(found)]
+    if len(found.tolerances) > 1:
+        tables.append(_grid(found))
+    rest: list[Table] = [_changes(found)] if moving else []
+    verdicts = "the verdict" if n == 1 else f"the {n} verdicts"
+    lead = (
+        f"{len(moving)} of {count(len(found.rows), 'change')} of level, tolerance, scale or table"
+        f" {'changes' if len(moving) == 1 else 'change'} some of {verdicts}."
+        if moving
+        else f"None of {count(len(found.rows), 'change')} of level, tolerance, scale or table"
+        f" changes {verdicts}."
+    )
+    lead += (
+        " None makes the other algorithm the better one."
+        if not turned
+        else f" {len(turned)} {'makes' if len(turned) == 1 else 'make'} the other algorithm of a"
+        " pair the better one."
+    )
+    tried = [f"Not tried: {'; '.join(found.untried)}"] if found.untried else []
+    return Section(
+        title="What would change the verdicts",
+        lead="",
+        text=(lead, *tried),
+        tables=tuple(tables),
+        fold=Fold("The verdicts that change", (), tuple(rest)) if rest else None,
+    )
+
+
+def _summary(found: "VerdictChanges") -> Table:
+    """One row per kind of change, or per change where there are few of a kind."""
+    import pandas as pd
+
+    rows: list[tuple[str, str, str, str, str]] = []
+    for kind, title in _KINDS.items():
+        own = [row for row in found.rows if row.kind == kind]
+        if kind in ("level", "tolerance", "scale"):
+            rows += [
+                (title, r.what, _of(r.n_changed, r.n_pairs), str(r.n_reversed), "") for r in own
+            ]
+            continue
+        if not own:
+            continue
+        moving = sorted((r for r in own if r.n_changed), key=lambda r: -r.n_changed)
+        most = _of(moving[0].n_changed, moving[0].n_pairs) if moving else "0"
+        some = f"at most {most}" if len(moving) > 1 else most
+        listed = [f"{r.what} ({r.n_changed})" for r in moving[:_NAMED]]
+        more = f" and {len(moving) - _NAMED} more" if len(moving) > _NAMED else ""
+        which = f"{join(listed) if not more else ', '.join(listed)}{more}"
+        said = f"any of {len(own)}" if len(own) > 1 else own[0].what
+        rows.append((title, said, some, str(max(r.n_reversed for r in own)), which))
+    return Table(
+        name="",
+        caption="Verdicts that change, one change at a time",
+        frame=pd.DataFrame(rows, columns=["kind", "what", "changed", "reversed", "which"]),
+        columns=(
+            Column("kind", "change", defined=False),
+            Column("what", "to", role="name", defined=False),
+            number("changed", "verdicts that change", str, defined=False),
+            number("reversed", "reversed", str, defined=False),
+            Column("which", "by leaving out", role="prose", defined=False),
+        ),
+        note="Reversed: the other algorithm becomes the better one. On ranks equivalence has no"
+        " meaning, and equivalent pairs are left out.",
+    )
+
+
+def _of(n: int, of: int) -> str:
+    return f"{n} of {of}" if n else "0"
+
+
+def _grid(found: "VerdictChanges") -> Table:
+    """One row per level, one column per tolerance: pairs better, equivalent and undecided."""
+    import pandas as pd
+
+    own = found.comparison
+    frame = pd.DataFrame({"level": list(found.levels)})
+    counts = found.grid()
+    columns: list[Column] = [
+        Column("level", "level", lambda level: f"{100 * level:g} %", role="name")
+    ]
+    for j, tolerance in enumerate(found.tolerances):
+        part = counts[counts["tolerance"] == tolerance]
+        for n in ("n_better", "n_equivalent", "n_undecided", "n_changed"):
+            frame[f"{n}_{j}"] = part[n].to_numpy()
+        used = f"tolerance {tolerance:.3g}"
+        used += " (as used)" if tolerance == own.measure.tolerance else ""
+        columns.append(_counted(j, used))
+    return Table(
+        name="",
+        caption="Verdicts by level and tolerance",
+        frame=frame,
+        columns=tuple(columns),
+        note="Numbers of pairs: > one is better, ~ equivalent, ? undecided. Shaded: some verdicts"
+        " are not those of the report.",
+    )
+
+
+def _counted(j: int, head: str) -> Column:
+    def write(better: int, equal: int, undecided: int, changed: int) -> Cell:
+        return Cell(f"{better} >  {equal} ~  {undecided} ?", "differs" if changed else "")
+
+    also = tuple(f"{n}_{j}" for n in ("n_equivalent", "n_undecided", "n_changed"))
+    return Column(f"n_better_{j}", head, write, also=also, defined=False)
+
+
+def _changes(found: "VerdictChanges") -> Table:
+    """One row per change that changes a verdict."""
+    frame = found.table()
+    return Table(
+        name="sensitivity",
+        caption="The verdicts that change",
+        frame=frame[frame["n_changed"] > 0],
+        data=frame,
+        columns=(
+            Column("kind", "change"),
+            Column("what", "to or without", role="name"),
+            number("n_changed", "verdicts", amount),
+            number("n_reversed", "reversed", brief),
+            Column("changes", "which", role="order"),
+        ),
+        note=">: the first is better, <: the second is, ~: equivalent, ?: undecided.",
+    )

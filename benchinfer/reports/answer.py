@@ -1,0 +1,120 @@
+"""Answer to the question of a measure: the first screen of its part."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer.analyses.robustness import sections as robustness
+from benchinfer.analyses.robustness.agreement import VerdictAgreement
+from benchinfer.core.numbers import count, within
+from benchinfer.core.sections import Cell, Check, Column, Figure, Section, Table
+from benchinfer.relations.sections import legend, order_lines
+
+if TYPE_CHECKING:
+    from benchinfer.comparison.comparison import Comparison
+
+_MOST = 4  # checks that a reader sees first; the diagnostics have all of them
+_KINDS = ("ranking", "forest")  # figures that answer, the first one that there is
+_CAPTION = "Best first."
+
+
+def answer(comparisons: Sequence["Comparison"], anchors: Mapping[int, str]) -> Section:
+    """Say who is best, how sure that is, and whether the analyses agree.
+
+    Parameters
+    ----------
+    comparisons
+        Of one measure, the leading one first.
+    anchors
+        Number of a comparison to the anchor of its section.
+    """
+    lead = comparisons[0]
+    tables, fold, text = list[Table](), None, list[str]()
+    if serious := _serious(comparisons, anchors):
+        tables.append(serious)
+    if len(comparisons) > 1 and not lead.sides:
+        places = [n for n, c in enumerate(comparisons) if not c.sides]
+        found = VerdictAgreement.of(comparisons)
+        side, fold = robustness.agreement(found, {a: anchors[n] for a, n in enumerate(places)})
+        tables += side
+        said = found.sentence()
+        text += [f"{said[:1].upper()}{said[1:]}"] if said else []
+    lines = order_lines(lead.relation())[0] if not lead.sides else []
+    return Section(
+        title="Answer",
+        lead=lead.headline(),
+        order=tuple(lines[:1]) if len(lines) == 1 else (),
+        legend=legend(lead.relation()) if len(lines) == 1 else (),
+        text=tuple(text),
+        facts=_facts(lead),
+        figures=(Figure(lead, "ranking", _CAPTION),),
+        tables=tuple(tables),
+        fold=fold,
+    )
+
+
+def _facts(lead: "Comparison") -> tuple[tuple[str, str], ...]:
+    """Say how much the answer rests on."""
+    coverage = lead.setting.coverage
+    if np.isnan(lead.setting.quantiles).all():
+        return ()
+    d, k = coverage.found.shape
+    low, high = int(coverage.expected.min()), int(coverage.expected.max())
+    each = f"{low}" if low == high else f"{low} to {high}"
+    gaps = [f"{len(coverage.empty)} of {d * k} cells empty"] if coverage.empty else []
+    gaps += [f"{len(coverage.thin)} of {d * k} cells thin"] if coverage.thin else []
+    decided = int(np.isin(lead.codes, (2, 3, 4)).sum())
+    return (
+        (
+            "Scores",
+            f"{coverage.n:,}: {count(k, 'algorithm')} on {count(d, 'data set')}, {each} each",
+        ),
+        ("Missing", ", ".join(gaps) or "none"),
+        ("Pairs decided", f"{decided} of {len(lead.codes)}, by {within(lead.heading)}"),
+        ("Level", f"{100 * lead.level:g} %"),
+        ("Tolerance", f"{lead.measure.tolerance:g}" if lead.measure.tolerance else "none set"),
+    )
+
+
+def _serious(comparisons: Sequence["Comparison"], anchors: Mapping[int, str]) -> Table | None:
+    """List the failed checks of the leading analysis, then those that only others have."""
+    import pandas as pd
+
+    seen: dict[str, tuple[int, Check]] = {}
+    for n, comparison in enumerate(comparisons):
+        for check in comparison.checks:
+            if not check.ok and (n == 0 or _numerical(check)):
+                seen.setdefault(check.check, (n, check))
+    if not seen:
+        return None
+    shown = [*seen.values()][:_MOST]
+    rows = [
+        (check.check, n, check.held, comparisons[n].heading, str(check.remedy))
+        for n, check in shown
+    ]
+    more = len(seen) - len(shown)
+    return Table(
+        name="",
+        caption="What asks for attention",
+        frame=pd.DataFrame(rows, columns=["check", "n", "held", "by", "remedy"]),
+        columns=(
+            Column(
+                "check",
+                "check",
+                lambda check, n: Cell(check, "fail", "!", f"{anchors[n]}-diagnostics"),
+                also=("n",),
+                links=True,
+                defined=False,
+            ),
+            Column("held", "value (limit)", defined=False),
+            Column("by", "of", defined=False),
+            Column("remedy", "how to read it", role="prose", defined=False),
+        ),
+        note=f"{count(more, 'further check')} in the diagnostics of each analysis." if more else "",
+    )
+
+
+def _numerical(check: Check) -> bool:
+    """Return whether a check is of the numerics of an analysis, and not of the table."""
+    return any(word in check.check for word in ("R-hat", "ESS", "converge", "Monte Carlo"))

@@ -1,0 +1,132 @@
+(() => {
+  "use strict";
+  const all = (where, what) => [...where.querySelectorAll(what)];
+  const make = (tag, text, props) => Object.assign(document.createElement(tag), { textContent: text }, props);
+  // The title of the page and a caption, as the name of a file: letters, digits and hyphens only.
+  const named = (text) =>
+    `${document.title} ${text}`.normalize("NFKD").replace(/[^A-Za-z0-9]+/g, "-")
+      .replace(/^-+|-+$/g, "").slice(0, 80).toLowerCase() || "report";
+  const save = (name, type, text) => {
+    const link = make("a", "", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  };
+  const number = (text) => {
+    const found = text.replace(/,(?=\d{3})/g, "").replace(/[\u2212\u2013]/g, "-").match(/-?\d+(\.\d+)?(e[-+]?\d+)?/i);
+    return found ? parseFloat(found[0]) : NaN;
+  };
+  // A cell on one line; where a spreadsheet would read a formula, an apostrophe keeps it text.
+  const cell = (td) => {
+    const mark = td.querySelector(".mark");
+    const text = td.textContent.slice(mark ? mark.textContent.length : 0).replace(/\s+/g, " ").trim();
+    const plain = text.replace(/^\u2212(?=[\d.])/, "-");
+    if (/^-?[\d.,]+(e[-+]?\d+)?$/i.test(plain)) return plain.replace(/,(?=\d{3})/g, "");
+    return /^[=+\-@|\u2212]/.test(text) ? `'${text}` : text;
+  };
+  const rows = (table) => all(table, "tr").filter((row) => !row.hidden).map((row) => all(row, "th,td").map(cell));
+  const csv = (table) =>
+    rows(table).map((row) => row.map((text) => (/[",]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text)).join(",")).join("\r\n") + "\r\n";
+  const tsv = (table) => rows(table).map((row) => row.join("\t")).join("\n");
+
+  const sort = (table, column, head) => {
+    const down = head.getAttribute("aria-sort") === "ascending";
+    all(table, "th").forEach((th) => th.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    const body = table.tBodies[0];
+    const keyed = [...body.rows].map((row, i) => [row, row.cells[column].textContent.trim(), i]);
+    const numeric = head.classList.contains("number");
+    keyed.sort(([, a, i], [, b, j]) => {
+      const [x, y] = numeric ? [number(a), number(b)] : [a, b];
+      if (numeric && (isNaN(x) || isNaN(y))) return isNaN(x) - isNaN(y) || i - j;
+      const order = numeric ? x - y : x.localeCompare(y, undefined, { numeric: true });
+      return (down ? -order : order) || i - j;
+    });
+    body.append(...keyed.map(([row]) => row));
+  };
+
+  all(document, "figure.table").forEach((figure) => {
+    const table = figure.querySelector("table");
+    const caption = figure.querySelector("figcaption").textContent;
+    const tools = make("div", "", { className: "tools" });
+    if (table.tBodies[0].rows.length > 8) {
+      const filter = make("input", "", { type: "search", placeholder: "Filter rows" });
+      filter.setAttribute("aria-label", `Filter rows of ${caption}`);
+      filter.addEventListener("input", () => {
+        const words = filter.value.toLowerCase().split(/\s+/);
+        [...table.tBodies[0].rows].forEach((row) => {
+          const text = row.textContent.toLowerCase();
+          row.hidden = !words.every((word) => text.includes(word));
+        });
+      });
+      tools.append(filter);
+    }
+    const copy = make("button", "Copy", { type: "button" });
+    copy.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(tsv(table));
+        copy.textContent = "Copied";
+      } catch {
+        copy.textContent = "Not allowed here";
+      }
+      setTimeout(() => (copy.textContent = "Copy"), 1500);
+    });
+    const down = make("button", "CSV", { type: "button" });
+    down.addEventListener("click", () => save(`${named(caption)}.csv`, "text/csv;charset=utf-8", csv(table)));
+    tools.append(copy, down);
+    [copy, down].forEach((one) => one.setAttribute("aria-label", `${one.textContent}: ${caption}`));
+    figure.querySelector("figcaption").append(tools);
+    all(table, "thead th").forEach((head, column) => {
+      if (!head.textContent.trim()) return;
+      const button = make("button", "", { type: "button" });
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => sort(table, column, head));
+    });
+  });
+
+  // Rules of the page's style sheet that a figure uses, with the colours of a light page.
+  const rules = (svg) => {
+    const used = new Set(all(svg, "[class]").flatMap((one) => [...one.classList]));
+    const found = [...document.styleSheets[0].cssRules].filter((rule) => used.has((rule.selectorText || "").slice(1)));
+    const plain = (text) => text.replace(/var\(--([0-9a-f]{6})\)/g, "#$1").replace(/currentcolor/gi, "#1f2328");
+    return "*{stroke-linejoin:round;stroke-linecap:butt}" + found.map((rule) => plain(rule.cssText)).join("");
+  };
+  all(document, "figure.drawn").forEach((figure) => {
+    const svg = figure.querySelector("svg");
+    const label = svg.getAttribute("aria-label");
+    const down = make("button", "SVG", { type: "button" });
+    down.setAttribute("aria-label", `SVG: ${label}`);
+    down.addEventListener("click", () => {
+      const copy = svg.cloneNode(true);
+      copy.removeAttribute("class");
+      copy.removeAttribute("style");
+      const style = document.createElementNS(svg.namespaceURI, "style");
+      style.textContent = rules(svg);
+      copy.prepend(style);
+      save(`${named(label.split(/[.,:]/)[0])}.svg`, "image/svg+xml", new XMLSerializer().serializeToString(copy));
+    });
+    figure.querySelector("figcaption").append(down);
+  });
+
+  const unfold = () => {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    for (let one = target.closest("details"); one; one = one.parentElement.closest("details")) one.open = true;
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
+
+  const contents = document.querySelector(".contents");
+  const wide = matchMedia("(min-width: 1200px)");
+  const beside = () => contents && (contents.open = wide.matches);
+  wide.addEventListener("change", beside);
+  beside();
+
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = all(document, "main details:not([open])");
+    opened.forEach((one) => (one.open = true));
+  });
+  addEventListener("afterprint", () => opened.forEach((one) => (one.open = false)));
+})();
