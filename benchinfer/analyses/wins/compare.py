@@ -408,7 +408,7 @@ def compare_wins(
 
         See `WinPriors`.
     seed
-        As in `compare_permutation`.
+        As in `compare_bootstrap`.
     progress
         As in `compare_bayes`.
 
