@@ -8,7 +8,6 @@ from benchinfer.analyses.pair.numerics import outcomes, t_tests
 from benchinfer.analyses.pair.scores import PairedScores
 from benchinfer.comparison import stepwise
 from benchinfer.comparison.adjustment import sidak
-from benchinfer.comparison.checks import declaration
 from benchinfer.comparison.wording import margin, zeros
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.hints import Call, Either, Option, Phrase
@@ -16,6 +15,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.numerics import rates, signs
 from benchinfer.numerics.shifts import hodges_lehmann
+from benchinfer.scores.resampling import declaration
 
 if TYPE_CHECKING:
     from collections.abc import Callable
