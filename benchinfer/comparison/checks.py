@@ -22,7 +22,9 @@ from benchinfer.numerics import ties
 from benchinfer.numerics.max_t import critical_t
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.findings import DOUBTS
+from benchinfer.scores.gaps import fewest_lost
 from benchinfer.scores.kinds import ZERO_ONE
+from benchinfer.scores.resampling import declaration
 from benchinfer.scores.table import ScoreTable
 from benchinfer.scores.units import UNEQUAL
 
@@ -400,12 +402,6 @@ def overlap_share(setting: Setting) -> float:
     return rho / (1 - rho)
 
 
-def declaration(kind: str, argument: str = "resampling=") -> Either:
-    """Return an example of what declares an overlap."""
-    name, value = ("folds", 10) if kind == "cv" else ("test_fraction", 0.1)
-    return Either(f'{argument}Resampling("{kind}", {name}={value})', f"--resampling {kind}:{value}")
-
-
 def stepwise_checks(
     setting: Setting, family: ContrastFamily, evidence: Evidence, adjust: str, alpha: float
 ) -> list[Check]:
@@ -544,25 +540,6 @@ def complete_part(
         algorithms_left_out=names_of(coverage.algorithms, ~algorithms),
         scores_left_out=coverage.n - own.coverage.n,
     ), kept
-
-
-def fewest_lost(found: NDArray[np.int64], fixed: Flags) -> tuple[Flags, Flags]:
-    """Return the data sets and algorithms to keep, so that the fewest scores are lost.
-
-    Algorithms go in the order of their empty cells, those with as many together; then go the data
-    sets on which one of the others has no score. Of equal losses the one of fewer algorithms.
-    """
-    empty = (found == 0).sum(axis=0)
-    best = -1, np.zeros(len(found), np.bool_), np.ones(found.shape[1], np.bool_)
-    for most in np.unique(empty)[::-1]:
-        algorithms = (empty <= most) | fixed
-        if algorithms.sum() < 2:
-            break
-        datasets = (found[:, algorithms] > 0).all(axis=1)
-        kept = int(found[np.ix_(datasets, algorithms)].sum())
-        if kept > best[0]:
-            best = kept, datasets, algorithms
-    return best[1:]
 
 
 def names_of(names: tuple[str, ...], chosen: Flags) -> tuple[str, ...]:

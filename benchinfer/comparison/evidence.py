@@ -1,7 +1,7 @@
 """Setting, evidence, provenance and verdict rule of a comparison."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -217,6 +217,26 @@ class Evidence:
     high: Array
     p_noninferiority: Array | None = None
     p_error: Array | None = None
+
+
+def silenced(evidence: Evidence, silent: NDArray[np.bool_]) -> Evidence:
+    """Let evidence say nothing of some pairs: p-values of 1, and intervals without bounds."""
+
+    def one(p: Array) -> Array:
+        return np.where(silent, 1.0, p)
+
+    not_worse = evidence.p_noninferiority
+    return replace(
+        evidence,
+        std_error=np.where(silent, 0.0, evidence.std_error),
+        statistic=np.where(silent, 0.0, evidence.statistic),
+        p_value=one(evidence.p_value),
+        p_raw=one(evidence.p_raw),
+        p_equivalence=one(evidence.p_equivalence),
+        low=np.where(silent, -np.inf, evidence.low),
+        high=np.where(silent, np.inf, evidence.high),
+        p_noninferiority=None if not_worse is None else one(not_worse),
+    )
 
 
 def alpha_of(level: float) -> float:

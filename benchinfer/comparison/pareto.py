@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.comparison.checks import check_missing, fewest_lost, names_of
+from benchinfer.comparison.checks import check_missing, names_of
 from benchinfer.comparison.evidence import Provenance, Setting
 from benchinfer.core import version
 from benchinfer.core.arguments import check_resamples, seed_of
@@ -20,6 +20,7 @@ from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
 from benchinfer.relations.relation import Relation
+from benchinfer.scores.gaps import fewest_lost
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:

@@ -271,7 +271,7 @@ GLOSSARY: dict[str, str] = {
     "worth": "share of the algorithm in the sum of all worths",
     "log_worth": "logarithm of the worth; the mean over algorithms is 0",
     "quasi_error": "quasi standard error: the root of the sum of two squares is about the standard"
-    " error of the difference of the log worths",
+    " error of the difference of the log worths; NaN where the quasi-variance is negative",
     "expected_wins": "wins of the first that the model expects",
     "expected_ties": "ties that the model expects",
     "wins_low": "lower end of what the model predicts for the wins of the first",

@@ -45,6 +45,8 @@ _MOST_FLIPPED = 14
 _CLOSE = 3.0
 # Statistics closer than this part of their size are equal, as many are under sign flips.
 _SAME = 1e-9
+# Columns that rows are put in order by.
+_KEYS = 64
 # Share of the largest singular value below which one is zero.
 _NULL = 1e-12
 
@@ -211,7 +213,7 @@ def closed_flips(
     reference to ordered analysis of variance. Biometrika 63, 655-660.
     https://doi.org/10.1093/biomet/63.3.655
     """
-    unit = _standardised(terms)
+    unit = _in_order(_standardised(terms))
 
     def along(n: int) -> _Along:
         parts = [unit.sum(axis=0)[None]]
@@ -250,7 +252,7 @@ def step_down_flips(
     testing. Journal of the American Statistical Association 100, 94-108.
     https://doi.org/10.1198/016214504000000539
     """
-    unit = _standardised(terms)
+    unit = _in_order(_standardised(terms))
     observed = np.abs(unit.sum(axis=0)) if two_sided else unit.sum(axis=0)
     order = np.argsort(-observed, kind="stable")
     unit, limit = unit[:, order], observed[order] - _SAME * np.abs(observed[order])
@@ -274,6 +276,17 @@ def _standardised(terms: Array) -> Array:
     """Return terms whose sums have variance 1 under random signs, 0 where there are none."""
     size = np.sqrt((terms**2).sum(axis=0))
     return np.divide(terms, size, out=np.zeros_like(terms), where=size > 0)
+
+
+def _in_order(unit: Array) -> Array:
+    """Put rows into an order that depends on neither their places nor those of the columns.
+
+    Signs of random flips go by row.
+    """
+    sums = unit.sum(axis=0)
+    columns = np.argsort(-np.abs(sums), kind="stable")[:_KEYS]
+    turned = unit[:, columns] * np.where(sums[columns] < 0, -1.0, 1.0)
+    return unit[np.lexsort(np.round(turned, 9).T[::-1])]
 
 
 @cache

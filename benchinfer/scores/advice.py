@@ -5,16 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.hints import Call, Option, Phrase, joined
+from benchinfer.core.hints import Call, Option, Phrase, Subset, joined
 from benchinfer.core.numbers import count
 from benchinfer.scores import gaps, kinds, units
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.facts import Array, Facts, Rule, least_datasets
+from benchinfer.scores.resampling import declaration
 
 ADVICE = "analysis that fits"
 _PAIR, _MIXED, _POINTS = Call("compare_pair"), Call("compare_mixed"), Call("compare_points")
 _THESE = Call("compare_mixed", Option("target", "datasets"))
 _PERMUTATION = Call("compare_permutation")
+_COMMON = Call("compare_mixed", Option("structure", "common"))
+_GROUPS = Subset("algorithms")
 _TIED = 0.2  # share of equal means from which few differences are left to average
 _OUTLYING = 0.02  # share of residuals that lie far out, from which tails are heavy
 _FAR = 2.0  # standard deviations beyond the largest to expect of so many normal scores
@@ -22,9 +25,9 @@ _FAR = 2.0  # standard deviations beyond the largest to expect of so many normal
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """An analysis as it is called, and what of the table speaks for it."""
+    """An analysis as it is called, or the part of the table that has one, and why."""
 
-    call: Call
+    call: Call | Subset
     reason: str
 
 
@@ -38,36 +41,56 @@ def advice(facts: Facts, m: int) -> Advice | None:
     d, k = (int(s.n[m].any(axis=axis).sum()) for axis in (1, 0))
     if k < 2:
         return None
-    if kinds.zero_one(s, m):
-        return _of_outcomes(facts, d)
+    if s.ends[m, 0] == s.ends[m, 1]:
+        return Advice(_POINTS, "all scores are the same")
+    if kinds.zero_one(s, m) and d > 1:
+        return Advice(kinds.BINOMIAL, "scores are 0 or 1, on several data sets")
     if kinds.all_ranks(s, m):
         return Advice(kinds.RANKED, "the scores are ranks, which say nothing of distances")
-    if d == 1:
-        return _on_one(facts, m, k)
-    if d == 2:
-        noisy = s.n[m].max() > 1
-        call = _THESE if noisy else _POINTS
-        return Advice(call, "two data sets say next to nothing of a domain: claims are about these")
+    if d <= 2:
+        return _on_these(facts, m, d, k)
     call, reason = _across(facts, m)
-    if call != _MIXED and d < least_datasets(1):
+    if call in (_PERMUTATION, kinds.RANKED) and d < least_datasets(1):
         reason += f", but {count(d, 'data set')} are too few for any test by ranks or signs"
         call = _MIXED
     return Advice(call, reason)
 
 
-def _of_outcomes(facts: Facts, d: int) -> Advice:
-    """Advise on scores of 0 and 1."""
-    if d > 1:
-        return Advice(kinds.BINOMIAL, "scores are 0 or 1, on several data sets")
-    shared = "shared items" if facts.paired else "items of each algorithm's own"
-    return Advice(_PAIR, f"scores are 0 or 1, on {shared}, for which there are exact tests")
+def _on_these(facts: Facts, m: int, d: int, k: int) -> Advice | None:
+    """Advise on one or two data sets, which claims are about."""
+    s = facts.summary
+    if why := _untestable(facts, m):
+        part, _ = gaps.fewest_lost(s.n[m], np.zeros(s.n.shape[2], np.bool_))
+        return Advice(_POINTS, why) if part.any() else None
+    if kinds.zero_one(s, m):
+        shared = "shared items" if facts.paired else "items of each algorithm's own"
+        return Advice(_PAIR, f"scores are 0 or 1, on {shared}, for which there are exact tests")
+    if d == 1:
+        return _on_one(facts, m, k)
+    return Advice(_THESE, "two data sets say next to nothing of a domain: claims are about these")
+
+
+def _untestable(facts: Facts, m: int) -> str:
+    """Say why replications on these data sets leave nothing to test by; empty where they do."""
+    s, resampling = facts.summary, facts.resampling
+    n = s.n[m][s.n[m].any(axis=1)][:, s.n[m].any(axis=0)]
+    if n.min() < 2:
+        return "an algorithm with one score on a data set, or none, leaves no noise to estimate"
+    if resampling is not None and resampling.overlap is None:
+        return Phrase(
+            "training sets overlap, and by how much is not declared, as in"
+            f" {declaration(resampling.kind)}, so that no test holds"
+        )
+    if facts.paired and (s.replications[m].sum(axis=1) == s.shared[m]).any():
+        return "algorithms are said to share replications, but no two do, and cannot be paired"
+    if not (s.squares[m].sum(axis=1)[s.n[m].any(axis=1)] > 0).all():
+        return "the scores of a data set do not vary, which leaves no noise to estimate"
+    return ""
 
 
 def _on_one(facts: Facts, m: int, k: int) -> Advice:
-    """Advise on one data set."""
+    """Advise on one data set with replications."""
     s, resampling = facts.summary, facts.resampling
-    if s.n[m].max() < 2:
-        return Advice(_POINTS, "one score per algorithm leaves no noise to estimate")
     overlap = resampling is not None and resampling.kind in ("cv", "holdout")
     why = "training sets overlap, which is corrected for" if overlap else "there is one data set"
     if k == 2:
@@ -81,13 +104,13 @@ def _on_one(facts: Facts, m: int, k: int) -> Advice:
     return Advice(_MIXED, why)
 
 
-def _across(facts: Facts, m: int) -> tuple[Call, str]:
+def _across(facts: Facts, m: int) -> tuple[Call | Subset, str]:
     """Advise on several data sets by gaps, ties and residuals: the call, and why."""
     levels = facts.levels(m)
     held = np.isfinite(levels)
     levels = levels[held.any(axis=1)][:, held.any(axis=0)]
     if not np.isfinite(levels).all():
-        return _MIXED, _of_gaps(np.isfinite(levels))
+        return _of_gaps(np.isfinite(levels))
     if units.between_ratios(levels).max() >= units.SPREAD:
         return kinds.RANKED, "a few data sets outweigh all others in any mean"
     if kinds.on_bounds(facts, m):
@@ -99,14 +122,15 @@ def _across(facts: Facts, m: int) -> tuple[Call, str]:
     return _MIXED, "residuals have no heavy tails, and few differences are ties"
 
 
-def _of_gaps(held: NDArray[np.bool_]) -> str:
-    """Say what gaps ask for."""
+def _of_gaps(held: NDArray[np.bool_]) -> tuple[Call | Subset, str]:
+    """Advise on a table with gaps: the call, and why."""
     if (groups := gaps.groups(held)) > 1:
-        return (
-            f"{count(groups, 'group')} of algorithms share no data set, and each group is to be"
-            " compared by itself"
-        )
-    return "not all algorithms share all data sets, and it uses what is there"
+        why = f"{count(groups, 'group')} of algorithms share no data set: compare each by itself"
+        return _GROUPS, why
+    if held.sum(axis=0).min() < 2:
+        why = "an algorithm is on one data set only, and needs one error common to all pairs"
+        return _COMMON, why
+    return _MIXED, "not all algorithms share all data sets, and it uses what is there"
 
 
 def _ties(levels: Array) -> float:
@@ -143,9 +167,9 @@ def advised(facts: Facts) -> Finding | None:
         return None
     one = len(s.measures) == 1 or len({told for _, told in found}) == 1
     pairs = found[:1] if one else found
-    reasons = "; ".join((told.reason if one else f"{name}: {told.reason}") for name, told in pairs)
+    reasons = joined("; ", [Phrase("" if one else f"{name}: ", own.reason) for name, own in pairs])
     calls = joined("; ", [Phrase("" if one else f"{name}: ", told.call) for name, told in pairs])
-    return Finding(ADVICE, "note", len(found), f"{reasons}.", (), calls + ".")
+    return Finding(ADVICE, "note", len(found), reasons + ".", (), calls + ".")
 
 
 RULES: tuple[Rule, ...] = (advised,)

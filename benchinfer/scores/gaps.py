@@ -63,6 +63,25 @@ def groups(held: Held) -> int:
     return n
 
 
+def fewest_lost(found: NDArray[np.int64], fixed: Held) -> tuple[Held, Held]:
+    """Return the data sets and algorithms to keep, so that the fewest scores are lost.
+
+    Algorithms go in the order of their empty cells, those with as many together; then go the data
+    sets on which one of the others has no score. Of equal losses the one of fewer algorithms.
+    """
+    empty = (found == 0).sum(axis=0)
+    best = -1, np.zeros(len(found), np.bool_), np.ones(found.shape[1], np.bool_)
+    for most in np.unique(empty)[::-1]:
+        algorithms = (empty <= most) | fixed
+        if algorithms.sum() < 2:
+            break
+        datasets = (found[:, algorithms] > 0).all(axis=1)
+        kept = int(found[np.ix_(datasets, algorithms)].sum())
+        if kept > best[0]:
+            best = kept, datasets, algorithms
+    return best[1:]
+
+
 def _named(names: NDArray[np.str_], held: Held) -> str:
     """Name the algorithms of a block, or those that it lacks, whichever are fewer."""
     few = held.sum() * 2 <= len(held)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from benchinfer.core.errors import BenchinferError, message, unknown
+from benchinfer.core.hints import Either
 from benchinfer.core.saving import savable
 
 type Kind = Literal["independent", "bootstrap", "holdout", "cv", "seeds", "items"]
@@ -107,3 +108,9 @@ class Resampling:
         if self.kind == "cv":
             return None if self.folds is None else 1 / self.folds
         return self.test_fraction if self.kind == "holdout" else 0.0
+
+
+def declaration(kind: str, argument: str = "resampling=") -> Either:
+    """Return an example of what declares an overlap."""
+    name, value = ("folds", 10) if kind == "cv" else ("test_fraction", 0.1)
+    return Either(f'{argument}Resampling("{kind}", {name}={value})', f"--resampling {kind}:{value}")

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
+from benchinfer.cli.hints import as_options
+from benchinfer.core.hints import Call
 from benchinfer.scores.advice import ADVICE, _ties, advice
 from benchinfer.scores.facts import least_datasets
 from tests.scores.tables import additive, facts, found, table
@@ -49,6 +51,45 @@ def test_the_table_sets_the_analysis(values, options, call):
     assert advised(values, **options)[0] == (call or "compare_mixed")
 
 
+def _kinds():
+    draw, held = rng(11), rng(12)
+    return {
+        "normal": lambda shape: draw.normal(0.7, 0.05, shape),
+        "right": lambda shape: (draw.random(shape) < 0.6).astype(float),
+        "rounded": lambda shape: draw.normal(0.7, 0.1, shape).round(1),
+        "far": lambda shape: draw.standard_t(1.2, shape),
+        "same": lambda shape: np.full(shape, 0.5),
+        "gaps": lambda shape: np.where(held.random(shape) < 0.25, np.nan, draw.normal(size=shape)),
+    }
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("resampling", [None, "cv", "cv:5", "items"])
+@pytest.mark.parametrize("kind", _kinds())
+def test_what_is_recommended_runs(kind, resampling, shared):
+    declared = None if resampling is None else bi.Resampling.of(resampling)
+    calls = set()
+    for shape in [(1, 3, 1), (1, 2, 5), (1, 3, 5), (2, 3, 1), (2, 3, 5), (3, 3, 1), (4, 3, 3)]:
+        frame = table(_kinds()[kind](shape)).dropna()
+        if not shared:
+            frame["replication"] = frame["algorithm"] + frame["replication"].astype(str)
+        scores = bi.read_scores(frame, measures="score:higher", resampling=declared)
+        found = [one.hint for one in scores.finding_records if one.rule == ADVICE]
+        for call in (part for hint in found for part in hint.parts if isinstance(part, Call)):
+            calls.add(call.function)
+            if call.function != "compare_bayes":  # a minute to compile
+                given = {} if call.option is None else {call.option.name: call.option.value}
+                assert str(getattr(bi, call.function)(scores, **given))
+    assert calls
+
+
+@pytest.mark.parametrize(("resampling", "how"), [("cv", "cv:10"), ("holdout", "holdout:0.1")])
+def test_an_overlap_is_to_be_declared_before_a_test(resampling, how):
+    call, what = advised(rng().normal(size=(2, 3, 5)), resampling=resampling)
+    assert call == "compare_points"
+    assert f"by how much is not declared, as in --resampling {how}" in as_options(what)
+
+
 def test_a_run_far_out_on_one_data_set():
     values = rng(2).normal(size=(1, 3, 40))
     assert advised(values)[0] == "compare_mixed"
@@ -67,9 +108,17 @@ def test_one_data_set_outweighs_the_others():
 def test_groups_that_share_no_data_set():
     held = np.ones((8, 4), bool)
     held[:4, :2] = held[4:, 2:] = False
-    assert (
-        "2 groups of algorithms share no data set" in advised(additive(rng(12), 8, 4), held=held)[1]
-    )
+    call, why = advised(additive(rng(12), 8, 4), held=held)
+    assert call == "scores.subset(algorithms=[...])"
+    assert "2 groups of algorithms share no data set: compare each by itself" in why
+
+
+def test_an_algorithm_on_one_data_set():
+    held = np.ones((8, 4), bool)
+    held[1:, 2] = False
+    call, why = advised(additive(rng(12), 8, 4), held=held)
+    assert call == 'compare_mixed(..., structure="common")'
+    assert "on one data set only" in why
 
 
 def test_heavy_tails():

@@ -252,7 +252,7 @@ def compare_bayes(
         `other_models` has the answers. Each takes about a tenth of the time of the comparison,
         twice that with dozens of algorithms.
     seed
-        As in `compare_permutation`.
+        As in `compare_bootstrap`.
 
         The same seed gives the same numbers to the last bit.
     progress

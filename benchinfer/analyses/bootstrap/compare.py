@@ -228,7 +228,7 @@ def compare_bootstrap(
         These place the bounds of the family, which lie further out the more contrasts there are,
         and are at least 10,000.
     seed
-        As in `compare_permutation`.
+        Seed of the random numbers, from 0 to 2^64 - 1; by default one is drawn and recorded.
     progress
         True shows a bar on standard error, in a terminal or a notebook, if it takes longer than a
         second; a function is called with a task in words, the number of resamples just done, and

@@ -16,7 +16,15 @@ from benchinfer.comparison import adjustment as comparison_adjustment
 from benchinfer.comparison import checks, wording
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Array, Evidence, Level, Setting, alpha_of, decide
+from benchinfer.comparison.evidence import (
+    Array,
+    Evidence,
+    Level,
+    Setting,
+    alpha_of,
+    decide,
+    silenced,
+)
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core.errors import DesignError, message
@@ -24,7 +32,6 @@ from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import join
 from benchinfer.core.saving import savable
-from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import covariance, max_t
 
 if TYPE_CHECKING:
@@ -407,6 +414,8 @@ def compared(
         return comparison_adjustment.evidence_of(*of)
 
     evidence, p_error = judged(options)
+    certain = diagnostics.certain(setting, design, family.matrix[shown])
+    evidence = silenced(evidence, certain) if certain.any() else evidence
     codes = decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha)
     sound = diagnostics.soundness_checks(setting, fitted)
     other = closure.other_reference(options, len(setting.coverage.datasets))
@@ -417,8 +426,6 @@ def compared(
         sound.append(diagnostics.decided_otherwise(other, changed, sides))
     level = diagnostics.rates(setting, design, _levels(levels, chosen, n, alpha), alpha)
     sides = family.named_sides(setting.algorithms)[shown]
-    certain = diagnostics.certain(setting, design, family.matrix[shown])
-    codes[certain] = Verdict.UNDECIDED
     return MixedComparison(
         setting=setting,
         pairs=family.pairs[shown],

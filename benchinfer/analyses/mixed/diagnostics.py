@@ -102,9 +102,11 @@ def rates(setting: Setting, design: Design, level: Level, alpha: float) -> Level
 def outcome_checks(
     setting: Setting, design: Design, certain: NDArray[np.bool_], sides: Sides
 ) -> list[Check]:
-    """Say that scores of 0 and 1 on one data set are not for this model, and what they are for."""
-    if not right_or_wrong(setting, design):
+    """Say that scores of 0 and 1 are not for this model, and what they are for."""
+    if not any(found.rule == ZERO_ONE for found in setting.coverage.findings):
         return []
+    if not right_or_wrong(setting, design):
+        return [_rates_of_datasets(setting)]
     rows = [
         Check.of(
             "scores of 0 and 1 in a model of normal errors",
@@ -124,11 +126,25 @@ def outcome_checks(
                 0.0,
                 ok=False,
                 remedy=f"{some(sides, certain)}: scores that do not vary leave this model no error"
-                " to test against, and its p-value means nothing;"
+                " to test against, so that p-values are 1 and intervals have no bounds;"
                 f" {Call('compare_pair')} tests such pairs",
             )
         )
     return rows
+
+
+def _rates_of_datasets(setting: Setting) -> Check:
+    """Say that the model takes rates of data sets for means that all vary alike."""
+    smoothed = f"(right + 1/2) / (n + 1), with {Field('scale', 'logit')}"
+    return Check.of(
+        "scores of 0 and 1, compared by the rates of data sets",
+        setting.coverage.n,
+        0.0,
+        ok=False,
+        remedy="this model takes all rates to vary alike, but those near 0 and 1, or of few items,"
+        f" do not: {BINOMIAL} models right and wrong, or compare a table of smoothed rates,"
+        f" {smoothed}",
+    )
 
 
 def overlap_words(setting: Setting, design: Design) -> str:

@@ -174,6 +174,14 @@ class ScoreReduction:
         blocks = scores.blocks(name)
         return ScoreReduction(blocks.count, blocks.mean, blocks.within, blocks.dataset)
 
+    def within_dataset(self, m: int) -> "ScoreReduction":
+        """Return what one data set is reduced to."""
+        rows = slice(m, m + 1)
+        if self.dataset is not None:
+            rows = slice(*np.searchsorted(self.dataset, [m, m + 1]))
+        of = None if self.dataset is None else self.dataset[rows]
+        return ScoreReduction(self.count[rows], self.mean[rows], self.within[m : m + 1], of)
+
     def statistics(self, *, one: bool, plain: bool) -> Statistics | Patterns:
         """Return the moments that a model needs."""
         if self.dataset is None:
@@ -270,21 +278,16 @@ class AveragedFit:
 
 
 def each_dataset(
-    scores: "ScoreTable",
-    name: str,
-    datasets: tuple[str, ...],
-    terms: tuple[str, ...],
-    overlap: float,
+    scores: "ScoreTable", name: str, datasets: tuple[str, ...], design: "Design", overlap: float
 ) -> AveragedFit:
     """Fit each data set by itself."""
-    blocks = scores.blocks(name)
-    start = np.searchsorted(blocks.dataset, np.arange(len(datasets) + 1))
+    reduction = ScoreReduction.of(scores, name, design)
     parts: list[SolvedModel] = []
     for m, dataset in enumerate(datasets):
-        rows = slice(start[m], start[m + 1])
-        stats = one_dataset(blocks.count[rows], blocks.mean[rows], blocks.within[m])
+        own = reduction.within_dataset(m)
+        stats = own.statistics(one=True, plain=True)
         # One replication, of which repeats were kept, has no variance between replications.
-        inner = ("dataset",) if terms and start[m + 1] - start[m] > 1 else ()
+        inner = ("dataset",) if own.dataset is not None and len(own.count) > 1 else ()
         try:
             parts.append(ReducedModel(stats, inner, robust=False, overlap=overlap).solve())
         except DesignError as error:
@@ -362,7 +365,7 @@ def fit_design(scores: "ScoreTable", setting: Setting, design: Design) -> MixedF
     overlap = checks.overlap_share(setting) if design.target == "datasets" else 0.0
     if design.each:
         datasets = setting.coverage.datasets
-        parts = each_dataset(scores, name, datasets, design.components, overlap)
+        parts = each_dataset(scores, name, datasets, design, overlap)
         return MixedFit(design, fixed, parts)
     domain = np.array(domain_codes(setting)[1]) if design.domains == "random" else None
     plain = design.between == "common" and design.residual == "constant" and domain is None

@@ -251,7 +251,7 @@ def compare_pair(
     missing
         Cells that lack scores: ``"use"`` the replications that both have, or ``"error"``.
     seed
-        As in `compare_permutation`.
+        As in `compare_bootstrap`.
 
         Of random signs where there are too many to count, and of the split into parts.
 

@@ -8,14 +8,14 @@ from benchinfer.analyses.pair.numerics import outcomes, t_tests
 from benchinfer.analyses.pair.scores import PairedScores
 from benchinfer.comparison import stepwise
 from benchinfer.comparison.adjustment import sidak
-from benchinfer.comparison.checks import declaration
 from benchinfer.comparison.wording import margin, zeros
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
-from benchinfer.numerics import signs
+from benchinfer.numerics import rates, signs
 from benchinfer.numerics.shifts import hodges_lehmann
+from benchinfer.scores.resampling import declaration
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -247,9 +247,9 @@ _SOURCES: dict[str, tuple[object, ...]] = {
     "sign": (),
     "sign-flip": (signs.sign_tests,),
     "bayes-t": (t_tests.paired_t, t_tests.posterior),
-    "mcnemar": (outcomes.mcnemar, outcomes.newcombe_paired),
-    "mcnemar-midp": (outcomes.mcnemar, outcomes.newcombe_paired),
-    "mcnemar-chi2": (outcomes.mcnemar, outcomes.newcombe_paired),
+    "mcnemar": (outcomes.mcnemar, rates.newcombe_paired),
+    "mcnemar-midp": (outcomes.mcnemar, rates.newcombe_paired),
+    "mcnemar-chi2": (outcomes.mcnemar, rates.newcombe_paired),
     "mcnemar-score": (outcomes.mcnemar, outcomes.score_statistic),
     "paired-rates": (),
     "independent-rates": (outcomes.mcnemar,),

@@ -8,7 +8,6 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from benchinfer.analyses.pair.numerics import outcomes, t_tests
-from benchinfer.analyses.pair.numerics.outcomes import Fourfold
 from benchinfer.analyses.pair.numerics.t_tests import DifferenceTest, Located
 from benchinfer.analyses.pair.rules import PAIRED_OUTCOMES, TESTS, WORDS, Test, misfit
 from benchinfer.analyses.pair.scores import Pair, PairedScores
@@ -16,7 +15,8 @@ from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.frames import frame
 from benchinfer.core.saving import savable
-from benchinfer.numerics import shifts, signs, ties
+from benchinfer.numerics import rates, shifts, signs, ties
+from benchinfer.numerics.rates import Fourfold
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -192,7 +192,7 @@ def _by_signs(test: Test, pair: Pair, data: PairedScores, asked: PairProcedure) 
 def _mcnemar(kind: outcomes.McNemar, table: Fourfold, asked: PairProcedure) -> DifferenceTest:
     statistic, p = outcomes.mcnemar(table, asked.side, kind)
     found = outcomes.paired_difference(table)
-    interval = outcomes.tango if kind == "score" else outcomes.newcombe_paired
+    interval = outcomes.tango if kind == "score" else rates.newcombe_paired
     return _of_rates(found, statistic, p, lambda t: interval(table, t), asked)
 
 
@@ -204,7 +204,7 @@ def _independent_rates(pair: Pair, asked: PairProcedure) -> DifferenceTest:
     found = Located(wald.estimate, wald.std_error, wald.df)
 
     def interval(tail: float) -> tuple[float, float]:
-        return outcomes.newcombe(first, second, tail)
+        return rates.newcombe(first, second, tail)
 
     return _of_rates(found, wald.statistic, wald.p, interval, asked)
 
@@ -219,8 +219,7 @@ def _of_rates(
     """Add an interval to a test; a pair is equivalent where it lies within the margin."""
     low, high = interval(asked.tail)
     m = asked.margin
-    above = outcomes.tail_beyond(lambda t: interval(t)[0], -m) if m > 0 else 1.0
-    below = outcomes.tail_beyond(lambda t: interval(t)[1], m) if m > 0 else 1.0
+    above, below = rates.beyond_margins(interval, m) if m > 0 else (1.0, 1.0)
     result = DifferenceTest(
         found.estimate,
         found.std_error,

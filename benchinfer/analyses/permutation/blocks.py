@@ -65,6 +65,12 @@ class Exchangeable:
     ties: int = 0
 
     @property
+    def outcomes(self) -> bool:
+        """True if all scores are right or wrong: 0 or 1, or -1 or 0 where lower is better."""
+        found = np.unique(self.values)
+        return len(found) == 2 and 0.0 in found and np.ptp(found) == 1
+
+    @property
     def layout(self) -> BlockLayout:
         """The blocks that hold two or more algorithms."""
         return lay_out(self.block, self.label, self.n_labels)

@@ -67,6 +67,7 @@ def compared(
         evidence=evidence,
         unit=data.unit,
         repeated=data.repeated,
+        outcomes=data.outcomes,
         p_error=found.error,
         zeros=found.own.zeros[shown],
         adjusted=asked.adjust,
@@ -118,7 +119,7 @@ def compare_permutation(
     target: Literal["auto"] | Target = "auto",
     level: float = 0.95,
     missing: Literal["use", "error"] = "use",
-    seed: int | None = None,
+    seed: int | None = 1,
     stop: bool = False,
     scale: Scale = "none",
     trend: Sequence[str] | None = None,
@@ -143,7 +144,8 @@ def compare_permutation(
         Estimates of ``"values"`` are mean differences with t intervals, each pair with a standard
         error of its own; of ranks and normal scores Hodges-Lehmann shifts with intervals by test
         inversion. Alone, a pair has signed ranks (zero differences left out), for either kind of
-        ranks, or signed normal scores.
+        ranks, or signed normal scores. Scores of 0 and 1 have differences of rates with Newcombe's
+        intervals; signed ranks of shared replications are McNemar's exact test then.
     null
         Null distribution: all arrangements (``"exact"``), random ones (``"monte-carlo"``), or the
         normal limit (``"asymptotic"``). ``"auto"``: exact where that takes seconds, else Monte
@@ -188,7 +190,7 @@ def compare_permutation(
     missing
         Cells that lack scores: ``"use"`` the scores that are there, or ``"error"``.
     seed
-        Seed of the random numbers, from 0 to 2^64 - 1; by default one is drawn and recorded.
+        Seed of the random numbers, from 0 to 2^64 - 1; None draws one. It is recorded.
     stop
         Whether the resampling of all algorithms ends as soon as all its decisions are certain.
 

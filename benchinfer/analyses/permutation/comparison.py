@@ -19,8 +19,9 @@ from benchinfer.comparison.wording import zeros
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Either, Phrase
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import count, some
 from benchinfer.core.saving import savable
+from benchinfer.core.verdict import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,6 +66,8 @@ class PermutationComparison(TestedComparison):
         What a block is, in words.
     repeated
         Whether a block can hold several scores of an algorithm.
+    outcomes
+        Whether scores in blocks are 0 or 1, so that differences are of rates.
     p_error
         (P,) standard error of the evaluation of the adjusted p-values: 0 where exact.
     zeros
@@ -85,6 +88,7 @@ class PermutationComparison(TestedComparison):
 
     unit: str
     repeated: bool
+    outcomes: bool
     p_error: Array
     zeros: NDArray[np.int64]
     adjusted: str
@@ -132,8 +136,8 @@ class PermutationComparison(TestedComparison):
             " all algorithms are alike"
         )
         margin = (
-            " Equivalence was tested by shifting the pair's own scores by the tolerance either"
-            f" way{'' if self.pairwise else ', with adjustment by Holm'}."
+            f" Equivalence was tested by {self._equivalence}"
+            f"{'' if self.pairwise else ', with adjustment by Holm'}."
             if self.measure.tolerance > 0
             else ""
         )
@@ -146,22 +150,49 @@ class PermutationComparison(TestedComparison):
         return (
             f"The {scale}scores of {self.measure.name} were compared by permutation within"
             f" {blocks}. {how};{units} p-values are from {nulls}."
-            f"{zeros(self.zeros) if self.pairwise else ''}{margin} Estimates are"
-            f" {self._estimates}. {self.provenance.adjustment}."
+            f"{zeros(self.zeros) if self.pairwise else ''} Estimates are"
+            f" {self._estimates}.{margin} {self.provenance.adjustment}."
         )
 
     @property
+    def _equivalence(self) -> str:
+        if self.rates:
+            return "two one-sided tests, by inversion of these intervals"
+        return "shifting the pair's own scores by the tolerance either way"
+
+    @property
+    def rates(self) -> bool:
+        """True if estimates are differences of rates, as all scores are 0 or 1."""
+        return self.outcomes and self.on != "dispersion"
+
+    @property
     def _estimates(self) -> str:
+        if self.rates:
+            paired = "" if self.repeated else " for paired rates"
+            return (
+                f"differences of rates, as all scores are 0 or 1, with Newcombe's intervals{paired}"
+            )
         if self.on in ("values", "dispersion"):
             return "mean differences with t intervals, each pair with a standard error of its own"
         return "Hodges-Lehmann shifts with intervals by inversion of the pair's own rank test"
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""
-        means = self.on in ("values", "dispersion")
+        means = self.rates or self.on in ("values", "dispersion")
         over = wording.AVERAGE if means else f"on a typical {self.unit} of"
         where = wording.scope(self.setting, self.target, where=over)
         return f"in the spread of scores, {where}" if self.on == "dispersion" else where
+
+    def headline(self) -> str:
+        """Return the verdict in one sentence, and which decided pairs do not differ as a rule."""
+        decided = (self.codes == Verdict.FIRST) | (self.codes == Verdict.SECOND)
+        none = decided & (self.evidence.estimate == 0)
+        if not none.any():
+            return super().headline()
+        return (
+            f"{super().headline()} The typical difference is 0, as most are ties, of"
+            f" {some(self.named_sides(), none)}: there the verdict is about the other differences."
+        )
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the measure's own unit."""
@@ -282,11 +313,14 @@ class PermutationComparison(TestedComparison):
         from benchinfer.analyses.permutation.numerics.blocks import aligned
         from benchinfer.comparison.adjustment import sidak
         from benchinfer.numerics import signs
+        from benchinfer.numerics.rates import newcombe, newcombe_paired
         from benchinfer.numerics.shifts import hodges_lehmann
 
         used: list[object] = [compare_permutation]
+        if self.rates:
+            used.append(newcombe if self.repeated else newcombe_paired)
         if self.on in ("aligned-ranks", "ranks", "normal-scores"):
-            used.append(hodges_lehmann)
+            used += [] if self.rates else [hodges_lehmann]
             if self.pairwise and not self.repeated:
                 used.append(signs.sign_flip)
         if self.on == "aligned-ranks":

@@ -217,7 +217,7 @@ def _pair(
     data: Exchangeable, row: Array, asked: PermutationProcedure, m: int, task: str
 ) -> tuple[tuple[float, ...], str]:
     """Return the numbers of one contrast in the order of `alone`, and its null distribution."""
-    own = _part(data, row)
+    own = part(data, row)
     level = asked.alone(m)
     low, high, estimate, mean = _shift(own, row, asked, level)
     n = len(np.unique(own.block))
@@ -236,7 +236,7 @@ def _pair(
     return numbers, test.kind
 
 
-def _part(data: Exchangeable, row: Array) -> Exchangeable:
+def part(data: Exchangeable, row: Array) -> Exchangeable:
     """Return the scores of a contrast's algorithms on the data sets that have them all.
 
     The first algorithm of a pair gets label 0.

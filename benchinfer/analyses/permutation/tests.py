@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchinfer.analyses.permutation import adjustment, pairs, pooled
+from benchinfer.analyses.permutation import adjustment, pairs, pooled, rates
 from benchinfer.analyses.permutation.blocks import Exchangeable, standardised
 from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.analyses.permutation.pairs import Alone
@@ -103,6 +103,8 @@ def tested(
     own = (pairs.unpaired_tests if data.repeated else pairs.paired_tests)(
         data, family.matrix, asked
     )
+    if data.outcomes and asked.on != "dispersion":
+        own = rates.of_rates(own, data, family.matrix, asked)
     scaled = standardised(data) if asked.scale == "dataset" else data
     scores = pooled.scores_of(scaled, data.layout, asked.on)
     together = pooled.pooled(scaled, scores.values, family.matrix, asked)

@@ -68,13 +68,12 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
     setting, level = told_as(counted, options.rope), options.level
     taken = counted.tally.taken(options.ties)
     groups = taken.groups()
-    if apart := len(groups) > 1:
+    boundless = taken.boundless()
+    if alone := boundless or len(groups) > 1:
         # Worths are finite by the penalty alone, which is for wins and losses.
         taken = counted.tally.taken("drop" if options.ties == "drop" else "half")
         _check_parts(taken, setting.algorithms)
-    if taken.boundless():
-        raise _boundless(taken)
-    fit = fit_wins(taken, penalised=apart or options.penalised)
+    fit = fit_wins(taken, penalised=alone or options.penalised)
     errors = _resolved(options.errors, counted, fit)
     robust = errors == "robust" and fit.robust is not None
     cov = fit.robust if robust and fit.robust is not None else fit.cov
@@ -83,8 +82,10 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
     adjust = _adjustment(options, robust=robust)
     alpha = alpha_of(level)
     every = Adjusted(cov, np.full(len(family.matrix), df))
+    # Ties that only the penalty gives a parameter say nothing of who wins.
+    seen = counted.tally.taken("drop") if boundless else taken
     least = partial(
-        least_errors, taken, log_worth=fit.log_worth, df=df, clustered=robust or counted.clustered
+        least_errors, seen, log_worth=fit.log_worth, df=df, clustered=robust or counted.clustered
     )
     evidence, _ = evidence_of(
         family, fit.log_worth, every, adjust, alpha, setting.measure.margin,
@@ -100,8 +101,9 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
         *comparison_checks.stepwise_checks(setting, family, evidence, adjust, alpha),
         *([_flat(setting, family, every)] if robust else []),
         *diagnostics.goodness(taken, fit),
-        diagnostics.quasi(quasi.low, quasi.high),
+        *diagnostics.quasi(quasi, setting.algorithms),
         *([diagnostics.penalty(groups, setting.algorithms)] if fit.penalised else []),
+        *([diagnostics.boundless(counted.tally)] if boundless else []),
     ]
     return WinsComparison(
         **_shared(counted, setting, family, options, checks),
@@ -126,19 +128,6 @@ def _check_parts(tally: Tally, names: tuple[str, ...]) -> None:
                 hint=f"{Option('ties', 'half')} counts half a win for each side.",
             )
         )
-
-
-def _boundless(tally: Tally) -> DesignError:
-    """Return the error that the parameter of ties is not finite."""
-    ties, n = tally.ties.sum(), tally.n.sum()
-    return DesignError(
-        message(
-            f"{ties:g} of {n:g} contests are ties, and the likelihood has no finite maximum: the"
-            " parameter of ties grows without limit, and the worths with it.",
-            hint=f"{Option('ties', 'half')} counts half a win for each side;"
-            f" {Option('inference', 'bayes')} gives finite worths by its priors.",
-        )
-    )
 
 
 def _resolved(errors: str, counted: Counted, fit: WinFit) -> str:
@@ -379,8 +368,8 @@ def compare_wins(
         Whether to use Firth's penalty, also where no algorithm always wins. Not with Davidson's
         ties.
 
-        Under it worths are finite. Where they are so by it alone it is used in any case, and ties
-        with a parameter count as half a win for each side.
+        Under it worths are finite. Where they, or the parameter of ties, are so by it alone it is
+        used in any case, and ties with a parameter count as half a win for each side.
     departures
         Of a posterior: whether each data set has worths of its own, so that its contests depend on
         each other. Ties are halved or dropped then.
@@ -408,7 +397,7 @@ def compare_wins(
 
         See `WinPriors`.
     seed
-        As in `compare_permutation`.
+        As in `compare_bootstrap`.
     progress
         As in `compare_bayes`.
 

@@ -207,7 +207,9 @@ def model(result: "WinsComparison") -> str:
     if result.bayes is None:
         how = "penalised maximum likelihood (Firth)" if result.penalised else "maximum likelihood"
         if result.penalised and not result.options.penalised:
-            how += ", as some algorithms never lose to others"
+            apart = len(result.counted.tally.taken(result.options.ties).groups()) > 1
+            how += ", as some algorithms never lose to others" * apart
+            how += ", as the parameter of ties has no finite estimate" * (not apart)
         errors = {
             "robust": "errors are from the spread of data sets (sandwich), as contests of a data"
             f" set depend on each other, with {count(result.clusters - 1, 'degree')} of freedom",
@@ -398,7 +400,7 @@ class WinsComparison(TestedComparison):
             ``measure algorithm estimate conf_low conf_high n rank worth log_worth quasi_error wins
             ties losses`` and, of a posterior, ``expected_rank rank_low rank_high prob_best``. The
             estimate is the probability to win against an algorithm of average worth; the interval
-            is its own.
+            is its own. A quasi-error is NaN where the quasi-variance is negative.
         """
         table = super().summary()
         won, tied = win_square(self.counted.tally.total)
@@ -406,7 +408,7 @@ class WinsComparison(TestedComparison):
         columns = {
             "worth": worth / worth.sum(),
             "log_worth": self.log_worth,
-            "quasi_error": np.sqrt(np.maximum(self.quasi.variance, 0.0)),
+            "quasi_error": self.quasi.error,
             "wins": won.sum(axis=1),
             "ties": tied.sum(axis=1),
             "losses": won.sum(axis=0),

@@ -7,13 +7,13 @@ import numpy as np
 from benchinfer.analyses.wins import comparison
 from benchinfer.comparison import checks
 from benchinfer.core.hints import Call, Either, Option, Phrase
-from benchinfer.core.numbers import join
+from benchinfer.core.numbers import join, several
 from benchinfer.core.sections import Check
 from benchinfer.numerics.max_t import all_pairs
 
 if TYPE_CHECKING:
     from benchinfer.analyses.wins.counts import Counted
-    from benchinfer.analyses.wins.numerics.likelihood import WinFit
+    from benchinfer.analyses.wins.numerics.likelihood import QuasiVariances, WinFit
     from benchinfer.analyses.wins.numerics.tally import Tally
     from benchinfer.analyses.wins.posterior import WinPosterior
     from benchinfer.comparison.comparison import Target
@@ -145,16 +145,29 @@ def goodness(tally: "Tally", fit: "WinFit | None") -> list[Check]:
     ]
 
 
-def quasi(low: float, high: float) -> Check:
+def quasi(found: "QuasiVariances", names: tuple[str, ...]) -> list[Check]:
     """Say whether quasi-standard errors give those of the differences."""
-    worst = max(-low, high)
-    return Check.of(
-        "largest relative error of quasi-standard errors",
-        worst,
-        _QUASI,
-        ok=worst <= _QUASI,
-        remedy="intervals of worths compare pairs roughly only: read the contrasts",
-    )
+    worst = max(-found.low, found.high)
+    none = [name for name, error in zip(names, found.error, strict=True) if np.isnan(error)]
+    rows = [
+        Check.of(
+            "largest relative error of quasi-standard errors",
+            worst,
+            _QUASI,
+            ok=worst <= _QUASI,
+            remedy="intervals of worths compare pairs roughly only: read the contrasts",
+        )
+    ]
+    if none:
+        remedy = (
+            f"{several(none)}: the quasi-variance is negative, as of an algorithm that is much like"
+            " another one, and no interval compares it with others: read the contrasts"
+        )
+        row = Check.of(
+            "algorithms without a quasi-standard error", len(none), 0.0, ok=False, remedy=remedy
+        )
+        rows.append(row)
+    return rows
 
 
 def penalty(groups: list[list[int]], names: tuple[str, ...]) -> Check:
@@ -167,6 +180,18 @@ def penalty(groups: list[list[int]], names: tuple[str, ...]) -> Check:
         ok=len(groups) == 1,
         remedy="worths of different groups are finite by the penalty alone, and their sizes say"
         f" little; p-values between groups are not below those of sign tests: {said}",
+    )
+
+
+def boundless(tally: "Tally") -> Check:
+    """Say that Davidson's parameter of ties has no finite estimate."""
+    return Check.of(
+        "ties whose parameter has no finite estimate",
+        float(tally.ties.sum()),
+        0.0,
+        ok=False,
+        remedy=f"each counts as half a win for each side, as by {Option('ties', 'half')}, under the"
+        f" penalty; {Option('inference', 'bayes')} keeps the parameter, finite by its priors",
     )
 
 

@@ -62,7 +62,7 @@ _TIMES = float(norm.ppf(0.975)) / np.sqrt(2)
 def layout_worths(result: "WinsComparison", width: Width = PAGE) -> Intervals:
     """Lay out the log worth of each algorithm, the best first."""
     names = short(result.algorithms, 32)
-    reach = _TIMES * np.sqrt(np.maximum(result.quasi.variance, 0.0))
+    reach = _TIMES * result.quasi.error  # NaN is not drawn
     order = np.argsort(-result.log_worth, kind="stable")
     rows = tuple(
         Interval(
@@ -75,12 +75,14 @@ def layout_worths(result: "WinsComparison", width: Width = PAGE) -> Intervals:
         for k in order
     )
     worst = max(-result.quasi.low, result.quasi.high)
-    ends = [end for row in rows for end in (row.low, row.high)]
+    ends = [end for row in rows for end in (row.low, row.high, row.value) if np.isfinite(end)]
     measure = result.counted.scored.measure
     reading = (
         "lines: 1.39 quasi-standard errors; where two do not overlap, their difference alone is"
         " about significant at 5 %"
     )
+    if np.isnan(reach).any():
+        reading += "; no line where the quasi-variance is negative"
     exact = (
         f"the errors of differences that they give are off by at most {100 * worst:.0f} %;"
         " of many pairs read the adjusted contrasts"

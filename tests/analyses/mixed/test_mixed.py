@@ -428,6 +428,19 @@ def test_repeats_of_replications_keep_the_terms_that_have_levels(size, terms):
     assert np.isfinite(mixed.contrasts()["std_error"]).all()
 
 
+@pytest.mark.parametrize("paired", [True, False])
+def test_these_data_sets_are_the_mean_of_each_by_itself(paired):
+    scores = table(simulated(7, (3, 6, 3)), paired=paired)
+    found = bi.compare_mixed(scores, target="datasets").contrasts()
+    each = [
+        bi.compare_mixed(scores.subset(datasets=[name])).contrasts() for name in scores.datasets
+    ]
+    mean = np.mean([own["estimate"] for own in each], axis=0)
+    error = np.sqrt(np.sum([own["std_error"] ** 2 for own in each], axis=0)) / 3
+    np.testing.assert_allclose(found["estimate"], mean, rtol=1e-9)
+    np.testing.assert_allclose(found["std_error"], error, rtol=1e-6)
+
+
 def test_repeats_of_one_replication_on_each_data_set():
     frame = repeated(4, 3, 1, 4)
     paired, apart = (

@@ -8,6 +8,7 @@ from tests.comparison.test_doubts import items
 from tests.scores.tables import table
 
 WRONG = "scores of 0 and 1 in a model of normal errors"
+RATES = "scores of 0 and 1, compared by the rates of data sets"
 WITHHELD = "pairs without a verdict, as an algorithm is right or wrong on all items"
 
 
@@ -15,7 +16,10 @@ def test_twenty_of_twenty_is_no_certainty():
     scores = items([20, 12])
     result = bi.compare_mixed(scores)
     rows = result.diagnostics().set_index("check")
-    assert result.contrasts()["verdict"].tolist() == ["undecided"]
+    row = result.contrasts().iloc[0]
+    assert row["verdict"] == "undecided"
+    assert (row[["p_value", "p_raw", "p_equivalence"]] == 1).all()
+    assert (row["conf_low"], row["conf_high"]) == (-np.inf, np.inf)
     assert not rows.loc[[WRONG, WITHHELD], "ok"].any()
     assert "compare_pair" in rows.loc[WRONG, "remedy"]
     assert "a0 and a1" in rows.loc[WITHHELD, "remedy"]
@@ -40,6 +44,8 @@ def test_pairs_that_vary_keep_their_verdicts():
     )
     table_ = bi.compare_mixed(scores).contrasts()
     assert table_["verdict"].tolist() == ["first", "undecided", "undecided"]
+    assert (table_["p_value"] <= 0.05).tolist() == [True, False, False]
+    assert np.isfinite(table_["conf_low"]).tolist() == [True, False, False]
 
 
 def test_each_data_set_by_itself_says_so_too():
@@ -52,8 +58,13 @@ def test_each_data_set_by_itself_says_so_too():
     both = bi.compare_mixed(scores, target="datasets"), bi.compare_mixed(scores)
     said = [WRONG in set(result.diagnostics()["check"]) for result in both]
     assert said == [True, False]  # across data sets rates are means of many items
+    row = both[1].diagnostics().set_index("check").loc[RATES]
+    assert not row["ok"]
+    assert 'compare_bayes(..., likelihood="binomial")' in row["remedy"]
+    assert "(right + 1/2) / (n + 1)" in row["remedy"]
 
 
 def test_other_scores_have_no_such_row():
     scores = bi.load_example("simulated/balanced").subset(datasets=["d01"])
-    assert WRONG not in set(bi.compare_mixed(scores).diagnostics()["check"])
+    rows = set(bi.compare_mixed(scores).diagnostics()["check"])
+    assert not rows & {WRONG, RATES}

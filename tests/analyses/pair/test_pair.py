@@ -14,6 +14,7 @@ from benchinfer.analyses.pair import rules
 from benchinfer.analyses.pair.numerics import outcomes, t_tests
 from benchinfer.analyses.pair.tests import screening_size
 from benchinfer.core.errors import DesignError
+from benchinfer.numerics import rates
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "pairs"
 R = json.loads((GOLDEN / "pairs.json").read_text())
@@ -233,7 +234,7 @@ def test_whole_clusters_are_flipped():
 
 
 def test_the_score_test_and_its_interval_agree(items):
-    table = outcomes.Fourfold.of(ITEMS["a"].to_numpy() == 1, ITEMS["b"].to_numpy() == 1)
+    table = rates.Fourfold.of(ITEMS["a"].to_numpy() == 1, ITEMS["b"].to_numpy() == 1)
     found = row(bi.compare_pair(items, test="mcnemar-score", margin=0.1))
     assert [found["conf_low"], found["conf_high"]] == pytest.approx(outcomes.tango(table, 0.025))
     z = [outcomes.score_statistic(table, m) for m in (-0.1, 0.0, 0.1)]
@@ -297,8 +298,8 @@ def test_margin_and_sides(folds):
 
 
 def test_equivalence_of_rates_is_an_interval_within_the_margin(items):
-    table = outcomes.Fourfold.of((ITEMS["a"] == 1).to_numpy(), (ITEMS["b"] == 1).to_numpy())
-    low, high = outcomes.newcombe_paired(table, 0.05)
+    table = rates.Fourfold.of((ITEMS["a"] == 1).to_numpy(), (ITEMS["b"] == 1).to_numpy())
+    low, high = rates.newcombe_paired(table, 0.05)
     for shift, verdict in ((1e-6, "equivalent"), (-1e-6, "undecided")):
         found = bi.compare_pair(items, margin=max(-low, high) + shift)
         assert row(found)["verdict"] == verdict

@@ -12,6 +12,7 @@ import benchinfer as bi
 from benchinfer.analyses.wins import compare as asking
 from benchinfer.analyses.wins import posterior
 from benchinfer.analyses.wins.diagnostics import error_ratio
+from benchinfer.analyses.wins.figures import layout_worths
 from benchinfer.analyses.wins.numerics import likelihood
 from benchinfer.analyses.wins.numerics.tally import count
 from benchinfer.comparison import posterior as comparison_posterior
@@ -343,13 +344,38 @@ def test_what_cannot_be_answered(scores, given, text):
         bi.compare_wins(scores, **given)
 
 
-def test_ties_without_a_limit_are_refused():
-    values = np.full((6, 1, 3), 0.7)
-    values[0, 0, 0] = 1.7
-    once = scores_table(values)
-    with pytest.raises(bi.DesignError, match=r"16 of 18 contests are ties.*no finite"):
-        bi.compare_wins(once)
-    assert set(bi.compare_wins(once, ties="half", penalised=True).contrasts()["winner"]) == {""}
+@pytest.mark.parametrize(("won", "decided"), [(1, False), (5, False), (10, True)])
+def test_ties_whose_parameter_is_not_finite_are_halved(won, decided):
+    values = np.full((12, 1, 3), 0.7)
+    values[:won, 0, 0] = 1.7
+    table = scores_table(values, measures={"score": "higher"})
+    found = bi.compare_wins(table)
+    half = bi.compare_wins(table, ties="half", penalised=True)
+    np.testing.assert_array_equal(found.log_worth, half.log_worth)
+    assert "(Firth), as the parameter of ties has no finite estimate; a tie coun" in found.method
+    row = found.diagnostics().iloc[-1]
+    assert row["value"] == found.counted.tally.ties.sum()
+    assert not row["ok"]
+    # Whoever lost to nobody is not surer than by the sign test of the contests that decide.
+    rows = found.contrasts().set_index(["first", "second"]).loc[[("a", "b"), ("a", "c")]]
+    assert (rows["p_raw"] >= 2.0 ** (1 - max(won, 2)) - 1e-12).all()
+    assert ((rows["winner"] == "a") == decided).all()
+
+
+def test_a_negative_quasi_variance_has_no_error():
+    rng = np.random.default_rng(36)
+    values = rng.normal(size=(8, 1, 5))
+    values[:, :, 1] = values[:, :, 0] + 0.2 * rng.normal(size=(8, 1))
+    found = bi.compare_wins(scores_table(values, measures={"score": "higher"}))
+    assert (found.quasi.variance < 0).tolist() == [False, True, False, False, False]
+    assert found.summary()["quasi_error"].isna().tolist() == [False, True, False, False, False]
+    row = found.diagnostics().set_index("check").loc["algorithms without a quasi-standard error"]
+    assert row["remedy"].startswith("b: the quasi-variance is negative")
+    figure = layout_worths(found)
+    lines = [row.low < row.high for row in figure.rows]
+    assert sorted(lines) == [False, True, True, True, True]
+    assert np.isfinite(figure.limits).all()
+    assert "no line where" in figure.notes[0]
 
 
 def test_a_likelihood_that_was_not_maximised_gives_no_verdict(scores, monkeypatch):

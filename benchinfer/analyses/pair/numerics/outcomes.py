@@ -1,45 +1,15 @@
 """Tests and intervals of rates."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import bdtr, chdtrc, ndtr, ndtri
 
 from benchinfer.analyses.pair.numerics.t_tests import Located
-from benchinfer.numerics.rates import rate_interval
+from benchinfer.numerics.rates import Fourfold
 
 type McNemar = Literal["exact", "mid-p", "chi2", "score"]
-
-
-@dataclass(frozen=True, slots=True)
-class Fourfold:
-    """Counts of items that both, one or none of two algorithms get right.
-
-    Attributes
-    ----------
-    both, first, second, neither
-        Items that both, only the first, only the second, and none of them get right.
-    """
-
-    both: int
-    first: int
-    second: int
-    neither: int
-
-    @property
-    def n(self) -> int:
-        """Number of items."""
-        return self.both + self.first + self.second + self.neither
-
-    @staticmethod
-    def of(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> "Fourfold":
-        """Count (n,) outcomes of both."""
-        cells = [first & second, first & ~second, ~first & second, ~first & ~second]
-        return Fourfold(*(int(cell.sum()) for cell in cells))
 
 
 def mcnemar(table: Fourfold, side: int, kind: McNemar) -> tuple[float, float]:
@@ -109,43 +79,6 @@ def independent_difference(first: tuple[int, int], second: tuple[int, int]) -> L
     return Located(p - q, float(np.sqrt(p * (1 - p) / n + q * (1 - q) / m)), np.inf)
 
 
-def newcombe(first: tuple[int, int], second: tuple[int, int], tail: float) -> tuple[float, float]:
-    """Return Newcombe's interval of a difference of rates of independent samples.
-
-    Parameters
-    ----------
-    first, second
-        Count and number of items of either sample.
-    tail
-        Probability left out on each side.
-    """
-    return _squared(first, second, 0.0, tail)
-
-
-def newcombe_paired(table: Fourfold, tail: float) -> tuple[float, float]:
-    """Return Newcombe's interval of a difference of rates on the same items (his method 10).
-
-    References
-    ----------
-    Newcombe, R. G. (1998). Improved confidence intervals for the difference between binomial
-    proportions based on paired data. Statistics in Medicine 17, 2635-2650.
-    https://doi.org/10.1002/(SICI)1097-0258(19981130)17:22%3C2635::AID-SIM954%3E3.0.CO;2-C
-
-    Examples
-    --------
-    >>> low, high = newcombe_paired(Fourfold(20, 12, 2, 16), 0.025)
-    >>> round(low, 4), round(high, 4)
-    (0.0562, 0.3292)
-    """
-    a, b, c, d = table.both, table.first, table.second, table.neither
-    n = table.n
-    root = float(np.sqrt(float(a + b) * (c + d) * (a + c) * (b + d)))
-    top = a * d - b * c
-    if top > 0:
-        top = max(top - n / 2, 0.0)
-    return _squared((a + b, n), (a + c, n), top / root if root else 0.0, tail)
-
-
 def score_statistic(table: Fourfold, difference: float) -> float:
     """Return Tango's score statistic of a difference of rates on the same items.
 
@@ -196,42 +129,3 @@ def tango(table: Fourfold, tail: float) -> tuple[float, float]:
         return float(brentq(lambda d: score_statistic(table, d) - bar, -edge, edge, xtol=1e-14))
 
     return end(z), end(-z)
-
-
-def tail_beyond(interval: Callable[[float], float], bound: float) -> float:
-    """Return the tail probability at which an end of an interval reaches a bound.
-
-    Parameters
-    ----------
-    interval
-        End of the interval by tail probability: a lower end rises with it, an upper one falls.
-    bound
-        Where it should be: a one-sided p-value by inverting the interval.
-    """
-
-    def gap(z: float) -> float:
-        return interval(float(ndtr(-z))) - bound
-
-    low, high = -8.0, 8.0
-    # Beyond these there is nothing to tell apart.
-    if gap(low) * gap(high) > 0:
-        return float(ndtr(-high)) if abs(gap(high)) < abs(gap(low)) else float(ndtr(-low))
-    return float(ndtr(-brentq(gap, low, high, xtol=1e-12)))
-
-
-def _squared(
-    first: tuple[int, int], second: tuple[int, int], correlation: float, tail: float
-) -> tuple[float, float]:
-    """Add the squares of the distances to Wilson's limits."""
-    count = np.array([first[0], second[0]], np.float64)
-    n = np.array([first[1], second[1]], np.float64)
-    rate = count / n
-    low, high = rate_interval("wilson", count, n, tail)
-    down, up = rate - low, high - rate
-    sign = 1.0 if tail <= 0.5 else -1.0
-    difference = float(rate[0] - rate[1])
-
-    def reach(x: float, y: float) -> float:
-        return sign * float(np.sqrt(max(x**2 - 2 * correlation * x * y + y**2, 0.0)))
-
-    return difference - reach(down[0], up[1]), difference + reach(up[0], down[1])

@@ -13,6 +13,8 @@ from benchinfer.numerics.max_t import all_pairs, critical_t
 
 type Array = NDArray[np.float64]
 _STEPS, _TOLERANCE = 200, 1e-10
+# A quasi-variance below this part of the largest is zero but for rounding.
+_POSITIVE = 1e-9
 
 
 @savable
@@ -273,7 +275,7 @@ class QuasiVariances:
     ----------
     variance
         (K,) with ``variance[i] + variance[j]`` near the variance of the difference of i and j. One
-        may be negative.
+        may be negative, which is no fault of the sums (Firth & de Menezes 2004).
     low, high
         Least and largest relative error of the standard errors of the differences that they give.
     """
@@ -281,6 +283,12 @@ class QuasiVariances:
     variance: Array
     low: float
     high: float
+
+    @property
+    def error(self) -> Array:
+        """(K,) quasi-standard errors; NaN where a variance is not positive and has none."""
+        positive = self.variance > _POSITIVE * self.variance.max()
+        return np.sqrt(np.where(positive, self.variance, np.nan))
 
 
 def quasi_variances(cov: Array, least: Array | float = 0.0) -> QuasiVariances:

@@ -11,7 +11,8 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import chi2
 
 from benchinfer.analyses.pair.numerics import outcomes, t_tests
-from benchinfer.analyses.pair.numerics.outcomes import Fourfold
+from benchinfer.numerics import rates
+from benchinfer.numerics.rates import Fourfold
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "pairs"
 R = json.loads((GOLDEN / "pairs.json").read_text())
@@ -66,35 +67,35 @@ def test_newcombe_is_statsmodels_and_as_printed():
     from statsmodels.stats.proportion import confint_proportions_2indep
 
     for first, second in (((56, 70), (48, 80)), ((9, 10), (3, 10)), ((10, 10), (0, 20))):
-        found = outcomes.newcombe(first, second, 0.025)
+        found = rates.newcombe(first, second, 0.025)
         other = confint_proportions_2indep(*first, *second, compare="diff", method="newcomb")
         np.testing.assert_allclose(found, other, atol=1e-9)
     # Newcombe (1998), 56 of 70 against 48 of 80, method 10.
-    assert outcomes.newcombe((56, 70), (48, 80), 0.025) == pytest.approx((0.0524, 0.3339), abs=5e-5)
+    assert rates.newcombe((56, 70), (48, 80), 0.025) == pytest.approx((0.0524, 0.3339), abs=5e-5)
 
 
 def test_newcombe_for_paired_rates():
     # Without correlation it is the interval for independent rates.
     apart = Fourfold(36, 24, 24, 16)
-    expected = outcomes.newcombe((60, 100), (60, 100), 0.025)
-    assert outcomes.newcombe_paired(apart, 0.025) == pytest.approx(expected)
+    expected = rates.newcombe((60, 100), (60, 100), 0.025)
+    assert rates.newcombe_paired(apart, 0.025) == pytest.approx(expected)
     # Swapping the algorithms turns it round.
-    low, high = outcomes.newcombe_paired(TABLE, 0.025)
+    low, high = rates.newcombe_paired(TABLE, 0.025)
     turned = Fourfold(TABLE.both, TABLE.second, TABLE.first, TABLE.neither)
-    assert outcomes.newcombe_paired(turned, 0.025) == pytest.approx((-high, -low))
+    assert rates.newcombe_paired(turned, 0.025) == pytest.approx((-high, -low))
     # Many items: the normal interval.
     many = Fourfold(60_000, 12_000, 9_000, 19_000)
     wald = t_tests.tested(outcomes.paired_difference(many), 0, 0.0, 0.025)
-    assert outcomes.newcombe_paired(many, 0.025) == pytest.approx((wald.low, wald.high), abs=2e-5)
+    assert rates.newcombe_paired(many, 0.025) == pytest.approx((wald.low, wald.high), abs=2e-5)
 
 
 def test_inverting_an_interval():
     for bound in (-0.05, 0.0, 0.03):
-        tail = outcomes.tail_beyond(lambda t: outcomes.newcombe_paired(TABLE, t)[0], bound)
-        assert outcomes.newcombe_paired(TABLE, tail)[0] == pytest.approx(bound, abs=1e-9)
+        tail = rates.tail_beyond(lambda t: rates.newcombe_paired(TABLE, t)[0], bound)
+        assert rates.newcombe_paired(TABLE, tail)[0] == pytest.approx(bound, abs=1e-9)
         if bound < TABLE.first / TABLE.n - TABLE.second / TABLE.n:
             assert tail < 0.5
-    assert outcomes.tail_beyond(lambda t: outcomes.newcombe_paired(TABLE, t)[1], 0.9) < 1e-12
+    assert rates.tail_beyond(lambda t: rates.newcombe_paired(TABLE, t)[1], 0.9) < 1e-12
 
 
 def likeliest(table, difference):
