@@ -32,7 +32,8 @@ from benchinfer.scores.faults import (
 )
 from benchinfer.scores.findings import check, pairing, swapped_roles
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.sources import Source, engine_errors, open_source
+from benchinfer.scores.sources.open import open_source
+from benchinfer.scores.sources.source import Source, engine_errors
 from benchinfer.scores.summary import summarise
 from benchinfer.scores.table import ScoreTable
 

@@ -161,7 +161,7 @@ class SourceArguments:
     def _names_datasets(self, source: object) -> bool:
         """Return whether a column of the table names data sets; only its head is read."""
         from benchinfer.scores.columns import assign
-        from benchinfer.scores.sources import open_source
+        from benchinfer.scores.sources.open import open_source
 
         names = open_source(source, self.query).names
         return assign(names, _columns(self.column), self.layout, ()).has("dataset")
@@ -177,7 +177,7 @@ class SourceArguments:
         """Return whether the columns are those of published effects or wins; the head is read."""
         from benchinfer.analyses.meta.effects import holds_effects
         from benchinfer.analyses.wins.counts import holds_wins
-        from benchinfer.scores.sources import open_source
+        from benchinfer.scores.sources.open import open_source
 
         if self.layout != "long" or self.scores.startswith("example:"):
             return False
