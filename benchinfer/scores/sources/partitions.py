@@ -10,9 +10,11 @@ from urllib.parse import unquote
 import narwhals as nw
 
 from benchinfer.core.errors import ScoreTableError, message
-from benchinfer.scores.columns import as_label, slots
+from benchinfer.core.hints import Given, Option
+from benchinfer.scores.columns import as_label, expression, placeholders, slots
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.sources.source import Source
+from benchinfer.scores.sources.text import COMPRESSED
 
 _NO_LABEL = "__HIVE_DEFAULT_PARTITION__"
 
@@ -25,6 +27,40 @@ def partitions(path: Path, folder: Path) -> dict[str, str | None]:
         for name, sign, value in pairs
         if name and sign
     }
+
+
+def of_names(paths: Sequence[Path], pattern: str | None) -> list[dict[str, str]]:
+    """Return the columns that the names of files give by a pattern; all must match."""
+    if pattern is None:
+        return [{} for _ in paths]
+    if not placeholders(pattern) or len(set(placeholders(pattern))) < len(placeholders(pattern)):
+        raise ScoreTableError(
+            message(
+                f"{Given('name', pattern)} names no column in braces, or one twice.",
+                hint=f"as in {Option('name', '{algorithm}_{dataset}')}.",
+            )
+        )
+    form = expression(pattern, {})
+    depth = pattern.count("/") + 1
+    # The ending is that of the kind of file; other dots belong to the name.
+    texts = ["/".join(path.parts[-depth:]).removesuffix(_ending(path)) for path in paths]
+    matches = [form.fullmatch(text) for text in texts]
+    if odd := [text for text, match in zip(texts, matches, strict=True) if match is None]:
+        raise ScoreTableError(
+            message(
+                f"{len(odd)} of {len(texts)} files are not named as {Given('name', pattern)} says.",
+                where=[("file",), *((text,) for text in odd)],
+                hint="the pattern is that of the whole name without its ending.",
+            )
+        )
+    return [match.groupdict() for match in matches if match is not None]
+
+
+def _ending(path: Path) -> str:
+    text = path.name
+    while path.suffix.casefold() in COMPRESSED:
+        path = path.with_suffix("")
+    return text[len(path.with_suffix("").name) :]
 
 
 def with_partitions(source: Source, values: Mapping[str, str | None]) -> Source:

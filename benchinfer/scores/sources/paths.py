@@ -14,7 +14,7 @@ from benchinfer.core.hints import Option
 from benchinfer.scores.columns import as_label, slots
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.sources.files import ARROW, DUCKDB, EXCEL, JSON, TEXT, of_file, suffix_of
-from benchinfer.scores.sources.partitions import partitions, with_partitions
+from benchinfer.scores.sources.partitions import of_names, partitions, with_partitions
 from benchinfer.scores.sources.source import Source
 
 _SIGNS = "*?["  # of a pattern
@@ -22,7 +22,7 @@ _SELECT = "a pattern selects, such as 'folder/*.csv'."
 _TABLES = {*TEXT, *ARROW, *JSON, *DUCKDB, *EXCEL}
 
 
-def of_path(source: str | Path, query: str | None) -> Source:
+def of_path(source: str | Path, query: str | None, name: str | None) -> Source:
     """Open the file, folder or pattern of a path."""
     typed = str(source)
     try:
@@ -44,15 +44,17 @@ def of_path(source: str | Path, query: str | None) -> Source:
             )
         )
     if pattern:
-        return _of_pattern(typed, path)
-    return _of_folder(typed, path) if path.is_dir() else of_file(typed, path, query)
+        return _of_pattern(typed, path, name)
+    if path.is_dir():
+        return _of_folder(typed, path, name)
+    return with_partitions(of_file(typed, path, query), of_names([path], name)[0])
 
 
 def _folder(path: Path) -> str:
     return "the current folder" if path.parent == Path() else f"folder {str(path.parent)!r}"
 
 
-def _of_pattern(typed: str, path: Path) -> Source:
+def _of_pattern(typed: str, path: Path, name: str | None) -> Source:
     """Read the files that a pattern matches; folders that it matches are named, not read."""
     matches = sorted(map(Path, glob(str(path), recursive=True)))  # noqa: PTH207
     files = [match for match in matches if not match.is_dir()]
@@ -64,10 +66,10 @@ def _of_pattern(typed: str, path: Path) -> Source:
             message(f"no file matches {typed!r}.", hint=within if folders else ())
         )
     fixed = takewhile(lambda part: not any(sign in part for sign in _SIGNS), path.parent.parts)
-    return _of_files(typed, files, Path(*fixed), folders)
+    return _of_files(typed, files, Path(*fixed), folders, name)
 
 
-def _of_folder(typed: str, path: Path) -> Source:
+def _of_folder(typed: str, path: Path, name: str | None) -> Source:
     """Read a data set of ours (``scores.*`` in a folder), or all tables of a folder together."""
     beside = [file for file in sorted(path.iterdir()) if _is_table(file)]
     own = [file for file in beside if file.name.startswith("scores.")]
@@ -80,7 +82,7 @@ def _of_folder(typed: str, path: Path) -> Source:
             )
         )
     if own:
-        inner = _of_files(typed, own, path, [table for table in beside if table not in own])
+        inner = _of_files(typed, own, path, [table for table in beside if table not in own], name)
         return replace(inner, name=path.name, stem=path.name)
     files = _files_below(path, typed)
     tables = [file for file in files if _is_table(file)]
@@ -101,7 +103,7 @@ def _of_folder(typed: str, path: Path) -> Source:
             )
         )
     others = [file for file in files if file not in {*tables, path / "measures.toml"}]
-    return _of_files(typed, tables, path, others)
+    return _of_files(typed, tables, path, others, name)
 
 
 def _files_below(folder: Path, typed: str) -> list[Path]:
@@ -138,15 +140,18 @@ def below(path: Path, folder: Path) -> str:
     return path.relative_to(folder).as_posix()
 
 
-def _of_files(typed: str, paths: list[Path], folder: Path, others: Sequence[Path]) -> Source:
+def _of_files(
+    typed: str, paths: list[Path], folder: Path, others: Sequence[Path], name: str | None
+) -> Source:
     """Read files together; what was read, and the others, are findings."""
     _refuse_unlike(typed, paths, folder)
     names = [below(path, folder) for path in paths]
     parts = [
         with_partitions(
-            replace(of_file(str(path), path, None, folder), name=name), partitions(path, folder)
+            replace(of_file(str(path), path, None, folder), name=file),
+            partitions(path, folder) | said,
         )
-        for path, name in zip(paths, names, strict=True)
+        for path, file, said in zip(paths, names, of_names(paths, name), strict=True)
     ]
     if odd := [
         name for name, part in zip(names, parts, strict=True) if part.names != parts[0].names
