@@ -15,7 +15,7 @@ from benchinfer.core.arguments import ArgumentError, check_choice
 from benchinfer.core.errors import message
 from benchinfer.core.hints import Given, Option
 from benchinfer.numerics import closed_testing, max_t, multiplicity
-from benchinfer.numerics.covariance import Adjusted
+from benchinfer.numerics.covariance import Adjusted, contrast_variances
 
 # From each contrast's own p-values, which of them say nothing as their difference does not vary,
 # and the margin that one-sided tests add, to adjusted p-values and the errors of these.
@@ -69,7 +69,7 @@ def sidak(alpha: float, n: int) -> float:
 
 def std_errors(family: ContrastFamily, errors: Adjusted) -> Array:
     """Return (P,) standard errors of the contrasts."""
-    squares = np.einsum("jp,pq,jq->j", family.matrix, errors.cov, family.matrix)
+    squares = contrast_variances(family.matrix, errors.cov)
     return np.sqrt(np.maximum(squares, 0.0))
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 type Array = NDArray[np.float64]
 
@@ -29,8 +30,19 @@ class Adjusted:
         return Adjusted(self.cov, self.df[:n])
 
 
-# Contrasts handled at a time, so that (contrasts, D, p) arrays stay small.
-_SLICE = 64
+def contrast_variances(contrasts: Array, cov: Array) -> Array:
+    """Return the (J,) variances of (J, p) contrasts of estimates with a (p, p) covariance.
+
+    Examples
+    --------
+    >>> contrast_variances(np.array([[1.0, -1.0]]), np.eye(2)).tolist()
+    [2.0]
+    """
+    return ((contrasts @ cov) * contrasts).sum(axis=1)
+
+
+# Numbers handled at a time, so that (contrasts, D, p) arrays stay in the cache.
+_SLICE = 1 << 17
 # Share of the largest eigenvalue below which one is zero.
 NULL = 1e-10
 
@@ -94,7 +106,12 @@ def whitened(q_matrix: Array, z: Array, x: Array) -> IndependentGroups:
     return IndependentGroups(None, root @ x, np.einsum("dkl,dl->dk", inverse, z))
 
 
-def cluster_robust(groups: Sequence[IndependentGroups], phi: Array, contrasts: Array) -> Adjusted:
+def cluster_robust(
+    groups: Sequence[IndependentGroups],
+    phi: Array,
+    contrasts: Array,
+    basis: Array | None = None,
+) -> Adjusted:
     """Return the CR2 covariance of the fixed effects and the contrasts' degrees of freedom.
 
     Parameters
@@ -104,7 +121,9 @@ def cluster_robust(groups: Sequence[IndependentGroups], phi: Array, contrasts: A
     phi
         (p, p) covariance of the fixed effects under the working model.
     contrasts
-        (J, p) contrasts.
+        (J, L) contrasts, fast where few of their coefficients are not 0.
+    basis
+        (L, p) combinations of the fixed effects that are contrasted; by default these themselves.
 
     Returns
     -------
@@ -123,28 +142,46 @@ def cluster_robust(groups: Sequence[IndependentGroups], phi: Array, contrasts: A
     adjusted = [group.adjusted(phi) for group in groups]
     scores = np.concatenate([np.einsum("mpq,mq->mp", w, e) for w, _, e in adjusted])
     meat = scores.T @ scores
-    df = np.empty(len(contrasts))
-    for first in range(0, len(contrasts), _SLICE):
-        part = slice(first, first + _SLICE)
-        rows = contrasts[part] @ phi
-        df[part] = _satterthwaite(rows, [(w, x) for w, x, _ in adjusted], phi)
+    rows = phi if basis is None else basis @ phi
+    df = _satterthwaite(contrasts, rows, [(w, x) for w, x, _ in adjusted], phi)
     return Adjusted(phi @ meat @ phi, df)
 
 
-def _satterthwaite(rows: Array, groups: list[tuple[Array, Array]], phi: Array) -> Array:
+def _satterthwaite(
+    contrasts: Array, rows: Array, groups: list[tuple[Array, Array]], phi: Array
+) -> Array:
     """Return ``tr(M)^2 / tr(M^2)`` of the quadratic forms ``sum_m (g_m' e_m)^2`` in residuals e.
 
-    With (J, p) rows and, by groups, the weights that make ``g_m`` of them and the design.
+    With (J, L) contrasts of (L, p) rows and, by groups, the weights that make ``g_m`` of them and
+    the design. ``Cov(g_m' e_m, g_n' e_n)`` is ``[m = n] |g_m|^2 - h_m' h_n``.
     """
-    trace, square = np.zeros(len(rows)), np.zeros(len(rows))
-    inner = np.zeros((len(rows), *phi.shape))
-    for weights, design in groups:
-        g = np.einsum("jp,mpq->jmq", rows, weights, optimize=True)
-        length = (g**2).sum(axis=2)
-        h = np.einsum("jmq,mqp->jmp", g, design, optimize=True)
-        overlap = ((h @ phi) * h).sum(axis=2)
-        inner += h.transpose(0, 2, 1) @ h
-        trace += (length - overlap).sum(axis=1)
-        square += (length**2 - 2 * length * overlap).sum(axis=1)
-    inner = inner @ phi
-    return trace**2 / (square + np.einsum("jpq,jqp->j", inner, inner))
+    g = [np.tensordot(rows, weights, (1, 1)) for weights, _ in groups]
+    h = np.concatenate(
+        [
+            (each.transpose(1, 0, 2) @ design).transpose(1, 0, 2)
+            for each, (_, design) in zip(g, groups, strict=True)
+        ],
+        axis=1,
+    )
+    h_phi = h @ phi
+    sparse = csr_array(contrasts)
+    df = np.empty(len(contrasts))
+    step = max(1, _SLICE // max(h[0].size, *(each[0].size for each in g)))
+    for first in range(0, len(contrasts), step):
+        part = slice(first, first + step)
+        some = sparse[part]
+        length = np.concatenate([(_combined(some, each) ** 2).sum(axis=2) for each in g], axis=1)
+        left, right = _combined(some, h), _combined(some, h_phi)
+        overlap = (left * right).sum(axis=2)
+        square = (length**2 - 2 * length * overlap).sum(axis=1)
+        # The trace of the square is that of the product in the other order.
+        across = left.shape[1] > left.shape[2]
+        inner = left.transpose(0, 2, 1) @ right if across else right @ left.transpose(0, 2, 1)
+        square += (inner * inner.transpose(0, 2, 1)).sum(axis=(1, 2))
+        df[part] = (length - overlap).sum(axis=1) ** 2 / square
+    return df
+
+
+def _combined(contrasts: csr_array, rows: Array) -> Array:
+    """Return the (J, M, q) contrasts of (L, M, q) rows."""
+    return (contrasts @ rows.reshape(len(rows), -1)).reshape(-1, *rows.shape[1:])

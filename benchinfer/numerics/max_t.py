@@ -19,6 +19,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 from benchinfer.core.errors import FitError
 from benchinfer.numerics import max_t_directions, max_t_exact
+from benchinfer.numerics.covariance import contrast_variances
 
 type Array = NDArray[np.float64]
 
@@ -123,7 +124,7 @@ def max_t(contrasts: Array, cov: Array, df: float, *, sides: int = 2) -> MaxT:
     constants. Computational Statistics & Data Analysis 25, 217-233.
     https://doi.org/10.1016/S0167-9473(97)00009-0
     """
-    spread = np.einsum("jp,pq,jq->j", contrasts, cov, contrasts)
+    spread = contrast_variances(contrasts, cov)
     if not (np.isfinite(spread).all() and spread.min() > 0):
         raise FitError("a contrast has no positive variance.")
     scaled, basis = contrasts / np.sqrt(spread)[:, None], _basis(contrasts)

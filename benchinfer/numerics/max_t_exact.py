@@ -35,6 +35,8 @@ from numpy.typing import NDArray
 from scipy.integrate import cumulative_simpson
 from scipy.special import gammaln, log_ndtr, ndtr
 
+from benchinfer.numerics.covariance import contrast_variances
+
 type Array = NDArray[np.float64]
 
 
@@ -465,7 +467,7 @@ class Pairs:
             and len(np.unique(np.abs(contrasts), axis=0)) == len(contrasts)
         ):
             return None
-        return cls(contrasts, np.einsum("jp,pq,jq->j", contrasts, cov, contrasts))
+        return cls(contrasts, contrast_variances(contrasts, cov))
 
     @property
     def k(self) -> int:

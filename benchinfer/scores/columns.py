@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
@@ -21,9 +21,6 @@ from benchinfer.core.errors import ScoreTableError, message, unknown
 from benchinfer.core.hints import Directions, Either, Given, Option, Phrase
 from benchinfer.scores.coverage import Finding
 
-type Layout = Literal["long", "wide-algorithms", "wide-measures"]
-
-
 type Frame = "nw.LazyFrame[Any]"
 
 
@@ -32,7 +29,13 @@ type Array = NDArray[np.float64]
 
 LABELS = ("domain", "dataset", "replication", "algorithm", "measure")
 ROLES = (*LABELS, "value")
-LAYOUTS = ("long", "wide-algorithms", "wide-measures")
+# Layout to the pattern of the columns of scores.
+LAYOUTS = {
+    "long": "",
+    "wide-algorithms": "{algorithm}",
+    "wide-measures": "{measure}",
+    "rows-are-algorithms": "{dataset}",
+}
 # The first name of a role is its own and wins over the others. Compared without case, spaces,
 # dashes and dots, and without "_name" or "_id" at the end.
 COMMON: dict[str, tuple[str, ...]] = {
@@ -66,11 +69,11 @@ class Roles:
     Attributes
     ----------
     of
-        Role to the columns that play it: one, or several whose labels are joined (replications).
+        Role to the columns that play it: one, or several whose labels are joined.
     wide
-        In a wide layout, the columns that hold scores; each is an algorithm or a measure.
+        In a wide layout, the columns that hold scores, each with what its name says: role to label.
     layout
-        The layout of the table.
+        The layout of the table, or the pattern of its columns of scores.
     findings
         What was recognised, is absent or is ambiguous.
     covariates
@@ -78,8 +81,8 @@ class Roles:
     """
 
     of: Mapping[str, tuple[str, ...]]
-    wide: tuple[str, ...]
-    layout: Layout
+    wide: Mapping[str, Mapping[str, str]]
+    layout: str
     findings: tuple[Finding, ...]
     covariates: tuple[str, ...] = ()
 
@@ -94,13 +97,13 @@ class Roles:
         return [*self.of.get("value", ()), *self.wide]
 
     @property
-    def spread(self) -> str:
-        """The role of the wide columns' names; empty in a long table."""
-        return {"wide-algorithms": "algorithm", "wide-measures": "measure"}.get(self.layout, "")
+    def spread(self) -> tuple[str, ...]:
+        """The roles that the names of wide columns play; none in a long table."""
+        return tuple(next(iter(self.wide.values()), ()))
 
     def has(self, role: str) -> bool:
-        """Return whether the table has the role, as a column or as the names of wide columns."""
-        return role in self.of or (bool(self.wide) and role in {"value", self.spread})
+        """Return whether the table has the role, as a column or in the names of wide columns."""
+        return role in self.of or (bool(self.wide) and role in {"value", *self.spread})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,37 +127,97 @@ def assign(
     covariates: Sequence[str] = (),
 ) -> Roles:
     """Find out which column plays which role."""
-    if layout not in LAYOUTS:
-        raise ScoreTableError(unknown("layout", layout, LAYOUTS))
+    pattern = LAYOUTS.get(layout, layout)
+    if layout not in LAYOUTS and not placeholders(layout):
+        raise ScoreTableError(unknown("layout", layout, (*LAYOUTS, "fold_{replication}")))
+    says = placeholders(pattern)
+    _refuse_roles(says, layout)
     scores = [name for name, role in (columns or {}).items() if role == "value"]
     scores += measures if layout == "wide-measures" else ()
     kept, faults = _covariates(names, covariates, scores)
     search = _Search(names, kept, findings=faults)
     _given(search, columns or {})
     # A wide table has no column for what its column names say, nor for the scores.
-    absent = {
-        "long": (),
-        "wide-algorithms": ("algorithm", "value"),
-        "wide-measures": ("measure", "value"),
-    }
-    _recognised(search, [r for r in ROLES if r not in search.of and r not in absent[layout]])
-    wide: list[str] = []
-    if layout == "long":
-        if "value" not in search.of and len(measures) == 1 and measures[0] in search.left:
-            search.of["value"] = (measures[0],)
-    else:
-        declared = [name for name in search.left if name in measures]
-        by_measure = layout == "wide-measures" and bool(measures)
-        wide = declared if by_measure else search.left
-        if by_measure:
-            _without_column(search, measures)
+    absent = {*says, "value"} if pattern else set[str]()
+    _recognised(search, [r for r in ROLES if r not in search.of and r not in absent])
+    wide: dict[str, dict[str, str]] = {}
+    if pattern:
+        wide = _matched(search.left, pattern, measures)
+        if layout not in LAYOUTS and wide:
+            search.findings.append(_by_pattern(layout, wide))
+        if "measure" in says and measures:
+            _without_column(search, measures, wide)
+    elif "value" not in search.of and len(measures) == 1 and measures[0] in search.left:
+        search.of["value"] = (measures[0],)
     _missing(search, layout, wide, measures)
     unused = [name for name in search.left if name not in wide]
     if unused and (wide or "value" in search.of):
         what = f"{len(unused)} {_plural('column', len(unused))} not used: {', '.join(unused)}."
         hint = Phrase(f"{Option('columns', {})} gives a column a role.")
         search.findings.append(Finding("unused columns", "note", len(unused), what, (), hint))
-    return Roles(search.of, tuple(wide), layout, tuple(search.findings), tuple(kept))  # pyright: ignore[reportArgumentType]
+    return Roles(search.of, wide, layout, tuple(search.findings), tuple(kept))
+
+
+def placeholders(pattern: str) -> list[str]:
+    """Return the names in braces of a pattern.
+
+    Examples
+    --------
+    >>> placeholders("split{replication}_test_{measure}")
+    ['replication', 'measure']
+    """
+    return re.findall(r"\{(\w+)\}", pattern)
+
+
+def expression(pattern: str, alternatives: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
+    """Return the regular expression of a pattern: ``*`` is any text, each name in braces a group.
+
+    Parameters
+    ----------
+    pattern
+        As in ``"split{replication}_test_{measure}"``.
+    alternatives
+        Name to the only texts that it may stand for.
+
+    Examples
+    --------
+    >>> expression("split{replication}_test", {}).fullmatch("split3_test")["replication"]
+    '3'
+    """
+    parts = re.split(r"(\{\w+\}|\*)", pattern)
+    texts: list[str] = []
+    for part in parts:
+        if part == "*":
+            texts.append(".*")
+        elif part.startswith("{"):
+            known = sorted(alternatives.get(part[1:-1], ()), key=len, reverse=True)
+            texts.append(f"(?P<{part[1:-1]}>{'|'.join(map(re.escape, known)) or '.+?'})")
+        else:
+            texts.append(re.escape(part))
+    return re.compile("".join(texts), re.DOTALL)
+
+
+def _refuse_roles(says: Sequence[str], layout: str) -> None:
+    """Refuse a layout whose names in braces are no roles of labels, each once."""
+    odd = [name for name in says if name not in LABELS] or [
+        name for name in says if says.count(name) > 1
+    ]
+    if odd:
+        raise ScoreTableError(
+            message(
+                f"{Given('layout', layout)}: {{{odd[0]}}} is no role, or is there twice.",
+                hint=f"in braces, each once: {', '.join(LABELS)}.",
+            )
+        )
+
+
+def _matched(
+    names: Sequence[str], pattern: str, measures: Sequence[str]
+) -> dict[str, dict[str, str]]:
+    """Return the columns whose names match, with the labels that these hold by role."""
+    form = expression(pattern, {"measure": measures})
+    found = {name: form.fullmatch(name) for name in names}
+    return {name: match.groupdict() for name, match in found.items() if match is not None}
 
 
 def _plural(noun: str, n: int) -> str:
@@ -216,8 +279,13 @@ def _given(search: _Search, columns: Mapping[str, str]) -> None:
         else:
             search.of[role] = (*search.of.get(role, ()), name)
     for role, taken in search.of.items():
-        if len(taken) > 1 and role != "replication":
+        if len(taken) < 2:
+            continue
+        if role == "value":
             search.findings.append(_several(role, list(taken)))
+        else:
+            what = f"the {role} is joined from {len(taken)} columns: {'/'.join(taken)}."
+            search.findings.append(Finding("joined columns", "note", len(taken), what))
 
 
 def _recognised(search: _Search, roles: Sequence[str]) -> None:
@@ -246,16 +314,19 @@ def _plain(name: str) -> str:
 
 def _several(role: str, names: list[str]) -> Finding:
     hint = Phrase(f"{Given('columns', {names[0]: role})} chooses one")
-    if role == "replication":
+    if role != "value":
         hint += Phrase(f"; {Given('columns', dict.fromkeys(names, role))} joins them")
     what = f"{len(names)} columns could be the {role}: {', '.join(names)}."
     return Finding("ambiguous columns", "error", len(names), what, (), hint + ".")
 
 
-def _missing(search: _Search, layout: str, wide: Sequence[str], measures: Sequence[str]) -> None:
+def _missing(
+    search: _Search, layout: str, wide: Mapping[str, object], measures: Sequence[str]
+) -> None:
     """Report the roles without which nothing can be compared."""
-    needed = {"long": ["algorithm", "value"], "wide-measures": ["algorithm"]}.get(layout, [])
-    absent = [role for role in needed if role not in search.of]
+    needed = ["algorithm", "value"] if layout == "long" else ["algorithm"]
+    says = placeholders(LAYOUTS.get(layout, layout))
+    absent = [role for role in needed if role not in search.of and role not in says]
     named = {name for f in search.findings if f.rule == "missing columns" for name in absent}
     for role in absent:
         if any(f"to be the {role}." in f.what for f in search.findings if named):
@@ -279,17 +350,31 @@ def _missing(search: _Search, layout: str, wide: Sequence[str], measures: Sequen
             )
         what = f"there is no column for the {role}."
         search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
-    if layout != "long" and not wide and not (layout == "wide-measures" and measures):
+    if layout != "long" and not wide and not ("measure" in says and measures):
         what = Phrase(f"there is no column of scores to read with {Given('layout', layout)}.")
         hint = f"the table has: {', '.join(search.names)}."
         search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
 
 
-def _without_column(search: _Search, measures: Sequence[str]) -> None:
+def _by_pattern(layout: str, wide: Mapping[str, Mapping[str, str]]) -> Finding:
+    """Report what the names of columns were taken for."""
+    first = next(iter(wide))
+    taken = ", ".join(f"{role} {label}" for role, label in wide[first].items())
+    what = Phrase(
+        f"{len(wide)} {_plural('column', len(wide))} of scores by {Given('layout', layout)}:"
+        f" {first} is {taken}."
+    )
+    return Finding("columns by pattern", "note", len(wide), what)
+
+
+def _without_column(
+    search: _Search, measures: Sequence[str], wide: Mapping[str, Mapping[str, str]]
+) -> None:
     """Report declared measures that no column of a wide table is named after."""
-    left = [name for name in search.left if name not in measures]
+    there = {labels["measure"] for labels in wide.values()}
+    left = [name for name in search.left if name not in wide]
     for measure in measures:
-        if measure in search.left:
+        if measure in there:
             continue
         used = [role for role, names in search.of.items() if measure in names]
         near = difflib.get_close_matches(measure, left, 1)
@@ -356,7 +441,7 @@ _FRACTIONS: tuple[Any, ...] = (
     nw.Time,
 )  # engines write more or fewer zeros at the end
 _EXACT = 2.0**53  # whole numbers beyond are not distinguished
-_NAME, _VALUE = "benchinfer_name", "benchinfer_value"  # until they have their roles
+_VALUE = "benchinfer_value"  # until it has its role
 # What stands for "no number" in a text column, as CSV readers take it.
 NONE = (
     *("", "NA", "NaN", "-NaN", "nan", "-nan", "NULL", "null", "None", "N/A", "n/a", "NaT"),
@@ -395,7 +480,7 @@ def _labels(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> list[nw.Ex
     schema, memory = frame.collect_schema(), in_memory(frame)
     columns: list[nw.Expr] = []
     for role in LABELS:
-        names = (_NAME,) if roles.wide and role == roles.spread else roles.of.get(role, ())
+        names = (_name_of(role),) if role in roles.spread else roles.of.get(role, ())
         if len(names) == 1:
             columns.append(as_label(names[0], schema[names[0]], memory=memory).alias(role))
         elif names:
@@ -437,12 +522,17 @@ def _long(frame: Frame, roles: Roles) -> Frame:
         frame.select(
             *roles.labels,
             *slots(roles.covariates),
-            nw.lit(name).alias(_NAME),
+            *(nw.lit(label).alias(_name_of(role)) for role, label in labels.items()),
             (nw.col(name).cast(nw.String) if as_text else _float(name, schema[name])).alias(_VALUE),
         )
-        for name in roles.wide
+        for name, labels in roles.wide.items()
     ]
     return nw.concat(parts)
+
+
+def _name_of(role: str) -> str:
+    """Name the column of what the names of wide columns say of a role, until it has its role."""
+    return f"benchinfer_{role}"
 
 
 def in_memory(frame: Frame) -> bool:

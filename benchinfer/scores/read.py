@@ -1,7 +1,7 @@
 """The function `read_scores`."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -12,7 +12,6 @@ from benchinfer.core.hints import Directions, Either, Given, Option, Phrase
 from benchinfer.core.measure import Measure, as_measures, is_text
 from benchinfer.core.saving import note_input
 from benchinfer.scores.columns import (
-    Layout,
     Roles,
     assign,
     canonical,
@@ -32,7 +31,9 @@ from benchinfer.scores.faults import (
 )
 from benchinfer.scores.findings import check, pairing, swapped_roles
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.sources import Source, engine_errors, open_source
+from benchinfer.scores.sources.filters import filtered
+from benchinfer.scores.sources.open import open_source
+from benchinfer.scores.sources.source import Source, engine_errors
 from benchinfer.scores.summary import summarise
 from benchinfer.scores.table import ScoreTable
 
@@ -235,7 +236,9 @@ def read_scores(
     *,
     measures: Measures | None = None,
     columns: Mapping[str, str] | None = None,
-    layout: Layout = "long",
+    layout: str = "long",
+    where: str | Callable[[Any], Any] | None = None,
+    name: str | None = None,
     dataset: str | None = None,
     resampling: Resampling | str | None = None,
     paired: bool | None = None,
@@ -258,11 +261,20 @@ def read_scores(
         Measures, ``{"accuracy": "higher"}``, ``"error:lower:0.01"``, or the path of a
         ``measures.toml``; by default the ``measures.toml`` beside the table.
     columns
-        Column to role where names are not common ones: ``{"task": "dataset"}``. Two columns that
-        are given the role ``replication`` are joined.
+        Column to role where names are not common ones: ``{"task": "dataset"}``. Columns that
+        are given the same role are joined by ``/``.
     layout
-        ``"long"``, or ``"wide-algorithms"`` or ``"wide-measures"`` where there is one column for
-        each.
+        ``"long"``, or where there is one column of scores for each of several: algorithms
+        ``"wide-algorithms"``, measures ``"wide-measures"``, data sets ``"rows-are-algorithms"``; or
+        the pattern of the names of these columns, as in ``"fold_{replication}"`` or
+        ``"split{replication}_test_{measure}"``.
+    where
+        Rows to read: an expression over the columns in DuckDB's grammar, as in
+        ``"status == 'done' and not imputed"``, or a function of a pandas frame of the columns that
+        returns one truth value per row.
+    name
+        Pattern of the paths of the files, without their ending, that gives columns: as in
+        ``"{algorithm}_TESTFOLDS"`` or ``"{dataset}/{algorithm}"``; ``*`` is any text.
     dataset
         Name of the data set, where no column holds it.
     resampling
@@ -301,15 +313,17 @@ def read_scores(
     ScoreTable(DataFrame: 1 data set x 2 algorithms, 2 paired replications, 4 scores, none missing;
     accuracy (higher is better))
     """
-    for name, value, known in (
+    for option, value, known in (
         ("repeats", repeats, ("error", "keep")),
         ("nan", nan, ("error", "missing")),
     ):
         if value not in known:
-            raise ScoreTableError(unknown(name, value, known))
+            raise ScoreTableError(unknown(option, value, known))
     if dataset is not None and not is_text(dataset):
         raise ScoreTableError(message(f"{Given('dataset', dataset)} is not text in UTF-8."))
-    origin = open_source(source, query)
+    origin = open_source(source, query, name)
+    if where is not None:
+        origin = filtered(origin, where)
     declares, resamples, kept, found = declared(measures, resampling, covariates, origin.toml)
     roles = assign(origin.names, columns, layout, [m.name for m in declares], kept)
     first = [*unnamed_index(roles, origin.index), *odd_kinds(roles, origin.kinds)]

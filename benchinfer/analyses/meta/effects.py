@@ -15,7 +15,7 @@ from benchinfer.core.hints import Directions, Either, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
 from benchinfer.scores.coverage import Coverage, Finding, listed
-from benchinfer.scores.sources import Source, engine_errors
+from benchinfer.scores.sources.source import Source, engine_errors
 from benchinfer.scores.table import one_measure
 
 if TYPE_CHECKING:

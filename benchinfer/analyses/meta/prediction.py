@@ -11,6 +11,7 @@ from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Either, Option
 from benchinfer.numerics import max_t
 from benchinfer.numerics.best import NewDatasetDistribution, probability_above, probability_best
+from benchinfer.numerics.covariance import contrast_variances
 
 if TYPE_CHECKING:
     from benchinfer.analyses.meta.comparison import MetaComparison
@@ -69,7 +70,7 @@ def _of_network(meta: "MetaComparison", each: Array, free: Array) -> tuple[Array
     e, (family, _) = meta.evidence, meta.asked()
     c = family.matrix[family.wanted]
     # The variance of a contrast c; with one tau^2 for all pairs |c|^2 tau^2 / 2.
-    tau2 = np.maximum(-np.einsum("jk,kl,jl->j", c, each, c) / 2, 0.0)
+    tau2 = np.maximum(-contrast_variances(c, each) / 2, 0.0)
     involved = (c != 0)[:, :, None] & (c != 0)[:, None, :]
     fewest = np.where(involved, free, np.inf).min(axis=(1, 2))
     variance = e.std_error**2 + tau2

@@ -16,7 +16,7 @@ from benchinfer.core.errors import ScoreTableError, message, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.scores.faults import refuse
 from benchinfer.scores.read import Measures, declared
-from benchinfer.scores.sources import open_source
+from benchinfer.scores.sources.open import open_source
 
 type Harmonise = Mapping[str, tuple[str, str]]
 # What a formula does to a difference of two scores x.

@@ -25,6 +25,7 @@ from benchinfer.core.errors import DesignError, FitError, message
 from benchinfer.core.hints import Call, Either, Subset
 from benchinfer.core.saving import savable
 from benchinfer.numerics import covariance
+from benchinfer.numerics.covariance import contrast_variances
 
 if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
@@ -266,7 +267,7 @@ class AveragedFit:
         cov, spread, weight = np.zeros((k, k)), np.zeros(len(rows)), np.zeros(len(rows))
         for part in self.parts:
             own = part.errors(rows, df)
-            v = np.einsum("jp,pq,jq->j", rows, own.cov, rows)
+            v = contrast_variances(rows, own.cov)
             cov += own.cov / d**2
             spread += v
             weight += v**2 / own.df

@@ -21,7 +21,7 @@ from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import max_t
-from benchinfer.numerics.covariance import Adjusted
+from benchinfer.numerics.covariance import Adjusted, contrast_variances
 
 if TYPE_CHECKING:
     from benchinfer.analyses.mixed.comparison import MixedComparison
@@ -241,7 +241,7 @@ def _positive(values: Array) -> Array:
 
 
 def _errors(matrix: Array, errors: Adjusted) -> Array:
-    square = np.einsum("jp,pq,jq->j", matrix, errors.cov, matrix)
+    square = contrast_variances(matrix, errors.cov)
     return np.sqrt(np.maximum(square, 0.0))
 
 

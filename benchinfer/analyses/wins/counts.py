@@ -22,7 +22,8 @@ from benchinfer.numerics import ties
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
 from benchinfer.scores.coverage import Coverage, Finding, listed
 from benchinfer.scores.faults import refuse
-from benchinfer.scores.sources import Source, engine_errors, open_source
+from benchinfer.scores.sources.open import open_source
+from benchinfer.scores.sources.source import Source, engine_errors
 from benchinfer.scores.table import ScoreTable, one_measure
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from benchinfer.comparison import checks
 from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.numbers import join, several
 from benchinfer.core.sections import Check
+from benchinfer.numerics.covariance import contrast_variances
 from benchinfer.numerics.max_t import all_pairs
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def dependence(fit: "WinFit | None", counted: "Counted", errors: str, advice: st
 def error_ratio(fit: "WinFit", robust: "Array") -> float:
     """Return the median ratio of robust to other standard errors, over pairs."""
     _, matrix = all_pairs(len(fit.log_worth))
-    safe, other = (np.einsum("pk,kl,pl->p", matrix, cov, matrix) for cov in (robust, fit.cov))
+    safe, other = (contrast_variances(matrix, cov) for cov in (robust, fit.cov))
     return float(np.median(np.sqrt(np.maximum(safe, 0.0) / other)))
 
 

@@ -42,12 +42,35 @@ Columns = Annotated[
         metavar="NAME=ROLE",
         help="The role of a column: dataset, replication, algorithm, measure, value or domain; of"
         " published effects: study, first, second, estimate, std_error and others; of published"
-        " wins: first, second, wins, ties and losses. Once per column; common names are known.",
+        " wins: first, second, wins, ties and losses. Once per column; common names are known;"
+        " columns of the same role are joined.",
     ),
 ]
 Layout = Annotated[
-    Literal["long", "wide-algorithms", "wide-measures"],
-    typer.Option(help="One row per score, or one column per algorithm or per measure."),
+    str,
+    typer.Option(
+        metavar="LAYOUT",
+        help="long: one row per score; wide-algorithms, wide-measures or rows-are-algorithms: one"
+        " column per algorithm, measure or data set; or the pattern of the names of the columns of"
+        " scores, as in 'fold_{replication}' or 'split{replication}_test_{measure}'.",
+    ),
+]
+Where = Annotated[
+    str | None,
+    typer.Option(
+        metavar="EXPRESSION",
+        help="Read only the rows for which this is true, as in \"status == 'done' and not"
+        ' imputed".',
+    ),
+]
+FileName = Annotated[
+    str | None,
+    typer.Option(
+        "--name",
+        metavar="PATTERN",
+        help="What the paths of the files say, as in '{algorithm}_TESTFOLDS' or"
+        " '{dataset}/{algorithm}'; without their ending.",
+    ),
 ]
 Resamples = Annotated[
     str | None,
@@ -114,7 +137,7 @@ READERS = {
     "Effects": ("benchinfer.analyses.meta.read", "read_effects"),
     "Wins": ("benchinfer.analyses.wins.counts", "read_wins"),
 }
-_OF_SCORES = ("resampling", "paired", "repeats", "nan", "query", "dataset")
+_OF_SCORES = ("where", "name", "resampling", "paired", "repeats", "nan", "query", "dataset")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +148,8 @@ class SourceArguments:
     measures: Measures = None
     column: Columns = None
     layout: Layout = "long"
+    where: Where = None
+    name: FileName = None
     resampling: Resamples = None
     paired: Paired = None
     repeats: Repeats = "error"
@@ -161,9 +186,9 @@ class SourceArguments:
     def _names_datasets(self, source: object) -> bool:
         """Return whether a column of the table names data sets; only its head is read."""
         from benchinfer.scores.columns import assign
-        from benchinfer.scores.sources import open_source
+        from benchinfer.scores.sources.open import open_source
 
-        names = open_source(source, self.query).names
+        names = open_source(source, self.query, self.name).names
         return assign(names, _columns(self.column), self.layout, ()).has("dataset")
 
     def _kept(self, scores: "ScoreTable") -> "ScoreTable":
@@ -177,12 +202,14 @@ class SourceArguments:
         """Return whether the columns are those of published effects or wins; the head is read."""
         from benchinfer.analyses.meta.effects import holds_effects
         from benchinfer.analyses.wins.counts import holds_wins
-        from benchinfer.scores.sources import open_source
+        from benchinfer.scores.sources.open import open_source
 
         if self.layout != "long" or self.scores.startswith("example:"):
             return False
         look = {"Effects": holds_effects, "Wins": holds_wins}[kind]
-        return look(open_source(self.scores, self.query).names, _columns(self.column) or {})
+        return look(
+            open_source(self.scores, self.query, self.name).names, _columns(self.column) or {}
+        )
 
     def published(self, kind: str, measure: str | None, **asked: Any) -> "Effects | Wins":
         """Read published effects or wins; what describes scores does not go with them."""
@@ -216,6 +243,8 @@ class SourceArguments:
             "measures": _measures(self.measures),
             "columns": _columns(self.column),
             "layout": self.layout,
+            "where": self.where,
+            "name": self.name,
             "resampling": None if self.resampling is None else parse_resampling(self.resampling),
             "paired": self.paired,
             "repeats": self.repeats,

@@ -16,7 +16,7 @@ from scipy.special import chdtrc, fdtrc
 
 from benchinfer.analyses.meta.numerics.effects import Block, EffectRows
 from benchinfer.analyses.meta.numerics.pooling import Method, NetworkPart, at, pool, tau_squared
-from benchinfer.numerics.covariance import Adjusted, cluster_robust, whitened
+from benchinfer.numerics.covariance import Adjusted, cluster_robust, contrast_variances, whitened
 
 type Array = NDArray[np.float64]
 type Codes = NDArray[np.int64]
@@ -273,6 +273,6 @@ def split(
         errors = own.errors(c)
         cov, df = errors.cov, float(errors.df[2])
     estimate = c @ found.beta
-    error = np.sqrt(np.einsum("jp,pq,jq->j", c, cov, c))
+    error = np.sqrt(contrast_variances(c, cov))
     direct, indirect, apart = ((float(a), float(b)) for a, b in zip(estimate, error, strict=True))
     return Split(direct, indirect, apart, df, tau2, spread)

@@ -8,7 +8,7 @@ from scipy import stats as distributions
 
 from benchinfer.analyses.mixed.numerics.optimum import Fit, TestedFit, VarianceFit
 from benchinfer.core.errors import FitError
-from benchinfer.numerics.covariance import Adjusted
+from benchinfer.numerics.covariance import Adjusted, contrast_variances
 
 type Array = NDArray[np.float64]
 
@@ -16,7 +16,7 @@ type Array = NDArray[np.float64]
 def _derivative_of_variance(fit: Fit, contrasts: Array) -> Array:
     """Return (J, c) derivatives of the contrasts' variances by the variance components."""
     half = contrasts @ fit.phi
-    return np.einsum("jp,cpq,jq->jc", half, fit.derivatives.f, half, optimize=True)
+    return np.stack([((half @ f) * half).sum(axis=1) for f in fit.derivatives.f], axis=1)
 
 
 def _sampling(fit: Fit) -> Array:
@@ -38,8 +38,8 @@ def pseudo_inverse(information: Array) -> Array:
 
 
 def _ratio(fit: Fit, contrasts: Array, g: Array, w: Array) -> Array:
-    v = np.einsum("jp,pq,jq->j", contrasts, fit.phi, contrasts)
-    return 2 * v**2 / np.einsum("ja,ab,jb->j", g, w, g)
+    v = contrast_variances(contrasts, fit.phi)
+    return 2 * v**2 / contrast_variances(g, w)
 
 
 def kenward_roger(fit: Fit, contrasts: Array) -> Adjusted:

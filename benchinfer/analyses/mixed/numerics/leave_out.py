@@ -26,7 +26,7 @@ from benchinfer.analyses.mixed.numerics.moments import Statistics, from_blocks, 
 from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit, fit
 from benchinfer.analyses.mixed.numerics.robust import of_fit
 from benchinfer.core.errors import FitError
-from benchinfer.numerics.covariance import Adjusted
+from benchinfer.numerics.covariance import Adjusted, contrast_variances
 
 type Array = NDArray[np.float64]
 
@@ -163,7 +163,7 @@ def deletion(stats: Statistics, model: ScoreModelFit) -> Deletion:
     contrasts = np.eye(k)[:-1] - np.eye(k)[1:]
     metric = np.linalg.inv(contrasts @ work.phi @ contrasts.T)
     moved = shift @ contrasts.T
-    cook = np.einsum("di,ij,dj->d", moved, metric, moved) / (k - 1)
+    cook = contrast_variances(moved, metric) / (k - 1)
     return Deletion(shift * stats.scale, cook)
 
 

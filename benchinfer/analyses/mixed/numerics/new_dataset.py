@@ -34,7 +34,7 @@ from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, evaluate
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
 from benchinfer.numerics.best import NewDatasetDistribution
-from benchinfer.numerics.covariance import Adjusted
+from benchinfer.numerics.covariance import Adjusted, contrast_variances
 from benchinfer.numerics.max_t import critical_t
 
 type Array = NDArray[np.float64]
@@ -91,7 +91,7 @@ def predict_common(
     home = _home(model)
     between, noise = length * model.variances[home], length * model.variances[_RESIDUAL]
     share = 0.0 if home == _RESIDUAL else 1 / replications
-    variance = np.einsum("jp,pq,jq->j", contrasts, errors.cov, contrasts)
+    variance = contrast_variances(contrasts, errors.cov)
     variance = np.maximum(variance, 0.0) + between + share * noise
     if method == "asymptotic":
         return NewDatasetDistribution(variance, np.full(len(length), np.inf), between, noise)
@@ -101,7 +101,7 @@ def predict_common(
     g += length[:, None] * ((index == home) + share * (index == _RESIDUAL))
     # Degrees of freedom of the variance without the small-sample adjustment, as for contrasts.
     plain = np.einsum("jp,jp->j", half, contrasts) * model.scale**2 + between + share * noise
-    spread = np.einsum("ja,ab,jb->j", g, w, g) * model.scale**4
+    spread = contrast_variances(g, w) * model.scale**4
     return NewDatasetDistribution(variance, 2 * plain**2 / spread, between, noise)
 
 
@@ -196,13 +196,13 @@ def predict_pairwise(
     found = _differences(stats, model, contrasts)
     one = length * model.variances[_RESIDUAL]
     if noise is not None:
-        one = np.maximum(-np.einsum("jk,kl,jl->j", contrasts, noise, contrasts) / 2, 0.0)
+        one = np.maximum(-contrast_variances(contrasts, noise) / 2, 0.0)
     confounded = _home(model) == _RESIDUAL
     ratio = 0.0 if confounded else one / (length * model.variances[_RESIDUAL])
     sampling = found.sampling * ratio
     between = _between(found, sampling)
     share = 0.0 if confounded else 1 / replications
-    estimate = np.maximum(np.einsum("jp,pq,jq->j", contrasts, errors.cov, contrasts), 0.0)
+    estimate = np.maximum(contrast_variances(contrasts, errors.cov), 0.0)
     variance = estimate + between + share * one
     if np.isinf(errors.df).all():
         return NewDatasetDistribution(variance, np.full(len(length), np.inf), between, one)

@@ -55,7 +55,7 @@ def of_fit(
     theta = variances / stats.scale**2
     work = evaluate(stats, theta, design, reml=True)
     groups = _of_scores(stats, theta, design, work.beta)
-    own = cluster_robust(groups, work.phi, contrasts @ turn.T)
+    own = cluster_robust(groups, work.phi, contrasts, turn.T)
     return Adjusted(turn.T @ own.cov @ turn * stats.scale**2, own.df)
 
 

@@ -26,6 +26,7 @@ from scipy.special import chdtrc, chdtri, ndtr
 
 from benchinfer.analyses.permutation.numerics.blocks import BlockLayout, block_means, center
 from benchinfer.numerics import max_t
+from benchinfer.numerics.covariance import contrast_variances
 from benchinfer.numerics.shuffle import BINS, ShuffleStatistics
 
 type Array = NDArray[np.float64]
@@ -144,7 +145,7 @@ def standardized(m: PermutationMoments, contrasts: Array) -> Array:
 
 def scaled_contrasts(cov: Array, contrasts: Array) -> Array:
     """Return (J, K) contrasts over the standard deviation of their statistic; 0 where it is 0."""
-    variance = np.einsum("jk,kl,jl->j", contrasts, cov, contrasts)
+    variance = contrast_variances(contrasts, cov)
     size = (contrasts**2).sum(axis=1) * np.diag(cov).max(initial=0.0)
     held = variance > _ZERO * size
     scale = np.sqrt(np.where(held, variance, 1.0))

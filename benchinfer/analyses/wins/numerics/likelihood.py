@@ -9,6 +9,7 @@ from scipy.optimize import least_squares
 from benchinfer.analyses.wins.numerics.tally import Tally
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
+from benchinfer.numerics.covariance import contrast_variances
 from benchinfer.numerics.max_t import all_pairs, critical_t
 
 type Array = NDArray[np.float64]
@@ -233,7 +234,7 @@ def _score(slopes: _Slopes, *, penalised: bool) -> Array:
     score = slopes.score.sum(axis=0)
     if penalised:
         inverse = np.linalg.inv(slopes.information)
-        share = slopes.weight * np.einsum("pk,kl,pl->p", slopes.design, inverse, slopes.design)
+        share = slopes.weight * contrast_variances(slopes.design, inverse)
         # h (1/2 - p), with p - 1/2 half the difference of the probabilities.
         score = score - (share * slopes.middle) @ slopes.design
     return score
@@ -315,7 +316,7 @@ def quasi_variances(cov: Array, least: Array | float = 0.0) -> QuasiVariances:
     """
     k = len(cov)
     _, matrix = all_pairs(k)
-    wanted = np.maximum(np.einsum("pk,kl,pl->p", matrix, cov, matrix), np.square(least))
+    wanted = np.maximum(contrast_variances(matrix, cov), np.square(least))
     if k == 2:
         # One difference cannot say whose error it is.
         return QuasiVariances(np.full(2, wanted[0] / 2), 0.0, 0.0)

@@ -1,0 +1,148 @@
+"""Files of tables by their ending."""
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from benchinfer.core.errors import MissingExtra, ScoreTableError, message
+from benchinfer.core.hints import Either, Phrase
+from benchinfer.core.measure import is_text
+from benchinfer.core.saving import note_input
+from benchinfer.scores.sources.databases import duckdb_file
+from benchinfer.scores.sources.frames import of_frame
+from benchinfer.scores.sources.source import Source, first_line
+from benchinfer.scores.sources.text import COMPRESSED, open_text
+
+TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
+JSON = (".jsonl", ".ndjson", ".json")
+DUCKDB = (".duckdb", ".db", ".ddb")
+EXCEL = (".xlsx", ".xls")
+_KNOWN = "csv, tsv (also .gz, .bz2, .zst), parquet, feather, jsonl, xlsx, duckdb"
+
+
+def suffix_of(path: Path) -> str:
+    """Return the ending of a name, without that of a compression."""
+    suffixes = [suffix.casefold() for suffix in path.suffixes]
+    while suffixes and suffixes[-1] in COMPRESSED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def of_file(typed: str, path: Path, query: str | None, folder: Path | None = None) -> Source:
+    """Open one file by its ending."""
+    if not is_text(str(path)):
+        raise ScoreTableError(
+            message(f"the path {typed!r} is not text in UTF-8.", hint="give the file another name.")
+        )
+    beside = (folder or path.parent) / "measures.toml"
+    toml = beside if beside.is_file() else None
+    suffix, stem = suffix_of(path), path.name.split(".")[0]
+    note_input(path)
+    if path.stat().st_size == 0:
+        raise ScoreTableError(message(f"{typed!r} is empty."))
+    if suffix in TEXT:
+        names, load = open_text(path, typed, TEXT[suffix])
+        return Source(path.name, names, load, stem, toml)
+    if suffix in ARROW or suffix in JSON:
+        frame: object = _arrow_file(path, typed, suffix)
+    elif suffix in DUCKDB:
+        frame = duckdb_file(path, typed, query)
+    elif suffix in EXCEL:
+        frame = _excel_file(path, typed)
+    else:
+        raise ScoreTableError(
+            message(f"{typed!r} is not a kind of file that can be read.", hint=f"{_KNOWN}.")
+        )
+    inner = of_frame(frame, path.name)
+    return replace(inner, name=path.name, stem=stem, toml=toml)
+
+
+def _arrow_file(path: Path, typed: str, suffix: str) -> object:
+    import pyarrow as pa
+    from pyarrow import dataset
+
+    try:
+        if suffix in JSON:
+            return _json_lines(path)
+        return dataset.dataset(path, format=ARROW[suffix]).to_table()
+    except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
+        if "Column() changed from object" in str(error):
+            raise ScoreTableError(_not_an_object(path, typed, str(error))) from None
+        kind = "JSON lines" if suffix in JSON else ARROW[suffix]
+        raise ScoreTableError(
+            message(f"{typed!r} cannot be read as {kind}: {first_line(error)}")
+        ) from None
+
+
+def _not_an_object(path: Path, typed: str, error: str) -> str:
+    """Say that lines hold no objects; the command of the hint writes over no file."""
+    if "to array in row 0" not in error:
+        what = f"{typed!r} has a line that is no object, and JSON lines hold one object per line."
+        return message(what, hint="remove lines that are no scores, or make them objects.")
+    names = [path.with_suffix(".jsonl").name, f"{path.stem}.lines.jsonl"]
+    lines = shlex.quote(names[path.with_name(names[0]).exists() or Path(names[0]).exists()])
+    hint = f"jq -c '.[]' {shlex.quote(typed)} > {lines}"
+    what = f"{typed!r} is one JSON array, and JSON lines hold one object per line."
+    return message(what, hint=hint if path.suffix in JSON else "unpack it first.")
+
+
+def _json_lines(path: Path, block_size: int = 1 << 20) -> Any:
+    """Read JSON lines; text that looks like a date stays text."""
+    import pyarrow as pa
+    from pyarrow import json
+
+    def read(**options: Any) -> Any:
+        return json.read_json(
+            path, json.ReadOptions(block_size=block_size), json.ParseOptions(**options)
+        )
+
+    try:
+        table = read()
+        dates = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
+        if not dates:
+            return table
+        as_text = pa.schema([(name, pa.string()) for name in dates])
+        return read(explicit_schema=as_text, unexpected_field_behavior="infer").select(
+            table.schema.names
+        )
+    except pa.ArrowInvalid as error:
+        if "straddl" in str(error) and block_size < 1 << 30:
+            return _json_lines(path, 1 << 30)  # a line is longer than a block
+        raise
+
+
+def _excel_file(path: Path, typed: str) -> object:
+    import pandas as pd
+
+    try:
+        sheets = pd.read_excel(path, sheet_name=None)
+    except ImportError:
+        if path.suffix.casefold() == ".xls":
+            raise ScoreTableError(
+                message(f"{typed!r} is of an old kind of Excel file.", hint="save it as .xlsx.")
+            ) from None
+        raise MissingExtra("openpyxl", "excel") from None
+    except Exception as error:  # noqa: BLE001 - zip, XML and openpyxl each raise their own
+        raise ScoreTableError(
+            message(
+                f"{typed!r} cannot be read as Excel: {first_line(error)}",
+                hint="the file is damaged or of another kind: save it once more, or as CSV.",
+            )
+        ) from None
+    used = {name: sheet for name, sheet in sheets.items() if len(sheet.columns)}
+    if len(used) > 1:
+        raise ScoreTableError(
+            message(
+                f"{typed!r} holds {len(used)} sheets: {', '.join(map(str, used))}.",
+                hint=Phrase(
+                    Either(
+                        'pandas.read_excel(path, sheet_name="...") reads one: pass that frame',
+                        "save one as a file of its own",
+                    ),
+                    ".",
+                ),
+            )
+        )
+    return next(iter({**sheets, **used}.values()))

@@ -1,0 +1,199 @@
+"""Filters of rows: an expression in DuckDB's grammar, or a function of the frame."""
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+import narwhals as nw
+
+from benchinfer.core.errors import ScoreTableError, message
+from benchinfer.core.hints import Given
+from benchinfer.scores.columns import BLANKS, NONE
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.sources.source import Source, engine_of, first_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Parts of an expression that look beyond the row.
+_BEYOND = {"SUBQUERY": "a subquery", "WINDOW": "a window", "STAR": "a star"}
+_ROW = "benchinfer_row"
+_TRUTH = {"true": True, "false": False}
+
+
+def filtered(source: Source, where: str | Callable[[Any], Any]) -> Source:
+    """Return the source with the rows for which an expression is true.
+
+    Parameters
+    ----------
+    source
+        Any source.
+    where
+        One expression over the columns of the source, or a function of a pandas frame of all its
+        columns that returns one truth value per row.
+
+    Raises
+    ------
+    ScoreTableError
+        The expression cannot be read, looks beyond the row, or names a column that is not there.
+    """
+    used = _columns_of(where, source.names) if isinstance(where, str) else source.names
+
+    def load(
+        labels: Sequence[str], scores: Sequence[str], covariates: Sequence[str]
+    ) -> tuple["nw.LazyFrame[Any]", list[Finding]]:
+        held = [*labels, *scores]
+        more = [name for name in used if name not in held]
+        frame, found = source.load([*labels, *more], scores, covariates)
+        native = nw.to_native(frame)
+        if isinstance(where, str) and engine_of(native) in {"duckdb", "_duckdb"}:
+            kept, counts = _of_relation(native, where)
+        else:
+            table = cast("Any", frame.collect().to_arrow())
+            rows = _rows(table.select(list(used)), where)
+            kept, counts = table.take(rows[0]), (len(table), len(rows[0]), rows[1])
+        found.append(_left_out(where, *counts))
+        return nw.from_native(kept).lazy().drop(more), found
+
+    return replace(source, load=load)
+
+
+def _columns_of(where: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that an expression names; refuse what is no expression of one row."""
+    with _connection() as connection:
+        answer = connection.execute("SELECT json_serialize_sql(?)", [f"SELECT ({where})"])
+        tree = json.loads(cast("tuple[str]", answer.fetchone())[0])
+    if tree["error"]:
+        raise _refused(where, f"cannot be read: {tree['error_message']}")
+    node = tree["statements"][0]["node"]
+    plain = node["type"] == "SELECT_NODE" and node["from_table"]["type"] == "EMPTY"
+    if len(tree["statements"]) != 1 or not plain or len(node["select_list"]) != 1:
+        raise _refused(where, "is not one expression")
+    if node["where_clause"] is not None or node["group_expressions"]:
+        raise _refused(where, "is not one expression")
+    parts = list(_parts(node["select_list"][0]))
+    if beyond := [_BEYOND[part["class"]] for part in parts if part["class"] in _BEYOND]:
+        raise _refused(where, f"holds {beyond[0]}")
+    found = dict.fromkeys(part["column_names"][0] for part in parts if "column_names" in part)
+    same = {name.casefold(): name for name in reversed(names)}
+    absent = [name for name in found if name.casefold() not in same]
+    if absent:
+        what = f"names {len(absent)} columns that are not there: {', '.join(absent)}"
+        if len(absent) == 1:
+            what = f"names a column that is not there: {absent[0]}"
+        raise _refused(where, what, f"the table has: {', '.join(names)}.")
+    return tuple(dict.fromkeys(same[name.casefold()] for name in found))
+
+
+def _connection() -> Any:
+    """Return a connection that reads no file, no variable and no extension."""
+    import duckdb
+
+    connection = duckdb.connect(
+        config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    )
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+    return connection
+
+
+def _refused(where: str, what: str, hint: str = "") -> ScoreTableError:
+    usual = "one expression over the columns, as in \"status == 'done' and not imputed\"."
+    return ScoreTableError(message(f"{Given('where', where)} {what}.", hint=hint or usual))
+
+
+def _parts(tree: object) -> "list[Mapping[str, Any]]":
+    """Return all parts of an expression."""
+    if isinstance(tree, list):
+        return [part for item in cast("list[object]", tree) for part in _parts(item)]
+    if not isinstance(tree, dict):
+        return []
+    held = cast("dict[str, Any]", tree)
+    inner = [part for item in held.values() for part in _parts(item)]
+    return [held, *inner] if "class" in held else inner
+
+
+def _rows(table: Any, where: str | Callable[[Any], Any]) -> tuple[Any, int]:
+    """Return the rows of a table to keep, and how many were neither kept nor refused."""
+    import numpy as np
+    import pyarrow as pa
+
+    for i, name in enumerate(table.schema.names):
+        table = table.set_column(i, name, _typed(table.column(i)))
+    if not isinstance(where, str):
+        keep = np.asarray(where(table.to_pandas()))
+        if keep.shape != (len(table),) or keep.dtype != np.bool_:
+            raise ScoreTableError(
+                message(
+                    f"the filter returned {keep.dtype} of shape {keep.shape}, not"
+                    f" {len(table)} truth values.",
+                    hint='a function of a frame, as in lambda df: df["status"] == "done".',
+                )
+            )
+        return np.flatnonzero(keep), 0
+    table = table.append_column(_ROW, pa.array(np.arange(len(table))))
+    with _connection() as connection:
+        connection.register("scores", table)
+        kept, unknown = _asked(connection, where)
+    return np.sort(kept), unknown
+
+
+def _asked(connection: Any, where: str) -> tuple[Any, int]:
+    """Return the rows for which a parsed expression is true, and for how many it is null."""
+    import duckdb
+
+    try:
+        null = connection.sql(f"SELECT count(*) FROM scores WHERE ({where}) IS NULL")  # noqa: S608
+        unknown = int(null.fetchall()[0][0])
+        kept = connection.sql(f"SELECT {_ROW} FROM scores WHERE ({where})")  # noqa: S608
+        return kept.fetchnumpy()[_ROW], unknown
+    except duckdb.Error as error:
+        raise _refused(where, f"fails: {first_line(error)}") from None
+
+
+def _of_relation(relation: Any, where: str) -> tuple[Any, tuple[int, int, int]]:
+    """Filter in DuckDB itself."""
+    import duckdb
+
+    try:
+        kept = relation.filter(f"({where})")
+        unknown = relation.filter(f"({where}) IS NULL")
+        counts = tuple(
+            int(each.aggregate("count(*)").fetchall()[0][0]) for each in (relation, kept, unknown)
+        )
+    except duckdb.Error as error:
+        raise _refused(where, f"fails: {first_line(error)}") from None
+    return kept, cast("tuple[int, int, int]", counts)
+
+
+def _typed(column: Any) -> Any:
+    """Give the text of a file the type that all its values have: truth, numbers, or text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_dictionary(column.type) or not column.num_chunks:
+        return column
+    dictionary = column.chunk(0).dictionary  # the same in all chunks, once unified
+    text = pc.utf8_trim(dictionary, BLANKS).to_pylist()  # pyright: ignore[reportAttributeAccessIssue]
+    words = [None if word in NONE else word.casefold() for word in text]
+    there = {word for word in words if word is not None}
+    # As in the other engines, an empty place is no text.
+    values = pa.array([word or None for word in dictionary.to_pylist()], pa.string())
+    if there and there <= set(_TRUTH):
+        values = pa.array([None if word is None else _TRUTH[word] for word in words])
+    else:
+        for kind in (pa.int64(), pa.float64()):
+            with suppress(pa.ArrowInvalid):
+                values = pa.array(words, pa.string()).cast(kind)
+                break
+    return pa.chunked_array([values.take(chunk.indices) for chunk in column.chunks])
+
+
+def _left_out(where: str | Callable[[Any], Any], before: int, after: int, unknown: int) -> Finding:
+    """Report how many rows a filter left out."""
+    rule = repr(where) if isinstance(where, str) else "the filter"
+    what = f"{before - after} of {before} rows left out, for which {rule} is not true"
+    what += f" ({unknown} of them without an answer: a value is missing)." if unknown else "."
+    return Finding("rows filtered", "note", before - after, what)

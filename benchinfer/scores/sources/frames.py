@@ -1,0 +1,253 @@
+"""Frames of any engine.
+
+Frames that are in memory are taken over into Arrow once: later changes to the user's frame cannot
+reach the table, and labels become integer codes. Lazy frames and relations stay in their engine,
+dask frames excepted.
+"""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, cast
+
+import narwhals as nw
+
+from benchinfer.core.errors import BenchinferError, ScoreTableError, message
+from benchinfer.core.measure import is_text
+from benchinfer.scores.columns import slots
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.sources.source import Source, engine_of, failed, first_line
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
+
+
+# Kinds of columns that hold no scores; most of them are no labels either.
+_ODD: tuple[tuple[str, tuple[Any, ...]], ...] = (
+    ("date", (nw.Date, nw.Datetime, nw.Time)),
+    ("duration", (nw.Duration,)),
+    ("nested", (nw.List, nw.Array, nw.Struct)),
+    ("bytes", (nw.Binary,)),
+)
+
+
+_HUGE: tuple[Any, ...] = (nw.Int128, nw.UInt128)  # which Arrow does not have
+
+
+def of_frame(source: object, name: str) -> Source:
+    """Take a frame of any engine."""
+    native, index, kinds = source, (), dict[str, str]()
+    if engine_of(native) == "pandas" and hasattr(native, "columns"):
+        native, index = _plain_pandas(native), _unnamed_labels(native)
+        kinds = {
+            str(c): "complex" for c, kind in cast("Any", source).dtypes.items() if kind.kind == "c"
+        }
+    try:
+        if engine_of(native) == "dask":
+            native = _plain_dask(native)
+        frame = nw.from_native(cast("IntoFrame", native))
+        names = checked_names(frame.collect_schema().names())
+    except BenchinferError:
+        raise
+    except (TypeError, ValueError, NotImplementedError, RecursionError, OSError) as error:
+        said = "." if isinstance(error, TypeError) else f": {first_line(error)}"
+        what = f"a {name}" if name == type(source).__name__ else repr(name)
+        raise ScoreTableError(
+            message(
+                f"{what} cannot be read as a table{said}",
+                hint="a path, or a frame of pandas, polars, pyarrow, DuckDB, dask, ibis, pyspark.",
+            )
+        ) from None
+
+    def load(
+        labels: Sequence[str], scores: Sequence[str], covariates: Sequence[str]
+    ) -> tuple[nw.LazyFrame[Any], list[Finding]]:
+        kept = zip(covariates, slots(covariates), strict=True)
+        chosen = frame.select(*labels, *scores, *(nw.col(c).alias(slot) for c, slot in kept))
+        if isinstance(chosen, nw.LazyFrame) and not chosen.implementation.is_dask():
+            return chosen, []
+        return _into_arrow(nw.to_native(chosen), name, [*scores, *slots(covariates)]), []
+
+    return Source(name, names, load, index=index, kinds=kinds | _odd(frame))
+
+
+def checked_names(names: Iterable[object]) -> tuple[str, ...]:
+    """Give the names of columns as text, and refuse those that not all engines can hold."""
+    found = tuple(map(str, names))
+    if bad := [name for name in found if "\0" in name or not is_text(name)]:
+        raise ScoreTableError(
+            message(
+                f"{len(bad)} of {len(found)} columns have a name that is not text:"
+                f" {', '.join(map(repr, bad[:5]))}.",
+                hint="a name holds NUL or half a character: give the column another one.",
+            )
+        )
+    return found
+
+
+def _odd(frame: "nw.DataFrame[Any] | nw.LazyFrame[Any]") -> dict[str, str]:
+    """Say which columns hold neither text nor numbers: column to kind."""
+    kinds = {
+        column: word
+        for column, kind in frame.collect_schema().items()
+        for word, odd in _ODD
+        if kind in odd
+    }
+    if frame.implementation.is_polars():
+        kinds |= {c: "object" for c, kind in frame.collect_schema().items() if kind == nw.Object}
+    if frame.implementation.is_pyarrow():
+        import pyarrow as pa
+
+        for field in nw.to_native(frame).schema:
+            kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+            if pa.types.is_nested(kind):
+                kinds[field.name] = "nested"
+            # Also of a fixed size, of large size, and as views.
+            elif "binary" in str(kind):
+                kinds[field.name] = "bytes"
+    return kinds
+
+
+def _plain_pandas(native: Any) -> Any:
+    """Turn named indexes into columns, and column names into text."""
+    if native.columns.nlevels > 1:
+        raise ScoreTableError(
+            message(
+                f"the frame has {native.columns.nlevels} levels of column names.",
+                hint="frame.stack() or frame.melt() first: one row per score.",
+            )
+        )
+    named = [name for name in native.index.names if name is not None]
+    if both := [str(name) for name in named if name in native.columns]:
+        raise ScoreTableError(
+            message(
+                f"named both a column and an index: {', '.join(both)}.",
+                hint="frame.reset_index(drop=True) first.",
+            )
+        )
+    checked_names([*named, *native.columns])
+    frame = native.reset_index(named) if named else native
+    frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
+    if frame.columns.has_duplicates:
+        twice = sorted(set(frame.columns[frame.columns.duplicated()]))
+        raise ScoreTableError(
+            message(f"columns given twice: {', '.join(twice)}.", hint="keep one of each.")
+        )
+    return frame
+
+
+def _plain_dask(native: Any) -> Any:
+    """Turn a named index into a column, and column names into text."""
+    frame = native if native.index.name is None else native.reset_index()
+    return frame.rename(columns={name: str(name) for name in frame.columns})
+
+
+def _unnamed_labels(native: Any) -> tuple[str, ...]:
+    """Give the first labels of an index level that has no name but does not only count."""
+    for i, name in enumerate(native.index.names):
+        labels = native.index.get_level_values(i)
+        if name is not None or labels.dtype.kind in "iu":
+            continue
+        labels = labels.unique()
+        if not all(
+            isinstance(v, Integral) or (isinstance(v, float) and v == v // 1) for v in labels
+        ):
+            return tuple(str(label) for label in labels[:3])
+    return ()
+
+
+def _into_arrow(native: Any, name: str, numbers: Sequence[str]) -> "nw.LazyFrame[Any]":
+    """Take over a frame in memory or of dask; `numbers` are the columns of scores and covariates.
+
+    Arrow takes one type per column, so what it has no type for becomes text or a float. Codes are
+    decoded, for they may be of numbers.
+    """
+    import pyarrow as pa
+
+    if engine_of(native) == "dask":
+        # Dask aligns columns by index, which fails where concatenated frames repeat it.
+        try:
+            native = native.compute()
+        except Exception as error:  # noqa: BLE001 - a user's own functions may raise anything
+            raise failed(name, error) from None
+    try:
+        if engine_of(native) == "pandas":
+            columns = {column: native[column] for column in native}
+            plain = {n: _plain(column, number=n in numbers) for n, column in columns.items()}
+            native = native.assign(**{n: p for n, p in plain.items() if p is not columns[n]})
+        frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
+        huge = [c for c, kind in frame.schema.items() if kind in _HUGE]
+        frame = frame.with_columns(
+            nw.col(c).cast(nw.Float64 if c in numbers else nw.String) for c in huge
+        )
+        # Without a copy, Arrow may look at pandas' own memory; an index would become a column.
+        table = nw.maybe_reset_index(frame.clone()).to_arrow()
+        table.validate(full=True)
+    except UnicodeEncodeError:
+        raise ScoreTableError(_halves(native)) from None
+    except pa.ArrowInvalid as error:
+        raise ScoreTableError(message(f"{name!r} cannot be read: {first_line(error)}")) from None
+    for i, column in enumerate(table.schema.names):
+        table = table.set_column(i, column, _decoded(table.column(i), number=column in numbers))
+    return nw.from_native(table, eager_only=True).lazy()
+
+
+def _plain(column: Any, *, number: bool) -> Any:
+    """Give a pandas column one type; text keeps what was there for the checks to see."""
+    import numpy as np
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.SparseDtype):
+        column = column.sparse.to_dense()
+    if column.dtype == np.longdouble:
+        return column.astype(float)
+    coded = isinstance(column.dtype, pd.CategoricalDtype)
+    kind = column.dtype.categories.dtype if coded else column.dtype
+    if isinstance(kind, pd.IntervalDtype | pd.PeriodDtype) or kind.kind == "c":
+        return column.astype(object).map(str, na_action="ignore")
+    if not pd.api.types.is_object_dtype(kind):
+        return column
+    held = pd.api.types.infer_dtype(column.astype(object), skipna=True)
+    if number and held in {"decimal", "integer", "floating", "mixed-integer-float"}:
+        with suppress(OverflowError):
+            return column.astype(object).where(column.notna(), np.nan).map(float).astype(float)
+    return column.astype(object).map(_digits if held == "decimal" else str, na_action="ignore")
+
+
+def _digits(value: Decimal) -> str:
+    """Write a decimal as other numbers are written: no power of ten, no zeros at the end."""
+    text = f"{value:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _decoded(column: Any, *, number: bool) -> Any:
+    """Give an Arrow column one of the types that all functions of Arrow know."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_float16(column.type) or (number and pa.types.is_integer(column.type)):
+        return column.cast(pa.float64(), safe=False)  # beyond 2**53, to the nearest float
+    if pa.types.is_decimal(column.type) and not number:
+        codes = column.combine_chunks().dictionary_encode()
+        text = [None if value is None else _digits(value) for value in codes.dictionary.to_pylist()]
+        return pa.array(text, pa.string()).take(codes.indices)
+    return column.cast(pa.string()) if column.type == pa.string_view() else column
+
+
+def _halves(native: Any) -> str:
+    """Say in which columns of a pandas frame there is text that UTF-8 cannot write."""
+    where: list[tuple[object, ...]] = [("column", "first", "values")]
+    for name in native:
+        bad = [v for v in native[name].astype(object) if isinstance(v, str) and not is_text(v)]
+        if bad:
+            where.append((name, repr(bad[0]), len(bad)))
+    n = len(where) - 1
+    return message(
+        f"{n} {'column holds' if n == 1 else 'columns hold'} text with halves of characters"
+        " (lone surrogates).",
+        where=where,
+        hint='read the file again with its own encoding, or mend it: df[name].str.encode("utf-8",'
+        ' "replace").str.decode("utf-8").',
+    )

@@ -1,0 +1,84 @@
+"""Source of a table, its columns known and its rows not yet read."""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchinfer.core.errors import ScoreTableError, message
+from benchinfer.scores.coverage import Finding
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+type Load = Callable[
+    [Sequence[str], Sequence[str], Sequence[str]], tuple["nw.LazyFrame[Any]", list[Finding]]
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table that can be loaded.
+
+    Attributes
+    ----------
+    name
+        What to call it in messages: the last part of the path, or the kind of frame.
+    names
+        Its columns.
+    load
+        Takes the columns that hold labels, those that hold scores, and covariates, which are loaded
+        as `slots` so that they may be labels too; gives the frame and what was found on the way.
+    stem
+        A name for its only data set.
+    toml
+        The ``measures.toml`` that lies beside it, if there is one.
+    index
+        The first labels of a pandas index that has no name but does not only count.
+    kinds
+        Column to ``"complex"``, ``"date"``, ``"duration"``, ``"nested"``, ``"bytes"`` or
+        ``"object"``, for those that are.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    load: Load
+    stem: str = "data"
+    toml: Path | None = None
+    index: tuple[str, ...] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@contextmanager
+def engine_errors(name: str, query: str | None = None) -> Generator[None]:
+    """Turn errors of an engine that reads rows late into one clear error."""
+    try:
+        yield
+    except Exception as error:
+        if not isinstance(error, OSError) and engine_of(error) not in _ENGINES:
+            raise
+        raise failed(name, error, query) from None
+
+
+_ENGINES = {"narwhals", "polars", "duckdb", "_duckdb", "pyarrow"}
+
+
+def failed(name: str, error: Exception, query: str | None = None) -> ScoreTableError:
+    """Return the error of an engine as one of the table."""
+    hint = [] if query is None else [f"the query was {query!r}."]
+    if type(error).__name__ == "PermissionException":
+        hint.append("the database is open without access to other files;")
+        hint.append("CREATE TABLE ... AS SELECT, beforehand, brings in what they hold.")
+    begin = f"{name} cannot be read" if query is None else "the query failed"
+    return ScoreTableError(message(f"{begin}: {str(error).strip()}", hint=hint))
+
+
+def engine_of(native: object) -> str:
+    """Return the package that an object comes from."""
+    return type(native).__module__.split(".")[0]
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of what an error says."""
+    return str(error).strip().partition("\n")[0]

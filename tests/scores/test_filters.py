@@ -1,0 +1,113 @@
+"""Filters of rows on the way in."""
+
+from io import StringIO
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pytest
+
+import benchinfer as bi
+from benchinfer.core.errors import ScoreTableError
+
+RUNS = """task,model,fold,imputed,status,acc,size
+iris,svm,0,false,FINISHED,0.9,10
+iris,svm,1,True,FINISHED,0.8,10
+iris,knn,0,false,,0.7,10
+iris,knn,1,False,FAILED,0.6,10
+wine,svm,0,false,FINISHED,0.5,NA
+wine,svm,1,false,FINISHED,0.4,NA
+wine,knn,0,false,FINISHED,0.3,20
+wine,knn,1,false,FINISHED,0.2,20
+"""
+KEPT = {"iris svm 0", "wine svm 0", "wine svm 1", "wine knn 0", "wine knn 1"}
+WHERE = "imputed == false and status == 'FINISHED'"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "runs.csv"
+    file.write_text(RUNS)
+    return file
+
+
+def read(source: object, where: object, **options: object) -> bi.ScoreTable:
+    return bi.read_scores(source, measures={"acc": "higher"}, where=where, **options)  # pyright: ignore[reportArgumentType]
+
+
+def rows(scores: bi.ScoreTable) -> set[str]:
+    frame = scores.to_frame()
+    return {f"{r.dataset} {r.algorithm} {r.replication}" for r in frame.itertuples()}
+
+
+def frame() -> pd.DataFrame:
+    return pd.read_csv(StringIO(RUNS))
+
+
+@pytest.mark.parametrize("engine", ["csv", "pandas", "polars", "polars-lazy", "arrow", "duckdb"])
+def test_every_engine_keeps_the_same_rows(engine: str, path: Path) -> None:
+    source = {
+        "csv": lambda: path,
+        "pandas": frame,
+        "polars": lambda: pl.from_pandas(frame()),
+        "polars-lazy": lambda: pl.from_pandas(frame()).lazy(),
+        "arrow": lambda: pl.from_pandas(frame()).to_arrow(),
+        "duckdb": lambda: duckdb.read_csv(str(path)),
+    }[engine]()
+    scores = read(source, WHERE)
+    assert rows(scores) == KEPT
+    (said,) = scores.findings().query("rule == 'rows filtered'")["where"]
+    # Of the four rows left out one has no status.
+    assert said.startswith("3 of 8 rows left out")
+    assert "(1 of them without an answer" in said
+
+
+def test_a_function_of_the_frame_keeps_the_same_rows(path: Path) -> None:
+    def done(runs: pd.DataFrame) -> "pd.Series[bool]":
+        return (runs["status"] == "FINISHED") & ~runs["imputed"]
+
+    assert rows(read(path, done)) == rows(read(frame(), done)) == KEPT
+
+
+def test_the_filter_sees_scores_covariates_and_numbers(path: Path) -> None:
+    assert rows(read(path, "acc > 0.75 or acc < 0.25")) == {
+        "iris svm 0",
+        "iris svm 1",
+        "wine knn 1",
+    }
+    scores = read(path, "size >= 15", covariates="size")
+    assert rows(scores) == {"wine knn 0", "wine knn 1"}
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("acc in (select 1)", "holds a subquery"),
+        ("row_number() over () > 2", "holds a window"),
+        ("columns(*) > 1", "holds a star"),
+        ("1) from runs where (2", "is not one expression"),
+        ("acc > 1, fold", "fails"),
+        ("acc >", "cannot be read"),
+        ("acc; drop table runs", "cannot be read"),
+        ("stat = 1", "names a column that is not there: stat"),
+        ("count(*) > 1", "cannot contain aggregates"),
+        ("acc + 'a' = 2", "Could not convert"),
+        ("(select content from read_text('runs.csv')) = 'a'", "holds a subquery"),
+    ],
+)
+def test_what_is_no_expression_of_a_row_is_refused(where: str, said: str, path: Path) -> None:
+    for source in (path, frame()):
+        with pytest.raises(ScoreTableError, match=said.replace("(", r"\(")) as raised:
+            read(source, where)
+        assert "Hint:" in str(raised.value)
+
+
+def test_a_function_must_give_one_truth_value_per_row(path: Path) -> None:
+    with pytest.raises(ScoreTableError, match=r"returned float64 of shape \(8,\), not 8 truth"):
+        read(path, lambda runs: runs["acc"])
+
+
+def test_nothing_left_is_one_clear_error(path: Path) -> None:
+    with pytest.raises(ScoreTableError):
+        read(path, "acc > 2")
