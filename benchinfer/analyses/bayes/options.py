@@ -1,6 +1,7 @@
 """Arguments of `compare_bayes`."""
 
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import ClassVar, Literal, Self
 
 from benchinfer.analyses.bayes.fit import Domains, Sampler, Structure
@@ -9,7 +10,7 @@ from benchinfer.analyses.bayes.numerics.priors import Priors, PseudoObservation
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.options import ContrastOptions
 from benchinfer.core.arguments import ArgumentError, check_count
-from benchinfer.core.errors import message
+from benchinfer.core.errors import MissingExtra, message
 from benchinfer.core.hints import Either, Given, Option
 
 type Quantity = Literal["average", "next"]
@@ -113,8 +114,25 @@ class BayesOptions(ContrastOptions):
         chains, draws = self.size
         quantity = self.quantity or "average"
         return replace(
-            self, quantity=quantity, draws=draws, chains=chains, priors=self.model_priors
+            self,
+            quantity=quantity,
+            draws=draws,
+            chains=chains,
+            priors=self.model_priors,
+            sampler=self._installed_sampler(),
         )
+
+    def _installed_sampler(self) -> Sampler:
+        """Return the sampler that runs: NUTS by nutpie where that is installed, else by PyMC."""
+        rows = self.likelihood == "binomial" and self.sampler == "auto"
+        asked: Sampler = "nuts" if rows else self.sampler
+        if asked not in {"nuts", "nutpie"}:
+            return asked
+        if find_spec("nutpie") is not None:
+            return "nutpie"
+        if asked == "nutpie":
+            raise MissingExtra("nutpie", "nutpie")
+        return "pymc"
 
     @property
     def size(self) -> tuple[int, int]:
