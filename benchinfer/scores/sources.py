@@ -21,7 +21,7 @@ from urllib.parse import unquote
 
 import narwhals as nw
 
-from benchinfer.core.errors import BenchinferError, MissingExtra, ScoreTableError, message
+from benchinfer.core.errors import BenchinferError, ScoreTableError, message, optional
 from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.measure import is_text
 from benchinfer.core.saving import note_input
@@ -932,14 +932,14 @@ def _json_lines(path: Path, block_size: int = 1 << 20) -> Any:
 def _excel_file(path: Path, typed: str) -> object:
     import pandas as pd
 
+    if path.suffix.casefold() != ".xls":
+        optional("openpyxl", "excel")
     try:
         sheets = pd.read_excel(path, sheet_name=None)
     except ImportError:
-        if path.suffix.casefold() == ".xls":
-            raise ScoreTableError(
-                message(f"{typed!r} is of an old kind of Excel file.", hint="save it as .xlsx.")
-            ) from None
-        raise MissingExtra("openpyxl", "excel") from None
+        raise ScoreTableError(
+            message(f"{typed!r} is of an old kind of Excel file.", hint="save it as .xlsx.")
+        ) from None
     except Exception as error:  # noqa: BLE001 - zip, XML and openpyxl each raise their own
         raise ScoreTableError(
             message(

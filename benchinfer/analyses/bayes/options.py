@@ -10,7 +10,7 @@ from benchinfer.analyses.bayes.numerics.priors import Priors, PseudoObservation
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.options import ContrastOptions
 from benchinfer.core.arguments import ArgumentError, check_count
-from benchinfer.core.errors import MissingExtra, message
+from benchinfer.core.errors import message
 from benchinfer.core.hints import Either, Given, Option
 
 type Quantity = Literal["average", "next"]
@@ -125,14 +125,9 @@ class BayesOptions(ContrastOptions):
     def _installed_sampler(self) -> Sampler:
         """Return the sampler that runs: NUTS by nutpie where that is installed, else by PyMC."""
         rows = self.likelihood == "binomial" and self.sampler == "auto"
-        asked: Sampler = "nuts" if rows else self.sampler
-        if asked not in {"nuts", "nutpie"}:
-            return asked
-        if find_spec("nutpie") is not None:
-            return "nutpie"
-        if asked == "nutpie":
-            raise MissingExtra("nutpie", "nutpie")
-        return "pymc"
+        if not rows and self.sampler != "nuts":
+            return self.sampler
+        return "pymc" if find_spec("nutpie") is None else "nutpie"
 
     @property
     def size(self) -> tuple[int, int]:

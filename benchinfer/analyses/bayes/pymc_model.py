@@ -39,6 +39,7 @@ from benchinfer.analyses.bayes.numerics.gibbs import (
 from benchinfer.analyses.bayes.numerics.interactions import InteractionEffects, draw_interactions
 from benchinfer.analyses.bayes.numerics.levels import DomainEffects, Slopes
 from benchinfer.analyses.bayes.numerics.scales import ResidualScales
+from benchinfer.core.errors import optional
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -117,9 +118,7 @@ def compiled(
         progress(_COMPILING, 0, 1)
     found: Any = built()
     if engine == "nutpie":
-        import nutpie
-
-        found = nutpie.compile_pymc_model(found)
+        found = optional("nutpie", "nutpie").compile_pymc_model(found)
     if progress is not None:
         progress(_COMPILING, 1, 1)
     return found
@@ -147,9 +146,7 @@ def _by_nutpie(
     of: Any, seed: int, told: "Callable[[int], None] | None", **size: float
 ) -> "DataTree":
     """Sample what nutpie compiled, chains side by side."""
-    import nutpie
-
-    return nutpie.sample(
+    return optional("nutpie", "nutpie").sample(
         of,
         seed=seed,
         save_warmup=False,
