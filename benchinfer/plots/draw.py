@@ -4,7 +4,7 @@ import re
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from io import StringIO
+from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -117,7 +117,7 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
     Returns
     -------
     matplotlib.figure.Figure
-        The figure; its label is a text alternative.
+        The figure; its label is a text alternative. A notebook shows it.
 
     Raises
     ------
@@ -146,10 +146,21 @@ def _choose(result: object, kind: str | None) -> Kind:
     return known[kind]
 
 
+class Drawing(Figure):
+    """A figure of a result, which shows itself where it ends a cell of a notebook."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, object]]:
+        """Return the image, with two dots for a pixel of the screen, and its size there."""
+        image, (across, down) = BytesIO(), self.get_size_inches()
+        self.savefig(image, format="png", dpi=2 * self.dpi)
+        size = {"width": round(self.dpi * across), "height": round(self.dpi * down)}
+        return image.getvalue(), {**size, "alt": str(self.get_label())}
+
+
 def _drawn(kind: Kind, laid: Any, ax: "Axes | None") -> Figure:
     if ax is None:
         # Not through pyplot: no window, no global state, nothing to close.
-        figure = Figure(figsize=kind.size(laid), layout="constrained")
+        figure = Drawing(figsize=kind.size(laid), layout="constrained")
         kind.draw(laid, figure.add_subplot())
         figure.set_label(laid.alt)
         return figure
