@@ -33,6 +33,7 @@ def letters() -> bi.ScoreTable:
 def main() -> None:
     """Draw all of them."""
     simulated = bi.load_example("simulated/balanced")
+    mixed = bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")
     permuted = bi.compare_permutation(bi.load_example("sklearn_bootstrap"), "error", seed=1)
     resampled = bi.compare_bootstrap(simulated, seed=1)
     local = bi.per_dataset(bi.compare_mixed, bi.load_example("sklearn_bootstrap"), "error")
@@ -47,7 +48,7 @@ def main() -> None:
         "monitor_sequence": bi.plot(anytime, "sequence"),
         "monitor_order": bi.plot(watched.consecutive(table, permutations=200, seed=1)),
         "plan_power": bi.plot(bi.plan(simulated, 0.01)),
-        "contrasts": bi.plot(bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")),
+        "answer": bi.plot(mixed),
         "order": bi.plot(bi.compare_mixed(simulated).relation()),
         "mean_ranks": bi.plot(permuted, "critical-difference"),
         "null": bi.plot(permuted, "null"),

@@ -9,14 +9,23 @@ for bin in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3*/bin; do
     if [ -d "$bin" ]; then PATH=$bin:$PATH; fi
 done
 
+# What uv says of its searches and downloads is of use to few: it goes to a file.
+mkdir -p .tools
+log=.tools/python.log
+: >"$log"
 # rm, because `uv venv` replaces only when told to and older versions do not know the option.
-make_venv() { rm -rf "$venv" && "$uv" venv --no-project --python "$1" "$venv"; }
+make_venv() { rm -rf "$venv" && "$uv" venv --no-project --python "$1" "$venv" 2>>"$log"; }
+give_up() {
+    echo "No Python ${python:-3.12 or 3.13} is installed, and none can be downloaded ($log):" \
+        "install python${python:-3.13}, then run make again." >&2
+    exit 1
+}
 
 want=${python:-$(cat .python-version)}
 have=$("$venv/bin/python" -c 'import platform; print(platform.python_version())' 2>/dev/null || :)
-case $have. in
+case $have in
     "$want".*) ;; # there already
-    *) make_venv "$want" || { [ -z "$python" ] && make_venv '>=3.12'; } ;;
+    *) make_venv "$want" || { [ -z "$python" ] && make_venv '>=3.12'; } || give_up ;;
 esac
 
 # Wheels only: nobody needs a compiler.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.comparison.comparison import Comparison, TestedComparison, pair_order
+from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core import sections
 from benchinfer.core.frames import GLOSSARY
 from benchinfer.core.numbers import (
@@ -48,12 +49,12 @@ from benchinfer.relations.sections import (
     order_lines,
     outcome,
 )
+from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from benchinfer.comparison.evidence import Setting
-    from benchinfer.comparison.per_dataset import Comparisons
     from benchinfer.core.measure import Measure
     from benchinfer.scores.coverage import Coverage, Finding
 
@@ -420,7 +421,7 @@ def _irrelevant(comparison: "Comparison") -> str:
     )
 
 
-def each_dataset(results: "Comparisons") -> Section:
+def each_dataset(results: Comparisons) -> Section:
     """One relation per data set."""
     import pandas as pd
 
@@ -465,14 +466,14 @@ def each_dataset(results: "Comparisons") -> Section:
     )
 
 
-def _tiles(results: "Comparisons") -> tuple[Figure, ...]:
+def _tiles(results: Comparisons) -> tuple[Figure, ...]:
     """Draw the verdicts, unless there are more than a reader can take in."""
     if sum(len(result.pairs) for result in results.values()) > TILES:
         return ()
     return (Figure(results, "verdicts", "Columns are pairs, the one with more wins first."),)
 
 
-def _shared_checks(results: "Comparisons") -> Fold | None:
+def _shared_checks(results: Comparisons) -> Fold | None:
     """Return the failed checks with the number of data sets that they fail on."""
     import pandas as pd
 
@@ -514,6 +515,19 @@ def data(setting: "Setting") -> Section:
             ),
         ),
         tables=tuple(found),
+    )
+
+
+def table(scores: ScoreTable) -> Section:
+    """Size and measures of a score table, and what the checks found."""
+    measures = [
+        (m.name, f"{m.better} is better, tolerance {m.tolerance:g}") for m in scores.measures
+    ]
+    return Section(
+        title="Scores",
+        lead=repr(scores).removeprefix("ScoreTable(").removesuffix(")"),
+        facts=tuple(measures),
+        tables=(findings(scores.finding_records),),
     )
 
 
@@ -607,7 +621,11 @@ def _sections(comparison: "Comparison", request: Request) -> tuple[Section, ...]
 
 
 # By class: what is said of a result when a reader requests it.
-SECTIONS = {Comparison: _sections}
+SECTIONS = {
+    Comparison: _sections,
+    Comparisons: lambda results, _: (each_dataset(results),),
+    ScoreTable: lambda scores, _: (table(scores),),
+}
 # By key of a document: the type of its value, and what it is.
 KEYS: Mapping[str, tuple[object, str]] = {
     "summary": (Rows, "level of each algorithm"),

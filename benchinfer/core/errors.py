@@ -4,6 +4,8 @@ A message says what is wrong, where, how many times, and closes with ``Hint:``.
 """
 
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
 
 from benchinfer.core.hints import Phrase, joined
 
@@ -65,6 +67,14 @@ class MissingExtra(ImportError):
         super().__init__(
             f"{package} is not installed.\nHint: pip install 'benchinfer[{extra}]' brings it."
         )
+
+
+def optional(package: str, extra: str) -> Any:
+    """Import an optional package; where it is absent, name the extra that brings it."""
+    try:
+        return import_module(package)
+    except ImportError:
+        raise MissingExtra(package, extra) from None
 
 
 class Message(Phrase):

@@ -1,4 +1,4 @@
-"""Methods of every result: plot, report, save; and the table of those that have one.
+"""Methods of every result: plot, report, save, its table for a paper, its HTML in a notebook.
 
 The only seam of the package: what a result hands over to the layers above is imported by its name.
 """
@@ -24,7 +24,16 @@ def registered(cls: type, module: str, table: str) -> Any:
     return None
 
 
-class Showable:
+class Readable:
+    """Show a result or a table as HTML where it ends a cell of a notebook."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return import_module("benchinfer.reports.notebook").html(self)
+
+
+class Showable(Readable):
     """Give a result the methods `plot`, `report` and `save`."""
 
     __slots__ = ()

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
-from io import StringIO
+from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib as mpl
@@ -165,7 +165,7 @@ def plot(
     Returns
     -------
     matplotlib.figure.Figure
-        The figure; its label is a text alternative.
+        The figure; its label is a text alternative. A notebook shows it.
 
     Raises
     ------
@@ -234,12 +234,22 @@ def _laid(kind: Kind, result: object, room: float, choices: Mapping[str, object]
 
 
 class Drawing(Figure):
-    """A figure of a result, which embeds fonts as text (Type 42) in PDF and PostScript."""
+    """A figure of a result, which shows itself where it ends a cell of a notebook.
+
+    It embeds fonts as text (Type 42) in PDF and PostScript.
+    """
 
     def savefig(self, *arguments: Any, **options: Any) -> None:
         """Save the figure; see `matplotlib.figure.Figure.savefig`."""
         with mpl.rc_context({"pdf.fonttype": 42, "ps.fonttype": 42}):
             super().savefig(*arguments, **options)
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, object]]:
+        """Return the image, with two dots for a pixel of the screen, and its size there."""
+        image, (across, down) = BytesIO(), self.get_size_inches()
+        self.savefig(image, format="png", dpi=2 * self.dpi)
+        size = {"width": round(self.dpi * across), "height": round(self.dpi * down)}
+        return image.getvalue(), {**size, "alt": str(self.get_label())}
 
 
 def _figure(kind: Kind, laid: Any, title: str | Literal[False] | None, *, notes: bool) -> Drawing:

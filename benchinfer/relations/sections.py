@@ -1,18 +1,30 @@
-"""Report sections of relations."""
+"""Sections of relations and ensembles."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchinfer.core.numbers import count
-from benchinfer.core.sections import Cell, Column, Figure, Fold, Section, Table, names, number
+from benchinfer.core.numbers import amount, count, fixed
+from benchinfer.core.sections import (
+    Cell,
+    Column,
+    Figure,
+    Fold,
+    Request,
+    Section,
+    Table,
+    names,
+    number,
+)
 from benchinfer.core.verdict import SHAPES, SYMBOLS, Verdict, words
+from benchinfer.relations.ensemble import Ensemble
+from benchinfer.relations.relation import Relation
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from benchinfer.relations.relation import Relation
 
 
 def rows_of(frame: "pd.DataFrame", *names: str) -> list[tuple[Any, ...]]:
@@ -31,7 +43,7 @@ def outcome(name: str = "verdict", **options: Any) -> Column:
     return Column(name, name, pair_verdict, role="verdict", also=("first", "second"), **options)
 
 
-def incidence(relation: "Relation") -> Table:
+def incidence(relation: Relation) -> Table:
     """One row per pair of a relation."""
     return Table(
         name="",
@@ -41,7 +53,7 @@ def incidence(relation: "Relation") -> Table:
     )
 
 
-def verdict_table(relation: "Relation", order: Sequence[int]) -> Table:
+def verdict_table(relation: Relation, order: Sequence[int]) -> Table:
     """All verdicts in a square, rows and columns in the same order."""
     import pandas as pd
 
@@ -83,14 +95,14 @@ _TRANSITIVE = "a > b and b > c together say a > c"
 _LINE = 72  # pairs that are not told apart are listed if they fit on one line, else counted
 
 
-def legend(*relations: "Relation") -> tuple[str, ...]:
+def legend(*relations: Relation) -> tuple[str, ...]:
     """Say how orders are to be read."""
     properties = [relation.properties() for relation in relations]
     chains = any(p["transitive"] and not p["weak order"] for p in properties)
     return (LEGEND, _TRANSITIVE) if chains else (LEGEND,)
 
 
-def order_lines(relation: "Relation") -> tuple[list[str], list[str]]:
+def order_lines(relation: Relation) -> tuple[list[str], list[str]]:
     """Write a relation in lines: what is established and what is open.
 
     A ranking is one line; else there is one for each better algorithm.
@@ -129,13 +141,13 @@ def _some(n: int, of: int) -> str:
     return f"{n} of {count(of, 'pair')} {'is' if n == 1 else 'are'}"
 
 
-def on_one_line(relation: "Relation") -> str:
+def on_one_line(relation: Relation) -> str:
     """Write a relation on one line."""
     lines, left = order_lines(relation)
     return "; ".join([*lines, *left])
 
 
-def relation(result: "Relation", number: int) -> Section:
+def relation(result: Relation, number: int) -> Section:
     """Order, diagram and verdicts of a relation."""
     rows, fold = incidence(result), None
     if (n := len(rows.frame)) > MOST_PAIRS:
@@ -157,3 +169,72 @@ def relation(result: "Relation", number: int) -> Section:
         tables=(rows,),
         fold=fold,
     )
+
+
+def orders(ensemble: Ensemble) -> Table:
+    """One row per relation: its weight, where weights differ, and its order."""
+    import pandas as pd
+
+    weights = ensemble.weights.tolist()
+    several = len(set(weights)) > 1
+    frame = pd.DataFrame(
+        {
+            "relation": list(ensemble),
+            "weight": weights,
+            "order": [on_one_line(relation) for relation in ensemble.values()],
+        }
+    )
+    return Table(
+        name="",
+        caption="Order of each relation, best first",
+        frame=frame,
+        columns=(
+            *names("relation"),
+            *([number("weight", "weight", amount)] if several else []),
+            Column("order", "order", role="order", defined=False),
+        ),
+    )
+
+
+def ensemble(result: Ensemble, title: str) -> Section:
+    """Orders, agreement and likeness of the relations of an ensemble."""
+    k, b = len(result.algorithms), len(result)
+    facts = [("Relations", f"{count(b, 'relation')} on {count(k, 'algorithm')}")]
+    for name, value, how in (
+        ("Concordance", result.concordance(), "Kendall's W, 1 if all rank alike"),
+        ("Agreement", result.agreement(), "mean tau_x of two relations, 1 if they are the same"),
+    ):
+        if not math.isnan(value):
+            facts.append((name, f"{fixed(value, 2)} ({how})"))
+    return Section(
+        title=title,
+        facts=(*facts, ("Majorities", str(result.majority()))),
+        figures=_likeness(result),
+        tables=(orders(result),),
+    )
+
+
+def _likeness(result: Ensemble) -> "tuple[Figure, ...]":
+    k, b = len(result.algorithms), len(result)
+    found: list[Figure] = []
+    if k > 1 and b * k * (k - 1) // 2 <= TILES:
+        told = "Columns are pairs, the one with more wins first."
+        found.append(Figure(result, "verdicts", told))
+    if k > 1:
+        found.append(Figure(result, "support", "How the weight of the relations is divided."))
+    if b > 2:
+        found.append(Figure(result, "map", "Relations that agree are near each other."))
+        found.append(Figure(result, "clusters", "Relations that agree are joined first."))
+    return tuple(found)
+
+
+def _relation(result: Relation, _: Request) -> tuple[Section, ...]:
+    return (replace(relation(result, 1), title="Relation"),)
+
+
+def _ensemble(result: Ensemble, _: Request) -> tuple[Section, ...]:
+    return (ensemble(result, "Ensemble"),)
+
+
+# By class: what is said of a result when a reader requests it.
+SECTIONS = {Relation: _relation, Ensemble: _ensemble}

@@ -218,7 +218,9 @@ def _orders(gathered: ReportInput) -> list[MeasurePart]:
     agreed = [r for r in results if isinstance(r, Consensus)]
     told = {
         "Relations": [relations_sections.relation(r, n) for n, r in enumerate(relations, 1)],
-        "Ensembles": [sections.ensemble(r, f"Ensemble {n}") for n, r in enumerate(ensembles, 1)],
+        "Ensembles": [
+            relations_sections.ensemble(r, f"Ensemble {n}") for n, r in enumerate(ensembles, 1)
+        ],
         "Consensus": [sections.numbered(r, n) for n, r in enumerate(agreed, 1)],
     }
     return [

@@ -102,7 +102,7 @@ def test_covariates(kind, interactions, structure, domains, record_property):
 def test_both_engines_agree(kind, interactions, structure, domains, covariates, record_property):
     code = np.arange(12) % domains if domains else None
     model = GibbsModel(design(kind, 12, 4), interactions, structure, Priors(), code, covariates)
-    nuts = fit(model, (4, 2000), np.random.default_rng(1), None, "nuts")
+    nuts = fit(model, (4, 2000), np.random.default_rng(1), None, "nutpie")
     gibbs_ = fit(model, (8, 4000), np.random.default_rng(2), None)
     name, gap = largest_gap(gibbs_.draws, nuts.draws)
     about = f"{kind} {interactions} {structure} {domains} {covariates is not None}"

@@ -2,6 +2,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.core.numbers import fixed
+from benchinfer.relations import sections as relations_sections
 from benchinfer.relations.consensus import sections
 from benchinfer.relations.consensus.consensus import consensus
 
@@ -65,7 +66,7 @@ def test_points_have_no_cost():
 
 
 def test_an_ensemble_says_how_far_its_relations_agree():
-    section = sections.ensemble(EVEN, "Ensemble 1")
+    section = relations_sections.ensemble(EVEN, "Ensemble 1")
     assert facts(section)["Concordance"].startswith(f"{EVEN.concordance():.2f} ")
     assert facts(section)["Agreement"].startswith(f"{EVEN.agreement():.2f} ")
     assert len(section.figures) == 4

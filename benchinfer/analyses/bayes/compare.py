@@ -193,7 +193,8 @@ def compare_bayes(
         Sampler of the posterior: ``"gibbs"``, which ``"auto"`` is, or ``"nuts"``, which compiles
         the model first (a minute).
 
-        NUTS samples the same posterior by PyMC and nutpie.
+        NUTS samples the same posterior in PyMC: by ``"nutpie"`` where that extra is installed, else
+        by PyMC's own sampler, ``"pymc"``, which takes longer. The result names the one that ran.
     domains
         Domains of the data sets, if the table names them: taken as one (``"pooled"``), or as a
         sample of domains (``"random"``).

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes import diagnostics, subgroups
-from benchinfer.analyses.bayes.fit import PosteriorDraws
+from benchinfer.analyses.bayes.fit import ENGINES, PosteriorDraws
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel, Structure
 from benchinfer.analyses.bayes.numerics.priors import Priors, unused_effect_prior
@@ -44,7 +44,6 @@ _STRUCTURES = {
     "common": "one variance of the interactions for all pairs",
     "unstructured": "an unstructured covariance of the interactions with estimated shrinkage",
 }
-_SAMPLERS = {"nuts": "NUTS (PyMC, nutpie)"}
 
 
 def cap_of(measure: Measure, means: Array, least: float) -> float:
@@ -441,7 +440,7 @@ class BayesComparison(Comparison):
         if self.along is not None:
             names = join(list(self.along.names))
             domains += f" Effects had slopes along {names} of the data sets, centred and scaled."
-        sampler = _SAMPLERS.get(self.options.sampler, "Gibbs sampling")
+        sampler = ENGINES.get(self.options.sampler, "Gibbs sampling")
         chains, draws, _ = self.draws.effects.shape
         scale = "" if self.measure.scale == "identity" else f" on the {self.measure.scale} scale"
         tails = (

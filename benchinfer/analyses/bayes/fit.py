@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 
 
 type Structure = Literal["auto", "common", "unstructured"]
-type Sampler = Literal["auto", "gibbs", "nuts"]
+type Sampler = Literal["auto", "gibbs", "nuts", "nutpie", "pymc"]
 type Domains = Literal["pooled", "random"]
+# Of NUTS: names as they are written in a methods section.
+ENGINES: Mapping[Sampler, str] = {"nutpie": "NUTS (PyMC, nutpie)", "pymc": "NUTS (PyMC)"}
 
 
 # Names of dimensions and values, by name.
@@ -164,8 +166,8 @@ def fit(
     sampler: Sampler = "auto",
 ) -> BayesFit:
     """Sample the model; run the chains on once where the draws do not pass the gates."""
-    if sampler == "nuts":
-        return _nuts(model, size, rng, progress)
+    if sampler not in {"auto", "gibbs"}:
+        return _nuts(model, size, rng, progress, sampler)
     try:
         return _gibbs(model, size, rng, progress)
     except np.linalg.LinAlgError:
@@ -200,13 +202,17 @@ def _gibbs(
 
 
 def _nuts(
-    model: GibbsModel, size: tuple[int, int], rng: np.random.Generator, progress: "Progress | None"
+    model: GibbsModel,
+    size: tuple[int, int],
+    rng: np.random.Generator,
+    progress: "Progress | None",
+    engine: Sampler,
 ) -> BayesFit:
     """Sample by NUTS; once more, longer and with smaller steps, where the gates are not passed."""
     from benchinfer.analyses.bayes.pymc_model import CAREFUL, Nuts
 
     chains, n = size
-    nuts = Nuts.of(model, progress)
+    nuts = Nuts.of(model, progress, engine)
     draws = nuts.sample(chains, n, "draws", rng)
     found = converged(draws)
     if found.passed:

@@ -1,6 +1,7 @@
 """Arguments of `compare_bayes`."""
 
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import ClassVar, Literal, Self
 
 from benchinfer.analyses.bayes.fit import Domains, Sampler, Structure
@@ -113,8 +114,20 @@ class BayesOptions(ContrastOptions):
         chains, draws = self.size
         quantity = self.quantity or "average"
         return replace(
-            self, quantity=quantity, draws=draws, chains=chains, priors=self.model_priors
+            self,
+            quantity=quantity,
+            draws=draws,
+            chains=chains,
+            priors=self.model_priors,
+            sampler=self._installed_sampler(),
         )
+
+    def _installed_sampler(self) -> Sampler:
+        """Return the sampler that runs: NUTS by nutpie where that is installed, else by PyMC."""
+        rows = self.likelihood == "binomial" and self.sampler == "auto"
+        if not rows and self.sampler != "nuts":
+            return self.sampler
+        return "pymc" if find_spec("nutpie") is None else "nutpie"
 
     @property
     def size(self) -> tuple[int, int]:

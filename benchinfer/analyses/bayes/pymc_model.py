@@ -39,10 +39,14 @@ from benchinfer.analyses.bayes.numerics.gibbs import (
 from benchinfer.analyses.bayes.numerics.interactions import InteractionEffects, draw_interactions
 from benchinfer.analyses.bayes.numerics.levels import DomainEffects, Slopes
 from benchinfer.analyses.bayes.numerics.scales import ResidualScales
+from benchinfer.core.errors import optional
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from xarray import DataTree
+
+    from benchinfer.analyses.bayes.fit import Sampler
     from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
     from benchinfer.analyses.bayes.numerics.priors import Priors
     from benchinfer.comparison.evidence import Array
@@ -57,7 +61,7 @@ TARGET_ACCEPT, CAREFUL = 0.95, 0.99
 WARM_UP = 1000
 _COMPILING = "compiling the model, about a minute the first time"
 _RATE = 200  # milliseconds between two reports of progress
-_KEPT = ("diverging", "energy", "logp", "depth", "n_steps", "step_size", "mean_tree_accept")
+_KEPT = {"diverging", "energy", "lp", "tree_depth", "n_steps", "step_size", "acceptance_rate"}
 # Names of ArviZ, where nutpie's differ.
 _ARVIZ = {"logp": "lp", "depth": "tree_depth", "mean_tree_accept": "acceptance_rate"}
 
@@ -71,7 +75,7 @@ class Nuts:
     model
         What is sampled.
     compiled
-        The model of nutpie.
+        The model of nutpie or of PyMC.
     progress
         Called while the model is compiled and sampled.
     """
@@ -81,13 +85,13 @@ class Nuts:
     progress: "Progress | None"
 
     @classmethod
-    def of(cls, model: GibbsModel, progress: "Progress | None") -> Self:
+    def of(cls, model: GibbsModel, progress: "Progress | None", engine: "Sampler") -> Self:
         """Compile a model, after saying so."""
 
         def built() -> "PyMCModel":
             return pymc_model(model)
 
-        return cls(model, compiled(built, progress), progress)
+        return cls(model, compiled(built, progress, engine), progress)
 
     def sample(
         self,
@@ -98,21 +102,23 @@ class Nuts:
         accept: float = TARGET_ACCEPT,
     ) -> GibbsDraws:
         """Draw n points of each chain after a warm-up."""
-        callback = nuts_callback(self.progress, task, chains, n + WARM_UP)
-        values, statistics = sampled(self.compiled, chains, n, rng, callback, accept)
+        told = nuts_callback(self.progress, task, chains, n + WARM_UP)
+        values, statistics = sampled(self.compiled, chains, n, rng, told, accept)
         draws, _ = collected(self.model, states(self.model, values, rng), n)
         return replace(draws, statistics=statistics)
 
 
-def compiled(built: "Callable[[], PyMCModel]", progress: "Progress | None") -> Any:
-    """Build a model and compile it, after saying so."""
+def compiled(
+    built: "Callable[[], PyMCModel]", progress: "Progress | None", engine: "Sampler"
+) -> Any:
+    """Build a model and compile it, after saying so; PyMC compiles it when it samples."""
     if progress is None:
         sys.stderr.write(f"benchinfer: {_COMPILING} ...\n")
     else:
         progress(_COMPILING, 0, 1)
-    import nutpie
-
-    found = nutpie.compile_pymc_model(built())
+    found: Any = built()
+    if engine == "nutpie":
+        found = optional("nutpie", "nutpie").compile_pymc_model(found)
     if progress is not None:
         progress(_COMPILING, 1, 1)
     return found
@@ -123,45 +129,76 @@ def sampled(
     chains: int,
     n: int,
     rng: np.random.Generator,
-    callback: "Callable[[list[Any]], None] | None",
+    told: "Callable[[int], None] | None",
     accept: float,
 ) -> tuple[dict[str, "Array"], dict[str, "Array"]]:
     """Draw n points of each chain of a compiled model."""
-    import nutpie
-
-    found: Any = nutpie.sample(
-        of,
-        draws=n,
-        tune=WARM_UP,
-        chains=chains,
-        seed=int(rng.integers(2**32)),
-        target_accept=accept,
-        save_warmup=False,
-        progress_bar=False,
-        progress_callback=callback,
-        progress_rate=_RATE,
-    )
+    sample = _by_pymc if isinstance(of, pymc.Model) else _by_nutpie
+    size = {"draws": n, "tune": WARM_UP, "chains": chains}
+    found = sample(of, int(rng.integers(2**32)), told, target_accept=accept, **size)
     values = {name: x.to_numpy() for name, x in found["posterior"].data_vars.items()}
     stats = found["sample_stats"]
-    return values, {_ARVIZ.get(k, k): stats[k].to_numpy() for k in _KEPT if k in stats}
+    named = {_ARVIZ.get(name, name): x.to_numpy() for name, x in stats.data_vars.items()}
+    return values, {name: x for name, x in named.items() if name in _KEPT}
+
+
+def _by_nutpie(
+    of: Any, seed: int, told: "Callable[[int], None] | None", **size: float
+) -> "DataTree":
+    """Sample what nutpie compiled, chains side by side."""
+    return optional("nutpie", "nutpie").sample(
+        of,
+        seed=seed,
+        save_warmup=False,
+        progress_bar=False,
+        progress_callback=(
+            None if told is None else lambda now: told(sum(chain.finished_draws for chain in now))
+        ),
+        progress_rate=_RATE,
+        **size,
+    )
+
+
+def _by_pymc(of: Any, seed: int, told: "Callable[[int], None] | None", **size: float) -> "DataTree":
+    """Sample by PyMC, one chain after the other: processes would import the caller's script."""
+    done = 0
+
+    def callback(**_: object) -> None:
+        nonlocal done
+        done += 1
+        if told is not None:
+            told(done)
+
+    return pm.sample(
+        model=of,
+        random_seed=seed,
+        nuts_sampler="pymc",
+        init="jitter+adapt_diag",
+        cores=1,
+        callback=callback,
+        progressbar=False,
+        quiet=True,
+        compute_convergence_checks=False,
+        **size,
+    )
 
 
 def nuts_callback(
     progress: "Progress | None", task: str, chains: int, total: int
-) -> Callable[[list[Any]], None] | None:
-    """Return what nutpie calls with the progress of its chains."""
+) -> Callable[[int], None] | None:
+    """Return what a sampler calls with the number of draws of all chains together."""
     if progress is None:
         return None
     before = 0
 
-    def callback(now: list[Any]) -> None:
+    def told(draws: int) -> None:
         nonlocal before
-        done = sum(chain.finished_draws for chain in now) // chains
+        done = draws // chains
         if done > before:
             progress(task, done - before, total)
             before = done
 
-    return callback
+    return told
 
 
 def states(

@@ -13,6 +13,7 @@ from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Directions, Either, Option, Phrase
 from benchinfer.core.measure import Measure
+from benchinfer.core.result import Readable
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
 from benchinfer.scores.coverage import Coverage, Finding, listed
 from benchinfer.scores.sources.source import Source, engine_errors
@@ -143,7 +144,7 @@ def _errors(number: Mapping[str, Array]) -> tuple[Array, list[Finding]]:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Effects:
+class Effects(Readable):
     """Effects of N comparisons of two algorithms, first minus second.
 
     Made by `read_effects`.

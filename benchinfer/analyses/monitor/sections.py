@@ -9,6 +9,7 @@ from scipy.special import ndtr
 from benchinfer.analyses.monitor import comparison as monitor_comparison
 from benchinfer.analyses.monitor.comparison import MonitorComparison, shared_by
 from benchinfer.analyses.monitor.feed import said
+from benchinfer.analyses.monitor.measures import MonitoredMeasures
 from benchinfer.analyses.monitor.numerics import spending
 from benchinfer.analyses.monitor.numerics import stages as numerics_stages
 from benchinfer.analyses.monitor.path import decided, runs
@@ -376,7 +377,19 @@ def _orders(result: MonitorComparison, scores: "ScoreTable") -> list[Section]:
     ]
 
 
-SECTIONS = {MonitorComparison: sections}
+def _measures(results: MonitoredMeasures, request: Request) -> tuple[Section, ...]:
+    """Return the state of the experiment, and the verdicts so far by each measure."""
+    return (
+        Section(
+            title="Monitored measures",
+            lead=results.headline(),
+            facts=tuple((name, result.headline()) for name, result in results.items()),
+        ),
+        *(replace(sections(result, request)[0], title=name) for name, result in results.items()),
+    )
+
+
+SECTIONS = {MonitorComparison: sections, MonitoredMeasures: _measures}
 KEYS = {
     "decision": (str, "decided, go on or undecidable"),
     "stages": (Rows, "stages so far"),

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING
 
 from benchinfer.analyses.plan import result
 from benchinfer.analyses.plan.numerics.power import Bound, Uncertain
+from benchinfer.analyses.plan.result import Plan
 from benchinfer.core.citations import bibtex
 from benchinfer.core.numbers import brief, significant
 from benchinfer.core.sections import Figure, Section, Table, number
 
 if TYPE_CHECKING:
-    from benchinfer.analyses.plan.result import Plan
+    from benchinfer.core.sections import Request
 
 
 _AIMS = {
@@ -20,7 +21,7 @@ _AIMS = {
 }
 
 
-def sections(plan: "Plan") -> tuple[Section, ...]:
+def sections(plan: Plan) -> tuple[Section, ...]:
     """Return the sections about a plan."""
     first, *rest = result.sentences(plan)
     tables = () if plan.floor is None else (designs(plan),)
@@ -41,7 +42,7 @@ def citations() -> str:
     return bibtex([Bound, Uncertain])
 
 
-def designs(plan: "Plan") -> Table:
+def designs(plan: Plan) -> Table:
     """One row per number of replications, with the data sets that go with it."""
     frame = plan.designs()
     columns = [
@@ -70,7 +71,7 @@ def _range(low: float, high: float) -> str:
     return f"{_whole(low)} to {_whole(high)}"
 
 
-def _facts(plan: "Plan") -> tuple[tuple[str, str], ...]:
+def _facts(plan: Plan) -> tuple[tuple[str, str], ...]:
     q, c = plan.question, plan.question.components
     pilot = "variances that are taken as known"
     if c.pilot is not None:
@@ -102,7 +103,7 @@ def _variance(value: float) -> str:
     return f"variance {significant(value)}, standard deviation {significant(math.sqrt(value))}"
 
 
-def _assumptions(plan: "Plan") -> tuple[str, ...]:
+def _assumptions(plan: Plan) -> tuple[str, ...]:
     domain = plan.question.target == "domain"
     variance = "2 (v + e / R) / D" if domain else "2 e / (D R)"
     meaning = "v the variance between data sets and " if domain else ""
@@ -112,3 +113,11 @@ def _assumptions(plan: "Plan") -> tuple[str, ...]:
         " pair, scores near normal and the design complete."
         + (" Data sets are a random sample of the domain." if domain else ""),
     )
+
+
+def _sections(plan: Plan, _: "Request") -> tuple[Section, ...]:
+    return sections(plan)
+
+
+# By class: what is said of a result when a reader requests it.
+SECTIONS = {Plan: _sections}

@@ -17,6 +17,7 @@ from benchinfer.core.errors import DesignError, message
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Either, Option
 from benchinfer.core.measure import Measure
+from benchinfer.core.result import Readable
 from benchinfer.core.saving import savable
 from benchinfer.numerics import ties
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
@@ -39,7 +40,7 @@ type By = Literal["datasets", "replications"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Wins:
+class Wins(Readable):
     """Wins, ties and losses of N pairs of algorithms.
 
     Made by `read_wins`.

@@ -41,13 +41,14 @@ def consensus(
     weights: "Mapping[str, float]",
 ) -> None:
     """Print a consensus of relations per data set, and the relations."""
+    from benchinfer.relations import sections as relations_sections
     from benchinfer.relations.consensus import sections as consensus_sections
 
     out = Terminal()
     first = consensus_sections.consensus(found)
     told = [
         replace(first, lead=_of(found, ensemble, local, weights)),
-        consensus_sections.ensemble(ensemble, "Agreement of the relations"),
+        relations_sections.ensemble(ensemble, "Agreement of the relations"),
     ]
     refused = [f"{d} on {m}: {why}" for m, each in local.items() for d, why in each.refused.items()]
     if refused:

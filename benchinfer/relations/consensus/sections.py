@@ -1,4 +1,4 @@
-"""Sections of ensembles and consensus."""
+"""Sections of a consensus."""
 
 import math
 from dataclasses import replace
@@ -16,13 +16,12 @@ from benchinfer.core.sections import (
     names,
     number,
 )
-from benchinfer.relations.consensus.consensus import NOUNS, checks, optima
+from benchinfer.relations.consensus.consensus import NOUNS, Consensus, checks, optima
 from benchinfer.relations.consensus.consensus import consensus as find_consensus
-from benchinfer.relations.sections import TILES, legend, on_one_line, outcome
+from benchinfer.relations.sections import legend, on_one_line, outcome
 
 if TYPE_CHECKING:
-    from benchinfer.relations.consensus.consensus import Consensus
-    from benchinfer.relations.ensemble import Ensemble
+    from benchinfer.core.sections import Request
 
 
 _WEIGHTS = {
@@ -35,32 +34,7 @@ _WEIGHTS = {
 _OPTIMA = 10  # of more, the first ones say enough
 
 
-def orders(ensemble: "Ensemble") -> Table:
-    """One row per relation: its weight, where weights differ, and its order."""
-    import pandas as pd
-
-    weights = ensemble.weights.tolist()
-    several = len(set(weights)) > 1
-    frame = pd.DataFrame(
-        {
-            "relation": list(ensemble),
-            "weight": weights,
-            "order": [on_one_line(relation) for relation in ensemble.values()],
-        }
-    )
-    return Table(
-        name="",
-        caption="Order of each relation, best first",
-        frame=frame,
-        columns=(
-            *names("relation"),
-            *([number("weight", "weight", amount)] if several else []),
-            Column("order", "order", role="order", defined=False),
-        ),
-    )
-
-
-def positions(found: "Consensus") -> Table:
+def positions(found: Consensus) -> Table:
     """One row per algorithm: its best and worst rank in any optimum."""
     frame = found.summary()
     points = [number("score", "points", amount)] if "score" in frame else []
@@ -80,7 +54,7 @@ def positions(found: "Consensus") -> Table:
     )
 
 
-def all_optima(found: "Consensus") -> tuple[Table, ...]:
+def all_optima(found: Consensus) -> tuple[Table, ...]:
     """Return the optima where there are several, the first ones of many."""
     import pandas as pd
 
@@ -99,7 +73,7 @@ def all_optima(found: "Consensus") -> tuple[Table, ...]:
     )
 
 
-def neighbours(found: "Consensus") -> Table:
+def neighbours(found: Consensus) -> Table:
     """One row for each pair of neighbours or ties of the order: what speaks for it."""
     near = {frozenset(pair) for pair in found.relation().covers()}
     frame = found.support()
@@ -149,7 +123,7 @@ def _regret() -> Column:
     )
 
 
-def support(found: "Consensus") -> Table:
+def support(found: Consensus) -> Table:
     """One row per pair: the weight of each verdict, the share that agrees, and the regret."""
     frame = found.support()
     return Table(
@@ -184,39 +158,7 @@ _NO_TEST = (
 _BRACES = "Algorithms in braces are neither ranked as a whole nor all tied."
 
 
-def ensemble(result: "Ensemble", title: str) -> Section:
-    """Orders, agreement and likeness of the relations of an ensemble."""
-    k, b = len(result.algorithms), len(result)
-    facts = [("Relations", f"{count(b, 'relation')} on {count(k, 'algorithm')}")]
-    for name, value, how in (
-        ("Concordance", result.concordance(), "Kendall's W, 1 if all rank alike"),
-        ("Agreement", result.agreement(), "mean tau_x of two relations, 1 if they are the same"),
-    ):
-        if not math.isnan(value):
-            facts.append((name, f"{fixed(value, 2)} ({how})"))
-    return Section(
-        title=title,
-        facts=(*facts, ("Majorities", str(result.majority()))),
-        figures=_likeness(result),
-        tables=(orders(result),),
-    )
-
-
-def _likeness(result: "Ensemble") -> "tuple[Figure, ...]":
-    k, b = len(result.algorithms), len(result)
-    found: list[Figure] = []
-    if k > 1 and b * k * (k - 1) // 2 <= TILES:
-        told = "Columns are pairs, the one with more wins first."
-        found.append(Figure(result, "verdicts", told))
-    if k > 1:
-        found.append(Figure(result, "support", "How the weight of the relations is divided."))
-    if b > 2:
-        found.append(Figure(result, "map", "Relations that agree are near each other."))
-        found.append(Figure(result, "clusters", "Relations that agree are joined first."))
-    return tuple(found)
-
-
-def consensus(result: "Consensus", title: str = "Consensus") -> Section:
+def consensus(result: Consensus, title: str = "Consensus") -> Section:
     """Order, what it costs, how many fit as well, and what speaks for it."""
     text = str(result)
     near = neighbours(result)
@@ -237,13 +179,13 @@ def consensus(result: "Consensus", title: str = "Consensus") -> Section:
     )
 
 
-def _checks(result: "Consensus") -> tuple[Check, ...]:
+def _checks(result: Consensus) -> tuple[Check, ...]:
     # Not from the frame of `diagnostics`, in which phrases are plain texts.
     found: dict[str, list[Any]] = checks(result)
     return tuple(Check(*row) for row in zip(*found.values(), strict=True))
 
 
-def _figures(result: "Consensus") -> "tuple[Figure, ...]":
+def _figures(result: Consensus) -> "tuple[Figure, ...]":
     shown = [Figure(result, "hasse", _HOLDS)]
     if len(result.algorithms) > 1:
         shown.append(Figure(result, "support", _SPEAKS))
@@ -252,7 +194,7 @@ def _figures(result: "Consensus") -> "tuple[Figure, ...]":
     return tuple(shown)
 
 
-def _facts(result: "Consensus") -> tuple[tuple[str, str], ...]:
+def _facts(result: Consensus) -> tuple[tuple[str, str], ...]:
     facts = [("Method", _method(result))]
     if result.cost is not None and result.lower_bound is not None:
         proof = "proved to be the least" if result.optimal else "not proved to be the least"
@@ -264,7 +206,7 @@ def _facts(result: "Consensus") -> tuple[tuple[str, str], ...]:
     return tuple(facts)
 
 
-def _method(result: "Consensus") -> str:
+def _method(result: Consensus) -> str:
     noun = NOUNS[result.family]
     if result.method == "discrete":
         return f"{noun} with the fewest verdicts that differ from those of the relations"
@@ -273,7 +215,7 @@ def _method(result: "Consensus") -> str:
     return f"{noun} of the least total {_DISTANCES[result.method]} to the relations"
 
 
-def _counted(result: "Consensus") -> str:
+def _counted(result: Consensus) -> str:
     if not result.optimal:
         return "none is proved; the best one found is shown"
     if result.count == 1 and result.count_exact:
@@ -283,7 +225,7 @@ def _counted(result: "Consensus") -> str:
     return f"{optima(result)}; they agree on {agreed} of {count(k * (k - 1) // 2, 'pair')}"
 
 
-def numbered(result: "Consensus", number: int) -> Section:
+def numbered(result: Consensus, number: int) -> Section:
     """Return the section of one of several."""
     return consensus(result, f"Consensus {number}: {optima(result)}")
 
@@ -293,7 +235,7 @@ def citations() -> str:
     return bibtex([find_consensus])
 
 
-def over_datasets(result: "Consensus", datasets: int) -> Section:
+def over_datasets(result: Consensus, datasets: int) -> Section:
     """Consensus of the relations of the data sets of a table."""
     found = consensus(result, "Consensus over the data sets")
     lead = (
@@ -301,3 +243,11 @@ def over_datasets(result: "Consensus", datasets: int) -> Section:
         " each by itself. All data sets count the same, however clear their verdicts are."
     )
     return replace(found, text=(lead, *found.text))
+
+
+def _sections(result: Consensus, _: "Request") -> tuple[Section, ...]:
+    return (consensus(result),)
+
+
+# By class: what is said of a result when a reader requests it.
+SECTIONS = {Consensus: _sections}

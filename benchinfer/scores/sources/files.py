@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchinfer.core.errors import MissingExtra, ScoreTableError, message
+from benchinfer.core.errors import ScoreTableError, message, optional
 from benchinfer.core.hints import Either, Phrase
 from benchinfer.core.measure import is_text
 from benchinfer.core.saving import note_input
@@ -116,14 +116,14 @@ def _json_lines(path: Path, block_size: int = 1 << 20) -> Any:
 def _excel_file(path: Path, typed: str) -> object:
     import pandas as pd
 
+    if path.suffix.casefold() != ".xls":
+        optional("openpyxl", "excel")
     try:
         sheets = pd.read_excel(path, sheet_name=None)
     except ImportError:
-        if path.suffix.casefold() == ".xls":
-            raise ScoreTableError(
-                message(f"{typed!r} is of an old kind of Excel file.", hint="save it as .xlsx.")
-            ) from None
-        raise MissingExtra("openpyxl", "excel") from None
+        raise ScoreTableError(
+            message(f"{typed!r} is of an old kind of Excel file.", hint="save it as .xlsx.")
+        ) from None
     except Exception as error:  # noqa: BLE001 - zip, XML and openpyxl each raise their own
         raise ScoreTableError(
             message(

@@ -176,7 +176,7 @@ class ResponseComparison(BayesComparison):
             f"{shared}{domains} Logits were turned into mean scores, which differences and the"
             " tolerance are about, averaged over the data sets that there could be."
         )
-        return text.replace(old, new).replace("Gibbs sampling", "NUTS (PyMC, nutpie)")
+        return text.replace(old, new)
 
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
@@ -232,7 +232,7 @@ def compare_responses(
     responses = read_responses(scores, setting, data.dataset, options.trials)
     model = row_model(data, options, code)
     with reporting(progress=progress, doing="Sampling:") as callback:
-        found = sample_responses(model, responses, options.size, rng, callback)
+        found = sample_responses(model, responses, options.size, rng, callback, options.sampler)
     return compared_responses(setting, target, options, (model, responses), found, rng)
 
 

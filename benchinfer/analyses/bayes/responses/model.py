@@ -46,6 +46,7 @@ from benchinfer.comparison.posterior import Convergence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from benchinfer.analyses.bayes.fit import Sampler
     from benchinfer.analyses.bayes.numerics.responses import ItemCounts
     from benchinfer.analyses.bayes.responses.scores import Guess
     from benchinfer.comparison.evidence import Array
@@ -89,6 +90,7 @@ def sample_responses(
     size: tuple[int, int],
     rng: np.random.Generator,
     progress: "Progress | None",
+    engine: "Sampler",
 ) -> ResponseFit:
     """Sample a row-level model; again, longer and with smaller steps, where gates ask for it."""
 
@@ -96,10 +98,10 @@ def sample_responses(
         return response_model(model, responses)
 
     chains, n = size
-    nuts = compiled(built, progress)
+    nuts = compiled(built, progress, engine)
     for task, length, accept in (("draws", n, TARGET_ACCEPT), ("more draws", 2 * n, CAREFUL)):
-        callback = nuts_callback(progress, task, chains, length + WARM_UP)
-        values, statistics = sampled(nuts, chains, length, rng, callback, accept)
+        told = nuts_callback(progress, task, chains, length + WARM_UP)
+        values, statistics = sampled(nuts, chains, length, rng, told, accept)
         draws = replace(logit_draws(model, values), statistics=statistics)
         found = response_convergence(draws, values)
         if found.passed:

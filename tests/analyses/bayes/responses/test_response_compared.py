@@ -128,7 +128,7 @@ def test_words_and_records(tmp_path):
     found = compare(table())
     assert found.formula.startswith("score ~ binomial; logit = data set + algorithm + interaction")
     assert "Algorithms share items" in found.method
-    assert "NUTS (PyMC, nutpie)" in found.method
+    assert "was sampled by NUTS (PyMC, nutpie)" in found.method
     assert "residual variance of each data set" not in found.method
     assert found.unused_priors >= {"residual_sd", "slope_sd", "tail_rate", "shrinkage_sd"}
     assert "item_scale" not in found.unused_priors

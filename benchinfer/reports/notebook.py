@@ -1,0 +1,151 @@
+"""Results as HTML in a notebook."""
+
+import re
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from typing import Any
+
+from benchinfer.comparison.checks import doubts
+from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.sections import sentence
+from benchinfer.core.measure import UNPRINTABLE
+from benchinfer.core.numbers import brief, count
+from benchinfer.core.result import registered
+from benchinfer.core.sections import Column, Request, Section, Table, number
+
+# Rows of a table that are shown, of one with more than a few; lines of an order, and characters.
+_ROWS, _FEW, _LINES, _LONG = 10, 15, 12, 400
+# Names of tables that are those of a method of the result.
+_METHODS = {"contrasts", "summary", "support"}
+
+
+def html(result: object) -> str:
+    """Return the verdict, the order, the first rows and the warnings of a result as HTML.
+
+    Text has the colour of the notebook around it, whatever its theme, and nothing comes from
+    elsewhere; every text is escaped.
+    """
+    import jinja2
+
+    first, *more = told(result)
+    source = files("benchinfer.reports") / "templates"
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda name: (source / name).read_text(encoding="utf-8")),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: dict[str, Any] = environment.filters
+    filters |= {"excerpt": excerpt, "lines": _lines, "short": _short}
+    template = environment.get_template("notebook.html")
+    before = _doubts(result)
+    rest = [one for one in remarks([first, *more]) if one.name not in before]
+    text = template.render(first=first, more=more, doubts=before, remarks=rest)
+    return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def told(result: object) -> tuple[Section, ...]:
+    """Return what there is to say of a result in brief, as its folder registers it.
+
+    Of a result that has no sections: what it prints, and its table.
+    """
+    sections = registered(type(result), "sections", "SECTIONS")
+    if sections is not None:
+        return sections(result, Request(details=False))
+    return (_summed_up(result),)
+
+
+def _summed_up(result: Any) -> Section:
+    """Return what a result prints, without the name of its class and brackets, and its table."""
+    name = type(result).__name__
+    lead = re.sub(rf"^<?({name}(: |\())?|[)>]$", "", repr(result))
+    frame = (result.summary if hasattr(result, "summary") else result.to_frame)()
+    columns = (_column(column, frame[column].dtype.kind) for column in map(str, frame.columns))
+    return Section(
+        title="" if lead.startswith(name) else re.sub(r"(?<!^)([A-Z])", r" \1", name).capitalize(),
+        lead=f"{sentence(lead).removesuffix('.')}.",
+        tables=(Table(name="", caption="", frame=frame, columns=tuple(columns)),),
+    )
+
+
+def _column(name: str, kind: str) -> Column:
+    head = name.replace("_", " ")
+    if kind in "iuf":
+        return number(name, head, brief)
+    return Column(name, head, _yes if kind == "b" else str)
+
+
+def _yes(value: object) -> str:
+    return "yes" if value else "no"
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The first rows of a table.
+
+    Attributes
+    ----------
+    table
+        The table with the rows and columns that are shown.
+    rest
+        What is not shown, in words; empty if all is.
+    """
+
+    table: Table
+    rest: str
+
+
+def excerpt(table: Table) -> Excerpt | None:
+    """Return the first rows of the columns that are for little room, the verdict last."""
+    columns = sorted((c for c in table.columns if c.brief), key=lambda c: c.role == "verdict")
+    if not columns or table.frame.empty:
+        return None
+    rows = len(table.frame)
+    if rows <= _FEW:
+        return Excerpt(replace(table, columns=tuple(columns)), "")
+    all_of_them = f"; {table.name}() has all" if table.name in _METHODS else ""
+    shown = replace(table, frame=table.frame.head(_ROWS), columns=tuple(columns))
+    return Excerpt(shown, f"... and {count(rows - _ROWS, 'more row')}{all_of_them}")
+
+
+def _lines(texts: tuple[str, ...]) -> list[str]:
+    """Return the first lines of an order."""
+    rest = len(texts) - _LINES
+    more = [f"... and {count(rest, 'more line')}"] if rest > 0 else []
+    return [*map(_short, texts[:_LINES]), *more]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONG else f"{text[:_LONG]} ..."
+
+
+def _doubts(result: object) -> dict[str, str]:
+    """Return what puts the table of a comparison in doubt, which is read before any verdict."""
+    if not isinstance(result, Comparison):
+        return {}
+    said = {check.check for check in result.checks}
+    found = [one for one in doubts(result.setting) if one.rule in said]
+    return {one.rule: f"{one.what} {one.hint}".strip() for one in found}
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A check that has something to say: its name, its value, what to do or how to read it."""
+
+    name: str
+    held: str
+    remedy: str
+    failed: bool
+
+
+def remarks(sections: list[Section]) -> list[Remark]:
+    """Return the checks that have something to say, those that ask for attention first."""
+    checks = [check for section in sections for check in section.checks if check.remedy]
+    found = [Remark(one.check, one.held, _whole(one.remedy), not one.ok) for one in checks]
+    return sorted(found, key=lambda one: not one.failed)
+
+
+def _whole(remedy: str) -> str:
+    """Write a remedy as a sentence."""
+    return f"{sentence(remedy)}{'' if remedy.endswith(('.', '?')) else '.'}"

@@ -1,0 +1,56 @@
+"""What a user installs: its metadata, its files, and what is not part of it."""
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from hatchling.builders.wheel import WheelBuilder
+
+import benchinfer as bi
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+CITED = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+CITATION = dict(re.findall(r"^([\w-]+): *(.+)$", CITED, re.MULTILINE))
+# Of an extra that has another name than its package.
+OPTIONAL = {"dask": "dask", "excel": "openpyxl"}
+
+
+def test_the_version_is_the_same_everywhere():
+    assert bi.__version__ == PROJECT["version"] == CITATION["version"]
+
+
+def test_the_citation_is_as_released_as_the_version():
+    text = (ROOT / "docs" / "changelog.md").read_text(encoding="utf-8")
+    version, state = re.findall(r"^## (\S+) \((.+)\)$", text, re.MULTILINE)[0]
+    assert version == PROJECT["version"]
+    assert CITATION.get("date-released", "not released") == state
+
+
+def test_the_citation_has_the_address_of_the_project():
+    assert CITATION.get("repository-code") == PROJECT.get("urls", {}).get("Repository")
+
+
+def test_a_wheel_has_the_tables_without_the_scripts_that_wrote_them():
+    files = {f.distribution_path for f in WheelBuilder(str(ROOT)).recurse_included_files()}
+    tables = {f for f in files if f.startswith("benchinfer/_datasets/")}
+    written = {"scores.csv", "scores.csv.gz", "measures.toml", "README.md"}
+    assert {Path(f).name for f in tables} == written
+    ours = {f"benchinfer/{p.relative_to(ROOT / 'benchinfer')}" for p in package()}
+    assert ours <= files
+
+
+@pytest.mark.parametrize("extra", PROJECT["optional-dependencies"])
+def test_optional_packages_are_imported_by_their_extra(extra):
+    name = OPTIONAL.get(extra, extra)
+    for path in package():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            found = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            found += [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            assert all(f.split(".")[0] != name for f in found), path
+
+
+def package():
+    return sorted((ROOT / "benchinfer").rglob("*.py"))
