@@ -15,6 +15,7 @@ _HOMES = {
     "compare": "benchinfer.cli.compare",
     "monitor": "benchinfer.cli.monitor",
     "plan": "benchinfer.cli.plan",
+    "gate": "benchinfer.cli.gate",
     "check": "benchinfer.cli.commands",
     "describe": "benchinfer.cli.commands",
     "consensus": "benchinfer.cli.commands",

@@ -7,6 +7,7 @@ import typer
 from benchinfer.cli.guard import Exit, settled
 from benchinfer.cli.options.common import open_unit, wrong
 from benchinfer.cli.options.consensus import ConsensusQuestion
+from benchinfer.cli.options.measures import declared
 from benchinfer.cli.options.source import AsJson, MeasureName, SourceArguments, reads_scores
 from benchinfer.core.errors import ScoreTableError
 
@@ -99,7 +100,7 @@ def consensus(
     from benchinfer.relations.consensus.consensus import consensus as agree
 
     options = question.arguments()
-    given = question.declared(source)
+    given = declared(source, question.measure)
     scores = given.read()
     weights = question.weighted(given, scores)
     local = {name: question.compared(scores, name) for name in weights}

@@ -89,7 +89,7 @@ def analysis_command(name: str) -> "Callable[..., None]":
     """Return the command of an analysis, with the options that its function has arguments for."""
     home, function = ANALYSES[name], f"compare_{name}"
     asked = signature(home, function).parameters
-    arguments = _arguments(home, function)
+    arguments = arguments_of(home, function)
     kinds = [kind.__name__ for kind in members(asked["scores"].annotation)]
     readers = [_reader(kind, set(asked)) for kind in kinds if kind in READERS]
 
@@ -125,7 +125,7 @@ def analysis_command(name: str) -> "Callable[..., None]":
 def _reader(kind: str, asked: set[str]) -> Reader:
     """Return how published results are read for an analysis with these arguments."""
     known = set(signature(*READERS[kind]).parameters)
-    own = tuple(each for each in _arguments(*READERS[kind]) if each.name not in asked)
+    own = tuple(each for each in arguments_of(*READERS[kind]) if each.name not in asked)
     return Reader(kind, own, tuple(known & asked - _OF_SOURCE - {"covariates"}))
 
 
@@ -160,7 +160,7 @@ def _signature(arguments: list[Argument]) -> inspect.Signature:
     )
 
 
-def _arguments(home: str, function: str) -> list[Argument]:
+def arguments_of(home: str, function: str) -> list[Argument]:
     """Return the arguments of a function that are options, with what its docstring says of them."""
     asked, told = signature(home, function).parameters, descriptions(home, function)
     return [

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import traceback
 from collections.abc import Generator
 from contextlib import contextmanager
 from enum import IntEnum
@@ -45,8 +46,12 @@ _PIPE_CLOSED = 141  # as a shell reports what SIGPIPE ended
 
 
 @contextmanager
-def guarded() -> Generator[None]:
-    """Turn errors into a message on stderr and an exit code; bugs keep their traceback."""
+def guarded(faulty: Exit = Exit.FAULTY) -> Generator[None]:
+    """Turn errors into a message on stderr and an exit code; bugs keep their traceback.
+
+    Faults of tables and files have the code `faulty`; where that is not the code that Python ends
+    with, bugs have it, too.
+    """
     try:
         try:
             yield
@@ -61,7 +66,15 @@ def guarded() -> Generator[None]:
         from benchinfer.cli.output.terminal import safe_lines
 
         sys.stderr.write(f"Error: {safe_lines(as_options(_said(error)))}\n")
-        raise typer.Exit(_code(error)) from None
+        code = _code(error)
+        raise typer.Exit(faulty if code == Exit.FAULTY else code) from None
+    except (typer.Exit, typer.Abort, typer.BadParameter):
+        raise
+    except Exception:
+        if faulty == Exit.FAULTY:
+            raise
+        traceback.print_exc()
+        raise typer.Exit(faulty) from None
 
 
 def _said(error: Exception) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
 from benchinfer.analyses.pair.compare import compare_pair
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-type Result = Comparison | Comparisons | Relation | Ensemble | Consensus | Plan
+type Result = Comparison | Comparisons | Relation | Ensemble | Consensus | Plan | Gate
 # Scores that are exchanged, with which 100,000 resamples still take a fraction of a second.
 _MANY = 300
 # Data sets from which on a consensus over them says more than they do one by one.
@@ -127,7 +128,9 @@ def gather(results: object, scores: ScoreTable | None) -> ReportInput:
         return results
     if isinstance(results, ScoreTable):
         return everything(results)
-    if isinstance(results, Comparison | Comparisons | Relation | Ensemble | Consensus | Plan):
+    if isinstance(
+        results, Comparison | Comparisons | Relation | Ensemble | Consensus | Plan | Gate
+    ):
         return ReportInput((results,), (), scores)
     if isinstance(results, MonitoredMeasures):
         results = list(results.values())
@@ -151,6 +154,6 @@ def _unfit(thing: object) -> BenchinferError:
         message(
             f"cannot report a {type(thing).__name__}.",
             hint="give a score table, a comparison, comparisons per data set or of monitored"
-            " measures, a relation, an ensemble, a consensus, a plan, or a list of them.",
+            " measures, a relation, an ensemble, a consensus, a plan, a gate, or a list of them.",
         )
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from benchinfer.cli.guard import guarded
+from benchinfer.cli.guard import Exit, guarded
 from benchinfer.cli.hints import as_options
 from benchinfer.core.errors import BenchinferError, DesignError, ScoreTableError, message
 
@@ -233,10 +233,11 @@ class SourceArguments:
             raise typer.BadParameter(as_options(str(error)), param_hint="'--measure'") from None
 
 
-def reads_scores(command: Callable[..., None]) -> Callable[..., None]:
+def reads_scores(command: Callable[..., None], faulty: Exit = Exit.FAULTY) -> Callable[..., None]:
     """Give a command the options of its parameters that are records, and errors without tracebacks.
 
     The command is called with these records, such as `SourceArguments`, and its other options.
+    Faults of tables end it with the code `faulty`.
     """
     own = inspect.signature(command, eval_str=True).parameters.values()
     groups: dict[str, Any] = {p.name: p.annotation for p in own if is_dataclass(p.annotation)}
@@ -246,7 +247,7 @@ def reads_scores(command: Callable[..., None]) -> Callable[..., None]:
             name: group(**{field.name: given.pop(field.name) for field in fields(group)})
             for name, group in groups.items()
         }
-        with guarded():
+        with guarded(faulty):
             command(**made, **given)
 
     both = [inner for p in own for inner in (_options(groups[p.name]) if p.name in groups else [p])]
