@@ -11,7 +11,6 @@ import typer
 from benchinfer.analyses import ANALYSES
 from benchinfer.cli.answer import Showing, answer
 from benchinfer.cli.groups import LazyGroup, command
-from benchinfer.cli.guard import EPILOG
 from benchinfer.cli.options.arguments import Argument, argument, in_words
 from benchinfer.cli.options.common import wrong
 from benchinfer.cli.options.source import (
@@ -27,6 +26,11 @@ from benchinfer.core.arguments import members
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+EPILOG = (
+    "Exit codes: 0 an algorithm is better than or equivalent to each of the others; 1 the table has"
+    " faults; 2 wrong usage; 3 there is no such algorithm; 4 the table cannot answer the question."
+    " They are no gate for a candidate, as the algorithm may be the baseline: benchinfer gate is."
+)
 PerDataset = Annotated[bool, typer.Option("--per-dataset", help="Each data set by itself.")]
 Details = Annotated[
     bool, typer.Option("--details", help="Print further tables of the analysis, too.")

@@ -37,11 +37,7 @@ class Exit(IntEnum):
     UNDECIDABLE = 4
 
 
-EPILOG = (
-    "Exit codes: 0 done; for compare: an algorithm is better than or equivalent to each of the"
-    " others; 1 the table has faults; 2 wrong usage; 3 compare: no such algorithm; 4 the table"
-    " cannot answer the question."
-)
+EPILOG = "Exit codes: 0 done; 1 the table has faults; 2 wrong usage; 4 it cannot answer."
 _PIPE_CLOSED = 141  # as a shell reports what SIGPIPE ended
 
 
