@@ -10,7 +10,7 @@ import typer
 
 from benchinfer.analyses import ANALYSES
 from benchinfer.cli.answer import Showing, answer
-from benchinfer.cli.groups import LazyGroup, command
+from benchinfer.cli.groups import OUTPUT, HelpEnd, LazyGroup, command
 from benchinfer.cli.options.arguments import Argument, argument, in_words
 from benchinfer.cli.options.common import wrong
 from benchinfer.cli.options.source import (
@@ -26,14 +26,17 @@ from benchinfer.core.arguments import members
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-EPILOG = (
-    "Exit codes: 0 an algorithm is better than or equivalent to each of the others; 1 the table has"
-    " faults; 2 wrong usage; 3 there is no such algorithm; 4 the table cannot answer the question."
-    " They are no gate for a candidate, as the algorithm may be the baseline: benchinfer gate is."
+CODES = (
+    "0 an algorithm is better than or equivalent to each of the others; 1 the table has faults;"
+    " 2 wrong usage; 3 there is no such algorithm; 4 the table cannot answer. They are no gate for"
+    " a candidate, as the algorithm may be the baseline: benchinfer gate is one."
 )
 PerDataset = Annotated[bool, typer.Option("--per-dataset", help="Each data set by itself.")]
 Details = Annotated[
-    bool, typer.Option("--details", help="Print further tables of the analysis, too.")
+    bool,
+    typer.Option(
+        "--details", rich_help_panel=OUTPUT, help="Print further tables of the analysis, too."
+    ),
 ]
 # Not options, or options of every command that reads scores.
 _ELSEWHERE = {"scores", "source", "measure", "columns", "name", "progress"}
@@ -53,14 +56,16 @@ class Analyses(LazyGroup):
 
     def made(self, name: str) -> Any:
         """Return the command of an analysis."""
-        return command(analysis_command(name), name, EPILOG)
+        one = " --dataset wine" if name == "pair" else ""
+        example = f"compare {name} example:sklearn_bootstrap -m error{one}"
+        return command(analysis_command(name), name, HelpEnd(example, CODES))
 
 
 group = typer.Typer(
     cls=Analyses,
     rich_markup_mode=None,
     no_args_is_help=True,
-    epilog=EPILOG,
+    epilog=f"Exit codes: {CODES}",
     add_completion=False,
 )
 

@@ -6,20 +6,27 @@ from typing import Annotated, Any
 import typer
 
 from benchinfer.cli.compare import arguments_of
+from benchinfer.cli.groups import OUTPUT, HelpEnd
 from benchinfer.cli.guard import Exit
 from benchinfer.cli.options.common import wrong
 from benchinfer.cli.options.measures import AllMeasures, declared, named
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
 
-EPILOGS = {
-    "gate": (
-        "Exit codes: 0 pass; 1 fail: evidence that the candidate is worse by more than the"
-        " tolerance; 2 wrong usage; 3 undecided; 4 the table has faults or cannot answer."
+ENDS = {
+    "gate": HelpEnd(
+        "gate example:sklearn_bootstrap --baseline svm --candidate rf \\\n    -m error:lower:0.02",
+        "0 pass; 1 fail: evidence that the candidate is worse by more than the"
+        " tolerance; 2 wrong usage; 3 undecided; 4 the table has faults or cannot answer.",
     ),
 }
 _CODES = {"pass": Exit.DECIDED, "fail": Exit.FAULTY, "undecided": Exit.UNDECIDED}
 AsMarkdown = Annotated[
-    bool, typer.Option("--markdown", help="Print a table for the summary of a job, in Markdown.")
+    bool,
+    typer.Option(
+        "--markdown",
+        rich_help_panel=OUTPUT,
+        help="Print a table for the summary of a job, in Markdown.",
+    ),
 ]
 _ARGUMENTS = arguments_of("benchinfer.analyses.gate.gate", "gate")
 

@@ -37,16 +37,16 @@ class Exit(IntEnum):
     UNDECIDABLE = 4
 
 
-EPILOG = "Exit codes: 0 done; 1 the table has faults; 2 wrong usage; 4 it cannot answer."
+CODES = "0 done; 1 the table has faults; 2 wrong usage; 4 the table cannot answer."
 _PIPE_CLOSED = 141  # as a shell reports what SIGPIPE ended
 
 
 @contextmanager
-def guarded(faulty: Exit = Exit.FAULTY) -> Generator[None]:
+def guarded(faulty: Exit = Exit.FAULTY, *, debug: bool = False) -> Generator[None]:
     """Turn errors into a message on stderr and an exit code; bugs keep their traceback.
 
     Faults of tables and files have the code `faulty`; where that is not the code that Python ends
-    with, bugs have it, too.
+    with, bugs have it, too. With `debug` errors show their traceback before the message.
     """
     try:
         try:
@@ -61,6 +61,8 @@ def guarded(faulty: Exit = Exit.FAULTY) -> Generator[None]:
         from benchinfer.cli.hints import as_options
         from benchinfer.cli.output.terminal import safe_lines
 
+        if debug:
+            traceback.print_exc()
         sys.stderr.write(f"Error: {safe_lines(as_options(_said(error)))}\n")
         code = _code(error)
         raise typer.Exit(faulty if code == Exit.FAULTY else code) from None

@@ -1,8 +1,8 @@
 """Results that a report shows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Literal, get_args
 
 from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.mixed.compare import compare_mixed
@@ -13,6 +13,7 @@ from benchinfer.analyses.plan.result import Plan
 from benchinfer.analyses.points import compare_points
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons, per_dataset
+from benchinfer.core.arguments import check_choice, check_level
 from benchinfer.core.errors import BenchinferError, DesignError, FitError, message
 from benchinfer.core.sections import Refusal
 from benchinfer.relations.consensus.consensus import Consensus, consensus
@@ -20,10 +21,6 @@ from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.relation import Relation
 from benchinfer.scores.kinds import ZERO_ONE
 from benchinfer.scores.table import ScoreTable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 type Result = Comparison | Comparisons | Relation | Ensemble | Consensus | Plan | Gate
 # Scores that are exchanged, with which 100,000 resamples still take a fraction of a second.
@@ -55,26 +52,48 @@ class ReportInput:
     agreed: Mapping[str, Consensus] = field(default_factory=dict[str, Consensus])
 
 
-def everything(scores: ScoreTable) -> ReportInput:
+type Method = Literal["mixed", "permutation", "points", "per-dataset"]
+type Stages = Callable[[str, int, int], None]
+
+
+def everything(
+    scores: ScoreTable,
+    *,
+    methods: Sequence[Method] = get_args(Method.__value__),
+    level: float = 0.95,
+    seed: int = 1,
+    progress: Stages | None = None,
+) -> ReportInput:
     """Run all analyses on all measures, noting what the table cannot answer.
 
     Mixed models and permutation tests over all data sets, point comparisons, and mixed models
     (of single scores: point comparisons; of scores of 0 and 1: exact tests) on each data set by
-    itself, where there are several, with the consensus of their relations. The seed of the
-    permutation tests is 1, so that the report of a table is always the same.
+    itself, where there are several, with the consensus of their relations. The seed is 1 unless
+    another one is given, so that the report of a table is always the same.
+
+    Parameters
+    ----------
+    scores
+        The table.
+    methods
+        Analyses to run.
+    level, seed
+        Of all that have them.
+    progress
+        Called before each stage with its name, its number from 1, and how many there are.
     """
+    for name in methods:
+        check_choice("method", name, Method)
+    check_level(level)
     asked: list[tuple[str, str, Callable[[str], Result]]] = []
     for measure in scores.measures:
-        asked += [
-            (measure.name, *_leading(scores, measure.name)),
-            (measure.name, "Permutation tests", lambda name: _permuted(scores, name)),
-            (measure.name, "Point comparison", lambda name: compare_points(scores, name)),
-        ]
-        if len(scores.datasets) > 1:
-            asked.append((measure.name, *_local(scores, measure.name)))
+        known = _asked(scores, measure.name, level, seed)
+        asked += [(measure.name, *known[name]) for name in known if name in methods]
     results: list[Result] = []
     refusals: list[Refusal] = []
-    for name, analysis, ask in asked:
+    for i, (name, analysis, ask) in enumerate(asked, 1):
+        if progress is not None:
+            progress(f"{analysis}: {name}", i, len(asked))
         try:
             results.append(ask(name))
         except (DesignError, FitError) as error:
@@ -87,26 +106,47 @@ def everything(scores: ScoreTable) -> ReportInput:
     return ReportInput(tuple(results), tuple(refusals), scores, agreed)
 
 
-def _leading(scores: ScoreTable, measure: str) -> tuple[str, "Callable[[str], Result]"]:
+def _asked(
+    scores: ScoreTable, measure: str, level: float, seed: int
+) -> "dict[Method, tuple[str, Callable[[str], Result]]]":
+    """Return the analyses of a measure by method, each with its name."""
+    found: dict[Method, tuple[str, Callable[[str], Result]]] = {
+        "mixed": _leading(scores, measure, level, seed),
+        "permutation": (
+            "Permutation tests",
+            lambda name: _permuted(scores, name, level, seed),
+        ),
+        "points": ("Point comparison", lambda name: compare_points(scores, name)),
+    }
+    if len(scores.datasets) > 1:
+        found["per-dataset"] = _local(scores, measure, level, seed)
+    return found
+
+
+def _leading(
+    scores: ScoreTable, measure: str, level: float, seed: int
+) -> "tuple[str, Callable[[str], Result]]":
     """Return the analysis that leads: exact tests of scores of 0 and 1 on one data set."""
     if len(scores.datasets) == 1 and _right_or_wrong(scores, measure):
-        return "Tests of pairs", lambda name: compare_pair(scores, name)
-    return "Mixed model", lambda name: compare_mixed(scores, name)
+        return "Tests of pairs", lambda name: compare_pair(scores, name, level=level, seed=seed)
+    return "Mixed model", lambda name: compare_mixed(scores, name, level=level, seed=seed)
 
 
 def _right_or_wrong(scores: ScoreTable, measure: str) -> bool:
     return any(found.rule == ZERO_ONE for found in scores.coverage(measure).findings)
 
 
-def _local(scores: ScoreTable, measure: str) -> tuple[str, "Callable[[str], Result]"]:
+def _local(
+    scores: ScoreTable, measure: str, level: float, seed: int
+) -> "tuple[str, Callable[[str], Result]]":
     """Return the comparison on each data set: single scores leave no noise to estimate."""
     if int(scores.coverage(measure).found.max()) == 1:
         what = "Point comparison on each data set"
         return what, lambda name: per_dataset(compare_points, scores, name)
+    compare, what = compare_mixed, "Mixed model on each data set"
     if _right_or_wrong(scores, measure):
-        what = "Tests of pairs on each data set"
-        return what, lambda name: per_dataset(compare_pair, scores, name)
-    return "Mixed model on each data set", lambda name: per_dataset(compare_mixed, scores, name)
+        compare, what = compare_pair, "Tests of pairs on each data set"
+    return what, lambda name: per_dataset(compare, scores, name, level=level, seed=seed)
 
 
 def _agreed(local: Comparisons) -> Consensus:
@@ -114,12 +154,12 @@ def _agreed(local: Comparisons) -> Consensus:
     return consensus(local.relations(), time_limit=_PATIENCE)
 
 
-def _permuted(scores: ScoreTable, measure: str) -> Comparison:
+def _permuted(scores: ScoreTable, measure: str, level: float, seed: int) -> Comparison:
     """Run permutation tests; where there are many blocks, fewer resamples for time's sake."""
     found = scores.coverage(measure).found
     moved = found.size if len(scores.datasets) > 1 else int(found.sum())
     resamples = 100_000 if moved <= _MANY else 10_000
-    return compare_permutation(scores, measure, resamples=resamples, seed=1)
+    return compare_permutation(scores, measure, resamples=resamples, level=level, seed=seed)
 
 
 def gather(results: object, scores: ScoreTable | None) -> ReportInput:

@@ -58,7 +58,7 @@ def _of_plan(found: Plan, row: GatedMeasure, who: str) -> Need:
         )
     each = "" if over or d == 1 else " on each data set"
     text = (
-        f"{count(more, f'more {noun}')}{each} let {who} pass with a power of"
+        f"{count(more, f'more {noun}')}{each} let{'s' * (more == 1)} {who} pass with a power of"
         f" {level_percent(_POWER)}"
     )
     return Need(text, datasets=more if over else None, replications=None if over else more)

@@ -22,14 +22,14 @@ _STYLES = {"pass": "bold green", "fail": "bold red", "undecided": "bold yellow"}
 def show(found: "Gate", report: str | None = None) -> None:
     """Print the verdict, one line per measure, and what would decide those that are undecided."""
     warn(found)
-    out = Terminal()
-    out.line(plain(found.headline()), _STYLES[found.verdict])
-    for name, row in found.items():
-        out.line(plain(f"  {name}: {row.verdict}, {_evidence(found, row)}"))
-        if row.need is not None:
-            out.line(plain(f"    needs: {as_options(row.need.text)}"))
-    if report is not None:
-        out.prose(f"Report: {report}", style="dim")
+    with Terminal() as out:
+        out.line(plain(found.headline()), _STYLES[found.verdict])
+        for name, row in found.items():
+            out.line(plain(f"  {name}: {row.verdict}, {_evidence(found, row)}"))
+            if row.need is not None:
+                out.line(plain(f"    needs: {as_options(row.need.text)}"))
+        if report is not None:
+            out.prose(f"Report: {report}", style="dim")
 
 
 def warn(found: "Gate") -> None:
