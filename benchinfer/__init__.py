@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from benchinfer.analyses.bayes.numerics.priors import Priors, PseudoObservation
     from benchinfer.analyses.bootstrap.compare import compare_bootstrap
     from benchinfer.analyses.bootstrap.relations import resample_relations
+    from benchinfer.analyses.gate.gate import gate
+    from benchinfer.analyses.gate.result import Gate
     from benchinfer.analyses.meta.compare import compare_meta
     from benchinfer.analyses.meta.effects import Effects
     from benchinfer.analyses.meta.read import read_effects
@@ -59,6 +61,7 @@ _homes = {
     "Effects": "analyses.meta.effects",
     "Ensemble": "relations.ensemble",
     "FitError": "core.errors",
+    "Gate": "analyses.gate.result",
     "Measure": "core.measure",
     "MissingExtra": "core.errors",
     "NotAWeakOrder": "core.errors",
@@ -82,6 +85,7 @@ _homes = {
     "compare_wins": "analyses.wins.compare",
     "consensus": "relations.consensus.consensus",
     "consensus_influence": "relations.consensus.stability",
+    "gate": "analyses.gate.gate",
     "latex": "papers.markup",
     "load": "core.saving",
     "load_example": "scores.read",
@@ -107,6 +111,7 @@ __all__ = [
     "Effects",
     "Ensemble",
     "FitError",
+    "Gate",
     "Measure",
     "MissingExtra",
     "NotAWeakOrder",
@@ -130,6 +135,7 @@ __all__ = [
     "compare_wins",
     "consensus",
     "consensus_influence",
+    "gate",
     "latex",
     "load",
     "load_example",

@@ -19,6 +19,7 @@ NAMES = [
     "Effects",
     "Ensemble",
     "FitError",
+    "Gate",
     "Measure",
     "MissingExtra",
     "NotAWeakOrder",
@@ -42,6 +43,7 @@ NAMES = [
     "compare_wins",
     "consensus",
     "consensus_influence",
+    "gate",
     "latex",
     "load",
     "load_example",
@@ -98,6 +100,8 @@ SIGNATURES = {
     "consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
     " solutions=100, time_limit=60.0",
     "consensus_influence": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore'",
+    "gate": "scores, measure=None, *, baseline, candidate, want='noninferior', by='auto',"
+    " target='auto', level=0.95, on_undecided=None",
     "latex": "text",
     "load": "path",
     "load_example": "name",

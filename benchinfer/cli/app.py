@@ -7,18 +7,19 @@ import typer
 from typer.main import get_command
 
 from benchinfer.cli.groups import LazyGroup, command
-from benchinfer.cli.guard import EPILOG, PlainGroup
+from benchinfer.cli.guard import PlainGroup
 from benchinfer.cli.signatures import summary
 
-# The module of each command, imported when it is called.
+# The module of each command, imported when it is called, in the order of work.
 _HOMES = {
-    "compare": "benchinfer.cli.compare",
-    "monitor": "benchinfer.cli.monitor",
-    "plan": "benchinfer.cli.plan",
     "check": "benchinfer.cli.commands",
     "describe": "benchinfer.cli.commands",
+    "compare": "benchinfer.cli.compare",
     "consensus": "benchinfer.cli.commands",
     "report": "benchinfer.cli.commands",
+    "gate": "benchinfer.cli.gate",
+    "monitor": "benchinfer.cli.monitor",
+    "plan": "benchinfer.cli.plan",
 }
 
 
@@ -38,16 +39,14 @@ class Commands(LazyGroup, PlainGroup):
         module = import_module(_HOMES[name])
         if name == "compare":
             return get_command(module.group)
-        return command(getattr(module, name), name, module.EPILOGS.get(name, EPILOG))
+        return command(getattr(module, name), name, module.ENDS[name])
 
 
 app = typer.Typer(
     cls=Commands,
     rich_markup_mode=None,  # plain text, as what is piped should be; and rich takes time to load
     no_args_is_help=True,
-    epilog=EPILOG,
     help="Decide from benchmark scores which algorithm is better, with the evidence.",
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 

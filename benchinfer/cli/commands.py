@@ -1,22 +1,30 @@
 """The commands `check`, `describe`, `consensus` and `report`."""
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, cast
 
 import typer
 
-from benchinfer.cli.guard import Exit, settled
-from benchinfer.cli.options.common import open_unit, wrong
+from benchinfer.cli.groups import OUTPUT, HelpEnd
+from benchinfer.cli.guard import CODES, Exit, settled
+from benchinfer.cli.options.common import Level, listed, open_unit, wrong
 from benchinfer.cli.options.consensus import ConsensusQuestion
+from benchinfer.cli.options.measures import declared
 from benchinfer.cli.options.source import AsJson, MeasureName, SourceArguments, reads_scores
 from benchinfer.core.errors import ScoreTableError
 
-EPILOGS = {
-    "check": ("Exit codes: 0 no findings, or notes only; 1 warnings or errors; 2 wrong usage."),
-    "consensus": (
-        "Exit codes: 0 one order fits best, and is proved to; 1 the table has faults; 2 wrong"
-        " usage; 3 several fit equally well, or none is proved to be the best; 4 the table cannot"
-        " answer the question."
+ENDS = {
+    "check": HelpEnd(
+        "check scores.csv --measures error:lower:0.01",
+        "0 no findings, or notes only; 1 warnings or errors; 2 wrong usage.",
     ),
+    "describe": HelpEnd("describe example:sklearn_bootstrap -m error", CODES),
+    "consensus": HelpEnd(
+        "consensus example:sklearn_bootstrap -m error -m seconds --weights 1,0.2",
+        "0 one order fits best, and is proved to; 1 the table has faults; 2 wrong usage; 3 several"
+        " fit equally well, or none is proved to be the best; 4 the table cannot answer.",
+    ),
+    "report": HelpEnd("report scores.csv -o report.html", CODES),
 }
 RateInterval = Annotated[
     Literal["wilson", "clopper-pearson", "agresti-coull", "wald"] | None,
@@ -27,6 +35,41 @@ RateInterval = Annotated[
         show_default=False,
     ),
 ]
+_METHODS = ("mixed", "permutation", "bayes", "bootstrap", "points", "per-dataset")
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", "-q", rich_help_panel=OUTPUT, help="Print nothing but errors, and --json."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportArguments:
+    """Options of `report` about what it holds, as typed."""
+
+    methods: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST",
+            help="Of mixed, permutation, bayes, bootstrap, points and per-dataset, separated by"
+            " commas; mixed is an exact test where scores of one data set are 0 or 1.",
+        ),
+    ] = ",".join(_METHODS)
+    bayes: Annotated[
+        bool,
+        typer.Option("--bayes/--no-bayes", help="The Bayesian model, which takes the most time."),
+    ] = True
+    level: Level = 0.95
+    seed: Annotated[int, typer.Option(metavar="INTEGER", help="Of the random numbers.")] = 1
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Heading of the page.")] = None
+
+    def named(self) -> tuple[Any, ...]:
+        """Return the methods; an unknown one is wrong usage."""
+        found = listed(self.methods)
+        if strange := [name for name in found if name not in _METHODS]:
+            raise wrong("--methods", f"{strange[0]!r} is none of {', '.join(_METHODS)}.")
+        return tuple(name for name in found if self.bayes or name != "bayes")
 
 
 @reads_scores
@@ -99,7 +142,7 @@ def consensus(
     from benchinfer.relations.consensus.consensus import consensus as agree
 
     options = question.arguments()
-    given = question.declared(source)
+    given = declared(source, question.measure)
     scores = given.read()
     weights = question.weighted(given, scores)
     local = {name: question.compared(scores, name) for name in weights}
@@ -120,11 +163,13 @@ def consensus(
 @reads_scores
 def report(
     source: SourceArguments,
+    wanted: ReportArguments,
     *,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="The HTML file to write.")
     ] = "report.html",
     measure: MeasureName = None,
+    quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Run what the table supports and write one HTML file.
@@ -136,15 +181,20 @@ def report(
     from benchinfer.cli.output import documents
     from benchinfer.core.saving import check_target
 
+    methods = wanted.named()
     scores = source.read()
     if measure is not None:
         scores = scores.subset(measures=source.measure(scores, measure))
     check_target(output)  # before the work
-    found = cli_report.analyse(scores)
-    cli_report.write(found, output)
+    with cli_report.stages(quiet=quiet) as told:
+        found = cli_report.analyse(
+            scores, methods=methods, level=wanted.level, seed=wanted.seed, progress=told
+        )
+        told(f"Writing {output}", 0, 0)
+        cli_report.write(found, output, title=wanted.title)
     if as_json:
         results = cli_report.comparisons(found)
         records = [documents.comparison(r, decided=settled(r.relation())) for r in results]
         documents.write({"report": output, "results": records, "refused": found.refusals})
-    else:
+    elif not quiet:
         cli_report.show(found, scores, output)

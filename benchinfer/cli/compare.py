@@ -10,8 +10,7 @@ import typer
 
 from benchinfer.analyses import ANALYSES
 from benchinfer.cli.answer import RowName, Showing, TableForm, answer
-from benchinfer.cli.groups import LazyGroup, command
-from benchinfer.cli.guard import EPILOG
+from benchinfer.cli.groups import OUTPUT, HelpEnd, LazyGroup, command
 from benchinfer.cli.options.arguments import Argument, argument, in_words
 from benchinfer.cli.options.common import wrong
 from benchinfer.cli.options.source import (
@@ -27,14 +26,23 @@ from benchinfer.core.arguments import members
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+CODES = (
+    "0 an algorithm is better than or equivalent to each of the others; 1 the table has faults;"
+    " 2 wrong usage; 3 there is no such algorithm; 4 the table cannot answer. They are no gate for"
+    " a candidate, as the algorithm may be the baseline: benchinfer gate is one."
+)
 PerDataset = Annotated[bool, typer.Option("--per-dataset", help="Each data set by itself.")]
 Details = Annotated[
-    bool, typer.Option("--details", help="Print further tables of the analysis, too.")
+    bool,
+    typer.Option(
+        "--details", rich_help_panel=OUTPUT, help="Print further tables of the analysis, too."
+    ),
 ]
 TableAs = Annotated[
     TableForm | None,
     typer.Option(
         "--table",
+        rich_help_panel=OUTPUT,
         metavar="FORM",
         help="Print only the table for a paper, as LaTeX (tex), Markdown (md) or html.",
         show_default=False,
@@ -44,6 +52,7 @@ RowsOfTable = Annotated[
     RowName | None,
     typer.Option(
         "--rows",
+        rich_help_panel=OUTPUT,
         metavar="NAME",
         help="Rows of --table: algorithms, pairs or datasets.",
         show_default=False,
@@ -67,14 +76,16 @@ class Analyses(LazyGroup):
 
     def made(self, name: str) -> Any:
         """Return the command of an analysis."""
-        return command(analysis_command(name), name, EPILOG)
+        one = " --dataset wine" if name == "pair" else ""
+        example = f"compare {name} example:sklearn_bootstrap -m error{one}"
+        return command(analysis_command(name), name, HelpEnd(example, CODES))
 
 
 group = typer.Typer(
     cls=Analyses,
     rich_markup_mode=None,
     no_args_is_help=True,
-    epilog=EPILOG,
+    epilog=f"Exit codes: {CODES}",
     add_completion=False,
 )
 
@@ -107,7 +118,7 @@ def analysis_command(name: str) -> "Callable[..., None]":
     """Return the command of an analysis, with the options that its function has arguments for."""
     home, function = ANALYSES[name], f"compare_{name}"
     asked = signature(home, function).parameters
-    arguments = _arguments(home, function)
+    arguments = arguments_of(home, function)
     kinds = [kind.__name__ for kind in members(asked["scores"].annotation)]
     readers = [_reader(kind, set(asked)) for kind in kinds if kind in READERS]
 
@@ -146,7 +157,7 @@ def analysis_command(name: str) -> "Callable[..., None]":
 def _reader(kind: str, asked: set[str]) -> Reader:
     """Return how published results are read for an analysis with these arguments."""
     known = set(signature(*READERS[kind]).parameters)
-    own = tuple(each for each in _arguments(*READERS[kind]) if each.name not in asked)
+    own = tuple(each for each in arguments_of(*READERS[kind]) if each.name not in asked)
     return Reader(kind, own, tuple(known & asked - _OF_SOURCE - {"covariates"}))
 
 
@@ -190,7 +201,7 @@ def _signature(arguments: list[Argument]) -> inspect.Signature:
     )
 
 
-def _arguments(home: str, function: str) -> list[Argument]:
+def arguments_of(home: str, function: str) -> list[Argument]:
     """Return the arguments of a function that are options, with what its docstring says of them."""
     asked, told = signature(home, function).parameters, descriptions(home, function)
     return [

@@ -1,12 +1,15 @@
-"""Groups of commands that load when they are called."""
+"""Commands, and groups of commands that load when they are called."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
+
+from benchinfer.cli.configuration import defaults
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,8 +45,68 @@ class LazyGroup(TyperGroup):
             formatter.write_dl([(name, self.title(name)) for name in self.list_commands(ctx)])
 
 
-def command(function: "Callable[..., None]", name: str, epilog: str) -> Any:
+class PlainCommand(TyperCommand):
+    """A command whose help has its own options first, then those of output and of the table."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        """Read the arguments, with the defaults of a file where there is one."""
+        if parent is not None and not parent.resilient_parsing:
+            path = [context.info_name for context in _lineage(parent)][1:]
+            names = [*path, info_name or ""]
+            extra["default_map"] = defaults(self, names, parent.find_root().command)
+        return super().make_context(info_name, args, parent, **extra)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """List the options by panel."""
+        found: dict[str, list[tuple[str, str]]] = {name: [] for name in PANELS}
+        for option in self.get_params(ctx):
+            panel = "Arguments" if option.param_type_name == "argument" else _panel(option)
+            if (record := option.get_help_record(ctx)) is not None:
+                found[panel].append(record)
+        for name, records in found.items():
+            if records:
+                with formatter.section(name):
+                    formatter.write_dl(records)
+
+
+def _lineage(context: Any) -> list[Any]:
+    """Return a context after those that it is within."""
+    return [] if context is None else [*_lineage(context.parent), context]
+
+
+def _panel(option: Any) -> str:
+    panel = getattr(option, "rich_help_panel", None)
+    return OUTPUT if option.name == "help" else panel or "Options"
+
+
+OUTPUT, READING = "Output", "Reading the table"
+PANELS = ("Arguments", "Options", OUTPUT, READING)
+
+
+def command(function: "Callable[..., None]", name: str, help_end: "HelpEnd") -> Any:
     """Return a function as a command."""
     one = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
-    one.command(name, epilog=epilog)(function)
+    one.command(name, cls=PlainCommand, epilog=str(help_end))(function)
     return get_command(one)
+
+
+@dataclass(frozen=True, slots=True)
+class HelpEnd:
+    """End of the help of a command.
+
+    Attributes
+    ----------
+    example
+        What follows the name of the program; a second line goes on after a backslash.
+    codes
+        Exit codes of the command.
+    """
+
+    example: str
+    codes: str
+
+    def __str__(self) -> str:
+        """Return both, the example in lines that are not broken anew."""
+        return f"\b\nExample:\n  benchinfer {self.example}\n\nExit codes: {self.codes}"

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import traceback
 from collections.abc import Generator
 from contextlib import contextmanager
 from enum import IntEnum
@@ -36,17 +37,17 @@ class Exit(IntEnum):
     UNDECIDABLE = 4
 
 
-EPILOG = (
-    "Exit codes: 0 done; for compare: an algorithm is better than or equivalent to each of the"
-    " others; 1 the table has faults; 2 wrong usage; 3 compare: no such algorithm; 4 the table"
-    " cannot answer the question."
-)
+CODES = "0 done; 1 the table has faults; 2 wrong usage; 4 the table cannot answer."
 _PIPE_CLOSED = 141  # as a shell reports what SIGPIPE ended
 
 
 @contextmanager
-def guarded() -> Generator[None]:
-    """Turn errors into a message on stderr and an exit code; bugs keep their traceback."""
+def guarded(faulty: Exit = Exit.FAULTY, *, debug: bool = False) -> Generator[None]:
+    """Turn errors into a message on stderr and an exit code; bugs keep their traceback.
+
+    Faults of tables and files have the code `faulty`; where that is not the code that Python ends
+    with, bugs have it, too. With `debug` errors show their traceback before the message.
+    """
     try:
         try:
             yield
@@ -60,8 +61,18 @@ def guarded() -> Generator[None]:
         from benchinfer.cli.hints import as_options
         from benchinfer.cli.output.terminal import safe_lines
 
+        if debug:
+            traceback.print_exc()
         sys.stderr.write(f"Error: {safe_lines(as_options(_said(error)))}\n")
-        raise typer.Exit(_code(error)) from None
+        code = _code(error)
+        raise typer.Exit(faulty if code == Exit.FAULTY else code) from None
+    except (typer.Exit, typer.Abort, typer.BadParameter):
+        raise
+    except Exception:
+        if faulty == Exit.FAULTY:
+            raise
+        traceback.print_exc()
+        raise typer.Exit(faulty) from None
 
 
 def _said(error: Exception) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from benchinfer.cli.groups import HelpEnd
 from benchinfer.cli.guard import Exit
 from benchinfer.cli.options.common import Alternative, Level, wrong
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
     from benchinfer.core.sections import Section
 
 
-EPILOGS = {
-    "monitor": (
-        "Exit codes: 0 decided: every pair has a verdict; 3 go on: run the next cells; 4"
+ENDS = {
+    "monitor": HelpEnd(
+        "monitor example:sklearn_bootstrap -m error --stage 20 --state none",
+        "0 decided: every pair has a verdict; 3 go on: run the next cells; 4"
         " undecidable: no pair goes on and some have no verdict, or the table cannot answer; 1 the"
         " table has faults, or a past stage has changed; 2 wrong usage, or another design than the"
-        " state's."
+        " state's.",
     ),
 }
 _CODES = {"decided": Exit.DECIDED, "go on": Exit.UNDECIDED, "undecidable": Exit.UNDECIDABLE}
@@ -165,6 +167,8 @@ def monitor(
 def _state_path(scores: str, state: str | None, measures: list[str] | None) -> Path | None:
     if state is not None:
         return None if state == "none" else Path(state)
+    if scores == "-":
+        raise wrong("--state", "say which file, or none, where a table has no name.")
     table = Path(scores)
     if not table.is_file():
         return None
@@ -213,23 +217,23 @@ def show(
     from benchinfer.comparison.sections import sections_of
     from benchinfer.core.sections import Request
 
-    out = Terminal()
-    brief = Request(details=False)
-    if isinstance(result, MonitorComparison):
-        each = {result.measure.name: result}
-        sections.write(out, sections_of(result, brief))
-    else:
-        each = dict(result)
-        told = [(one.measure.title, sections_of(one, brief)[0]) for one in each.values()]
-        sections.write(out, [replace(section, title=title) for title, section in told])
-        sections.write(out, [_together(result)], first=False)
-    checks = {name: one.checks for name, one in each.items()}
-    sections.warnings(out, checks, next(iter(each.values())).algorithms)
-    if path is not None or report is not None:
-        out.line()
-    for name, file in (("State", path), ("Report", report)):
-        if file is not None:
-            out.prose(f"{name}: {file}", style="dim")
+    with Terminal() as out:
+        brief = Request(details=False)
+        if isinstance(result, MonitorComparison):
+            each = {result.measure.name: result}
+            sections.write(out, sections_of(result, brief))
+        else:
+            each = dict(result)
+            told = [(one.measure.title, sections_of(one, brief)[0]) for one in each.values()]
+            sections.write(out, [replace(section, title=title) for title, section in told])
+            sections.write(out, [_together(result)], first=False)
+        checks = {name: one.checks for name, one in each.items()}
+        sections.warnings(out, checks, next(iter(each.values())).algorithms)
+        if path is not None or report is not None:
+            out.line()
+        for name, file in (("State", path), ("Report", report)):
+            if file is not None:
+                out.prose(f"{name}: {file}", style="dim")
 
 
 def _together(result: "MonitoredMeasures") -> "Section":

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from benchinfer.cli.groups import HelpEnd
 from benchinfer.cli.options.common import Level, Target
 from benchinfer.cli.options.source import (
     AsJson,
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
     from benchinfer.cli.output.documents import PlanDocument
 
 
-EPILOGS = {
-    "plan": (
-        "Exit codes: 0 planned; 1 the table has faults; 2 wrong usage; 3 the given design, or the"
+ENDS = {
+    "plan": HelpEnd(
+        "plan example:sklearn_bootstrap -m error --difference 0.02",
+        "0 planned; 1 the table has faults; 2 wrong usage; 3 the given design, or the"
         " best one of the budget, has less than the power wanted; 4 no design can show it, or the"
-        " pilot cannot answer."
+        " pilot cannot answer.",
     ),
 }
 Difference = Annotated[
@@ -150,8 +152,8 @@ def show(found: "Plan", report: str | None = None) -> None:
     from benchinfer.cli.output.sections import write
     from benchinfer.cli.output.terminal import Terminal
 
-    out = Terminal()
-    write(out, sections(found)[:1])
-    if report is not None:
-        out.line()
-        out.prose(f"Report: {report}", style="dim")
+    with Terminal() as out:
+        write(out, sections(found)[:1])
+        if report is not None:
+            out.line()
+            out.prose(f"Report: {report}", style="dim")

@@ -1,13 +1,17 @@
 """The command `report`."""
 
+import sys
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
 
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.output import sections
 from benchinfer.cli.output.tables import size
-from benchinfer.cli.output.terminal import Terminal
+from benchinfer.cli.output.terminal import Terminal, safe
 from benchinfer.comparison.sections import verdict
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import within
@@ -15,25 +19,48 @@ from benchinfer.core.saving import writing
 from benchinfer.core.sections import Request
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
     from benchinfer.comparison.comparison import Comparison
-    from benchinfer.reports.gather import ReportInput
+    from benchinfer.reports.gather import ReportInput, Stages
     from benchinfer.scores.table import ScoreTable
 
 
-def analyse(scores: "ScoreTable") -> "ReportInput":
-    """Run what the table supports."""
+def analyse(scores: "ScoreTable", **asked: Any) -> "ReportInput":
+    """Run what the table supports; see `everything`."""
     from benchinfer.reports.gather import everything
 
-    found = everything(scores)
+    found = everything(scores, **asked)
     if not found.results and len(scores.algorithms) < 2:
         raise DesignError(found.refusals[0].why)
     return found
 
 
+@contextmanager
+def stages(*, quiet: bool) -> "Generator[Stages]":
+    """Yield what tells of each stage on stderr: in a line that changes, or one each in a log."""
+    if quiet:
+        yield lambda *_: None
+        return
+    from rich.console import Console
+
+    console = Console(file=sys.stderr, highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        yield lambda task, i, n: console.print(safe(_stage(task, i, n)), soft_wrap=True)
+        return
+    with console.status("Loading") as status:
+        yield lambda task, i, n: status.update(Text(safe(_stage(task, i, n))))
+
+
+def _stage(task: str, i: int, n: int) -> str:
+    return f"{i}/{n} {task}" if n else task
+
+
 def write(
-    found: "ReportInput | Sequence[object]", path: str, scores: "ScoreTable | None" = None
+    found: "ReportInput | Sequence[object]",
+    path: str,
+    scores: "ScoreTable | None" = None,
+    title: str | None = None,
 ) -> None:
     """Write the report, making the folder that it goes to; leave nothing where that fails."""
     from benchinfer.reports.page import report
@@ -43,7 +70,7 @@ def write(
         made = [place for place in (folder, *folder.parents) if not place.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            report(found, path, scores=scores)
+            report(found, path, scores=scores, title=title)
         except BaseException:
             for place in made:
                 place.rmdir()
@@ -59,19 +86,19 @@ def comparisons(found: "ReportInput") -> "list[Comparison]":
 
 def show(found: "ReportInput", scores: "ScoreTable", path: str) -> None:
     """Print the main result on each measure, and where the report is."""
-    out = Terminal()
-    size(out, scores)
-    main: dict[str, Comparison] = {}
-    for result in comparisons(found):
-        main.setdefault(result.measure.name, result)
-    for name, result in main.items():
-        out.heading(f"{name}, by {within(result.heading)}")
-        shown = verdict(result, Request(details=False))
-        sections.doubts(out, result)
-        sections.write(out, [replace(shown, tables=shown.tables[:1])])
-    for refusal in found.refusals:
+    with Terminal() as out:
+        size(out, scores)
+        main: dict[str, Comparison] = {}
+        for result in comparisons(found):
+            main.setdefault(result.measure.name, result)
+        for name, result in main.items():
+            out.heading(f"{name}, by {within(result.heading)}")
+            shown = verdict(result, Request(details=False))
+            sections.doubts(out, result)
+            sections.write(out, [replace(shown, tables=shown.tables[:1])])
+        for refusal in found.refusals:
+            out.line()
+            why = as_options(refusal.why)
+            out.message(f"{refusal.analysis} of {refusal.measure}: {why}", style="yellow")
         out.line()
-        why = as_options(refusal.why)
-        out.message(f"{refusal.analysis} of {refusal.measure}: {why}", style="yellow")
-    out.line()
-    out.line(f"Report written to {path}", "bold")
+        out.line(f"Report written to {path}", "bold")

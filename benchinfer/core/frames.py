@@ -45,6 +45,12 @@ GLOSSARY: dict[str, str] = {
     "p_equivalence": "p-value, equally adjusted, of the two one-sided tests at the tolerance",
     "p_noninferiority": "p-value, equally adjusted, of the one-sided test that the algorithm to be"
     " shown better is not worse by the tolerance",
+    "tolerance": "difference that does not matter, as the measure has it",
+    "p_pass": "p-value of the one-sided test for what a gate wants of the candidate",
+    "p_fail": "p-value of the one-sided test that the candidate of a gate is worse by more than the"
+    " tolerance, adjusted for the number of measures by Holm's steps",
+    "p_fail_raw": "the same of the measure alone",
+    "outcome": "pass, fail or undecided",
     "contrast": "name that the user gave to the contrast",
     "verdict": "first or second (is better), equivalent, undecided, or missing",
     "winner": "name of the better algorithm, empty where there is none",
@@ -167,7 +173,6 @@ GLOSSARY: dict[str, str] = {
     "n_undecided": "number of pairs that are undecided",
     "n_pairs": "number of pairs",
     "level": "confidence level",
-    "tolerance": "difference that does not matter",
     "kind": "what is changed: level, tolerance, scale, data set, replication or algorithm",
     "what": "what it is changed to, or which one is left out",
     "analysis": "the analysis that gives the verdict",

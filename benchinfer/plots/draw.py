@@ -85,7 +85,7 @@ def kinds_of(result: type) -> Mapping[str, Kind]:
         message(
             f"there is no figure of a {result.__name__}.",
             hint="plot a comparison, comparisons per data set, a relation, an ensemble, a"
-            " consensus, its bootstrap, a plan or a score table.",
+            " consensus, its bootstrap, a plan, a gate or a score table.",
         )
     )
 
@@ -140,8 +140,8 @@ def plot(
         ``"hasse"`` (default), ``"matrix"`` and ``"letters"``. Of a consensus: ``"hasse"`` of what
         holds in all optima (default), ``"support"`` of its neighbours, ``"positions"`` over the
         optima, and ``"matrix"``. Of a bootstrapped consensus: ``"positions"``. Of a plan:
-        ``"power"``. Of random orders of a monitored experiment: ``"order"``. Of a score table (with
-        one measure): ``"distributions"``.
+        ``"power"``. Of a gate: ``"measures"``. Of random orders of a monitored experiment:
+        ``"order"``. Of a score table (with one measure): ``"distributions"``.
     ax
         Axes to draw into; by default a new figure whose height follows the number of rows, up to
         20 inches.

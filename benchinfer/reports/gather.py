@@ -1,11 +1,12 @@
 """Results that a report shows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Literal, get_args
 
 from benchinfer.analyses.bayes.compare import compare_bayes
 from benchinfer.analyses.bootstrap.compare import compare_bootstrap
+from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
 from benchinfer.analyses.pair.compare import compare_pair
@@ -14,6 +15,7 @@ from benchinfer.analyses.plan.result import Plan
 from benchinfer.analyses.points import compare_points
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons, per_dataset
+from benchinfer.core.arguments import check_choice, check_level
 from benchinfer.core.errors import BenchinferError, DesignError, FitError, message
 from benchinfer.core.sections import Refusal
 from benchinfer.relations.consensus.consensus import Consensus, consensus
@@ -22,11 +24,7 @@ from benchinfer.relations.relation import Relation
 from benchinfer.scores.kinds import ZERO_ONE
 from benchinfer.scores.table import ScoreTable
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-type Result = Comparison | Comparisons | Relation | Ensemble | Consensus | Plan
+type Result = Comparison | Comparisons | Relation | Ensemble | Consensus | Plan | Gate
 # Scores that are exchanged, with which 100,000 resamples still take a fraction of a second.
 _MANY = 300
 # Data sets from which on a consensus over them says more than they do one by one.
@@ -61,35 +59,53 @@ class ReportInput:
     agreed: Mapping[str, Consensus] = field(default_factory=dict[str, Consensus])
 
 
-def everything(scores: ScoreTable, *, bayes: bool = True) -> ReportInput:
+type Method = Literal["mixed", "permutation", "bayes", "bootstrap", "points", "per-dataset"]
+type Stages = Callable[[str, int, int], None]
+
+
+def everything(
+    scores: ScoreTable,
+    *,
+    methods: Sequence[Method] = get_args(Method.__value__),
+    bayes: bool = True,
+    level: float = 0.95,
+    seed: int = 1,
+    progress: Stages | None = None,
+) -> ReportInput:
     """Run all analyses on all measures, noting what the table cannot answer.
 
     Mixed models, permutation tests, a hierarchical Bayesian model, a bootstrap over the data sets
     and point comparisons, and mixed models
     (of single scores: point comparisons; of scores of 0 and 1: exact tests) on each data set by
-    itself, where there are several, with the consensus of their relations. Seeds are 1, so that
-    the report of a table is always the same.
+    itself, where there are several, with the consensus of their relations. The seed is 1 unless
+    another one is given, so that the report of a table is always the same.
 
     Parameters
     ----------
     scores
         The table.
+    methods
+        Analyses to run.
     bayes
-        Whether to run the Bayesian model, which takes the most time.
+        Whether the Bayesian model, which takes the most time, is one of them.
+    level, seed
+        Of all that have them.
+    progress
+        Called before each stage with its name, its number from 1, and how many there are.
     """
+    for name in methods:
+        check_choice("method", name, Method)
+    check_level(level)
     asked: list[tuple[str, str, Callable[[str], Result]]] = []
     for measure in scores.measures:
-        asked += [
-            (measure.name, *_leading(scores, measure.name)),
-            (measure.name, "Permutation tests", lambda name: _permuted(scores, name)),
-            *_resampled(scores, measure.name, bayes=bayes),
-            (measure.name, "Point comparison", lambda name: compare_points(scores, name)),
-        ]
-        if len(scores.datasets) > 1:
-            asked.append((measure.name, *_local(scores, measure.name)))
+        known = _asked(scores, measure.name, level, seed)
+        chosen = [name for name in known if name in methods and (bayes or name != "bayes")]
+        asked += [(measure.name, *known[name]) for name in chosen]
     results: list[Result] = []
     refusals: list[Refusal] = []
-    for name, analysis, ask in asked:
+    for i, (name, analysis, ask) in enumerate(asked, 1):
+        if progress is not None:
+            progress(f"{analysis}: {name}", i, len(asked))
         try:
             results.append(ask(name))
         except (DesignError, FitError) as error:
@@ -102,32 +118,40 @@ def everything(scores: ScoreTable, *, bayes: bool = True) -> ReportInput:
     return ReportInput(tuple(results), tuple(refusals), scores, agreed)
 
 
-def _leading(scores: ScoreTable, measure: str) -> tuple[str, "Callable[[str], Result]"]:
+def _asked(
+    scores: ScoreTable, measure: str, level: float, seed: int
+) -> "dict[Method, tuple[str, Callable[[str], Result]]]":
+    """Return the analyses of a measure by method, each with its name."""
+    found: dict[Method, tuple[str, Callable[[str], Result]]] = {
+        "mixed": _leading(scores, measure, level, seed),
+        "permutation": (
+            "Permutation tests",
+            lambda name: _permuted(scores, name, level, seed),
+        ),
+        "bayes": ("Bayesian model", lambda name: _bayesian(scores, name, level, seed)),
+        "bootstrap": ("Bootstrap", lambda name: _bootstrapped(scores, name, level, seed)),
+        "points": ("Point comparison", lambda name: compare_points(scores, name)),
+        "per-dataset": _local(scores, measure, level, seed),
+    }
+    of_several = ("bayes", "bootstrap", "per-dataset")
+    several = len(scores.datasets) > 1
+    return {name: each for name, each in found.items() if several or name not in of_several}
+
+
+def _leading(
+    scores: ScoreTable, measure: str, level: float, seed: int
+) -> "tuple[str, Callable[[str], Result]]":
     """Return the analysis that leads: exact tests of scores of 0 and 1 on one data set."""
     if len(scores.datasets) == 1 and _right_or_wrong(scores, measure):
-        return "Tests of pairs", lambda name: compare_pair(scores, name)
-    return "Mixed model", lambda name: compare_mixed(scores, name)
+        return "Tests of pairs", lambda name: compare_pair(scores, name, level=level, seed=seed)
+    return "Mixed model", lambda name: compare_mixed(scores, name, level=level, seed=seed)
 
 
-def _resampled(
-    scores: ScoreTable, measure: str, *, bayes: bool
-) -> "list[tuple[str, str, Callable[[str], Result]]]":
-    """Return the analyses of several data sets that draw: a Bayesian model and a bootstrap."""
-    if len(scores.datasets) == 1:
-        return []
-    asked: list[tuple[str, str, Callable[[str], Result]]] = []
-    if bayes:
-        asked.append(
-            (
-                measure,
-                "Bayesian model",
-                lambda name: compare_bayes(scores, name, chains=_CHAINS, seed=1, progress=False),
-            )
-        )
-    return [*asked, (measure, "Bootstrap", lambda name: _bootstrapped(scores, name))]
+def _bayesian(scores: ScoreTable, measure: str, level: float, seed: int) -> Comparison:
+    return compare_bayes(scores, measure, level=level, chains=_CHAINS, seed=seed, progress=False)
 
 
-def _bootstrapped(scores: ScoreTable, measure: str) -> Comparison:
+def _bootstrapped(scores: ScoreTable, measure: str, level: float, seed: int) -> Comparison:
     """Resample the replications, or where there are none to resample the data sets."""
     k = len(scores.algorithms)
     pairs = k * (k - 1) // 2
@@ -139,7 +163,8 @@ def _bootstrapped(scores: ScoreTable, measure: str) -> Comparison:
         resample="datasets" if single or overlapping else "replications",
         control="best" if pairs > _PAIRS else None,
         resamples=max(_FEWEST, _RESAMPLES * (k - 1 if pairs > _PAIRS else pairs)),
-        seed=1,
+        level=level,
+        seed=seed,
         progress=False,
     )
 
@@ -148,15 +173,17 @@ def _right_or_wrong(scores: ScoreTable, measure: str) -> bool:
     return any(found.rule == ZERO_ONE for found in scores.coverage(measure).findings)
 
 
-def _local(scores: ScoreTable, measure: str) -> tuple[str, "Callable[[str], Result]"]:
+def _local(
+    scores: ScoreTable, measure: str, level: float, seed: int
+) -> "tuple[str, Callable[[str], Result]]":
     """Return the comparison on each data set: single scores leave no noise to estimate."""
     if int(scores.coverage(measure).found.max()) == 1:
         what = "Point comparison on each data set"
         return what, lambda name: per_dataset(compare_points, scores, name)
+    compare, what = compare_mixed, "Mixed model on each data set"
     if _right_or_wrong(scores, measure):
-        what = "Tests of pairs on each data set"
-        return what, lambda name: per_dataset(compare_pair, scores, name)
-    return "Mixed model on each data set", lambda name: per_dataset(compare_mixed, scores, name)
+        compare, what = compare_pair, "Tests of pairs on each data set"
+    return what, lambda name: per_dataset(compare, scores, name, level=level, seed=seed)
 
 
 def _agreed(local: Comparisons) -> Consensus:
@@ -164,12 +191,12 @@ def _agreed(local: Comparisons) -> Consensus:
     return consensus(local.relations(), time_limit=_PATIENCE)
 
 
-def _permuted(scores: ScoreTable, measure: str) -> Comparison:
+def _permuted(scores: ScoreTable, measure: str, level: float, seed: int) -> Comparison:
     """Run permutation tests; where there are many blocks, fewer resamples for time's sake."""
     found = scores.coverage(measure).found
     moved = found.size if len(scores.datasets) > 1 else int(found.sum())
     resamples = 100_000 if moved <= _MANY else 10_000
-    return compare_permutation(scores, measure, resamples=resamples, seed=1)
+    return compare_permutation(scores, measure, resamples=resamples, level=level, seed=seed)
 
 
 def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) -> ReportInput:
@@ -178,7 +205,9 @@ def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) ->
         return results
     if isinstance(results, ScoreTable):
         return everything(results, bayes=bayes)
-    if isinstance(results, Comparison | Comparisons | Relation | Ensemble | Consensus | Plan):
+    if isinstance(
+        results, Comparison | Comparisons | Relation | Ensemble | Consensus | Plan | Gate
+    ):
         return ReportInput((results,), (), scores)
     if isinstance(results, MonitoredMeasures):
         results = list(results.values())
@@ -202,6 +231,6 @@ def _unfit(thing: object) -> BenchinferError:
         message(
             f"cannot report a {type(thing).__name__}.",
             hint="give a score table, a comparison, comparisons per data set or of monitored"
-            " measures, a relation, an ensemble, a consensus, a plan, or a list of them.",
+            " measures, a relation, an ensemble, a consensus, a plan, a gate, or a list of them.",
         )
     )

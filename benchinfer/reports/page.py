@@ -4,10 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchinfer.analyses.gate import sections as gate_sections
+from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.plan import sections as plan_sections
 from benchinfer.analyses.plan.result import Plan
 from benchinfer.analyses.robustness import sections as robustness
@@ -15,7 +17,7 @@ from benchinfer.analyses.robustness.changes import changes
 from benchinfer.comparison import sections as comparison_sections
 from benchinfer.comparison.checks import doubts
 from benchinfer.comparison.comparison import Comparison, TestedComparison
-from benchinfer.comparison.evidence import Setting
+from benchinfer.comparison.evidence import Provenance, Setting
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
@@ -62,7 +64,7 @@ def report(
     results
         A score table (everything that it supports is run, as on the command line), a comparison,
         comparisons per data set or of monitored measures, a relation, an ensemble, a consensus, a
-        plan, or a list of them.
+        plan, a gate, or a list of them.
     path
         The file to write.
     scores
@@ -103,9 +105,10 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
         *(c for r in gathered.results if isinstance(r, Comparisons) for c in r.values()),
     ]
     parts = [_part(measure, n, gathered) for n, measure in enumerate(_measures(gathered), 1)]
-    parts += [*_orders(gathered), *_plans(gathered)]
+    parts += [*_orders(gathered), *_gates(gathered), *_plans(gathered)]
     parts = [replace(part, sections=_anchored(part)) for part in parts]
     cited = [c.citations() for c in everyone]
+    cited += [r.citations() for r in gathered.results if isinstance(r, Gate)]
     if gathered.agreed or any(isinstance(r, Consensus) for r in gathered.results):
         cited.append(sections.citations())
     if any(isinstance(r, Plan) for r in gathered.results):
@@ -230,6 +233,17 @@ def _orders(gathered: ReportInput) -> list[MeasurePart]:
     ]
 
 
+def _gates(gathered: ReportInput) -> list[MeasurePart]:
+    """Return one part for each gate."""
+    gates = [r for r in gathered.results if isinstance(r, Gate)]
+    parts: list[MeasurePart] = []
+    for n, gate in enumerate(gates, 1):
+        title = "Gate" + (f" {n}" if len(gates) > 1 else "")
+        found = gate_sections.sections(gate)
+        parts.append(MeasurePart(f"gate-{n}", title, gate.verdict, found[0].lead, found))
+    return parts
+
+
 def _plans(gathered: ReportInput) -> list[MeasurePart]:
     """Return one part for each planned experiment."""
     plans = [r for r in gathered.results if isinstance(r, Plan)]
@@ -275,11 +289,18 @@ def _extent(gathered: ReportInput) -> tuple[int, int]:
     for result in gathered.results:
         if isinstance(result, Plan):
             continue
-        for one in result.values() if isinstance(result, Comparisons) else [result]:
+        for one in _each(result):
             algorithms |= set(one.algorithms)
             if isinstance(one, Comparison):
                 datasets |= set(one.setting.coverage.datasets)
     return len(algorithms), len(datasets)
+
+
+def _each(result: Any) -> Sequence[Any]:
+    """Return the comparisons that a result is made of, or the result alone."""
+    if isinstance(result, Gate):
+        return [row.comparison for row in result.values()]
+    return list(result.values()) if isinstance(result, Comparisons) else [result]
 
 
 def _about(gathered: ReportInput) -> tuple[str, ...]:
@@ -313,18 +334,9 @@ def _provenance(gathered: ReportInput) -> Table:
     for result in gathered.results:
         if isinstance(result, Relation | Ensemble | Consensus | Plan):
             continue
-        one = next(iter(result.values())) if isinstance(result, Comparisons) else result
-        whole = isinstance(result, Comparison)
-        source = one.provenance
-        rows.append(
-            {
-                "analysis": source.analysis + ("" if whole else ", each data set"),
-                "arguments": ", ".join(f"{n}={value!r}" for n, value in source.arguments.items()),
-                "digest": source.digest if whole else "of each data set",
-                "version": source.version,
-                "seed": "" if source.seed is None else str(source.seed),
-            }
-        )
+        found = _each(result)
+        local = isinstance(result, Comparisons)
+        rows += [_made(one.provenance, local=local) for one in (found[:1] if local else found)]
     roles = {"analysis": "code", "arguments": "code prose", "digest": "code", "version": ""}
     roles |= {"seed": ""} if any(row["seed"] for row in rows) else {}
     return Table(
@@ -333,3 +345,14 @@ def _provenance(gathered: ReportInput) -> Table:
         frame=pd.DataFrame(rows, columns=list(roles)),
         columns=tuple(Column(name, name, role=role) for name, role in roles.items()),
     )
+
+
+def _made(source: Provenance, *, local: bool) -> dict[str, str]:
+    """Say how a result was made; of those on each data set the first."""
+    return {
+        "analysis": source.analysis + (", each data set" if local else ""),
+        "arguments": ", ".join(f"{n}={value!r}" for n, value in source.arguments.items()),
+        "digest": "of each data set" if local else source.digest,
+        "version": source.version,
+        "seed": "" if source.seed is None else str(source.seed),
+    }

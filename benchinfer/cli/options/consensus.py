@@ -1,12 +1,13 @@
 """Command-line options of `consensus`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from benchinfer.cli.options.common import Level, Seed, checked, listed, wrong
+from benchinfer.cli.options.measures import MeasureTexts, named
 
 if TYPE_CHECKING:
     from benchinfer.cli.options.source import SourceArguments
@@ -15,16 +16,6 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
-MeasureTexts = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--measure",
-        "-m",
-        metavar="TEXT",
-        help="A measure of the table, or name:better[:tolerance[:scale]], which declares it too."
-        " Once per measure; may be omitted where the table has one.",
-    ),
-]
 Weights = Annotated[
     str | None,
     typer.Option(
@@ -112,25 +103,9 @@ class ConsensusQuestion:
             "time_limit": self.time_limit,
         }
 
-    def declared(self, source: "SourceArguments") -> "SourceArguments":
-        """Return where scores come from with the measures that the options declare."""
-        texts = [text for text in self.measure or () if ":" in text]
-        if not texts:
-            return source
-        if source.measures is not None:
-            raise wrong("--measure", f"{texts[0]} declares a measure, as --measures does.")
-        if plain := [text for text in self.measure or () if ":" not in text]:
-            raise wrong(
-                "--measure", f"say which direction of {plain[0]} is better, as in the rest."
-            )
-        return replace(source, measures=texts)
-
     def weighted(self, source: "SourceArguments", scores: "ScoreTable") -> dict[str, float]:
         """Return the weight of each measure."""
-        texts = self.measure or [None]
-        names = [source.measure(scores, t and t.partition(":")[0].strip()) for t in texts]
-        if len(set(names)) < len(names):
-            raise wrong("--measure", "names a measure twice.")
+        names = named(source, scores, self.measure)
         if self.weights is None:
             return dict.fromkeys(names, 1.0)
         found = [_number(text) for text in listed(self.weights)]

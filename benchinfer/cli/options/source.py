@@ -1,14 +1,24 @@
 """Command-line options of sources of scores."""
 
+import atexit
 import inspect
+import math
+import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from benchinfer.cli.guard import guarded
+from benchinfer.cli.configuration import FILE
+from benchinfer.cli.groups import OUTPUT, READING
+from benchinfer.cli.guard import Exit, guarded
 from benchinfer.cli.hints import as_options
+from benchinfer.cli.options.common import wrong
+from benchinfer.cli.output.terminal import ROWS
 from benchinfer.core.errors import BenchinferError, DesignError, ScoreTableError, message
 
 if TYPE_CHECKING:
@@ -22,8 +32,8 @@ Path = Annotated[
     str,
     typer.Argument(
         metavar="SCORES",
-        help="A CSV, TSV, Parquet, JSON lines, Feather or DuckDB file, a folder or glob of them, or"
-        " example:NAME for a bundled table.",
+        help="A CSV, TSV, Parquet, JSON lines, Feather or DuckDB file, a folder or glob of them,"
+        " example:NAME for a bundled table, or - for standard input.",
         show_default=False,
     ),
 ]
@@ -33,6 +43,7 @@ Measures = Annotated[
         metavar="TEXT",
         help="name:better[:tolerance[:scale]], as in error:lower:0.01, once per measure; or the"
         " path of a TOML file. Without it measures.toml beside the table is read.",
+        rich_help_panel=READING,
     ),
 ]
 Columns = Annotated[
@@ -44,12 +55,14 @@ Columns = Annotated[
         " published effects: study, first, second, estimate, std_error and others; of published"
         " wins: first, second, wins, ties and losses. Once per column; common names are known;"
         " columns of the same role are joined.",
+        rich_help_panel=READING,
     ),
 ]
 Layout = Annotated[
     str,
     typer.Option(
         metavar="LAYOUT",
+        rich_help_panel=READING,
         help="long: one row per score; wide-algorithms, wide-measures or rows-are-algorithms: one"
         " column per algorithm, measure or data set; or the pattern of the names of the columns of"
         " scores, as in 'fold_{replication}' or 'split{replication}_test_{measure}'.",
@@ -59,6 +72,7 @@ Where = Annotated[
     str | None,
     typer.Option(
         metavar="EXPRESSION",
+        rich_help_panel=READING,
         help="Read only the rows for which this is true, as in \"status == 'done' and not"
         ' imputed".',
     ),
@@ -68,6 +82,7 @@ FileName = Annotated[
     typer.Option(
         "--name",
         metavar="PATTERN",
+        rich_help_panel=READING,
         help="What the paths of the files say, as in '{algorithm}_TESTFOLDS' or"
         " '{dataset}/{algorithm}'; without their ending.",
     ),
@@ -78,6 +93,7 @@ Resamples = Annotated[
         metavar="KIND",
         help="How replications came about: independent, bootstrap, holdout:FRACTION, cv:FOLDS,"
         " seeds or items.",
+        rich_help_panel=READING,
     ),
 ]
 Paired = Annotated[
@@ -86,24 +102,33 @@ Paired = Annotated[
         "--paired/--unpaired",
         help="Whether algorithms share replications, if the resampling does not tell.",
         show_default=False,
+        rich_help_panel=READING,
     ),
 ]
 Repeats = Annotated[
     Literal["error", "keep"],
-    typer.Option(help="Several scores of one cell's replication: a fault, or kept."),
+    typer.Option(
+        rich_help_panel=READING, help="Several scores of one cell's replication: a fault, or kept."
+    ),
 ]
 Nan = Annotated[
-    Literal["error", "missing"], typer.Option(help="Scores that are NaN: a fault, or missing rows.")
+    Literal["error", "missing"],
+    typer.Option(rich_help_panel=READING, help="Scores that are NaN: a fault, or missing rows."),
 ]
 Query = Annotated[
     str | None,
-    typer.Option(metavar="SQL", help="What to select from a DuckDB file, as one SELECT."),
+    typer.Option(
+        metavar="SQL",
+        help="What to select from a DuckDB file, as one SELECT.",
+        rich_help_panel=READING,
+    ),
 ]
 Dataset = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
         help="The one data set to keep; where no column names data sets, what to call it.",
+        rich_help_panel=READING,
     ),
 ]
 Covariates = Annotated[
@@ -112,6 +137,7 @@ Covariates = Annotated[
         metavar="LIST",
         help="Columns of numbers to keep beside the scores, such as features of the data set,"
         " separated by commas.",
+        rich_help_panel=READING,
     ),
 ]
 MeasureName = Annotated[
@@ -124,12 +150,19 @@ MeasureName = Annotated[
     ),
 ]
 AsJson = Annotated[
-    bool, typer.Option("--json", help="Print everything as JSON, in full precision.")
+    bool,
+    typer.Option(
+        "--json", rich_help_panel=OUTPUT, help="Print everything as JSON, in full precision."
+    ),
 ]
 ReportTo = Annotated[
     str | None,
     typer.Option(
-        "--report", metavar="FILE", help="Also write an HTML report there.", show_default=False
+        "--report",
+        metavar="FILE",
+        help="Also write an HTML report there.",
+        show_default=False,
+        rich_help_panel=OUTPUT,
     ),
 ]
 # What reads published results of other kinds than scores.
@@ -137,7 +170,29 @@ READERS = {
     "Effects": ("benchinfer.analyses.meta.read", "read_effects"),
     "Wins": ("benchinfer.analyses.wins.counts", "read_wins"),
 }
+# First bytes of what may come from standard input, and the ending of such a file; else it is CSV.
+_ENDINGS = {
+    b"PAR1": "parquet",
+    b"ARROW1": "feather",
+    b"{": "jsonl",
+    b"\x1f\x8b": "csv.gz",
+}
 _OF_SCORES = ("where", "name", "resampling", "paired", "repeats", "nan", "query", "dataset")
+
+
+@cache
+def standard_input() -> str:
+    """Return a file that holds what comes from standard input, and is gone when Python ends."""
+    data = sys.stdin.buffer.read()
+    ending = next((end for head, end in _ENDINGS.items() if data.startswith(head)), "csv")
+    if ending == "csv" and b"\t" in data.partition(b"\n")[0]:
+        ending = "tsv"
+    folder = mkdtemp(prefix="benchinfer-")
+    atexit.register(rmtree, folder, ignore_errors=True)
+    file = f"{folder}/scores.{ending}"
+    with open(file, "wb") as out:  # noqa: PTH123 (Path is the option here)
+        out.write(data)
+    return file
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +213,16 @@ class SourceArguments:
     dataset: Dataset = None
     covariates: Covariates = None
 
+    @property
+    def place(self) -> str:
+        """The table, or the file that holds what comes from standard input."""
+        return standard_input() if self.scores == "-" else self.scores
+
     def read(self) -> "ScoreTable":
         """Read the table."""
         from benchinfer.scores.read import examples, load_example, read_scores
 
-        source, options = self.scores, self._arguments()
+        source, options = self.place, self._arguments()
         if source.startswith("example:"):
             name = source.removeprefix("example:")
             if name not in (folders := examples()):
@@ -172,6 +232,8 @@ class SourceArguments:
             options["dataset"] = None
         try:
             scores = read_scores(source, **options)
+            if self.scores == "-":
+                scores = replace(scores, source="standard input")
             return self._kept(scores) if one else scores
         except ScoreTableError:
             if self.holds("Effects"):
@@ -207,9 +269,8 @@ class SourceArguments:
         if self.layout != "long" or self.scores.startswith("example:"):
             return False
         look = {"Effects": holds_effects, "Wins": holds_wins}[kind]
-        return look(
-            open_source(self.scores, self.query, self.name).names, _columns(self.column) or {}
-        )
+        names = open_source(self.place, self.query, self.name).names
+        return look(names, _columns(self.column) or {})
 
     def published(self, kind: str, measure: str | None, **asked: Any) -> "Effects | Wins":
         """Read published effects or wins; what describes scores does not go with them."""
@@ -218,7 +279,7 @@ class SourceArguments:
 
             self._refuse("effects", _OF_SCORES)
             return read_effects(
-                self.scores,
+                self.place,
                 measures=_measures(self.measures),
                 columns=_columns(self.column),
                 covariates=_names(self.covariates) or (),
@@ -227,7 +288,7 @@ class SourceArguments:
         from benchinfer.analyses.wins.counts import read_wins
 
         self._refuse("wins", (*_OF_SCORES, "measures", "covariates"))
-        return read_wins(self.scores, name=measure or "score", columns=_columns(self.column))
+        return read_wins(self.place, name=measure or "score", columns=_columns(self.column))
 
     def _refuse(self, what: str, options: Iterable[str]) -> None:
         """Refuse options that go with scores alone."""
@@ -262,28 +323,87 @@ class SourceArguments:
             raise typer.BadParameter(as_options(str(error)), param_hint="'--measure'") from None
 
 
-def reads_scores(command: Callable[..., None]) -> Callable[..., None]:
+Top = Annotated[
+    int | None,
+    typer.Option(
+        metavar="NUMBER",
+        min=1,
+        help="Rows of each table; as many as fit on a terminal if not given.",
+        show_default=False,
+        rich_help_panel=OUTPUT,
+    ),
+]
+Everything = Annotated[
+    bool, typer.Option("--all", rich_help_panel=OUTPUT, help="Print all rows of all tables.")
+]
+Debug = Annotated[
+    bool, typer.Option("--debug", rich_help_panel=OUTPUT, help="Show where an error comes from.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputArguments:
+    """Options of every command, as typed."""
+
+    top: Top = None
+    everything: Everything = False
+    debug: Debug = False
+
+    @property
+    def rows(self) -> float | None:
+        """Rows of a table: all, a number, or as many as fit."""
+        if self.everything and self.top is not None:
+            raise wrong("--top", "goes without --all.")
+        return math.inf if self.everything else self.top
+
+
+def reads_scores(command: Callable[..., None], faulty: Exit = Exit.FAULTY) -> Callable[..., None]:
     """Give a command the options of its parameters that are records, and errors without tracebacks.
 
     The command is called with these records, such as `SourceArguments`, and its other options.
+    Faults of tables end it with the code `faulty`.
     """
     own = inspect.signature(command, eval_str=True).parameters.values()
     groups: dict[str, Any] = {p.name: p.annotation for p in own if is_dataclass(p.annotation)}
 
-    def run(**given: Any) -> None:
-        made = {
-            name: group(**{field.name: given.pop(field.name) for field in fields(group)})
-            for name, group in groups.items()
-        }
-        with guarded():
+    def run(context: typer.Context, **given: Any) -> None:
+        output = _made(OutputArguments, given)
+        with guarded(faulty, debug=output.debug):
+            _configured(context, given)
+            made = {name: _made(group, given) for name, group in groups.items()}
+            ROWS.set(output.rows)
             command(**made, **given)
 
     both = [inner for p in own for inner in (_options(groups[p.name]) if p.name in groups else [p])]
-    both = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in both]
+    both += _options(OutputArguments)
+    both.append(inspect.Parameter("context", _WORD, annotation=typer.Context))
+    both = [p.replace(kind=_WORD) for p in both]
     run.__signature__ = inspect.Signature(both)  # pyright: ignore[reportFunctionMemberAccess]
     run.__annotations__ = {p.name: p.annotation for p in both}
     run.__name__, run.__doc__ = command.__name__, command.__doc__
     return run
+
+
+_WORD = inspect.Parameter.KEYWORD_ONLY
+
+
+def _configured(context: typer.Context, given: dict[str, Any]) -> None:
+    """Say on stderr which options come from a file; a measure that is declared goes before it."""
+    sources = {name: context.get_parameter_source(name) for name in given}
+    found = [name for name, source in sources.items() if source and source.name == "DEFAULT_MAP"]
+    declared = any(":" in text for text in given.get("measure") or ())
+    if declared and "measures" in found and "measure" not in found:
+        given["measures"] = None
+        found.remove("measures")
+    if found:
+        options = {option.name: option for option in context.command.params}
+        flags = ", ".join(max(options[name].opts, key=len) for name in found)
+        typer.echo(f"note  {FILE}: {flags}", err=True)
+
+
+def _made[T](group: type[T], given: dict[str, Any]) -> T:
+    """Make a record of the options that are its fields."""
+    return group(**{field.name: given.pop(field.name) for field in fields(group)})  # pyright: ignore[reportArgumentType]
 
 
 def _options(group: type[Any]) -> Iterable[inspect.Parameter]:

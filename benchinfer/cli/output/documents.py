@@ -341,6 +341,83 @@ class PlanDocument:
     curve: Rows
 
 
+@dataclass(frozen=True, slots=True)
+class GateDocument:
+    """A verdict on a candidate.
+
+    Attributes
+    ----------
+    verdict
+        Pass, fail or undecided.
+    outcome
+        The same, where an undecided gate counts as what --on-undecided says.
+    headline
+        The verdict in a sentence.
+    baseline
+        The algorithm that is in place.
+    candidate
+        The algorithm that is to take its place.
+    want
+        What a pass shows on each measure: noninferior or superior.
+    level
+        Confidence level.
+    rule
+        How evidence becomes a verdict.
+    measures
+        One row per measure; the ends of intervals are one-sided bounds at the level.
+    evidence
+        Measure to what its verdict rests on.
+    """
+
+    verdict: str
+    outcome: str
+    headline: str
+    baseline: str
+    candidate: str
+    want: str
+    level: float
+    rule: str
+    measures: Rows
+    evidence: "dict[str, GatedDocument]"
+
+
+@dataclass(frozen=True, slots=True)
+class GatedDocument:
+    """What the verdict on one measure rests on.
+
+    Attributes
+    ----------
+    analysis
+        Name of the analysis.
+    reason
+        Why it was taken.
+    scope
+        What the claim is about.
+    method
+        Sentences for a methods section.
+    needs
+        What would decide an undecided measure; null where it is decided.
+    more_datasets
+        How many more data sets that takes; null where that is not the way, or not known.
+    more_replications
+        The same of replications.
+    diagnostics
+        One row per check.
+    provenance
+        Where the comparison of the two algorithms comes from, at one minus twice the error.
+    """
+
+    analysis: str
+    reason: str
+    scope: str
+    method: str
+    needs: str | None
+    more_datasets: int | None
+    more_replications: int | None
+    diagnostics: Rows
+    provenance: "Provenance"
+
+
 def findings(found: Sequence["Finding"]) -> tuple[FindingDocument, ...]:
     """Write down findings, the first places of each as records."""
     return tuple(

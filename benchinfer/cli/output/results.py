@@ -21,17 +21,18 @@ if TYPE_CHECKING:
 
 def comparison(result: "Comparison", request: "Request") -> None:
     """Print a comparison, with details if requested."""
-    out = Terminal()
-    told = sections_of(result, request)
-    sections.doubts(out, result)
-    sections.write(out, told, details=request.details)
-    checks = [check for section in told for check in section.checks]
-    sections.warnings(out, {result.measure.name: checks}, result.algorithms)
+    with Terminal() as out:
+        told = sections_of(result, request)
+        sections.doubts(out, result)
+        sections.write(out, told, details=request.details)
+        checks = [check for section in told for check in section.checks]
+        sections.warnings(out, {result.measure.name: checks}, result.algorithms)
 
 
 def comparisons(results: "Comparisons") -> None:
     """Print one order per data set."""
-    sections.write(Terminal(), [each_dataset(results)])
+    with Terminal() as out:
+        sections.write(out, [each_dataset(results)])
 
 
 def consensus(
@@ -44,17 +45,19 @@ def consensus(
     from benchinfer.relations import sections as relations_sections
     from benchinfer.relations.consensus import sections as consensus_sections
 
-    out = Terminal()
-    first = consensus_sections.consensus(found)
-    told = [
-        replace(first, lead=_of(found, ensemble, local, weights)),
-        relations_sections.ensemble(ensemble, "Agreement of the relations"),
-    ]
-    refused = [f"{d} on {m}: {why}" for m, each in local.items() for d, why in each.refused.items()]
-    if refused:
-        told.append(Section(title="No relation", warnings=tuple(refused)))
-    sections.write(out, told)
-    sections.warnings(out, {"": first.checks}, found.algorithms)
+    with Terminal() as out:
+        first = consensus_sections.consensus(found)
+        told = [
+            replace(first, lead=_of(found, ensemble, local, weights)),
+            relations_sections.ensemble(ensemble, "Agreement of the relations"),
+        ]
+        refused = [
+            f"{d} on {m}: {why}" for m, each in local.items() for d, why in each.refused.items()
+        ]
+        if refused:
+            told.append(Section(title="No relation", warnings=tuple(refused)))
+        sections.write(out, told)
+        sections.warnings(out, {"": first.checks}, found.algorithms)
 
 
 def _of(

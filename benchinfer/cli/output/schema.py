@@ -27,7 +27,7 @@ _TEXTS = frozenset(
         *("domain", "dataset", "algorithm", "measure", "first", "second", "contrast", "verdict"),
         *("winner", "check", "direction", "remedy", "source", "shared", "term", "test", "misfit"),
         *("null", "structure", "residual", "quantity", "variant", "parameter", "diagnosis"),
-        *("changes", "relation", "state", "side", "covariate", "study", "letters"),
+        *("changes", "relation", "state", "side", "covariate", "study", "letters", "outcome"),
     )
 )
 _FLAGS = frozenset(
@@ -54,6 +54,7 @@ COMMANDS: dict[str, type] = {
     "compare --per-dataset": documents.LocalDocument,
     "consensus": documents.ConsensusDocument,
     "plan": documents.PlanDocument,
+    "gate": documents.GateDocument,
 }
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from benchinfer.comparison.comparison import Comparison
     from benchinfer.core.sections import Cell, Check, Column, Section, Table
 
-# Rows of a table, lines of an order and characters of a line that are printed.
-_MOST, _LINES, _LONG = 500, 50, 2000
 _PLAIN = 2  # more paragraphs are a list
 
 
@@ -65,11 +63,7 @@ def order(out: Terminal, section: "Section") -> None:
     lines = [*section.order, *section.open_pairs]
     if lines:
         out.line()
-    for text in lines[:_LINES]:
-        short = text if len(text) <= _LONG else f"{text[:_LONG]} ..."
-        out.prose(short, style="bold green", indent="    ", hanging="  ")
-    if len(lines) > _LINES:
-        out.line(f"    ... and {len(lines) - _LINES} more lines")
+        out.listed(lines, "bold green")
 
 
 def grid(out: Terminal, table: "Table") -> None:
@@ -79,7 +73,7 @@ def grid(out: Terminal, table: "Table") -> None:
     if not columns or table.frame.empty:
         return
     out.heading(plain(table.caption))
-    frame = table.frame.head(_MOST)
+    frame = table.frame if out.most >= len(table.frame) else table.frame.head(int(out.most))
     cells = [column.cells(frame) for column in columns]
     rows = [*zip(*cells, strict=True)]
     texts = [[_text(cell, c) for cell, c in zip(row, columns, strict=True)] for row in rows]
@@ -89,9 +83,9 @@ def grid(out: Terminal, table: "Table") -> None:
         texts = list(_wrapped(heads, texts, out.width))
         styles = [""] * len(texts)
     numeric = frozenset(i for i, column in enumerate(columns) if column.numeric)
-    out.grid(TextTable(heads, tuple(map(tuple, texts)), numeric, tuple(styles)))
-    if (rest := len(table.frame) - len(frame)) > 0:
-        out.line(f"... and {rest:,} more; --json has all of them")
+    rest = len(table.frame) - len(frame)
+    rows = tuple(map(tuple, texts))
+    out.grid(TextTable(heads, rows, numeric, tuple(styles), rest), whole=True)
     if table.note:
         out.line()
         out.prose(plain(table.note))

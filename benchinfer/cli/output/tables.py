@@ -26,15 +26,15 @@ _HEADS = ("mean", "sd", "min", "q25", "median", "q75", "max")
 
 def check(scores: "ScoreTable") -> None:
     """Print what the table holds and what the checks found."""
-    out = Terminal()
-    size(out, scores)
-    found = scores.finding_records
-    for finding in found:
+    with Terminal() as out:
+        size(out, scores)
+        found = scores.finding_records
+        for finding in found:
+            out.line()
+            _finding(out, finding)
         out.line()
-        _finding(out, finding)
-    out.line()
-    counts = [(sum(f.severity == word for f in found), word) for word in ("warning", "note")]
-    out.line(", ".join(count(n, word) for n, word in counts) + ".", "bold")
+        counts = [(sum(f.severity == word for f in found), word) for word in ("warning", "note")]
+        out.line(", ".join(count(n, word) for n, word in counts) + ".", "bold")
 
 
 def size(out: Terminal, scores: "ScoreTable") -> None:
@@ -86,18 +86,22 @@ def describe(
     scores: "ScoreTable", found: "Mapping[str, pd.DataFrame]", sides: int, level: float
 ) -> None:
     """Print the statistics of every cell: measure to what `ScoreTable.describe` gives."""
-    out = Terminal()
-    size(out, scores)
-    for name, table in found.items():
-        measure = scores.measure(name)
-        out.heading(f"{measure.title} ({measure.better} is better)")
-        grid = _cells(table)
-        if "conf_low" in table:
-            kind = (
-                "interval" if sides == 2 else "lowest" if measure.better == "higher" else "highest"
-            )
-            grid = _rates(table, kind, f"{100 * level:g} %")
-        out.grid(grid)
+    with Terminal() as out:
+        size(out, scores)
+        for name, table in found.items():
+            measure = scores.measure(name)
+            out.heading(f"{measure.title} ({measure.better} is better)")
+            grid = _cells(table)
+            if "conf_low" in table:
+                kind = (
+                    "interval"
+                    if sides == 2
+                    else "lowest"
+                    if measure.better == "higher"
+                    else "highest"
+                )
+                grid = _rates(table, kind, f"{100 * level:g} %")
+            out.grid(grid)
 
 
 def _rates(table: "pd.DataFrame", kind: str, level: str) -> TextTable:

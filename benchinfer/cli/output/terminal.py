@@ -3,13 +3,23 @@
 Names from a table are data. They are printed literally, control characters escaped.
 """
 
+import math
 import re
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from textwrap import TextWrapper
+from typing import Self
 
 _WIDTH = 80  # in a pipe, and at most on a terminal: longer lines are hard to read
+_SCREEN = 60  # lines that are read on a terminal
+# Rows of a table and lines of an order: the most of these that keep the output within that.
+_ROWS = (40, 20, 12, 8, 5, 3)
+_PIPED = 500  # the same in a pipe
+_CUT = 240  # characters of a line of an order that is shortened
+# Rows and lines that were asked for: None for as many as fit, infinite for all.
+ROWS: ContextVar[float | None] = ContextVar("rows", default=None)
 
 
 def safe(text: object) -> str:
@@ -26,6 +36,8 @@ def safe(text: object) -> str:
 # Numbers are to be copied into programs, and some terminals have no other characters.
 _ASCII = str.maketrans({"\N{MINUS SIGN}": "-", "\N{EN DASH}": "-", "∞": "inf", "²": "2", "≤": "<="})
 _PERCENT = re.compile(r"(?<=\d) %")
+_STYLE = re.compile("\x1b\\[[0-9;]*m")
+_LINES, _LONG = 50, 2000  # lines of an order in a pipe, and characters of each
 _NEGATIVE = re.compile("\N{MINUS SIGN}(?=\\d)")
 
 
@@ -62,16 +74,23 @@ class TextTable:
         Columns that hold numbers.
     styles
         Style of each row on a terminal, or nothing.
+    more
+        Rows that were left out.
     """
 
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     right: frozenset[int] = frozenset()
     styles: tuple[str, ...] = ()
+    more: int = 0
 
 
 class Terminal:
-    """Standard output, as a terminal or as a pipe."""
+    """Standard output, as a terminal or as a pipe.
+
+    On a terminal, what is printed within ``with`` is held until its end, and tables are shortened
+    so that it fits.
+    """
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -87,18 +106,84 @@ class Terminal:
         self.width = _WIDTH
         if self.console.is_terminal:
             self.width = min(self.console.width, _WIDTH)
+        rows = ROWS.get()
+        self.fits = rows is None and self.console.is_terminal
+        self.most = rows if rows is not None else _ROWS[0] if self.fits else _PIPED
+        self._held: list[Callable[[], None]] = []
         reconfigure = getattr(sys.stdout, "reconfigure", None)
         if (
             reconfigure is not None
         ):  # a name that the terminal's encoding lacks is no reason to fail
             reconfigure(errors="backslashreplace")
 
+    def __enter__(self) -> Self:
+        """Begin what is to fit on a screen."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Print what is held."""
+        if not self.fits:
+            return
+        lines: list[str] = []
+        for most in _ROWS:
+            self.most = most
+            with self.console.capture() as captured:
+                for show in self._held:
+                    show()
+            lines = captured.get().splitlines()
+            if sum(map(self._height, lines)) <= _SCREEN:
+                break
+        kept = self._first(lines)
+        self.console.file.write("".join(f"{line}\n" for line in lines[:kept]))
+        if (rest := len(lines) - kept) > 0:
+            self.console.print(f"... and {rest:,} more lines; --all prints them", style="dim")
+        self.console.file.flush()
+
+    def _height(self, line: str) -> int:
+        """Return the lines of the screen that a line takes."""
+        return max(1, math.ceil(len(_STYLE.sub("", line)) / self.console.width))
+
+    def _first(self, lines: list[str]) -> int:
+        """Return how many lines fit, one line left for what is said of the others."""
+        used = 0
+        for i, line in enumerate(lines):
+            used += self._height(line)
+            if used > _SCREEN - (i < len(lines) - 1):
+                return i
+        return len(lines)
+
+    def _show(self, show: Callable[[], None]) -> None:
+        if self.fits:
+            self._held.append(show)
+        else:
+            show()
+
     def line(self, text: object = "", style: str = "") -> None:
         """Print one line as it is, however long; a terminal wraps it."""
-        self.console.print(safe(text), style=style or None, soft_wrap=True)
+        self._show(lambda: self.console.print(safe(text), style=style or None, soft_wrap=True))
+
+    def listed(self, texts: Sequence[str], style: str = "") -> None:
+        """Print lines, indented, and how many more there are."""
+        self._show(lambda: self._listed(texts, style))
+
+    def _listed(self, texts: Sequence[str], style: str) -> None:
+        whole = self.most == math.inf
+        most = len(texts) if whole else int(min(self.most, _LINES))
+        longest = _CUT if self.fits else _LONG
+        for text in texts[:most]:
+            short = text if whole or len(text) <= longest else f"{text[:longest]} ..."
+            for line in self._wrapped(short, "    ", "  "):
+                self.console.print(line, style=style or None, soft_wrap=True)
+        if (rest := len(texts) - most) > 0:
+            more = "1 more line" if rest == 1 else f"{rest:,} more lines"
+            self.console.print(f"    ... and {more}", soft_wrap=True)
 
     def prose(self, text: str, *, style: str = "", indent: str = "", hanging: str = "") -> None:
         """Print a paragraph, wrapped."""
+        for line in self._wrapped(text, indent, hanging):
+            self.line(line, style)
+
+    def _wrapped(self, text: str, indent: str, hanging: str) -> list[str]:
         wrapper = TextWrapper(
             self.width,
             initial_indent=indent,
@@ -107,8 +192,8 @@ class Terminal:
             break_on_hyphens=False,
         )
         # A number and its unit stay on one line; what is safe has no such space.
-        for line in wrapper.wrap(_PERCENT.sub("\N{NO-BREAK SPACE}%", safe(text))):
-            self.line(line.replace("\N{NO-BREAK SPACE}", " "), style)
+        lines = wrapper.wrap(_PERCENT.sub("\N{NO-BREAK SPACE}%", safe(text)))
+        return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
 
     def message(self, text: str, style: str = "") -> None:
         """Print a message in lines: sentences and hints wrapped, tables as they are."""
@@ -127,13 +212,24 @@ class Terminal:
         self.line()
         self.prose(text, style="bold cyan")
 
-    def grid(self, grid: TextTable, indent: str = "") -> None:
-        """Print a table."""
+    def grid(self, grid: TextTable, indent: str = "", *, whole: bool = False) -> None:
+        """Print a table, and how many more rows there are; in a pipe perhaps whole."""
+        self._show(lambda: self._grid(grid, indent, whole=whole and not self.fits))
+
+    def _grid(self, grid: TextTable, indent: str, *, whole: bool) -> None:
+        rest, n = grid.more, len(grid.rows)
+        whole = whole or (not self.fits and ROWS.get() is None)  # scripts read what they did
+        most = n if whole or self.most >= n else int(self.most)
+        if most < len(grid.rows):
+            rest += len(grid.rows) - most
+            grid = replace(grid, rows=grid.rows[:most], styles=grid.styles[:most])
         if self.console.is_terminal:
             self._drawn(grid, indent)
         else:
             for text in _aligned(grid):
-                self.line(indent + text)
+                self.console.print(indent + text, soft_wrap=True)
+        if rest:
+            self.console.print(f"{indent}... and {rest:,} more; --all prints them", soft_wrap=True)
 
     def _drawn(self, grid: TextTable, indent: str) -> None:
         """Draw a table; one that is too wide for the terminal is folded, not cut."""

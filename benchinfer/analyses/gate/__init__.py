@@ -1,0 +1,1 @@
+"""Gate: whether a candidate is not worse than a baseline."""

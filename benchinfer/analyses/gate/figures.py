@@ -1,0 +1,158 @@
+"""Measures of a gate between their tolerances."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer.analyses.gate.result import Gate, Outcome
+from benchinfer.analyses.gate.sections import effect, margin
+from benchinfer.core.numbers import level_percent
+from benchinfer.core.verdict import Verdict
+from benchinfer.plots.draw import Kind
+from benchinfer.plots.style import FAINT, HAIR, INK, MARKS, Width, plain, short, wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from benchinfer.analyses.gate.result import GatedMeasure
+
+
+_MARKS = {
+    "pass": MARKS[Verdict.FIRST],
+    "fail": MARKS[Verdict.SECOND],
+    "undecided": MARKS[Verdict.UNDECIDED],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GateRow:
+    """One measure.
+
+    Attributes
+    ----------
+    label, said
+        The measure, and the verdict with the estimate.
+    verdict
+        Pass, fail or undecided.
+    estimate, low, high
+        Larger is better, in units of the tolerance, of measures without one in units of the
+        longer arm of the interval.
+    limit
+        The worst difference that is tolerated, in the same unit: -1, or 0 without a tolerance.
+    """
+
+    label: str
+    said: str
+    verdict: Outcome
+    estimate: float
+    low: float
+    high: float
+    limit: float
+
+
+@dataclass(frozen=True, slots=True)
+class GateFigure:
+    """Layout of the figure.
+
+    Attributes
+    ----------
+    rows
+        The measures, from top to bottom.
+    title, axis
+        Heading, and what is shown.
+    width
+        The room that there is.
+    alt
+        Text alternative.
+    """
+
+    rows: tuple[GateRow, ...]
+    title: str
+    axis: str
+    width: Width
+    alt: str
+
+
+def layout(gate: Gate, width: Width = "wide") -> GateFigure:
+    """Lay out the differences of a gate."""
+    level = level_percent(gate.level)
+    said = "; ".join(f"{name} {row.verdict}, {effect(row)}" for name, row in gate.items())
+    return GateFigure(
+        rows=tuple(_row(name, row, width) for name, row in gate.items()),
+        title=f"{gate.candidate} against {gate.baseline}: {gate.verdict}",
+        axis="candidate minus baseline in units of the tolerance, to the right better; shaded:"
+        f" worse by more than the tolerance; ends of lines: one-sided {level} bounds",
+        width=width,
+        alt=f"Differences of {gate.candidate} and {gate.baseline} with one-sided bounds: {said}.",
+    )
+
+
+def _row(name: str, row: "GatedMeasure", width: Width) -> GateRow:
+    wide = width == "wide"
+    size = row.measure.margin or max(abs(row.high - row.estimate), abs(row.low - row.estimate))
+    size = size if np.isfinite(size) and size > 0 else 1.0
+    return GateRow(
+        label=short([name], 30 if wide else 16)[name]
+        + (f" ({row.measure.better} is better)" if wide else ""),
+        said=f"{row.verdict}: {effect(row)}" + (f", tolerance {margin(row)}" if wide else ""),
+        verdict=row.verdict,
+        estimate=row.estimate / size,
+        low=row.low / size,
+        high=row.high / size,
+        limit=-1.0 if row.measure.margin else 0.0,
+    )
+
+
+def size(laid: GateFigure) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    lines = _axis(laid).count("\n") + _title(laid).count("\n")
+    return (6.9 if laid.width == "wide" else 3.75), 1.2 + 0.16 * lines + 0.5 * len(laid.rows)
+
+
+def _title(laid: GateFigure) -> str:
+    return wrapped(laid.title, 76 if laid.width == "wide" else 40)
+
+
+def _axis(laid: GateFigure) -> str:
+    return wrapped(laid.axis, 90 if laid.width == "wide" else 46)
+
+
+def draw(laid: GateFigure, ax: "Axes") -> None:
+    """Draw the measures into an Axes."""
+    left, right = _limits(laid)
+    ax.set_xlim(left, right)
+    ax.set_ylim(len(laid.rows) - 0.45, -0.55)
+    ax.set_yticks([])
+    ax.spines[["left", "right", "top"]].set_visible(False)
+    ax.spines["bottom"].set_color(FAINT)
+    ax.tick_params(axis="x", labelsize=8.5, color=FAINT, labelcolor=INK)
+    ax.set_title(plain(_title(laid)), loc="left", fontsize=10, fontweight="bold", color=INK, pad=8)
+    ax.set_xlabel(plain(_axis(laid)), loc="left", fontsize=8.5, color=INK, linespacing=1.35)
+    for y, row in enumerate(laid.rows):
+        at, mark = y + 0.22, _MARKS[row.verdict]
+        ends = [at - 0.17, at + 0.17]
+        ax.fill_betweenx(ends, left, row.limit, color=HAIR, lw=0, zorder=0)
+        ax.plot([0, 0], ends, color=INK, lw=0.9, zorder=1)
+        shown = np.clip([row.low, row.high], left, right)
+        ax.plot(shown, [at, at], color=mark.colour, lw=1.8, solid_capstyle="butt")
+        ax.plot([row.estimate], [at], mark.marker, color=mark.colour, ms=6,
+                mfc=mark.colour if mark.filled else "white", mew=1.3)  # fmt: skip
+        for x, align, text, ink in (
+            (0, "left", row.label, INK),
+            (1, "right", row.said, mark.ink),
+        ):
+            ax.text(x, y - 0.05, plain(text), transform=ax.get_yaxis_transform(), ha=align,
+                    va="bottom", fontsize=8.5, color=ink)  # fmt: skip
+
+
+def _limits(laid: GateFigure) -> tuple[float, float]:
+    ends = [e for row in laid.rows for e in (row.low, row.estimate, row.high) if np.isfinite(e)]
+    low, high = min([-1.5, *ends]), max([1.0, *ends])
+    pad = 0.04 * (high - low)
+    return low - pad, high + pad
+
+
+# By class, the default kind first.
+FIGURES: Mapping[type, Mapping[str, Kind]] = {Gate: {"measures": Kind(layout, size, draw)}}

@@ -1,0 +1,220 @@
+"""The function `gate`."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from benchinfer.analyses.gate.needs import need_of
+from benchinfer.analyses.gate.one_sided import ANALYSES, Analysis, Claims, GateQuestion, OneSided
+from benchinfer.analyses.gate.result import Gate, GatedMeasure, Want
+from benchinfer.comparison.comparison import Target
+from benchinfer.comparison.evidence import alpha_of
+from benchinfer.core.arguments import ArgumentError, check_choice, names_of
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.hints import Option, Phrase
+from benchinfer.numerics import multiplicity
+from benchinfer.scores.advice import advice
+from benchinfer.scores.table import ScoreTable
+
+if TYPE_CHECKING:
+    from benchinfer.analyses.gate.result import Outcome
+
+type By = Literal["auto", "mixed", "pair", "permutation"]
+# The analysis of two algorithms in the place of one that has no one-sided test at a tolerance.
+_INSTEAD: dict[str, Analysis] = {
+    "compare_mixed": "mixed",
+    "compare_pair": "pair",
+    "compare_permutation": "permutation",
+    "compare_bayes": "mixed",
+}
+_RATES = "scores are 0 or 1 on several data sets, whose rates are compared"
+
+
+def gate(
+    scores: ScoreTable,
+    measure: str | Sequence[str] | None = None,
+    *,
+    baseline: str,
+    candidate: str,
+    want: Want = "noninferior",
+    by: By = "auto",
+    target: Literal["auto"] | Target = "auto",
+    level: float = 0.95,
+    on_undecided: Literal["fail", "pass"] | None = None,
+) -> Gate:
+    """Decide whether a candidate may take the place of a baseline.
+
+    A pass needs evidence, and so does a fail: scores that are too few for either are undecided.
+
+    Parameters
+    ----------
+    scores
+        The table, of which only the two algorithms are used.
+    measure
+        Name of a measure, or several names; by default all measures of the table.
+    baseline
+        Algorithm that is in place.
+    candidate
+        Algorithm that is to take its place.
+    want
+        What is wanted of the candidate on each measure: that it is not worse by the tolerance or
+        more (``"noninferior"``), or that it is better (``"superior"``).
+
+        The tolerance is that of the measure. Without one, not worse means better.
+    by
+        Analysis of the two algorithms: ``"mixed"``, ``"pair"`` (one data set), ``"permutation"``
+        (signed ranks), or ``"auto"``: the one that fits the table.
+
+        With ``"auto"`` it is chosen by kind of scores, number of data sets, gaps, ties and tails,
+        never by which algorithm is better.
+    target
+        As in `compare_mixed`.
+
+        A pair is compared on one data set, and claims are about that one.
+    level
+        Confidence level of the gate, above 0.5.
+    on_undecided
+        What undecided counts as: ``"fail"``, ``"pass"``, or by default neither.
+
+    Returns
+    -------
+    Gate
+        With `Gate.verdict`, `Gate.outcome`, `Gate.summary`, and for each measure its evidence and
+        what would decide it.
+
+    Raises
+    ------
+    DesignError
+        The table cannot answer: one of the algorithms is not in it, or there is no noise to
+        estimate.
+
+    Notes
+    -----
+    With alpha one minus the level, each measure is tested once for a pass and once for a fail, both
+    one-sided at alpha. The gate passes if each measure does (an intersection-union test, whose
+    level needs no adjustment), and fails if some measure does after Holm's steps over all of them.
+    So a candidate that is worse by the tolerance on some measure passes with a probability of at
+    most alpha, and one that is worse by no more on any fails with at most alpha.
+
+    References
+    ----------
+    Berger, R. L. (1982). Multiparameter hypothesis testing and acceptance sampling. Technometrics
+    24, 295-300. https://doi.org/10.1080/00401706.1982.10487790
+
+    Examples
+    --------
+    >>> import benchinfer as bi
+    >>> scores = bi.read_scores(
+    ...     bi.load_example("simulated/balanced").to_frame(), measures="score:higher:0.02"
+    ... )
+    >>> found = gate(scores, baseline="alg1", candidate="alg2")
+    >>> found.verdict, found["score"].p_pass < 0.001
+    ('pass', True)
+    """
+    for name, value, kind in (
+        ("want", want, Want),
+        ("by", by, By),
+        ("target", target, Claims),
+        ("on_undecided", on_undecided, Literal["fail", "pass"] | None),
+    ):
+        check_choice(name, value, kind)
+    _check_level(level)
+    both = _narrowed(scores, baseline, candidate)
+    names = [m.name for m in scores.measures] if measure is None else list(names_of(measure))
+    if len(set(names)) < len(names) or not names:
+        raise ArgumentError(
+            message(f"measures are {', '.join(names) or 'none'}.", hint="name each once.")
+        )
+    asked = [
+        GateQuestion(both, scores.measure(name).name, baseline, candidate, target, level)
+        for name in names
+    ]
+    tested = [_tested(q, by, alone=len(names) == 1) for q in asked]
+    measures = _judged(asked, tested, want, alpha_of(level))
+    return Gate(baseline, candidate, want, level, on_undecided, measures)
+
+
+def _narrowed(scores: ScoreTable, baseline: str, candidate: str) -> ScoreTable:
+    """Keep the two algorithms."""
+    for role, name in (("baseline", baseline), ("candidate", candidate)):
+        if name not in scores.algorithms:
+            raise ArgumentError(unknown(role, name, scores.algorithms))
+    if baseline == candidate:
+        raise ArgumentError(
+            message(
+                f"{baseline!r} is baseline and candidate.", hint="name two different algorithms."
+            )
+        )
+    return scores.subset(algorithms=[baseline, candidate])
+
+
+def _check_level(level: float) -> None:
+    if not 0.5 < level < 1:
+        raise ArgumentError(message(f"level is {level!r}.", hint="between 0.5 and 1, as in 0.95."))
+
+
+def _tested(q: GateQuestion, by: By, *, alone: bool) -> tuple[OneSided, str]:
+    """Test one measure; return the evidence, and why by this analysis."""
+    try:
+        if by != "auto":
+            return ANALYSES[by](q), "it was asked for"
+        fitting, target, reason = _fitting(q)
+        return ANALYSES[fitting](replace(q, target=target)), reason
+    except DesignError as error:
+        if not alone:
+            error.args = (Phrase(f"{q.measure}: ", error.args[0]),)
+        raise
+
+
+def _fitting(q: GateQuestion) -> tuple[Analysis, Claims, str]:
+    """Return the analysis that fits the scores of both algorithms, its target, and why."""
+    told = advice(q.scores.facts(q.measure), 0)
+    if told is None or told.call.function not in _INSTEAD:
+        why = "an algorithm has no scores" if told is None else told.reason
+        raise DesignError(
+            message(
+                f"there is no error to judge a difference in {q.measure} by: {why}.",
+                hint="scores on more data sets, or more replications on each.",
+            )
+        )
+    function, option = told.call.function, told.call.option
+    reason = _RATES if function == "compare_bayes" else told.reason
+    target = q.target
+    if target == "auto" and isinstance(option, Option) and option.name == "target":
+        target = "datasets"
+    return _INSTEAD[function], target, reason
+
+
+def _judged(
+    asked: Sequence[GateQuestion],
+    tested: Sequence[tuple[OneSided, str]],
+    want: Want,
+    alpha: float,
+) -> dict[str, GatedMeasure]:
+    """Return the verdict on each measure."""
+    worse = np.array([found.p_worse for found, _ in tested])
+    adjusted = multiplicity.holm(worse)
+    result: dict[str, GatedMeasure] = {}
+    for q, (found, reason), p_fail in zip(asked, tested, adjusted.tolist(), strict=True):
+        p_pass = found.p_better if want == "superior" else found.p_not_worse
+        verdict: Outcome = "undecided"
+        if p_pass <= alpha:
+            verdict = "pass"
+        elif p_fail <= alpha:
+            verdict = "fail"
+        row = GatedMeasure(
+            found.comparison,
+            reason,
+            found.estimate,
+            found.low,
+            found.high,
+            p_pass,
+            p_fail,
+            found.p_worse,
+            verdict,
+        )
+        need = need_of(q, row, want) if verdict == "undecided" else None
+        result[q.measure] = replace(row, need=need)
+    return result

@@ -1,0 +1,201 @@
+"""One-sided tests of a candidate against its baseline.
+
+Each end of the two-sided interval at one minus twice the error is a one-sided bound at the level.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import ndtr, stdtr
+
+from benchinfer.analyses.mixed.compare import compare_mixed
+from benchinfer.analyses.pair import rules
+from benchinfer.analyses.pair.compare import compare_pair
+from benchinfer.analyses.pair.numerics import outcomes
+from benchinfer.analyses.pair.scores import PairedScores, paired_scores
+from benchinfer.analyses.pair.tests import fourfold
+from benchinfer.analyses.permutation.blocks import exchangeable, with_ties
+from benchinfer.analyses.permutation.compare import compare_permutation
+from benchinfer.analyses.permutation.pairs import differences
+from benchinfer.comparison.comparison import Target, TestedComparison
+from benchinfer.comparison.evidence import Setting, alpha_of
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Option
+from benchinfer.numerics import signs
+from benchinfer.scores.table import ScoreTable
+
+type Claims = Literal["auto"] | Target
+type Analysis = Literal["mixed", "pair", "permutation"]
+_SEED = 1  # the same table has the same verdict
+_SUM = 1e-15  # of a tolerance that is added, the share that is noise
+
+
+@dataclass(frozen=True, slots=True)
+class GateQuestion:
+    """Question about a candidate and its baseline.
+
+    Attributes
+    ----------
+    scores
+        Scores of these two algorithms.
+    measure
+        Name of the measure.
+    baseline, candidate
+        The algorithms.
+    target
+        What claims are about.
+    level
+        Confidence of each one-sided test.
+    """
+
+    scores: ScoreTable
+    measure: str
+    baseline: str
+    candidate: str
+    target: Claims
+    level: float
+
+    @property
+    def both(self) -> float:
+        """Level of the two-sided interval whose ends are one-sided bounds at the level."""
+        return 1 - 2 * alpha_of(self.level)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Candidate and baseline, first and second of each contrast."""
+        return self.candidate, self.baseline
+
+
+@dataclass(frozen=True, slots=True)
+class OneSided:
+    """Evidence on candidate minus baseline on the modelling scale, larger is better.
+
+    Attributes
+    ----------
+    comparison
+        The two-sided comparison that it is from.
+    estimate, low, high
+        The difference, with one-sided bounds at the level.
+    p_not_worse
+        P-value of the hypothesis that the candidate is worse by the tolerance or more.
+    p_better
+        P-value of the hypothesis that it is not better.
+    p_worse
+        P-value of the hypothesis that it is not worse by more than the tolerance.
+    """
+
+    comparison: TestedComparison
+    estimate: float
+    low: float
+    high: float
+    p_not_worse: float
+    p_better: float
+    p_worse: float
+
+
+def by_mixed(q: GateQuestion) -> OneSided:
+    """Test by a mixed model of the two algorithms alone, which leaves nothing to adjust for."""
+    found = compare_mixed(
+        q.scores,
+        q.measure,
+        contrasts=[q.baseline, q.candidate],
+        adjust="none",
+        target=q.target,
+        level=q.both,
+    )
+    return _by_t(found)
+
+
+def by_pair(q: GateQuestion) -> OneSided:
+    """Test by what fits the scores of one data set; outcomes on shared items by Tango's score."""
+    setting, scores = Setting.of(q.scores, q.measure)
+    data = paired_scores(scores, setting, None)
+    fitting, _ = rules.fitting(data)
+    of_items = fitting == "mcnemar"
+    found = compare_pair(
+        q.scores,
+        q.measure,
+        test="mcnemar-score" if of_items else "auto",
+        pair=q.names,
+        level=q.both,
+    )
+    if of_items:
+        return _by_items(found, data)
+    return _by_rates(found, data) if fitting == "independent-rates" else _by_t(found)
+
+
+def by_permutation(q: GateQuestion) -> OneSided:
+    """Test by random signs of the blocks' differences, shifted by the tolerance."""
+    setting, scores = Setting.of(q.scores, q.measure)
+    data = with_ties(exchangeable(scores, setting, q.target, "aligned-ranks"), "none")
+    if data.repeated:
+        raise DesignError(
+            message(
+                "the algorithms do not share replications, so that there are no differences whose"
+                " signs could be turned.",
+                hint=f"{Option('by', 'mixed')} compares them.",
+            )
+        )
+    found = compare_permutation(
+        q.scores,
+        q.measure,
+        contrasts=[q.baseline, q.candidate],
+        adjust="none",
+        target=q.target,
+        level=q.both,
+        seed=_SEED,
+    )
+    first, second = (setting.algorithms.index(name) for name in q.names)
+    row = np.zeros((1, 2))
+    row[0, first], row[0, second] = 1.0, -1.0
+    d, m = differences(data, row, "aligned-ranks"), setting.measure.margin
+    noise = np.maximum(data.rounded[data.homes()], _SUM * m)
+    d = np.where(np.abs(d) <= noise[:, None], 0.0, d)
+    terms = signs.signed_ranks(np.hstack([d + m, d, -(d + m)]), float(noise[0]))
+    p = signs.sign_tests(terms, two_sided=np.zeros(3, np.bool_), seed=_SEED).p_value
+    return _evidence(found, *(float(value) for value in p))
+
+
+ANALYSES: dict[Analysis, Callable[[GateQuestion], OneSided]] = {
+    "mixed": by_mixed,
+    "pair": by_pair,
+    "permutation": by_permutation,
+}
+
+
+def _evidence(found: TestedComparison, *p: float) -> OneSided:
+    e = found.evidence
+    return OneSided(found, float(e.estimate[0]), float(e.low[0]), float(e.high[0]), *p)
+
+
+def _by_t(found: TestedComparison) -> OneSided:
+    """Return what the t statistics of the difference say; nothing where it has no error."""
+    e, m = found.evidence, found.measure.margin
+    estimate, error, df = e.estimate[0], e.std_error[0], e.df[0]
+    if not error > 0:
+        return _evidence(found, 1.0, 1.0, 1.0)
+    t = np.array([estimate + m, estimate, -(estimate + m)]) / error
+    return _evidence(found, *map(float, stdtr(df, -t)))
+
+
+def _by_items(found: TestedComparison, data: PairedScores) -> OneSided:
+    """Return what Tango's score statistics of the difference of rates say."""
+    names, m = found.named_sides()[0], found.measure.margin
+    table = fourfold(data.of(*(found.algorithms.index(name) for name in names)))
+    z, z0 = (outcomes.score_statistic(table, -shift) for shift in (m, 0.0))
+    return _evidence(found, *map(float, ndtr([-z, -z0, z])))
+
+
+def _by_rates(found: TestedComparison, data: PairedScores) -> OneSided:
+    """Invert Newcombe's intervals of the difference of rates of independent items."""
+    names, m = found.named_sides()[0], found.measure.margin
+    pair = data.of(*(found.algorithms.index(name) for name in names))
+    first, second = ((int((s > 0.5).sum()), len(s)) for s in (pair.first, pair.second))
+
+    def end(which: int) -> Any:
+        return lambda tail: outcomes.newcombe(first, second, tail)[which]
+
+    tails = [outcomes.tail_beyond(end(0), -m), outcomes.tail_beyond(end(0), 0.0)]
+    return _evidence(found, *tails, outcomes.tail_beyond(end(1), -m))

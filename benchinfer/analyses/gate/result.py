@@ -1,0 +1,266 @@
+"""Verdict on a candidate."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from benchinfer.comparison import wording
+from benchinfer.comparison.comparison import TestedComparison
+from benchinfer.core.citations import bibtex
+from benchinfer.core.frames import frame
+from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import join, level_percent
+from benchinfer.core.result import Showable
+from benchinfer.core.saving import savable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+type Want = Literal["noninferior", "superior"]
+type Outcome = Literal["pass", "fail", "undecided"]
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What would decide a measure that is undecided.
+
+    Attributes
+    ----------
+    text
+        In words.
+    datasets, replications
+        How many more data sets, or more replications on each, are needed; None where that is not
+        known, or is no way to a verdict.
+    """
+
+    text: str
+    datasets: int | None = None
+    replications: int | None = None
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False)
+class GatedMeasure:
+    """Verdict and evidence on one measure.
+
+    Attributes
+    ----------
+    comparison
+        The comparison of candidate and baseline: two-sided, at such a level that each end of its
+        interval is a one-sided bound at the level of the gate.
+    reason
+        Why this analysis was taken.
+    estimate, low, high
+        Candidate minus baseline on the modelling scale, larger is better, with one-sided bounds.
+    p_pass
+        P-value of the hypothesis that the candidate is not what is wanted of it.
+    p_fail, p_fail_raw
+        P-value of the hypothesis that it is not worse by more than the tolerance: adjusted for the
+        number of measures by Holm's steps, and of the measure alone.
+    verdict
+        Pass, fail or undecided.
+    need
+        What would decide it, None where it is decided.
+    """
+
+    comparison: TestedComparison
+    reason: str
+    estimate: float
+    low: float
+    high: float
+    p_pass: float
+    p_fail: float
+    p_fail_raw: float
+    verdict: Outcome
+    need: Need | None = None
+
+    @property
+    def measure(self) -> Measure:
+        """The measure."""
+        return self.comparison.measure
+
+    def effects(self) -> tuple[float, float, float]:
+        """Return estimate and bounds as the measure reports effects: differences or ratios."""
+        low, high = self.measure.effect_interval(self.low, self.high)
+        return float(self.measure.effect(self.estimate)), float(low), float(high)
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Gate(Showable, Mapping[str, GatedMeasure]):
+    """Verdict on a candidate: a mapping from measure to its evidence.
+
+    Attributes
+    ----------
+    baseline, candidate
+        The algorithms.
+    want
+        What a pass shows on each measure: ``"noninferior"`` or ``"superior"``.
+    level
+        Confidence level.
+    on_undecided
+        What an undecided gate counts as, None for neither.
+    measures
+        Name of the measure to its evidence.
+    """
+
+    home: ClassVar[str] = "benchinfer.analyses.gate"
+
+    baseline: str
+    candidate: str
+    want: Want
+    level: float
+    on_undecided: Literal["fail", "pass"] | None
+    measures: Mapping[str, GatedMeasure]
+
+    def __getitem__(self, measure: str) -> GatedMeasure:
+        """Return the evidence on one measure."""
+        return self.measures[measure]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the measures."""
+        return iter(self.measures)
+
+    def __len__(self) -> int:
+        """Return the number of measures."""
+        return len(self.measures)
+
+    @property
+    def verdict(self) -> Outcome:
+        """Pass if every measure passes, fail if some measure fails, else undecided."""
+        found = {row.verdict for row in self.values()}
+        if "fail" in found:
+            return "fail"
+        return "pass" if found == {"pass"} else "undecided"
+
+    @property
+    def outcome(self) -> Outcome:
+        """The verdict, or what an undecided gate counts as."""
+        undecided = self.verdict == "undecided" and self.on_undecided is not None
+        return self.on_undecided or "undecided" if undecided else self.verdict
+
+    @property
+    def passed(self) -> bool:
+        """Whether the outcome is a pass."""
+        return self.outcome == "pass"
+
+    def headline(self) -> str:
+        """Return the verdict in one sentence, with direction and unit of generalisation."""
+        scopes = {row.comparison.scope() for row in self.values() if row.verdict == self.verdict}
+        where = f", {scopes.pop()}" if len(scopes) == 1 else ""
+        return f"{self.verdict.capitalize()}{where}: {self._claim()}.{self._counted()}"
+
+    def _claim(self) -> str:
+        """Say what is shown of the candidate."""
+        named = [name for name, row in self.items() if row.verdict == self.verdict]
+        rows = [self[name].measure for name in named]
+        if self.verdict == "undecided":
+            claim = (
+                f"the scores show neither that {self.candidate} is {self._wanted(rows)}, nor that"
+                f" it is {self._worse(rows)}"
+            )
+        elif self.verdict == "pass":
+            claim = f"{self.candidate} is {self._wanted(rows)}"
+        else:
+            claim = f"{self.candidate} is {self._worse(rows)}"
+        if len(rows) == 1:
+            return f"{claim} ({wording.direction(rows[0])})"
+        return f"{claim}, on {'each of ' if len(rows) == len(self) else ''}{join(named)}"
+
+    def _wanted(self, measures: Sequence[Measure]) -> str:
+        """Say what a pass shows."""
+        if self.want == "superior":
+            return f"better than {self.baseline}"
+        if all(measure.tolerance == 0 for measure in measures):
+            return f"better than {self.baseline}, as no tolerance is set"
+        return f"not worse than {self.baseline} by {_tolerance(measures)} or more"
+
+    def _worse(self, measures: Sequence[Measure]) -> str:
+        """Say what a fail shows."""
+        if all(measure.tolerance == 0 for measure in measures):
+            return f"worse than {self.baseline}"
+        return f"worse than {self.baseline} by more than {_tolerance(measures)}"
+
+    def _counted(self) -> str:
+        if self.verdict != "undecided" or self.on_undecided is None:
+            return ""
+        return f" Undecided counts as a {self.on_undecided} here."
+
+    def summary(self) -> "pd.DataFrame":
+        """Return one row per measure.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure first second estimate conf_low conf_high tolerance p_pass p_fail p_fail_raw
+            outcome``: first is the candidate, and the interval's ends are one-sided bounds at the
+            level of the gate.
+        """
+        rows = list(self.values())
+        effects = [row.effects() for row in rows]
+        return frame(
+            {
+                "measure": list(self),
+                "first": [self.candidate] * len(rows),
+                "second": [self.baseline] * len(rows),
+                **{
+                    name: [found[i] for found in effects]
+                    for i, name in enumerate(("estimate", "conf_low", "conf_high"))
+                },
+                "tolerance": [row.measure.tolerance for row in rows],
+                "p_pass": [row.p_pass for row in rows],
+                "p_fail": [row.p_fail for row in rows],
+                "p_fail_raw": [row.p_fail_raw for row in rows],
+                "outcome": [row.verdict for row in rows],
+            }
+        )
+
+    @property
+    def rule(self) -> str:
+        """The decision rule in words."""
+        alpha = level_percent(1 - self.level)
+        several = len(self) > 1
+        each = " by each measure" if several else ""
+        holm = ", adjusted by Holm's steps over the measures" if several else ""
+        wanted = {
+            "superior": "that the candidate is better",
+            "noninferior": "that the candidate is not worse by the tolerance or more",
+        }
+        margins = ". ".join(_margin(row.measure) for row in self.values())
+        return (
+            f"The gate passes where the one-sided test {wanted[self.want]} rejects at"
+            f" {alpha}{each}, and fails where the one-sided test that it is worse by more than the"
+            f" tolerance does{holm}; else it is undecided. {margins}."
+        )
+
+    @property
+    def method(self) -> str:
+        """Sentences for a methods section."""
+        return " ".join(dict.fromkeys(row.comparison.method for row in self.values()))
+
+    def citations(self) -> str:
+        """Return BibTeX entries of the methods used."""
+        from benchinfer.numerics.multiplicity import holm
+
+        sources = [source for row in self.values() for source in row.comparison.sources()]
+        return bibtex([*sources, *([holm] if len(self) > 1 else [])])
+
+    def __str__(self) -> str:
+        """Return the verdict in one sentence."""
+        return self.headline()
+
+    def __repr__(self) -> str:
+        """Return the verdict and the algorithms."""
+        return f"<Gate of {self.candidate} against {self.baseline}: {self.verdict}>"
+
+
+def _tolerance(measures: Sequence[Measure]) -> str:
+    return wording.margin(measures[0]) if len(measures) == 1 else "the tolerance"
+
+
+def _margin(measure: Measure) -> str:
+    if measure.tolerance == 0:
+        return f"No tolerance is set on {measure.name}, where not worse means better"
+    return f"The tolerance on {measure.name} is {wording.margin(measure)}"

@@ -1,0 +1,96 @@
+"""Sections of a gate."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer.comparison import wording
+from benchinfer.core import numbers
+from benchinfer.core.numbers import level_percent
+from benchinfer.core.sections import Cell, Column, Figure, Section, Table, names, number
+
+if TYPE_CHECKING:
+    from benchinfer.analyses.gate.result import Gate, GatedMeasure
+
+
+_ROLES = {"pass": Cell("pass", "pass", "✓"), "fail": Cell("fail", "fail", "!")}
+
+
+def sections(gate: "Gate") -> tuple[Section, ...]:
+    """Return the sections about a gate."""
+    return (
+        Section(
+            title=f"Gate: {gate.candidate} in place of {gate.baseline}",
+            lead=gate.headline(),
+            text=(gate.rule,),
+            facts=tuple((name, row.need.text) for name, row in gate.items() if row.need),
+            figures=(Figure(gate, "measures", "Differences with one-sided bounds."),),
+            tables=(table(gate),),
+        ),
+        *(_measure(name, row) for name, row in gate.items()),
+    )
+
+
+def _measure(name: str, row: "GatedMeasure") -> Section:
+    found = row.comparison
+    facts = (("Analysis", found.heading), ("Reason", row.reason), ("Claim", found.scope()))
+    return Section(title=f"Evidence on {name}", text=(found.method,), facts=facts)
+
+
+def table(gate: "Gate") -> Table:
+    """Return one row per measure."""
+    rows = list(gate.values())
+    frame = gate.summary().assign(
+        effect=[effect(row) for row in rows],
+        limits=[limits(gate, row) for row in rows],
+        margin=[margin(row) for row in rows],
+        p=[p_of(row) for row in rows],
+    )
+    return Table(
+        name="measures",
+        caption=f"{gate.candidate} against {gate.baseline}",
+        frame=frame,
+        columns=(
+            *names("measure"),
+            number("effect", "estimate", str),
+            number("limits", "bounds", str),
+            number("margin", "tolerance", str),
+            number("p", "p", str),
+            Column("outcome", "verdict", lambda word: _ROLES.get(word, Cell(word))),
+        ),
+        note=f"Bounds are one-sided at {level_percent(gate.level)}; p-values are of the test that"
+        " decides, or of both where none does.",
+        data=gate.summary(),
+    )
+
+
+def effect(row: "GatedMeasure") -> str:
+    """Write the estimate with its kind."""
+    return f"{row.measure.effect_name} {numbers.fixed(row.effects()[0], _decimals(row))}"
+
+
+def limits(gate: "Gate", row: "GatedMeasure") -> str:
+    """Write both one-sided bounds."""
+    _, low, high = row.effects()
+    if not np.isfinite([low, high]).all():
+        return "no bounds"
+    ends = (numbers.fixed(end, _decimals(row)) for end in (low, high))
+    return f"{level_percent(gate.level)} bounds {' and '.join(ends)}"
+
+
+def margin(row: "GatedMeasure") -> str:
+    """Write the tolerance."""
+    return wording.margin(row.measure) if row.measure.tolerance else "none"
+
+
+def p_of(row: "GatedMeasure") -> str:
+    """Write the p-value of the test that decides, or where none does both."""
+    passing, failing = (numbers.p_value(p) for p in (row.p_pass, row.p_fail))
+    if row.verdict == "undecided":
+        return f"{passing} for a pass, {failing} for a fail"
+    return failing if row.verdict == "fail" else passing
+
+
+def _decimals(row: "GatedMeasure") -> int:
+    _, low, high = row.effects()
+    return numbers.decimals([high - low])

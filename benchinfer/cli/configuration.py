@@ -1,0 +1,107 @@
+"""Defaults of options in a file of the current folder."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from benchinfer.core.errors import message
+
+FILE = Path("benchinfer.toml")
+_COLUMNS = "columns"  # a table that is an option, not a command
+
+
+def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
+    """Return the defaults of a command by parameter, those of its own table before all others.
+
+    Parameters
+    ----------
+    command
+        The command.
+    path
+        Its name, after that of its group.
+    root
+        The group of all commands.
+    """
+    if not FILE.exists():
+        return None
+    try:
+        found = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:  # what is not TOML, or not UTF-8
+        raise typer.BadParameter(f"{FILE} cannot be read: {error}.") from None
+    known, unknown = _options(command), list(_strange_tables(found, root))
+    values: dict[str, Any] = {}
+    for depth in range(len(path) + 1):
+        table = _table(found, path[:depth])
+        for key, value in table.items():
+            if (option := known.get(_name(key))) is not None:
+                values[option.name] = _typed(option, value)
+            elif depth == len(path) or not _elsewhere(root, path[:depth], key):
+                unknown.append(".".join([*path[:depth], key]))
+    if unknown:
+        said = f"{FILE} has unknown keys: {', '.join(unknown)}."
+        hint = "keys are options without dashes, for all commands or in the table of one: [gate]."
+        raise typer.BadParameter(message(said, hint=hint))
+    return values
+
+
+def _table(found: Mapping[str, Any], path: list[str]) -> dict[str, Any]:
+    """Return the keys of a table that are no tables themselves."""
+    table: Any = found
+    for name in path:
+        table = table.get(name, {}) if isinstance(table, Mapping) else {}
+    return {n: v for n, v in table.items() if n == _COLUMNS or not isinstance(v, Mapping)}
+
+
+def _strange_tables(found: Mapping[str, Any], group: Any, at: str = "") -> Iterator[str]:
+    """Yield the tables that are no commands."""
+    for name, table in found.items():
+        if not isinstance(table, Mapping) or name == _COLUMNS:
+            continue
+        if name not in group.homes():
+            yield f"{at}{name}"
+        elif hasattr(inner := group.get_command(None, name), "homes"):
+            yield from _strange_tables(table, inner, f"{at}{name}.")
+        else:
+            yield from (f"{at}{name}.{n}" for n, v in table.items() if isinstance(v, Mapping))
+
+
+def _elsewhere(root: Any, path: list[str], key: str) -> bool:
+    """Return whether another command of a group has an option."""
+    group = root
+    for name in path:
+        group = group.get_command(None, name)
+    return any(_name(key) in _options(command) for command in _commands(group))
+
+
+def _commands(group: Any) -> Iterator[Any]:
+    for name in group.homes():
+        one = group.get_command(None, name)
+        yield from _commands(one) if hasattr(one, "homes") else [one]
+
+
+def _options(command: Any) -> dict[str, Any]:
+    """Return the options of a command by their names without dashes."""
+    return {
+        flag.removeprefix("--"): option
+        for option in command.params
+        for flag in option.opts
+        if flag.startswith("--")
+    }
+
+
+def _name(key: str) -> str:
+    return "column" if key == _COLUMNS else key.replace("_", "-")
+
+
+def _typed(option: Any, value: Any) -> Any:
+    """Return a value as it would be typed."""
+    if isinstance(value, Mapping):
+        value = [f"{name}={role}" for name, role in value.items()]
+    if option.multiple:
+        return [str(item) for item in (value if isinstance(value, list) else [value])]
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return value if isinstance(value, bool) else str(value)

@@ -1,0 +1,78 @@
+"""The command `gate`."""
+
+import inspect
+from typing import Annotated, Any
+
+import typer
+
+from benchinfer.cli.compare import arguments_of
+from benchinfer.cli.groups import OUTPUT, HelpEnd
+from benchinfer.cli.guard import Exit
+from benchinfer.cli.options.common import wrong
+from benchinfer.cli.options.measures import AllMeasures, declared, named
+from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
+
+ENDS = {
+    "gate": HelpEnd(
+        "gate example:sklearn_bootstrap --baseline svm --candidate rf \\\n    -m error:lower:0.02",
+        "0 pass; 1 fail: evidence that the candidate is worse by more than the"
+        " tolerance; 2 wrong usage; 3 undecided; 4 the table has faults or cannot answer.",
+    ),
+}
+_CODES = {"pass": Exit.DECIDED, "fail": Exit.FAULTY, "undecided": Exit.UNDECIDED}
+AsMarkdown = Annotated[
+    bool,
+    typer.Option(
+        "--markdown",
+        rich_help_panel=OUTPUT,
+        help="Print a table for the summary of a job, in Markdown.",
+    ),
+]
+_ARGUMENTS = arguments_of("benchinfer.analyses.gate.gate", "gate")
+
+
+def gate(
+    source: SourceArguments,
+    *,
+    measure: AllMeasures = None,
+    report: ReportTo = None,
+    as_json: AsJson = False,
+    as_markdown: AsMarkdown = False,
+    **given: Any,
+) -> None:
+    """Decide whether a candidate may take the place of a baseline.
+
+    A pass needs evidence, and so does a fail: scores that are too few for either are undecided.
+    """
+    from benchinfer.analyses.gate.gate import gate as ask
+    from benchinfer.cli import report as cli_report
+    from benchinfer.cli.output import documents, gates
+    from benchinfer.core.saving import check_target
+
+    if as_json and as_markdown:
+        raise wrong("--markdown", "goes without --json.")
+    if report is not None:
+        check_target(report)
+    scores = declared(source, measure).read()
+    names = None if measure is None else named(source, scores, measure)
+    found = ask(scores, names, **{each.name: each.value(given, ask) for each in _ARGUMENTS})
+    if report is not None:
+        cli_report.write([found], report)
+    if as_json:
+        documents.write(gates.document(found))
+    elif as_markdown:
+        gates.markdown(found)
+    else:
+        gates.show(found, report)
+    raise typer.Exit(_CODES[found.outcome])
+
+
+def _with_arguments(command: Any) -> Any:
+    """Give a command the options that the function has arguments for, in place of the last one."""
+    own = [*inspect.signature(command, eval_str=True).parameters.values()][:-1]
+    options = [option for each in _ARGUMENTS for option in each.options]
+    command.__signature__ = inspect.Signature([own[0], *options, *own[1:]])
+    return command
+
+
+gate = reads_scores(_with_arguments(gate), faulty=Exit.UNDECIDABLE)

@@ -1,0 +1,110 @@
+"""Verdicts of gates on a terminal, in JSON and in Markdown."""
+
+import re
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+
+from benchinfer.analyses.gate.sections import effect, limits, margin, p_of
+from benchinfer.cli.hints import as_options
+from benchinfer.cli.output.documents import GatedDocument, GateDocument
+from benchinfer.cli.output.terminal import Terminal, plain, safe
+from benchinfer.comparison.checks import doubts
+
+if TYPE_CHECKING:
+    from benchinfer.analyses.gate.result import Gate, GatedMeasure
+
+
+_STYLES = {"pass": "bold green", "fail": "bold red", "undecided": "bold yellow"}
+
+
+def show(found: "Gate", report: str | None = None) -> None:
+    """Print the verdict, one line per measure, and what would decide those that are undecided."""
+    warn(found)
+    with Terminal() as out:
+        out.line(plain(found.headline()), _STYLES[found.verdict])
+        for name, row in found.items():
+            out.line(plain(f"  {name}: {row.verdict}, {_evidence(found, row)}"))
+            if row.need is not None:
+                out.line(plain(f"    needs: {as_options(row.need.text)}"))
+        if report is not None:
+            out.prose(f"Report: {report}", style="dim")
+
+
+def warn(found: "Gate") -> None:
+    """Say on stderr what puts the table in doubt."""
+    said: dict[str, None] = {}
+    for row in found.values():
+        for one in doubts(row.comparison.setting):
+            said[f"{one.rule}: {as_options(one.what)} {as_options(one.hint)}".strip()] = None
+    for text in said:
+        typer.echo(f"warning  {safe(text)}", err=True)
+
+
+def _evidence(found: "Gate", row: "GatedMeasure") -> str:
+    p = p_of(row)
+    p = f"p {p}" if p[0] in "<>" else f"p = {p}"
+    return f"{effect(row)} ({limits(found, row)}), tolerance {margin(row)}, {p}"
+
+
+def document(found: "Gate") -> GateDocument:
+    """Write down a gate."""
+    return GateDocument(
+        verdict=found.verdict,
+        outcome=found.outcome,
+        headline=found.headline(),
+        baseline=found.baseline,
+        candidate=found.candidate,
+        want=found.want,
+        level=found.level,
+        rule=found.rule,
+        measures=found.summary(),
+        evidence={name: _document(row) for name, row in found.items()},
+    )
+
+
+def _document(row: "GatedMeasure") -> GatedDocument:
+    need = row.need
+    return GatedDocument(
+        analysis=row.comparison.heading,
+        reason=row.reason,
+        scope=row.comparison.scope(),
+        method=row.comparison.method,
+        needs=None if need is None else need.text,
+        more_datasets=None if need is None else need.datasets,
+        more_replications=None if need is None else need.replications,
+        diagnostics=row.comparison.diagnostics(),
+        provenance=row.comparison.provenance,
+    )
+
+
+def markdown(found: "Gate") -> None:
+    """Print a gate as Markdown, for the summary of a job."""
+    heads = ("measure", "verdict", "estimate", "bounds", "tolerance", "p", "needs")
+    rows = [
+        (
+            name,
+            row.verdict,
+            effect(row),
+            limits(found, row),
+            margin(row),
+            p_of(row),
+            "" if row.need is None else as_options(row.need.text),
+        )
+        for name, row in found.items()
+    ]
+    lines = [
+        f"### {_escaped(found.headline())}",
+        "",
+        f"| {' | '.join(heads)} |",
+        "|" + "---|" * len(heads),
+        *(f"| {' | '.join(map(_escaped, cells))} |" for cells in rows),
+    ]
+    warn(found)
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+def _escaped(text: str) -> str:
+    """Escape what Markdown or HTML would read in a name."""
+    return re.sub(r"([\\`*_\[\]<>|~&$])", r"\\\1", safe(text))

@@ -1,0 +1,106 @@
+"""The command that gates a candidate."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import benchinfer as bi
+
+ASK = ("gate", "example:simulated/balanced", "--baseline", "alg1", "--candidate", "alg2", "-m")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("score:higher:0.02",), 0, "Pass, on average over the domain"),
+        (("score:higher",), 1, "Fail, on average over the domain"),
+        (("score:higher:0.01",), 3, "needs: 5 more data sets let a candidate"),
+        (("score:higher:0.01", "--on-undecided", "pass"), 0, "Undecided counts as a pass here."),
+        (("score:higher:0.01", "--on-undecided", "fail"), 1, "Undecided counts as a fail here."),
+        (("score:higher:0.02", "--want", "superior"), 3, "better than alg1"),
+        (("score:higher:0.02", "--by", "permutation"), 0, "on a typical data set"),
+        (("score:higher:0.02", "--candidate", "alg9"), 2, "unknown candidate 'alg9'"),
+        (("score:higher:0.02", "--level", "0.4"), 2, "level is 0.4"),
+        (("score:higher:0.02", "--json", "--markdown"), 2, "goes without --json"),
+        (("score:higher:0.02", "-m", "score:higher"), 2, "given twice"),
+        (("score:higher:0.02", "--by", "pair"), 4, "cannot pool 10 data sets"),
+    ],
+)
+def test_exit_codes(run: Callable, arguments: tuple[str, ...], code: int, said: str) -> None:
+    found = run(*ASK, *arguments)
+    assert found.exit_code == code, found.output
+    assert said in " ".join(found.output.split())
+    assert "Traceback" not in found.output
+
+
+def test_one_line_for_each_measure_and_the_verdict(run: Callable) -> None:
+    found = run(
+        *("gate", "example:sklearn_bootstrap", "--baseline", "svm", "--candidate", "mlp"),
+        *("-m", "error:lower:0.1", "-m", "seconds:lower:0.1:log"),
+    )
+    assert found.exit_code == 1
+    lines = found.stdout.splitlines()
+    assert [line.split(":")[0] for line in lines] == [
+        "Fail, on average over the domain that the 12 data sets stand for",
+        "  error",
+        "  seconds",
+    ]
+    assert "ratio 4.5" in lines[2]
+    assert "tolerance a factor of 1.1, p = 0.0001" in lines[2]
+
+
+def test_what_cannot_be_read_is_no_fail(run: Callable, table: Callable) -> None:
+    options = ("--baseline", "a", "--candidate", "b", "-m", "value:higher")
+    assert run("gate", "nowhere.csv", *options).exit_code == 4
+    assert run("gate", table([("d", 1, "a", "x")]), *options).exit_code == 4
+
+
+def test_a_bug_is_no_fail_either(run: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: object, **_options: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("benchinfer.analyses.gate.gate.gate", breaks)
+    found = run(*ASK, "score:higher:0.02")
+    assert found.exit_code == 4
+    assert "ZeroDivisionError" in found.stderr
+
+
+def test_names_are_data_in_markdown(run: Callable, clear: Path) -> None:
+    nasty = "<b>|`a_b`"
+    clear.write_text(clear.read_text().replace(",a,", f",{nasty},"), encoding="utf-8")
+    found = run(
+        *("gate", clear, "--baseline", nasty, "--candidate", "b", "-m", "value:lower:0.01"),
+        "--markdown",
+    )
+    assert found.exit_code == 0, found.output
+    title, _, heads, rule, row = found.stdout.splitlines()
+    assert title.startswith("### Pass")
+    assert r"than \<b\>\|\`a\_b\` by 0.01 or more" in title
+    assert heads.count("|") == rule.count("|") == row.count("|") == 8
+
+
+def test_json_is_what_the_library_says(run: Callable) -> None:
+    found = json.loads(run(*ASK, "score:higher:0.01", "--json").stdout)
+    scores = bi.read_scores(
+        bi.load_example("simulated/balanced").to_frame(), measures="score:higher:0.01"
+    )
+    gate = bi.gate(scores, baseline="alg1", candidate="alg2")
+    assert found["measures"] == gate.summary().to_dict("records")
+    assert (found["verdict"], found["headline"]) == (gate.verdict, str(gate))
+    assert found["evidence"]["score"]["more_datasets"] == 5
+
+
+def test_a_page_of_it(run: Callable, tmp_path: Path) -> None:
+    found = run(*ASK, "score:higher:0.02", "--report", tmp_path / "gate.html")
+    assert found.exit_code == 0, found.output
+    assert "Report:" in found.stdout
+    text = (tmp_path / "gate.html").read_text(encoding="utf-8")
+    assert "Gate: alg2 in place of alg1" in text
+    assert "compare_mixed" in text
+
+
+def test_comparisons_say_that_they_are_no_gate(run: Callable) -> None:
+    for command in ("mixed", "points"):
+        assert "gate" in run("compare", command, "--help").stdout.split("Exit codes")[1]
