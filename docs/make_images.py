@@ -3,14 +3,28 @@
 Run as ``python docs/make_images.py`` when a figure changes.
 """
 
+import re
+import shutil
+import subprocess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
+from PIL import Image
 
 import benchinfer as bi
 
-IMAGES = Path(__file__).with_name("images")
+DOCS = Path(__file__).parent
+IMAGES = DOCS / "images"
+TEX = r"""\documentclass{article}
+\usepackage{booktabs,graphicx,siunitx}
+\usepackage[textwidth=6in]{geometry}
+\pagestyle{empty}
+\begin{document}
+%s
+\end{document}
+"""
 
 
 def letters() -> bi.ScoreTable:
@@ -30,8 +44,34 @@ def letters() -> bi.ScoreTable:
     )
 
 
+def paper_table() -> None:
+    """Compile the table of the page for papers, if there is a pdfTeX."""
+    if not (shutil.which("pdflatex") and shutil.which("pdftoppm")):
+        print("no pdflatex or pdftoppm: the compiled table stays as it is")
+        return
+    page = (DOCS / "how-to" / "paper.md").read_text(encoding="utf-8")
+    rows = re.search(r"```text\n(dataset,.*?)```", page, re.DOTALL)[1]
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "scores.csv").write_text(rows, encoding="utf-8")
+        scores = bi.read_scores(
+            folder / "scores.csv", measures="accuracy:higher:0.01", layout="wide-algorithms"
+        )
+        text = TEX % bi.compare_mixed(scores).table().to_latex()
+        (folder / "table.tex").write_text(text, encoding="utf-8")
+        for command in ("pdflatex -halt-on-error table.tex", "pdftoppm -r 110 -png table.pdf page"):
+            subprocess.run(command.split(), cwd=folder, check=True, capture_output=True)
+        picture = Image.open(folder / "page-1.png").convert("L")
+        ink = picture.point(lambda grey: 255 * (grey < 250)).getbbox()
+        left, top, right, bottom = ink
+        picture.crop((left - 10, top - 10, right + 10, bottom + 10)).save(
+            IMAGES / "paper_table.png", optimize=True
+        )
+
+
 def main() -> None:
     """Draw all of them."""
+    paper_table()
     simulated = bi.load_example("simulated/balanced")
     permuted = bi.compare_permutation(bi.load_example("sklearn_bootstrap"), "error", seed=1)
     resampled = bi.compare_bootstrap(simulated, seed=1)
