@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from benchinfer.comparison.checks import InfluenceLayout
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
-from benchinfer.comparison.figures import datasets, forest, influence, ranking
+from benchinfer.comparison.figures import critical_difference, datasets, forest, influence, ranking
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.plots.bars import draw_intervals, size_intervals
@@ -23,6 +23,9 @@ COMPARISON: Mapping[str, Kind] = {
     "ranking": Kind(ranking.layout, ranking.size, ranking.draw, ranking.suits),
     "forest": Kind(forest.layout, forest.size, forest.draw),
     **{name: of_part(kind, lambda result: result.relation()) for name, kind in RELATION.items()},
+    "critical-difference": Kind(
+        critical_difference.layout, critical_difference.size, critical_difference.draw
+    ),
     "rank-intervals": Kind(ranking.layout_ranks, size_intervals, draw_intervals),
     "distributions": of_part(DISTRIBUTIONS, lambda result: result.setting),
 }

@@ -21,7 +21,7 @@ from benchinfer.plots import bars
 from benchinfer.plots.bars import Interval, Intervals
 from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, measure_name
 from benchinfer.plots.text import fitted, plain, pt, scale, widest, wrapped
-from benchinfer.relations.figures.pairs import letter
+from benchinfer.relations.figures.pairs import spelled
 from benchinfer.relations.numerics.posets import letters
 
 if TYPE_CHECKING:
@@ -268,8 +268,7 @@ def _joined(
         several = tuple(group for group in groups if len(group) > 1)
         read = f"a bar joins algorithms of which each two are {what}" if several else ""
         return several, [""] * k, "", read
-    texts = ["".join(letter(n) for n, own in enumerate(groups) if m in own) for m in range(k)]
-    return (), texts, "", f"algorithms that share a letter are {what}"
+    return (), spelled(groups, k), "", f"algorithms that share a letter are {what}"
 
 
 def rank_intervals(relation: "Relation") -> dict[str, tuple[int, int]]:

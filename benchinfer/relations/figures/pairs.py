@@ -86,10 +86,37 @@ def group(states: Codes, ranks: NDArray[np.float64]) -> Groups:
         return Groups(ties, "bars", _levels(runs), (), -1, unknown)
     order = [m for tie in ties for m in tie]
     texts = [""] * len(order)
-    for n, column in enumerate(letters(~same[np.ix_(order, order)])):
-        for m in column:
-            texts[order[m]] += letter(n)
+    for m, text in zip(
+        order, spelled(letters(~same[np.ix_(order, order)]), len(order)), strict=True
+    ):
+        texts[m] = text
     return Groups(ties, "letters", (), tuple(texts), -1, unknown)
+
+
+def spelled(groups: Sequence[Sequence[int]], k: int) -> list[str]:
+    """Return the letters of each of k items; four or more in a row as the first and the last.
+
+    Examples
+    --------
+    >>> spelled([(0, 1), (1, 2), (1,), (1,), (1, 2)], 3)
+    ['a', 'a\N{EN DASH}e', 'be']
+    """
+    found: list[str] = []
+    for m in range(k):
+        runs: list[list[int]] = []
+        for n in (n for n, group in enumerate(groups) if m in group):
+            if runs and runs[-1][-1] == n - 1:
+                runs[-1].append(n)
+            else:
+                runs.append([n])
+        found.append("".join(map(_run, runs)))
+    return found
+
+
+def _run(run: Sequence[int]) -> str:
+    if len(run) > 3:
+        return f"{letter(run[0])}\N{EN DASH}{letter(run[-1])}"
+    return "".join(map(letter, run))
 
 
 def letter(n: int) -> str:
