@@ -6,11 +6,15 @@ Run as ``python docs/make_images.py`` when a figure changes.
 import re
 import shutil
 import subprocess
+from doctest import DocTestParser
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from PIL import Image
 
 import benchinfer as bi
@@ -69,9 +73,37 @@ def paper_table() -> None:
         )
 
 
+def gallery() -> None:
+    """Draw the figures of the gallery: its code runs once for each of its two tables."""
+    page = (DOCS / "how-to" / "gallery.md").read_text(encoding="utf-8")
+    blocks = re.findall(
+        r"^```pycon\n(.*?)^```$(?:\n\n!\[.*?\]\(\S*/(\S+)-6\.png\))?",
+        page,
+        re.DOTALL | re.MULTILINE,
+    )
+    (IMAGES / "gallery").mkdir(exist_ok=True)
+    for size, table in (("6", "six"), ("30", "thirty")):
+        names: dict[str, Any] = {}
+        for block, image in blocks:
+            for example in DocTestParser().get_examples(block):
+                code = example.source.replace("scores = six", f"scores = {table}")
+                exec(code, names)  # noqa: S102  # the code of our own page
+            if image:
+                small(names["figure"], IMAGES / "gallery" / f"{image}-{size}.png")
+                print(image, size)
+
+
+def small(figure: Figure, path: Path) -> None:
+    """Save a figure in few colours."""
+    whole = BytesIO()
+    figure.savefig(whole, dpi=80)
+    Image.open(whole).convert("RGB").quantize(64).save(path, optimize=True)
+
+
 def main() -> None:
     """Draw all of them."""
     paper_table()
+    gallery()
     simulated = bi.load_example("simulated/balanced")
     permuted = bi.compare_permutation(bi.load_example("sklearn_bootstrap"), "error", seed=1)
     resampled = bi.compare_bootstrap(simulated, seed=1)

@@ -97,11 +97,12 @@ def test_every_kind_compiles(tmp_path):
 def test_the_page_compiles(tmp_path, monkeypatch):
     """The code of the page writes the files that its document takes."""
     text = PAGE.read_text(encoding="utf-8")
-    for name, content in re.findall(r"`([\w.]+)`:\n\n```text\n(.*?)^```$", text, re.DOTALL | re.M):
+    files = re.findall(r"`([\w.]+)`:\n\n```text\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    for name, content in files:
         (tmp_path / name).write_text(content, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     names = {}
-    for block in re.findall(r"^```pycon\n(.*?)^```$", text, re.DOTALL | re.M):
+    for block in re.findall(r"^```pycon\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
         for example in doctest.DocTestParser().get_examples(block):
             exec(example.source, names)  # noqa: S102  # the code of our own page
     for program in ("pdflatex", "bibtex", "pdflatex", "pdflatex"):
