@@ -228,9 +228,13 @@ def _laid(kind: Kind, result: object, room: float, choices: Mapping[str, object]
         return laid
     fewer = {**choices, "top": 1}
     one, all_ = kind.size(kind.layout(result, room / scale(), **fewer))[1], kind.size(laid)[1]
-    rows = len(laid.rows)
-    top = max(int(1 + (most - one) / ((all_ - one) / max(rows - 1, 1))), 1)
-    return kind.layout(result, room / scale(), **{**choices, "top": top})
+    rows = len(getattr(laid, "panels", laid.rows))
+    top = min(max(int(1 + (most - one) / ((all_ - one) / max(rows - 1, 1))), 1), rows)
+    found = kind.layout(result, room / scale(), **{**choices, "top": top})
+    while top > 1 and kind.size(found)[1] > most:
+        top -= 1
+        found = kind.layout(result, room / scale(), **{**choices, "top": top})
+    return found
 
 
 class Drawing(Figure):
