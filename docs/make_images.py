@@ -3,14 +3,32 @@
 Run as ``python docs/make_images.py`` when a figure changes.
 """
 
+import re
+import shutil
+import subprocess
+from doctest import DocTestParser
+from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
+from PIL import Image
 
 import benchinfer as bi
 
-IMAGES = Path(__file__).with_name("images")
+DOCS = Path(__file__).parent
+IMAGES = DOCS / "images"
+TEX = r"""\documentclass{article}
+\usepackage{booktabs,graphicx,siunitx}
+\usepackage[textwidth=6in]{geometry}
+\pagestyle{empty}
+\begin{document}
+%s
+\end{document}
+"""
 
 
 def letters() -> bi.ScoreTable:
@@ -30,8 +48,62 @@ def letters() -> bi.ScoreTable:
     )
 
 
+def paper_table() -> None:
+    """Compile the table of the page for papers, if there is a pdfTeX."""
+    if not (shutil.which("pdflatex") and shutil.which("pdftoppm")):
+        print("no pdflatex or pdftoppm: the compiled table stays as it is")
+        return
+    page = (DOCS / "how-to" / "paper.md").read_text(encoding="utf-8")
+    rows = re.search(r"```text\n(dataset,.*?)```", page, re.DOTALL)[1]
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "scores.csv").write_text(rows, encoding="utf-8")
+        scores = bi.read_scores(
+            folder / "scores.csv", measures="accuracy:higher:0.01", layout="wide-algorithms"
+        )
+        text = TEX % bi.compare_mixed(scores).table().to_latex()
+        (folder / "table.tex").write_text(text, encoding="utf-8")
+        for command in ("pdflatex -halt-on-error table.tex", "pdftoppm -r 110 -png table.pdf page"):
+            subprocess.run(command.split(), cwd=folder, check=True, capture_output=True)
+        picture = Image.open(folder / "page-1.png").convert("L")
+        ink = picture.point(lambda grey: 255 * (grey < 250)).getbbox()
+        left, top, right, bottom = ink
+        picture.crop((left - 10, top - 10, right + 10, bottom + 10)).save(
+            IMAGES / "paper_table.png", optimize=True
+        )
+
+
+def gallery() -> None:
+    """Draw the figures of the gallery: its code runs once for each of its two tables."""
+    page = (DOCS / "how-to" / "gallery.md").read_text(encoding="utf-8")
+    blocks = re.findall(
+        r"^```pycon\n(.*?)^```$(?:\n\n!\[.*?\]\(\S*/(\S+)-6\.png\))?",
+        page,
+        re.DOTALL | re.MULTILINE,
+    )
+    (IMAGES / "gallery").mkdir(exist_ok=True)
+    for size, table in (("6", "six"), ("30", "thirty")):
+        names: dict[str, Any] = {}
+        for block, image in blocks:
+            for example in DocTestParser().get_examples(block):
+                code = example.source.replace("scores = six", f"scores = {table}")
+                exec(code, names)  # noqa: S102  # the code of our own page
+            if image:
+                small(names["figure"], IMAGES / "gallery" / f"{image}-{size}.png")
+                print(image, size)
+
+
+def small(figure: Figure, path: Path) -> None:
+    """Save a figure in few colours."""
+    whole = BytesIO()
+    figure.savefig(whole, dpi=80)
+    Image.open(whole).convert("RGB").quantize(64).save(path, optimize=True)
+
+
 def main() -> None:
     """Draw all of them."""
+    paper_table()
+    gallery()
     simulated = bi.load_example("simulated/balanced")
     mixed = bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")
     permuted = bi.compare_permutation(bi.load_example("sklearn_bootstrap"), "error", seed=1)

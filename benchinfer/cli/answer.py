@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from benchinfer.comparison.comparison import Comparison
-    from benchinfer.comparison.per_dataset import Comparisons
+    from benchinfer.papers.styler import PaperTable
     from benchinfer.scores.table import ScoreTable
 
 type TableForm = Literal["tex", "md", "html"]
@@ -63,8 +63,8 @@ def answer(
     if show.per_dataset:
         found = each(analysis, scores, measure, **options)
         relations = found.relations()
-        if show.table:
-            _print_table(found, scores, show)
+        if show.table is not None:
+            _print_table(found.table(show.rows), show.table)
         elif show.as_json:
             decided = {name: settled(relation) for name, relation in relations.items()}
             documents.write(documents.comparisons(found, decided))
@@ -75,8 +75,9 @@ def answer(
         result = analysis(scores, measure, **options)
         code = verdict_code([result.relation()])
         request = Request(details=show.details)
-        if show.table:
-            _print_table(result, scores, show)
+        if show.table is not None:
+            own = scores if show.rows == "datasets" and hasattr(scores, "cells") else None
+            _print_table(result.table(show.rows, scores=own), show.table)
         elif show.as_json:
             decided = code == Exit.DECIDED
             documents.write(documents.comparison(result, decided=decided, request=request))
@@ -85,9 +86,7 @@ def answer(
     raise typer.Exit(code)
 
 
-def _print_table(result: "Comparison | Comparisons", scores: "ScoreTable", show: Showing) -> None:
-    """Print the table for a paper; of data sets that of the scores, if these are scores."""
-    own = show.rows == "datasets" and not show.per_dataset and hasattr(scores, "cells")
-    table = result.table(show.rows, scores=scores if own else None)
-    write = {"tex": table.to_latex, "md": table.to_markdown, "html": table.to_html}[show.table]
+def _print_table(table: "PaperTable", form: TableForm) -> None:
+    """Print the table for a paper."""
+    write = {"tex": table.to_latex, "md": table.to_markdown, "html": table.to_html}[form]
     typer.echo(write(), nl=False)

@@ -103,7 +103,8 @@ def p_head(result: "Comparison") -> str:
 
 def effect_head(result: "Comparison", chosen: str) -> str:
     """Return the head of the effects against an algorithm."""
-    return f"{result.measure.effect_name} to {one_line(chosen)}"
+    link = "from" if result.measure.scale == "identity" else "to"
+    return f"{result.measure.effect_name} {link} {one_line(chosen)}"
 
 
 @dataclass(frozen=True, slots=True)

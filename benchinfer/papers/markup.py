@@ -12,7 +12,7 @@ _SPECIAL = {
     "\\": r"\textbackslash{}",
     **{sign: f"\\{sign}" for sign in "{}$&#%_"},
     "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
+    "~": r"$\sim$",  # the sign of a formula: the character is an accent
     "`": r"\textasciigrave{}",
     "|": r"\textbar{}",
     '"': r"\char34{}",  # babel gives a bare one a meaning of its own in some languages
@@ -118,9 +118,9 @@ def latex(text: str) -> str:
     Examples
     --------
     >>> print(latex("C4.5_m & 50 %"))
-    C4.5\_m \& 50 \%
+    C4.5\_m \& 50~\%
     """
-    text = unicodedata.normalize("NFC", " ".join(text.split()))
+    text = unicodedata.normalize("NFC", " ".join(text.split())).replace(" %", "\N{NO-BREAK SPACE}%")
     parts: list[str] = []
     for known, run in groupby(text, lambda sign: _sign(sign) is not None):
         signs = "".join(run)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, override
+from typing import TYPE_CHECKING, Any
 
 from pandas.io.formats.style import Styler
 
@@ -94,6 +94,12 @@ class PaperTable(Styler):
     """
 
     paper: Paper = Paper()
+    if TYPE_CHECKING:  # of Styler; its stubs leave them out
+        caption: Any
+        hidden_columns: Sequence[int]
+        columns: Any
+        _display_funcs: Any
+        _display_funcs_columns: Any
 
     @staticmethod
     def of(frame: "pd.DataFrame", texts: Sequence[Sequence[str]], paper: Paper) -> "PaperTable":
@@ -103,16 +109,19 @@ class PaperTable(Styler):
         table.hide(axis="index")
         table.fill([column.head for column in paper.columns], texts)
         for kind, (side, _) in _SIDES.items():
-            own = [n for n, c in zip(frame.columns, paper.columns, strict=True) if c.kind == kind]
+            own: Any = [
+                name
+                for name, column in zip(frame.columns, paper.columns, strict=True)
+                if column.kind == kind
+            ]
             table.set_properties(subset=own, **{"text-align": side})
         for row, column in paper.strong:
             where = ([frame.index[row]], [frame.columns[column]])
             table.set_properties(subset=where, **{"font-weight": "bold"})
         return table
 
-    @override
-    def _copy(self, deepcopy: bool = False) -> "PaperTable":
-        found = super()._copy(deepcopy)
+    def _copy(self, deepcopy: bool = False) -> "PaperTable":  # noqa: FBT001, FBT002
+        found: PaperTable = super()._copy(deepcopy)  # pyright: ignore[reportAttributeAccessIssue]
         found.paper = self.paper
         return found
 
@@ -145,7 +154,7 @@ class PaperTable(Styler):
         """Numbers of the columns that are not hidden."""
         return [j for j in range(len(self.columns)) if j not in self.hidden_columns]
 
-    def to_latex(self, buf: Any = None, **options: Any) -> str | None:
+    def to_latex(self, buf: Any = None, **options: Any) -> str | None:  # pyright: ignore[reportIncompatibleMethodOverride]
         r"""Write LaTeX with booktabs and siunitx.
 
         Parameters
@@ -170,7 +179,7 @@ class PaperTable(Styler):
         texts = found.texts()
         written = list(zip(*texts[1:], strict=True)) or [()] * len(texts[0])
         places = {"name": "l", "p": "r", "text": "c"}
-        made = {
+        made: dict[str, Any] = {
             "column_format": "".join(
                 places.get(kinds[j]) or number_format(list(cells))
                 for j, cells in zip(self.shown_columns, written, strict=True)
@@ -257,8 +266,7 @@ class PaperTable(Styler):
         parts = (caption, "\n".join(lines), notes)
         return _put("\n\n".join(str(part) for part in parts if part) + "\n", buf)
 
-    @override
-    def to_html(self, buf: Any = None, **options: Any) -> str | None:
+    def to_html(self, buf: Any = None, **options: Any) -> str | None:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Write HTML, as a notebook shows it, with the caption above and notes below."""
         found = copy.deepcopy(self)
         found.rewrite(lambda text, *_: html(text), html)

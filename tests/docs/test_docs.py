@@ -1,6 +1,7 @@
 """The documentation: its code runs and prints what is shown, and what is generated is current."""
 
 import doctest
+import importlib
 import importlib.util
 import re
 import shlex
@@ -101,6 +102,22 @@ def test_the_project_speaks_only_of_itself(path: Path) -> None:
 def test_images_are_small_and_used(path: Path) -> None:
     assert path.stat().st_size < 100_000
     assert any(path.name in page.read_text(encoding="utf-8") for page in PAGES)
+
+
+def test_the_gallery_is_small_and_shows_every_figure() -> None:
+    text = (DOCS / "how-to" / "gallery.md").read_text(encoding="utf-8")
+    images = sorted((DOCS / "images" / "gallery").glob("*.png"))
+    assert sum(path.stat().st_size for path in images) < 3_000_000
+    assert {path.name for path in images} == set(re.findall(r"gallery/([\w-]+\.png)", text))
+    homes = {
+        f"{module}.figures"
+        for path in (ROOT / "benchinfer").rglob("figures*")
+        if (module := ".".join(path.parent.relative_to(ROOT).parts)) != "benchinfer"
+        if path.suffix in {"", ".py"}
+    }
+    tables = [importlib.import_module(home).FIGURES for home in sorted(homes)]
+    kinds = {kind for table in tables for figures in table.values() for kind in figures}
+    assert kinds - set(re.findall(r"^### ([\w-]+)", text, flags=re.MULTILINE)) == set()
 
 
 def _generator() -> ModuleType:

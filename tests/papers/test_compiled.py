@@ -1,8 +1,10 @@
 """Tables in LaTeX compile, with nothing wider than the line (`make paper`)."""
 
+import doctest
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,7 @@ import benchinfer as bi
 
 pytestmark = pytest.mark.latex
 
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "paper.md"
 HOSTILE = ["a_b%c&d#$e~^\\f{g}", "[x] *y*", "漢字 🤖", "β-γ₂²", "dataset", '--"q"`|<b>']
 DOCUMENT = r"""\documentclass[%s]{article}
 \usepackage{booktabs,graphicx,siunitx}
@@ -89,3 +92,22 @@ def test_every_kind_compiles(tmp_path):
         bi.consensus(bi.per_dataset(bi.compare_points, scores, "error").relations()),
     ]
     compiled("\n".join(result.table().to_latex() for result in results), tmp_path, "kinds")
+
+
+def test_the_page_compiles(tmp_path, monkeypatch):
+    """The code of the page writes the files that its document takes."""
+    text = PAGE.read_text(encoding="utf-8")
+    files = re.findall(r"`([\w.]+)`:\n\n```text\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    for name, content in files:
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in re.findall(r"^```pycon\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+        for example in doctest.DocTestParser().get_examples(block):
+            exec(example.source, names)  # noqa: S102  # the code of our own page
+    for program in ("pdflatex", "bibtex", "pdflatex", "pdflatex"):
+        options = ["-interaction=nonstopmode", "-halt-on-error"] if program == "pdflatex" else []
+        done = subprocess.run([program, *options, "paper"], capture_output=True, check=False)
+        assert done.returncode == 0, done.stdout[-2000:]
+    log = (tmp_path / "paper.log").read_text(encoding="utf-8", errors="replace")
+    assert "undefined" not in log
