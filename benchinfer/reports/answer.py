@@ -89,15 +89,12 @@ def _serious(comparisons: Sequence["Comparison"], anchors: Mapping[int, str]) ->
     if not seen:
         return None
     shown = [*seen.values()][:_MOST]
-    rows = [
-        (check.check, n, check.held, comparisons[n].heading, str(check.remedy))
-        for n, check in shown
-    ]
+    rows = [(check.check, n, check.held) for n, check in shown]
     more = len(seen) - len(shown)
     return Table(
         name="",
         caption="What asks for attention",
-        frame=pd.DataFrame(rows, columns=["check", "n", "held", "by", "remedy"]),
+        frame=pd.DataFrame(rows, columns=["check", "n", "held"]),
         columns=(
             Column(
                 "check",
@@ -108,10 +105,8 @@ def _serious(comparisons: Sequence["Comparison"], anchors: Mapping[int, str]) ->
                 defined=False,
             ),
             Column("held", "value (limit)", defined=False),
-            Column("by", "of", defined=False),
-            Column("remedy", "how to read it", role="prose", defined=False),
         ),
-        note=f"{count(more, 'further check')} in the diagnostics of each analysis." if more else "",
+        note=f"{count(more, 'further check')}: see the diagnostics." if more else "",
     )
 
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from benchinfer.analyses.bayes.compare import compare_bayes
+from benchinfer.analyses.bayes.comparison import BayesComparison
 from benchinfer.analyses.bootstrap.compare import compare_bootstrap
+from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
 from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
@@ -35,6 +37,7 @@ _CHAINS = 4  # of the Bayesian model: 4,000 draws
 # take longer than a report should: the best is then compared with the rest.
 _RESAMPLES, _PAIRS = 400, 45
 _FEWEST = 2_000
+_MANY_ALGORITHMS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +54,19 @@ class ReportInput:
         The table, if there is one.
     agreed
         Measure to the consensus of the relations of the data sets.
+    beside
+        Results that nobody requested, of which many pairs are told in brief.
     """
 
     results: tuple[Result, ...]
     refusals: tuple[Refusal, ...] = ()
     scores: ScoreTable | None = None
     agreed: Mapping[str, Consensus] = field(default_factory=dict[str, Consensus])
+    beside: tuple[Result, ...] = ()
+
+    def brief(self, result: Comparison) -> bool:
+        """Return whether a result is told in brief."""
+        return len(result.setting.algorithms) > _MANY_ALGORITHMS and result in self.beside
 
 
 type Method = Literal["mixed", "permutation", "bayes", "bootstrap", "points", "per-dataset"]
@@ -115,7 +125,8 @@ def everything(
         for local in results
         if isinstance(local, Comparisons) and len(local) >= _SEVERAL
     }
-    return ReportInput(tuple(results), tuple(refusals), scores, agreed)
+    beside = [r for r in results if isinstance(r, BayesComparison | BootstrapComparison)]
+    return ReportInput(tuple(results), tuple(refusals), scores, agreed, tuple(beside))
 
 
 def _asked(
@@ -162,7 +173,7 @@ def _bootstrapped(scores: ScoreTable, measure: str, level: float, seed: int) -> 
         measure,
         resample="datasets" if single or overlapping else "replications",
         control="best" if pairs > _PAIRS else None,
-        resamples=max(_FEWEST, _RESAMPLES * (k - 1 if pairs > _PAIRS else pairs)),
+        resamples="auto" if pairs > _PAIRS else max(_FEWEST, _RESAMPLES * pairs),
         level=level,
         seed=seed,
         progress=False,
@@ -223,6 +234,7 @@ def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) ->
         tuple(refusal for part in parts for refusal in part.refusals),
         scores or next((part.scores for part in parts if part.scores is not None), None),
         {name: found for part in parts for name, found in part.agreed.items()},
+        tuple(result for part in parts for result in part.beside),
     )
 
 

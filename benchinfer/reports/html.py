@@ -21,9 +21,10 @@ from benchinfer.plots.draw import vector
 from benchinfer.reports.svg import StyleSheet
 
 _WIDTH = 4.8  # inches of a figure: two side by side on a screen, one on a small one
-_HIGHEST = 620  # CSS pixels of a figure, and rows of a table, that stand in the open
+_HIGHEST = 1000  # CSS pixels of a figure, and rows of a table, that stand in the open
 _ROWS, _FEW = 16, 5
-_LEADING = 3  # sections of a part whose figures and tables stand in the open
+_LEADING = 3  # sections of a part whose tables stand in the open
+_BESIDE = 2  # columns of a table that stands beside a figure
 _LINES, _LONG = 6, 500  # of an order
 _WIDE = 20  # letters of a name that is broken into lines
 _TEMPLATES = files("benchinfer.reports") / "templates"
@@ -73,6 +74,7 @@ class LaidSection:
 
     section: Section
     figures: tuple[Markup, ...]
+    beside: tuple[Markup, ...]
     tables: tuple[Markup, ...]
     summary: str
     folded_figures: tuple[Markup, ...]
@@ -92,17 +94,18 @@ class _Writer:
 
     def parts(self) -> list[tuple[Any, list[LaidSection]]]:
         return [
-            (part, [self.section(s, leading=n < _LEADING) for n, s in enumerate(part.sections)])
+            (part, [self.section(s, n) for n, s in enumerate(part.sections)])
             for part in self.page.parts
         ]
 
-    def section(self, section: Section, *, leading: bool) -> LaidSection:
+    def section(self, section: Section, n: int) -> LaidSection:
         """Lay out a section: what is long goes into a fold, and nothing is lost."""
         figures = self.pictures(section.figures)
         tables = list(section.tables)
-        most = _ROWS if leading else 0 if figures or len(tables) > 1 else _FEW
-        shown = [f for f in figures if leading and f.height <= _HIGHEST]
+        most = _ROWS if n < _LEADING else 0 if figures or len(tables) > 1 else _FEW
+        shown = [f for f in figures if n == 0 and f.height <= _HIGHEST]
         open_tables = [t for t in tables if 0 < len(t.frame) <= most]
+        beside = [t for t in open_tables if shown and len(t.columns) <= _BESIDE]
         more = [f for f in figures if f not in shown]
         rest = [t for t in tables if t not in open_tables]
         if section.checks:
@@ -113,7 +116,8 @@ class _Writer:
         return LaidSection(
             section=section,
             figures=tuple(_figure(picture) for picture in shown),
-            tables=tuple(self.grid(table, section.anchor) for table in open_tables),
+            beside=tuple(self.grid(table, section.anchor) for table in beside),
+            tables=tuple(self.grid(t, section.anchor) for t in open_tables if t not in beside),
             summary=_summary(more, rest, section),
             folded_figures=tuple(_figure(picture) for picture in more),
             folded_tables=tuple(self.grid(table, section.anchor) for table in rest),

@@ -172,7 +172,8 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
     found: list[Section] = []
     anchors: dict[int, str] = {}
     for n, c in enumerate(comparisons):
-        request = Request(before=tuple(comparisons[:n]), scores=gathered.scores)
+        before = tuple(comparisons[:n])
+        request = Request(not gathered.brief(c), before, gathered.scores)
         told = comparison_sections.sections_of(c, request)
         anchors[n] = f"{anchor}-{n + 1}"
         found += [replace(told[0], anchor=anchors[n]), *told[1:]]
