@@ -173,10 +173,7 @@ def _with_control(
     # Which one is best was seen in the same scores: only all pairs are safe against that choice.
     everything, _ = all_pairs(k)
     pairs = np.vstack([pairs, everything[(everything != c).all(axis=1)]])
-    words = (
-        f"all {len(pairs)} pairs, of which the {pair} with {algorithms[c]}, best by its estimate,"
-        " are shown"
-    )
+    words = f"all {len(pairs)} pairs (shown: the {pair} with {algorithms[c]}, best by its estimate)"
     return ContrastFamily(pairs, _differences(pairs, k), words, shown=k - 1)
 
 
