@@ -129,7 +129,7 @@ def check_number(algorithms: tuple[str, ...], contrasts: Contrasts, control: str
             f"all pairs of {k} algorithms are {k * (k - 1) // 2} contrasts to test at once; the"
             f" limit is {MOST_IN_PAIRS} algorithms.",
             hint=[
-                "control=NAME compares each other algorithm with one that is named;",
+                f"{Option('control')} compares each other algorithm with one that is named;",
                 f"{Subset('algorithms')} keeps some; {Call('compare_points')} takes any number.",
             ],
         )

@@ -243,6 +243,16 @@ def tested_rule(measure: Measure, level: float, alternative: str) -> str:
     )
 
 
+def by_name(alternative: str) -> str:
+    """Say, to follow a headline, which direction alone one-sided tests of all pairs look in."""
+    if alternative == "two-sided":
+        return ""
+    return (
+        f" Of each pair only this was tested: that the algorithm earlier by name is {alternative}."
+        " One-sided tests are for comparisons with a control, or in an order fixed beforehand."
+    )
+
+
 def claims(
     sides: "Sequence[tuple[str, str]]", codes: "NDArray[np.int8]", measure: Measure, where: str
 ) -> str:

@@ -60,7 +60,7 @@ def compared(
         checks=diagnostics.checks(setting, data, found, lost, asked),
         provenance=options.provenance(
             setting,
-            adjustment.adjustment_words(asked, family.words, _bound(data, asked)),
+            adjustment.adjustment_words(asked, family, _bound(data, asked)),
             asked.seed if drawn else None,
         ),
         sides=family.sides[shown],
@@ -195,7 +195,7 @@ def compare_permutation(
     seed
         Seed of the random numbers, from 0 to 2^64 - 1; None draws one. It is recorded.
     stop
-        Whether the resampling of all algorithms ends as soon as all its decisions are certain.
+        End the resampling of all algorithms as soon as all its decisions are certain.
 
         The chance to be wrong is 1e-6. Of pooled tests with single-step or step-down p-values only.
     scale

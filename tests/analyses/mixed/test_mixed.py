@@ -595,7 +595,7 @@ def test_short_texts():
     assert str(local).splitlines()[0] == f"d00  {local['d00'].relation()}"
     pair = bi.compare_mixed(table(simulated(34, (4, 1, 2), effect=0.0)))
     assert "but is not shown to be better than" in pair.headline()
-    assert "over the one pair" in pair.provenance.adjustment
+    assert pair.provenance.adjustment == "There is one contrast, and nothing to adjust for"
 
 
 def test_a_frame_in_place_of_a_score_table_is_refused():
