@@ -141,7 +141,9 @@ def of_table(setting: Setting, *, means: bool = True) -> list[Check]:
             0.0,
             ok=False,
             remedy=Phrase(
-                f"{found.what.removesuffix('.')}: ", Phrase(found.hint).marked.removesuffix(".")
+                found.what if found.what.endswith("?") else f"{found.what.removesuffix('.')}:",
+                " ",
+                Phrase(found.hint).marked.removesuffix("."),
             ),
         )
         for found in doubts(setting)

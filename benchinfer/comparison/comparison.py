@@ -386,7 +386,14 @@ class TestedComparison(Comparison):
     def headline(self) -> str:
         """Return the verdict in one sentence, and what two data sets can show."""
         few = self.target == "domain" and not self.bayesian and (self.evidence.df == 1).all()
-        return f"{super().headline()}{wording.TWO if few else ''}"
+        return f"{super().headline()}{wording.TWO if few else ''}{self.by_name}"
+
+    @property
+    def by_name(self) -> str:
+        """Sentence on one-sided tests of all pairs, whose direction is by name; else empty."""
+        every = not self.bayesian and self.options.contrasts == "tukey"
+        alphabetical = every and getattr(self.options, "pair", None) is None
+        return wording.by_name(self.alternative) if alphabetical else ""
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the measure's own unit."""

@@ -129,7 +129,7 @@ def check_number(algorithms: tuple[str, ...], contrasts: Contrasts, control: str
             f"all pairs of {k} algorithms are {k * (k - 1) // 2} contrasts to test at once; the"
             f" limit is {MOST_IN_PAIRS} algorithms.",
             hint=[
-                "control=NAME compares each other algorithm with one that is named;",
+                f"{Option('control')} compares each other algorithm with one that is named;",
                 f"{Subset('algorithms')} keeps some; {Call('compare_points')} takes any number.",
             ],
         )
@@ -173,10 +173,7 @@ def _with_control(
     # Which one is best was seen in the same scores: only all pairs are safe against that choice.
     everything, _ = all_pairs(k)
     pairs = np.vstack([pairs, everything[(everything != c).all(axis=1)]])
-    words = (
-        f"all {len(pairs)} pairs, of which the {pair} with {algorithms[c]}, best by its estimate,"
-        " are shown"
-    )
+    words = f"all {len(pairs)} pairs (shown: the {pair} with {algorithms[c]}, best by its estimate)"
     return ContrastFamily(pairs, _differences(pairs, k), words, shown=k - 1)
 
 

@@ -75,6 +75,7 @@ SOURCES: "dict[str, Callable[..., object]]" = {
     "rom": multiplicity.rom,
     "li": multiplicity.li,
 }
+ONE = "There is one contrast, and nothing to adjust for"
 WORDS = {
     "single-step": "P-values are single-step (largest statistic) over {family}, from pooled scores",
     "step-down": "P-values are step-down (Westfall and Young) over {family}, from pooled scores",

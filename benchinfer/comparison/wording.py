@@ -97,21 +97,27 @@ def headline(
     """
     strict, names = relation.strict, relation.algorithms
     k, most = len(names), most or _most(measure, len(names))
+    compared = (relation.states != Verdict.MISSING) & ~np.eye(k, dtype=np.bool_)
+    tied = np.flatnonzero(levels == levels.max())
+    top = int(tied[strict[tied].sum(axis=1).argmax()])
+    hub = int(compared.sum(axis=1).argmax())
     if strict.sum(axis=1).max() == k - 1:
         best = int(strict.sum(axis=1).argmax())
         others = names[1 - best] if k == 2 else f"each of the other {k - 1} algorithms"
         claim = f"{names[best]} is better than {others}"
-    elif (relation.states == Verdict.MISSING).any():
+    elif k > 2 and hub != top and compared.sum() == 2 * (k - 1) == 2 * compared[hub].sum():
+        claim = _against(relation, hub)
+    elif k > 2 and (compared.sum() == 2 or 2 * compared[top].sum() < k - 1):
         claim = _of_compared(relation)
     elif strict.any(axis=0).all():
         claim = "every algorithm is beaten by another one, in a circle: there is no best algorithm"
     else:
-        tied = np.flatnonzero(levels == levels.max())
-        top = int(tied[strict[tied].sum(axis=1).argmax()])
         also = [names[i] for i in tied if i != top]
         who = f"{names[top]} has {most}" + (f", as {_has(also)}" if also else "")
         rest = _shown if strict.any() else _nothing_strict
         claim = f"{who}{rest(relation, top, shown)}"
+        if apart := [names[i] for i in np.flatnonzero(~compared[top]) if i != top]:
+            claim += f"; it was not compared with {several(apart, 3)}"
     return f"{where[0].upper()}{where[1:]}, {claim} ({direction(measure)})."
 
 
@@ -133,7 +139,8 @@ def _shown(relation: Relation, top: int, shown: str) -> str:
     better = np.flatnonzero(strict[top])
     equal = np.flatnonzero(relation.states[top] == Verdict.EQUIVALENT)
     equal = equal[equal != top]
-    rest = [i for i in range(len(names)) if i not in {top, *better, *equal}]
+    undecided = relation.states[top] == Verdict.UNDECIDED
+    rest = [i for i in np.flatnonzero(undecided) if i != top]
     parts = [f"better than {_chosen(names, better)}"] if len(better) else []
     parts += [f"equivalent to {_chosen(names, equal)} within the tolerance"] if len(equal) else []
     if not parts:
@@ -157,6 +164,22 @@ def _chosen(names: "Sequence[str]", chosen: "Sequence[int] | NDArray[np.int64]")
     return join([names[i] for i in chosen])
 
 
+def _against(relation: Relation, control: int) -> str:
+    """Say what is decided of the pairs with one algorithm, where these alone were compared."""
+    strict, names, own = relation.strict, relation.algorithms, relation.states[control]
+    groups = (strict[:, control], strict[control], own == Verdict.EQUIVALENT)
+    above, below, equal, rest = (
+        [names[i] for i in np.flatnonzero(chosen) if i != control]
+        for chosen in (*groups, own == Verdict.UNDECIDED)
+    )
+    parts = [f"{several(above)} {_is(above)} better than {names[control]}"] if above else []
+    parts += [f"{names[control]} is better than {several(below)}"] if below else []
+    claim = join(parts) or f"no algorithm is shown to be better or worse than {names[control]}"
+    if equal:
+        claim += f"; {several(equal)} {_is(equal)} equivalent to it within the tolerance"
+    return f"{claim}; undecided: {several(rest)}" if rest and (parts or equal) else claim
+
+
 def _of_compared(relation: Relation) -> str:
     """Say what is decided where only some pairs were compared, as with a control."""
     names = relation.algorithms
@@ -176,16 +199,18 @@ def _nothing_strict(relation: Relation, top: int, shown: str) -> str:
     """Say that no pair is decided, to follow the algorithm with the best estimate."""
     names = relation.algorithms
     upper = relation.states[np.triu_indices(len(names), 1)]
-    n, equal = len(upper), int((upper == Verdict.EQUIVALENT).sum())
+    n, equal = int((upper != Verdict.MISSING).sum()), int((upper == Verdict.EQUIVALENT).sum())
+    of = " compared" if n < len(upper) else ""
     if equal == n:
         who = names[1 - top] if n == 1 else f"all {len(names)} algorithms"
+        who = f"all {n} pairs{of}" if of else who
         return f"; {'it and ' if n == 1 else ''}{who} are equivalent within the tolerance"
     if n == 1:
         return f", but is not {shown}better than {names[1 - top]}"
     none = f", but no algorithm is {shown}better than another"
     if equal:
-        return f"{none}; {equal} of {n} pairs are equivalent within the tolerance"
-    return f"{none}, as all {n} pairs are undecided"
+        return f"{none}; {equal} of {n} pairs{of} are equivalent within the tolerance"
+    return f"{none}, as all {n} pairs{of} are undecided"
 
 
 def margin(measure: Measure) -> str:
@@ -215,6 +240,16 @@ def tested_rule(measure: Measure, level: float, alternative: str) -> str:
         f"A pair is equivalent when the adjusted test that it differs by less than"
         f" {margin(measure)} rejects at {alpha}; otherwise it is decided when {test} at most"
         f" {alpha}; otherwise it is undecided."
+    )
+
+
+def by_name(alternative: str) -> str:
+    """Say, to follow a headline, which direction alone one-sided tests of all pairs look in."""
+    if alternative == "two-sided":
+        return ""
+    return (
+        f" Of each pair only this was tested: that the algorithm earlier by name is {alternative}."
+        " One-sided tests are for comparisons with a control, or in an order fixed beforehand."
     )
 
 

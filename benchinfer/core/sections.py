@@ -71,6 +71,8 @@ class Check:
     @property
     def held(self) -> str:
         """The value with its limit, in words."""
+        if self.direction == "at least" and self.limit == 1 and self.value in (0, 1):
+            return "yes" if self.value else "no"
         limit = f" ({self.direction} {self.limit:.4g})" if self.direction else ""
         return f"{self.value:.4g}{limit}"
 

@@ -64,7 +64,7 @@ class Relation(Showable):
     Notes
     -----
     ``str`` writes an order best first with ``>`` for "preferred to", ``~`` for equivalent and ``?``
-    for not told apart, whatever the direction of the measure.
+    for undecided, whatever the direction of the measure.
 
     Examples
     --------
@@ -351,9 +351,9 @@ class Relation(Showable):
         Parameters
         ----------
         undecided
-            ``"equivalent"``: the legacy reading that what is not distinguished is equal.
+            ``"equivalent"``: the legacy reading that what is undecided is equal.
         missing
-            ``"undecided"``: a pair that was not compared is one that was not distinguished, then
+            ``"undecided"``: a pair that was not compared is one that was undecided, then
             what `undecided` says goes for it too.
 
         Returns
@@ -398,7 +398,7 @@ class Relation(Showable):
         return ranks.condensed(self, self.weak)
 
     def ranking(self, policy: str | None = None) -> list[list[str]]:
-        """Return the classes of algorithms that are not distinguished, best class first.
+        """Return the classes of algorithms that are equivalent or undecided, best class first.
 
         Parameters
         ----------

@@ -41,7 +41,7 @@ def advice(facts: Facts, m: int) -> Advice | None:
     d, k = (int(s.n[m].any(axis=axis).sum()) for axis in (1, 0))
     if k < 2:
         return None
-    if s.ends[m, 0] == s.ends[m, 1]:
+    if np.nanmin(s.minimum[m]) == np.nanmax(s.maximum[m]):
         return Advice(_POINTS, "all scores are the same")
     if kinds.zero_one(s, m) and d > 1:
         return Advice(kinds.BINOMIAL, "scores are 0 or 1, on several data sets")
@@ -83,7 +83,9 @@ def _untestable(facts: Facts, m: int) -> str:
         )
     if facts.paired and (s.replications[m].sum(axis=1) == s.shared[m]).any():
         return "algorithms are said to share replications, but no two do, and cannot be paired"
-    if not (s.squares[m].sum(axis=1)[s.n[m].any(axis=1)] > 0).all():
+    # Extremes are exact in every engine; moments are rounded.
+    varied = (s.maximum[m] > s.minimum[m]).any(axis=1)
+    if not varied[s.n[m].any(axis=1)].all():
         return "the scores of a data set do not vary, which leaves no noise to estimate"
     return ""
 

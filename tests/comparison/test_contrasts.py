@@ -76,7 +76,7 @@ def test_the_best_is_adjusted_for_all_pairs(scores):
     assert len(both) == 5
     for column in ("estimate", "conf_low", "conf_high", "p_value", "p_equivalence"):
         np.testing.assert_allclose(both[column], both[f"{column}_all"], rtol=1e-12)
-    assert "all 15 pairs, of which the 5 pairs with svm, best by its estimate" in best.method
+    assert "all 15 pairs (shown: the 5 pairs with svm, best by its estimate)" in best.method
 
 
 def test_a_contrast_of_means_is_the_t_test_of_the_data_sets_contrasts(scores):

@@ -94,7 +94,56 @@ def said(names, *, levels=None, **pairs):
         (
             "abc",
             {"ab": "first", "ac": "undecided", "bc": "missing"},
-            "1 of the 2 pairs compared decided: a is better than b",
+            "a has the lowest error; it is shown to be better than b, but not better than c",
+        ),
+        (
+            "abcde",
+            {"ab": "first", "ac": "missing", "cd": "first"},
+            (
+                "a has the lowest error; it is shown to be better than b, but not better than d and"
+                " e; it was not compared with c"
+            ),
+        ),
+        (
+            "abc",
+            {"ab": "missing"},
+            "no algorithm is shown to be better or worse than c",
+        ),
+        (
+            "abcd",
+            {"ab": "missing"},
+            (
+                "a has the lowest error, but no algorithm is shown to be better than another, as"
+                " all 5 pairs compared are undecided; it was not compared with b"
+            ),
+        ),
+        # Comparisons with one algorithm that is not the best by its estimate.
+        (
+            "abcde",
+            {
+                **dict.fromkeys(("ab", "ac", "ae", "bc", "be", "ce"), "missing"),
+                "ad": "first",
+                "de": "first",
+                "bd": "equivalent",
+            },
+            (
+                "a is better than d and d is better than e; b is equivalent to it within the"
+                " tolerance; undecided: c"
+            ),
+        ),
+        (
+            "abcd",
+            dict.fromkeys(("ab", "ac", "bc"), "missing"),
+            "no algorithm is shown to be better or worse than d",
+        ),
+        # Steps along an order: the best was compared with few.
+        (
+            "abcdef",
+            {
+                **{a + b: "missing" for a in "abcdef" for b in "abcdef" if ord(b) > ord(a) + 1},
+                "bc": "first",
+            },
+            "1 of the 5 pairs compared decided: b is better than c",
         ),
     ],
 )

@@ -17,6 +17,7 @@ from benchinfer.analyses.bootstrap.options import (
     statistic_of,
 )
 from benchinfer.analyses.bootstrap.sample import BootstrapSample, Normalise, Reference
+from benchinfer.comparison import stepwise
 from benchinfer.comparison.checks import complete_part
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
@@ -90,7 +91,7 @@ def compared(
 
 
 def _provenance(setting: Setting, family: ContrastFamily, options: BootstrapOptions) -> Provenance:
-    words = _adjustment_words[options.adjust]
+    words = stepwise.ONE if len(family.matrix) == 1 else _adjustment_words[options.adjust]
     simple = "Bonferroni's" if options.directed else "Sidak's"
     return options.provenance(
         setting, words.format(family=family.words, simple=simple), options.seed
@@ -204,7 +205,7 @@ def compare_bootstrap(
         file with tables low and high. All are held fixed in resamples.
     goal
         For the optimality gap, what counts as reached: a number, an algorithm, or a number for each
-        data set (on the command line a TOML file). 1 on normalised scores.
+        data set (a mapping, or a TOML file). 1 on normalised scores.
     contrasts, control
         As in `compare_mixed`.
     alternative

@@ -25,7 +25,7 @@ from benchinfer.analyses.meta.pooling import (
     require_noise,
 )
 from benchinfer.analyses.meta.studies import Studies
-from benchinfer.comparison import adjustment
+from benchinfer.comparison import adjustment, stepwise
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Level, Setting, decide
 from benchinfer.comparison.prediction import NewDataset
@@ -358,7 +358,10 @@ def compared(
             setting, studies, fit, alone, p_error, float(evidence.df.min()), options.interval
         ),
         provenance=options.provenance(
-            setting, adjustment.WORDS[method].format(family=family.words, simple=simple)
+            setting,
+            stepwise.ONE
+            if len(family.matrix) == 1
+            else adjustment.WORDS[method].format(family=family.words, simple=simple),
         ),
         sides=family.sides[shown],
         names=family.names[shown],

@@ -278,8 +278,9 @@ def require_free(part: NetworkPart, studies: Studies) -> None:
     if part.free < 1:
         raise DesignError(
             message(
-                f"{count(len(part.y), 'effect')} of {count(len(studies.blocks), 'data set')} leave"
-                f" nothing to tell heterogeneity from: {p} differences are estimated.",
+                f"{count(len(part.y), 'effect')} of {count(len(studies.blocks), 'data set')}"
+                f" {'leaves' if len(part.y) == 1 else 'leave'} nothing to tell heterogeneity from:"
+                f" {count(p, 'difference')} {'is' if p == 1 else 'are'} estimated.",
                 hint="some pair needs a second data set.",
             )
         )

@@ -86,7 +86,7 @@ def read_effects(
         ``"log-ratio"`` (the log of first / second).
     harmonise
         Of published effects: how a measure of the file is put into another, as in
-        ``accuracy=error:1 - x`` or ``error %=error:x / 100`` on the command line.
+        ``accuracy=error:1 - x`` or ``error %=error:x / 100``.
 
         In Python ``{"accuracy": ("error", "1 - x"), "error %": ("error", "x / 100")}``. Of
         differences; nothing is guessed, and what was done is among the findings.

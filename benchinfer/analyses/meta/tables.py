@@ -208,7 +208,7 @@ def _network(meta: "MetaComparison") -> "NetworkFit":
     if meta.fit is None or reason:
         raise DesignError(
             message(
-                f"direct and indirect evidence are not told apart: {reason}.",
+                f"direct and indirect evidence are not separated: {reason}.",
                 hint=f"{Option('pooling', 'network')} of three algorithms or more,"
                 f" {Option('nested', 'none')} and no covariates tell them apart.",
             )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from benchinfer.analyses.mixed.numerics.moments import Statistics
-from benchinfer.comparison import adjustment
+from benchinfer.comparison import adjustment, stepwise
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, message
@@ -52,6 +52,8 @@ class Adjustment:
 
     def words(self, family: ContrastFamily, options: "MixedOptions") -> str:
         """Return the adjustment of p-values and intervals, in words."""
+        if len(family.matrix) == 1:
+            return stepwise.ONE
         simple = "Sidak's" if options.alternative == "two-sided" else "Bonferroni's"
         if self.method == "rotation":
             by = _BY[options.reference]

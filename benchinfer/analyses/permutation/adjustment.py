@@ -11,6 +11,7 @@ from benchinfer.comparison.stepwise import (
     FLIPPED,
     FLIPPED_STEP_DOWN,
     JOINT,
+    ONE,
     WORDS,
     Adjust,
     adjusted,
@@ -206,14 +207,18 @@ def _numbers(pairs: NDArray[np.int64], k: int) -> NDArray[np.int64]:
     return number[pairs.min(axis=1), pairs.max(axis=1)]
 
 
-def adjustment_words(asked: "PermutationProcedure", family: str, bound: str = "") -> str:
+def adjustment_words(
+    asked: "PermutationProcedure", family: "ContrastFamily", bound: str = ""
+) -> str:
     """Say how p-values and intervals are adjusted for a family."""
+    if len(family.matrix) == 1:
+        return ONE
     if asked.adjust == "none":
-        return WORDS["none"].format(family=family)
+        return WORDS["none"].format(family=family.words)
     intervals = "Bonferroni's" if asked.side else "Sidak's"
     flipped = asked.adjust == "step-down" and asked.pairs == "pairwise"
     words = FLIPPED_STEP_DOWN if flipped else WORDS[asked.adjust]
-    return f"{words.format(family=family)}{bound}; intervals are {intervals}"
+    return f"{words.format(family=family.words)}{bound}; intervals are {intervals}"
 
 
 def of_pooled(

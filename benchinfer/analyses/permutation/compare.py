@@ -19,6 +19,7 @@ from benchinfer.analyses.permutation.blocks import (
     with_ties,
 )
 from benchinfer.analyses.permutation.comparison import PermutationComparison
+from benchinfer.analyses.permutation.numerics.blocks import additive_levels
 from benchinfer.analyses.permutation.options import PermutationOptions, PermutationProcedure
 from benchinfer.analyses.permutation.tests import borne_out, tested
 from benchinfer.comparison import stepwise
@@ -59,7 +60,7 @@ def compared(
         checks=diagnostics.checks(setting, data, found, lost, asked),
         provenance=options.provenance(
             setting,
-            adjustment.adjustment_words(asked, family.words, _bound(data, asked)),
+            adjustment.adjustment_words(asked, family, _bound(data, asked)),
             asked.seed if drawn else None,
         ),
         sides=family.sides[shown],
@@ -86,7 +87,7 @@ def _bound(data: Exchangeable, asked: PermutationProcedure) -> str:
 
 
 def levels_of(data: Exchangeable) -> Array:
-    """Return (K,) means over blocks, in repeated blocks over data sets."""
+    """Return (K,) means over blocks, in repeated blocks over data sets, as if none were missing."""
     if not len(data.layout.rows):
         raise DesignError(
             message(
@@ -95,13 +96,15 @@ def levels_of(data: Exchangeable) -> Array:
                 f" {'data sets' if data.unit == 'data set' else 'replications'}.",
             )
         )
-    cells = data.dataset if data.repeated else np.arange(len(data.values))
+    cells = data.dataset if data.repeated else data.block
     shape = (int(cells.max()) + 1, data.n_labels)
     at = cells * data.n_labels + data.label
     n = np.bincount(at, minlength=shape[0] * shape[1]).reshape(shape)
     total = np.bincount(at, data.values, shape[0] * shape[1]).reshape(shape)
     mean = np.divide(total, n, out=np.zeros(shape), where=n > 0)
-    return mean.sum(axis=0) / np.maximum((n > 0).sum(axis=0), 1)
+    if (n > 0).all():
+        return mean.sum(axis=0) / len(mean)
+    return additive_levels(mean, n > 0)
 
 
 def compare_permutation(
@@ -192,7 +195,7 @@ def compare_permutation(
     seed
         Seed of the random numbers, from 0 to 2^64 - 1; None draws one. It is recorded.
     stop
-        Whether the resampling of all algorithms ends as soon as all its decisions are certain.
+        End the resampling of all algorithms as soon as all its decisions are certain.
 
         The chance to be wrong is 1e-6. Of pooled tests with single-step or step-down p-values only.
     scale

@@ -208,7 +208,8 @@ class PermutationComparison(TestedComparison):
     def summary(self) -> "pd.DataFrame":
         """One row per algorithm: ``measure algorithm estimate n rank mean_rank``.
 
-        The estimate is the mean over blocks; the mean rank is within blocks, 1 for the best.
+        The estimate is the mean over blocks, of incomplete ones that of an additive fit of blocks
+        and algorithms; the mean rank is within blocks, 1 for the best.
         """
         table = super().summary()
         table["mean_rank"] = self.ranks.mean_ranks

@@ -37,8 +37,9 @@ def blocks(
             partial,
             0.0,
             ok=partial == 0,
-            remedy="labels are exchanged among the algorithms that are there; fair only if scores"
-            " are not missing because they are bad",
+            remedy="labels are exchanged among the algorithms that are there, and levels are of an"
+            " additive fit of blocks and algorithms; fair only if scores are not missing because"
+            " they are bad",
         ),
     ]
     if lost:

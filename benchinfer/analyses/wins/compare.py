@@ -20,6 +20,7 @@ from benchinfer.analyses.wins.numerics.tally import Tally, Ties
 from benchinfer.analyses.wins.options import Errors, Inference, WinsOptions
 from benchinfer.analyses.wins.posterior import WinPosterior, concluded, sampled
 from benchinfer.comparison import checks as comparison_checks
+from benchinfer.comparison import stepwise
 from benchinfer.comparison.adjustment import (
     JOINT,
     Adjust,
@@ -109,7 +110,10 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
         **_shared(counted, setting, family, options, checks),
         codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
         levels=_levels(fit.log_worth, cov, df, alpha, least(np.eye(k) - 1 / k)),
-        provenance=options.provenance(setting, _ADJUSTMENTS[adjust].format(family.words)),
+        provenance=options.provenance(
+            setting,
+            stepwise.ONE if len(family.matrix) == 1 else _ADJUSTMENTS[adjust].format(family.words),
+        ),
         evidence=evidence,
         quasi=quasi,
         errors=errors,
@@ -365,14 +369,14 @@ def compare_wins(
         Two to four data sets are refused. Counts of published tables and of few replications of one
         data set are taken as independent.
     penalised
-        Whether to use Firth's penalty, also where no algorithm always wins. Not with Davidson's
+        Use Firth's penalty, also where no algorithm always wins. Not with Davidson's
         ties.
 
         Under it worths are finite. Where they, or the parameter of ties, are so by it alone it is
         used in any case, and ties with a parameter count as half a win for each side.
     departures
-        Of a posterior: whether each data set has worths of its own, so that its contests depend on
-        each other. Ties are halved or dropped then.
+        Of a posterior: give each data set worths of its own, so that its contests depend on each
+        other. Ties are halved or dropped then.
 
         They are normal about the common ones.
     contrasts, control

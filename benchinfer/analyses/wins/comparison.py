@@ -364,9 +364,9 @@ class WinsComparison(TestedComparison):
         measure = self.counted.scored.measure
         if self.sides:
             return wording.claims(self.named_sides(), self.codes, measure, self.scope())
-        return wording.headline(
-            self.relation(), measure, self.scope(), self.levels.estimate, "the highest worth"
-        )
+        levels, where = self.levels.estimate, self.scope()
+        said = wording.headline(self.relation(), measure, where, levels, "the highest worth")
+        return f"{said}{self.by_name}"
 
     def effects(self) -> Mapping[str, Array]:
         """Return odds that the first wins, intervals, tests or probabilities, and the counts."""

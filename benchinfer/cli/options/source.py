@@ -100,7 +100,8 @@ Paired = Annotated[
     bool | None,
     typer.Option(
         "--paired/--unpaired",
-        help="Whether algorithms share replications, if the resampling does not tell.",
+        help="Take replications as shared by the algorithms, or not, if the resampling does not"
+        " tell.",
         show_default=False,
         rich_help_panel=READING,
     ),

@@ -153,7 +153,7 @@ _SPEAKS = "Neighbours in the consensus, and how the relations are divided over t
 _RANGES = "From the best to the worst rank in any optimum."
 _NO_TEST = (
     "A consensus sums up the relations at hand. It is no test: it has no error rate, and two"
-    " algorithms in a row need not be told apart by any of the relations."
+    " algorithms in a row may be undecided in all of the relations."
 )
 _BRACES = "Algorithms in braces are neither ranked as a whole nor all tied."
 

@@ -10,6 +10,8 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtri
 
 from benchinfer.numerics import ties
@@ -218,3 +220,42 @@ def quade_scores(values: Array, layout: BlockLayout) -> Scores:
         np.repeat(weight, layout.sizes) * (ranks.values - np.repeat(middle, layout.sizes)),
         ranks.tied,
     )
+
+
+def additive_levels(values: Array, held: NDArray[np.bool_]) -> Array:
+    """Return levels of algorithms that are not all in the same blocks.
+
+    The least squares fit of one effect for each block and one for each algorithm fills the gaps,
+    so that an algorithm of easy blocks has no advantage. Algorithms that no chain of blocks
+    connects are fitted apart, each group over its own blocks.
+
+    Parameters
+    ----------
+    values, held
+        (B, K) scores, and where there are any; 0 elsewhere.
+
+    Returns
+    -------
+    ndarray
+        (K,) means over the blocks; of complete blocks plain ones.
+
+    Examples
+    --------
+    >>> values = np.array([[1.0, 2.0], [5.0, 6.0], [9.0, 0.0]])
+    >>> additive_levels(values, values > 0)
+    array([5., 6.])
+    """
+    weight = held.astype(np.float64)
+    n, label = connected_components(csr_array(weight.T @ weight), directed=False)
+    found = np.zeros(held.shape[1])
+    for group in range(n):
+        own = label == group
+        rows = held[:, own].any(axis=1)
+        w, y = weight[np.ix_(rows, own)], values[np.ix_(rows, own)]
+        # Blocks are swept out: what is left are equations of the algorithms.
+        size, middle = w.sum(axis=1), y.sum(axis=1) / w.sum(axis=1)
+        matrix = np.diag(w.sum(axis=0)) - w.T @ (w / size[:, None])
+        effect = np.linalg.lstsq(matrix, y.sum(axis=0) - w.T @ middle, rcond=None)[0]
+        block = middle - w @ effect / size
+        found[own] = effect + block.mean()
+    return found

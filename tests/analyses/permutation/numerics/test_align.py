@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import norm, rankdata
 
 from benchinfer.analyses.permutation.numerics import blocks
-from benchinfer.analyses.permutation.numerics.blocks import lay_out
+from benchinfer.analyses.permutation.numerics.blocks import additive_levels, lay_out
 from benchinfer.numerics import ties
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "permutation"
@@ -111,3 +111,27 @@ def test_quade_weighs_ranks_by_the_rank_of_the_range():
     expected = [[-1.5, 0, 1.5], [3, -3, 0], [-0.75, -0.75, 1.5]]
     assert scores.values.reshape(3, 3).tolist() == expected
     assert scores.tied == 2
+
+
+def test_levels_with_gaps_are_those_of_a_linear_model():
+    rng = np.random.default_rng(3)
+    values, held = rng.normal(size=(12, 4)) + rng.normal(size=(12, 1)), rng.random((12, 4)) < 0.7
+    held[0] = True
+    held[3] = False
+    b, k = np.nonzero(held)
+    design = np.zeros((len(b), 16))
+    design[np.arange(len(b)), b] = design[np.arange(len(b)), 12 + k] = 1.0
+    effects = np.linalg.lstsq(design, values[held], rcond=None)[0]
+    expected = effects[12:] + effects[:12][held.any(axis=1)].mean()
+    found = additive_levels(np.where(held, values, 0.0), held)
+    np.testing.assert_allclose(found, expected)
+    np.testing.assert_allclose(additive_levels(values, held | True), values.mean(axis=0))
+
+
+def test_levels_of_groups_without_common_blocks_are_their_own():
+    values = np.random.default_rng(4).normal(size=(6, 4))
+    held = np.ones((6, 4), np.bool_)
+    held[:3, :2] = held[3:, 2:] = False
+    found = additive_levels(np.where(held, values, 0.0), held)
+    expected = [*values[3:, :2].mean(axis=0), *values[:3, 2:].mean(axis=0)]
+    np.testing.assert_allclose(found, expected)
