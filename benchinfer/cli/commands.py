@@ -20,7 +20,7 @@ ENDS = {
     ),
     "describe": HelpEnd("describe example:sklearn_bootstrap -m error", CODES),
     "consensus": HelpEnd(
-        "consensus example:sklearn_bootstrap -m error -m seconds --weights 1,0.2",
+        "consensus example:sklearn_bootstrap -m error -m seconds \\\n    --weights 1,0.2",
         "0 one order fits best, and is proved to; 1 the table has faults; 2 wrong usage; 3 several"
         " fit equally well, or none is proved to be the best; 4 the table cannot answer.",
     ),

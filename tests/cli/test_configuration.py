@@ -1,0 +1,88 @@
+"""Defaults in benchinfer.toml."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+GATE = ("--baseline", "c", "--candidate", "b")
+
+
+@pytest.fixture
+def here(clear: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Write a file of defaults and stand beside it."""
+
+    def write(text: str) -> Path:
+        monkeypatch.chdir(clear.parent)
+        (clear.parent / "benchinfer.toml").write_text(text, encoding="utf-8")
+        return clear
+
+    return write
+
+
+def test_options_are_read_and_said(run: Callable, here: Callable) -> None:
+    table = here(
+        'measures = ["error:lower:0.01"]\nlevel = 0.9\n[columns]\nalgorithm = "algorithm"\n'
+    )
+    found = run("compare", "mixed", table)
+    assert found.exit_code == 0, found.output
+    assert "90 % interval" in found.stdout
+    said = found.stderr.strip()
+    assert said.startswith("note  benchinfer.toml: ")
+    assert {"--measures", "--level", "--column"} == set(said.split(": ")[1].split(", "))
+
+
+def test_flags_win(run: Callable, here: Callable) -> None:
+    table = here('measures = "error:lower:0.01"\nlevel = 0.9\n')
+    found = run("compare", "mixed", table, "--level", "0.99")
+    assert "99 % interval" in found.stdout
+    assert found.stderr == "note  benchinfer.toml: --measures\n"
+    declared = run("gate", table, *GATE, "-m", "error:lower:0.05", "--level", "0.95")
+    assert declared.exit_code == 0, declared.output
+    assert "tolerance 0.05" in declared.stdout
+    assert declared.stderr == ""
+
+
+def test_a_command_has_a_table_of_its_own(run: Callable, here: Callable) -> None:
+    table = here(
+        'measures = ["error:lower:0.01"]\nlevel = 0.9\n'
+        '[gate]\nbaseline = "c"\nlevel = 0.8\non_undecided = "fail"\n'
+        '[compare]\nmissing = "error"\n[compare.mixed]\nstructure = "common"\n'
+    )
+    assert "(80 % bounds" in run("gate", table, "--candidate", "b").stdout
+    mixed = run("compare", "mixed", table)
+    assert "90 % interval" in mixed.stdout
+    assert "--structure" in mixed.stderr
+    assert "--missing" in mixed.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("lvel = 0.9\nmeasure-s = 1\n[gates]\nlevel = 0.9\n", "gates, lvel, measure-s"),
+        ("[gate]\nwants = 1\nlvel = 2\n", "gate.wants, gate.lvel"),
+        ("[compare.tukey]\nlevel = 0.9\n", "compare.tukey"),
+    ],
+)
+def test_unknown_keys_are_one_error(run: Callable, here: Callable, text: str, keys: str) -> None:
+    found = run("gate", here(text), *GATE)
+    assert found.exit_code == 2
+    assert f"benchinfer.toml has unknown keys: {keys}." in found.stderr
+    assert "Hint: keys are options without dashes" in found.stderr
+
+
+def test_what_is_not_toml_is_wrong_usage(run: Callable, here: Callable) -> None:
+    found = run("check", here("level = = 1\n"))
+    assert found.exit_code == 2
+    assert "benchinfer.toml cannot be read" in found.stderr
+
+
+def test_a_value_is_checked_as_if_it_were_typed(run: Callable, here: Callable) -> None:
+    found = run("compare", "mixed", here("level = 95\n"))
+    assert found.exit_code == 2
+    assert "between 0 and 1" in found.stderr
+
+
+def test_help_takes_no_notice(run: Callable, here: Callable) -> None:
+    here("lvel = 1\n")
+    assert run("--help").exit_code == 0

@@ -1,0 +1,152 @@
+"""The command line in a real terminal, and the same in a pipe."""
+
+import gzip
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pexpect
+import pytest
+from typer.testing import CliRunner
+
+from benchinfer.cli.app import app
+from benchinfer.cli.options import source
+
+MAIN = "from benchinfer.cli import main; main()"
+STYLE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write scores of 87 algorithms."""
+    rng = np.random.default_rng(1)
+    levels = rng.normal(0.8, 0.03, 87)
+    rows = [
+        f"d{d:02},algo{k:02},{levels[k] + rng.normal(0, 0.02):.4f}"
+        for d in range(8)
+        for k in range(87)
+    ]
+    path = tmp_path_factory.mktemp("many") / "scores.csv"
+    path.write_text("\n".join(["dataset,algorithm,acc", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def terminal(*arguments: object, columns: int = 80) -> tuple[list[str], int]:
+    """Return the lines that a terminal of 50 lines shows, and the exit code."""
+    program = pexpect.spawn(
+        sys.executable,
+        ["-c", MAIN, *map(str, arguments)],
+        env={**os.environ, "TERM": "xterm-256color", "OMP_NUM_THREADS": "1"},
+        dimensions=(50, columns),
+        encoding="utf-8",
+        timeout=120,
+    )
+    text = program.read()
+    program.close()
+    return [STYLE.sub("", line) for line in text.splitlines()], program.exitstatus
+
+
+def piped(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-c", MAIN, *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+
+
+ASK = ("--measures", "acc:higher:0.01")
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_a_terminal_shows_at_most_60_lines(many: Path, columns: int) -> None:
+    lines, code = terminal("compare", "points", many, *ASK, columns=columns)
+    assert code == 0
+    assert sum(max(1, -(-len(line) // columns)) for line in lines) <= 60
+    text = "\n".join(lines)
+    assert "... and 3,7" in text
+    assert "--all prints them" in text
+
+
+def test_all_and_top(many: Path) -> None:
+    every, _ = terminal("compare", "points", many, *ASK, "--all")
+    assert sum(line.startswith("algo") for line in every) >= 3741
+    assert not any("--all" in line for line in every)
+    some, _ = terminal("compare", "points", many, *ASK, "--top", 7)
+    assert sum(line.startswith("algo") for line in some) == 7
+    assert any("... and 3,734 more; --all prints them" in line for line in some)
+
+
+def test_a_pipe_is_not_shortened_to_a_screen(run: Callable, many: Path) -> None:
+    whole = run("describe", many, *ASK).stdout
+    assert len(re.findall(r"algo\d", whole)) == 8 * 87
+    short = run("describe", many, *ASK, "--top", 5).stdout
+    assert len(re.findall(r"algo\d", short)) == 5
+    assert "... and 691 more; --all prints them" in short
+
+
+def test_stages_of_a_report_are_a_line_that_changes_or_a_log(
+    run: Callable, clear: Path, tmp_path: Path
+) -> None:
+    options = ("report", clear, "--measures", "error:lower:0.01", "--methods", "points", "-o")
+    lines, code = terminal(*options, tmp_path / "page.html")
+    assert code == 0
+    assert "Report written to" in "".join(lines)
+    log = run(*options, tmp_path / "page.html").stderr.splitlines()
+    assert log[0] == "1/1 Point comparison: error"
+    assert log[1].startswith("Writing ")
+    quiet = run(*options, tmp_path / "quiet.html", "--quiet")
+    assert (quiet.exit_code, quiet.output) == (0, "")
+    assert (tmp_path / "quiet.html").exists()
+
+
+def test_a_table_from_standard_input(run: Callable, clear: Path) -> None:
+    options = ("compare", "points", "-", "--measures", "error:lower:0.01")
+    found = piped(*options, stdin=clear.read_bytes())
+    assert found.stdout.decode() == run(*options[:2], clear, *options[3:]).stdout
+    assert b"\x1b" not in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "said"),
+    [
+        (lambda data: data.replace(b",", b"\t"), 0, "standard input: 72 scores"),
+        (gzip.compress, 0, "standard input: 72 scores"),
+        (lambda _: b"", 1, "Error: "),
+    ],
+)
+def test_what_standard_input_holds_is_told_by_its_first_bytes(
+    clear: Path, monkeypatch: pytest.MonkeyPatch, change: Callable, code: int, said: str
+) -> None:
+    monkeypatch.setattr(source, "standard_input", source.standard_input.__wrapped__)
+    found = CliRunner().invoke(
+        app, ["check", "-", "--measures", "error:lower:0.01"], input=change(clear.read_bytes())
+    )
+    assert (found.exit_code, said in found.output) == (code, True), found.output
+
+
+def test_completion_knows_commands_options_and_choices() -> None:
+    def completed(*words: str) -> list[str]:
+        done = subprocess.run(
+            [sys.executable, "-c", f"import sys; sys.argv[0] = 'benchinfer'; {MAIN}"],
+            capture_output=True,
+            check=True,
+            text=True,
+            env={
+                **os.environ,
+                "_BENCHINFER_COMPLETE": "complete_bash",
+                "COMP_WORDS": " ".join(("benchinfer", *words)),
+                "COMP_CWORD": str(len(words)),
+            },
+        )
+        return done.stdout.split()
+
+    assert completed("co") == ["compare", "consensus"]
+    assert completed("compare", "p") == ["permutation", "pair", "points"]
+    assert completed("gate", "x.csv", "--wan") == ["--want"]
+    assert completed("gate", "x.csv", "--want", "sup") == ["superior"]
