@@ -208,6 +208,11 @@ class Comparison(Showable):
         levels, scope = self.levels.estimate, self.scope()
         return wording.headline(self.relation(), self.measure, scope, levels, shown=self.shown)
 
+    @property
+    def level_words(self) -> str:
+        """What the levels of the summary are about where that is not the mean, in words."""
+        return ""
+
     def scope(self) -> str:
         """Return what the claims are about, in words."""
         return wording.scope(self.setting, self.target)

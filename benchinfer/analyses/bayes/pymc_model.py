@@ -100,7 +100,7 @@ class Nuts:
         """Draw n points of each chain after a warm-up."""
         callback = nuts_callback(self.progress, task, chains, n + WARM_UP)
         values, statistics = sampled(self.compiled, chains, n, rng, callback, accept)
-        draws, _ = collected(self.model, states(self.model, values, rng), n)
+        draws, _ = collected(self.model, states(self.model, values, rng), n, rng.spawn(1)[0])
         return replace(draws, statistics=statistics)
 
 
