@@ -296,6 +296,11 @@ class Comparison(Tabular):
         """
         return written_up(self)
 
+    @property
+    def level_words(self) -> str:
+        """What the levels of the summary are about where that is not the mean, in words."""
+        return ""
+
     def scope(self) -> str:
         """Return what the claims are about, in words."""
         return wording.scope(self.setting, self.target)

@@ -126,11 +126,11 @@ def segments_r_hat(mean: Array, square: Array, n_draws: int) -> float:
     return float(np.sqrt((n - 1) / n + ratio).max())
 
 
-def level_of(effects: Array, base: float, level: float) -> Level:
-    """Return levels and credible bounds of (C, T, K) effects on top of a base."""
-    flat = effects.reshape(-1, effects.shape[2])
+def level_of(levels: Array, level: float) -> Level:
+    """Return means and credible bounds of (C, T, K) draws of levels."""
+    flat = levels.reshape(-1, levels.shape[2])
     low, high = np.quantile(flat, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return Level(base + flat.mean(axis=0), base + low, base + high)
+    return Level(flat.mean(axis=0), low, high)
 
 
 def probabilities(found: Outcomes) -> dict[str, Array]:

@@ -237,6 +237,7 @@ def summary(comparison: "Comparison", *, details: bool = True) -> Table:
     ranks = (number("mean_rank", "mean rank", places(2)),) if "mean_rank" in data else ()
     shown = {"rank", "algorithm", "estimate", "conf_low", "conf_high", "mean_rank", "n", "measure"}
     about = f"{measure.better} is better"
+    where = f" {comparison.level_words}" if comparison.level_words else ""
     note = ""
     if comparison.relative:
         about = f"relative to the mean of the algorithms; {about}"
@@ -247,7 +248,7 @@ def summary(comparison: "Comparison", *, details: bool = True) -> Table:
         )
     return Table(
         name="summary",
-        caption=f"Levels: {measure.title} ({about})",
+        caption=f"Levels{where}: {measure.title} ({about})",
         frame=data.sort_values("rank", kind="stable"),
         data=data,
         columns=(

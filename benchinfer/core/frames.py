@@ -28,7 +28,8 @@ GLOSSARY: dict[str, str] = {
     "second": "second algorithm of a pair",
     "estimate": "contrasts: first minus second in the measure's own unit (on log and logit scales"
     " the ratio or odds ratio first / second, neutral value 1); summary: the algorithm's level in"
-    " the measure's own unit",
+    " the measure's own unit, the mean over data sets unless the analysis is about something else"
+    " (a typical data set under t interactions)",
     "conf_low": "lower end of the interval: simultaneous over all pairs in contrasts, of"
     " the algorithm alone in summary",
     "conf_high": "upper end of the interval: simultaneous over all pairs in contrasts, of"

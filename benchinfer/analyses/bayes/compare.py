@@ -11,6 +11,7 @@ from benchinfer.analyses.bayes.fit import (
     Domains,
     Sampler,
     Structure,
+    dataset_means,
     domain_level,
     fit,
     modelled,
@@ -61,7 +62,8 @@ def compare_joint(
     along = read_along(scores, name, data, options.covariates)
     scaled = None if along is None else along.scaled
     kind = options.interactions, options.structure
-    model = modelled(data, *kind, options.model_priors, code, scaled)
+    means = dataset_means(scores, setting, data, target)
+    model = modelled(data, *kind, options.model_priors, code, scaled, means)
     with reporting(progress=progress, doing="Sampling:") as told:
         fitted = fit(model, options.size, rng, told, options.sampler)
         result = compared(setting, fitted, scores.cells(name).mean, target, options, rng, along)

@@ -189,11 +189,18 @@ class BayesComparison(Comparison):
         return "on a typical data set" if self.typical else "on average"
 
     @property
+    def level_words(self) -> str:
+        """What the levels of the summary are about where that is not the mean, in words."""
+        return self.average_words if self.typical else ""
+
+    @property
     def posterior(self) -> "DataTree":
         """Draws and observations as an `xarray.DataTree`, which ArviZ reads.
 
-        Effects are on the modelling scale, larger is better, and sum to 0 over the algorithms. They
-        are those at the means of the covariates, wherever `at` has gone; slopes are beside them.
+        Effects are on the modelling scale, larger is better, and sum to 0 over the algorithms;
+        ``level`` has the levels of the algorithms, ``effect`` on top of what these have in common.
+        They are those at the means of the covariates, wherever `at` has gone; slopes are beside
+        them.
         Groups are ``posterior``, ``prior``, ``prior_predictive`` (contrasts of the data sets),
         ``sample_stats``, ``observed_data``, and, for every so many draws, ``log_likelihood`` (per
         data set, with its interactions and its scales integrated out), ``log_prior`` and
@@ -652,7 +659,11 @@ class BayesComparison(Comparison):
             ``measure algorithm estimate conf_low conf_high n rank expected_rank rank_low rank_high
             prob_best expected_regret`` and, for claims about the domain, ``prob_best_next
             prob_near_best expected_regret_next``. Regrets are as in `regrets`.
-            Intervals are of the algorithm's effect on top of what data sets have in common.
+            The estimate is the posterior mean of the algorithm's level, on a typical data set under
+            t interactions, else the average over the data sets that there could be, or over those
+            at hand (`target`). Differences of levels are the estimates of `contrasts`, and shrunk
+            as these. Intervals are of each level alone; claims about the domain include how its
+            data sets vary.
         """
         table = super().summary()
         low, high = self.ranks.interval(self.level)

@@ -1,7 +1,7 @@
 """Posterior draws of the hierarchical model for a table."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -9,6 +9,11 @@ from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.numerics import gibbs
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert, reduce_contrasts
+from benchinfer.analyses.bayes.numerics.dataset_levels import (
+    DatasetMeans,
+    average_means,
+    with_errors,
+)
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsDraws, GibbsModel, Interactions
 from benchinfer.analyses.bayes.numerics.predictive import (
     Shared,
@@ -19,6 +24,7 @@ from benchinfer.analyses.bayes.numerics.predictive import (
     replicate,
 )
 from benchinfer.analyses.bayes.numerics.priors import Priors
+from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.groups import domain_codes
 from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
@@ -89,9 +95,7 @@ class BayesFit:
 
 def reduced(scores: "ScoreTable", setting: "Setting") -> ContrastData:
     """Reduce a table to the contrasts of its data sets."""
-    name, correlation = setting.measure.name, 0.0
-    if setting.resampling is not None and setting.resampling.overlap:
-        correlation = setting.resampling.overlap
+    name, correlation = setting.measure.name, _correlation(setting)
     try:
         if setting.paired:
             blocks = scores.blocks(name)
@@ -116,6 +120,28 @@ def reduced(scores: "ScoreTable", setting: "Setting") -> ContrastData:
                 f" identical algorithms; {Call('compare_points')} describes such a table.",
             )
         ) from None
+
+
+def _correlation(setting: "Setting") -> float:
+    """Return the correlation of replications whose training sets overlap, else 0."""
+    resampling = setting.resampling
+    return 0.0 if resampling is None else resampling.overlap or 0.0
+
+
+def dataset_means(
+    scores: "ScoreTable", setting: "Setting", data: ContrastData, target: Target
+) -> DatasetMeans:
+    """Return the means of the data sets; with their errors where claims are about just these."""
+    name = setting.measure.name
+    cells = scores.cells(name)
+    means = average_means(data, cells.mean, cells.n)
+    if target == "domain":
+        return means
+    parts = np.arange(len(cells.n)), cells.n, cells.mean
+    if setting.paired:
+        blocks = scores.blocks(name)
+        parts = blocks.dataset, blocks.count, blocks.mean
+    return with_errors(means, data, parts, _correlation(setting))
 
 
 def _resolution(values: "Array") -> float:
@@ -150,12 +176,13 @@ def modelled(
     priors: Priors,
     domain: NDArray[np.int64] | None = None,
     covariates: "Array | None" = None,
+    means: DatasetMeans | None = None,
 ) -> GibbsModel:
     """Return what is to be sampled."""
     # Of two algorithms Sigma is one number: scale and matrix would say the same thing twice.
     one = structure == "common" or data.n_algorithms == 2
     kind = "common" if one else "unstructured"
-    return GibbsModel(data, interactions, kind, priors, domain, covariates)
+    return GibbsModel(data, interactions, kind, priors, domain, covariates, means)
 
 
 def fit(
@@ -188,9 +215,8 @@ def _gibbs(
     chains, n = size
     start = gibbs.start(model, chains, rng)
     # The draws of the warm-up are let go at once: of many algorithms they are large.
-    warm = gibbs.sample(
-        model, start, WARM_UP, rng, callback=_callback(progress, "warm-up", WARM_UP)
-    )[1]
+    callback = _callback(progress, "warm-up", WARM_UP)
+    warm = gibbs.sample(replace(model, means=None), start, WARM_UP, rng, callback=callback)[1]
     draws, now = gibbs.sample(model, warm, n, rng, callback=_callback(progress, "draws", n))
     found = converged(draws)
     if found.passed:
@@ -272,8 +298,6 @@ def _effects(found: "Array") -> "Group":
 
 def predictive(model: "GibbsModel", shared: Shared, rng: np.random.Generator) -> "Array":
     """Return (N, M, K) least-squares effects of data sets drawn anew, on the modelling scale."""
-    from dataclasses import replace
-
     last = shared.centre.shape[1] - 1
     drawn = [
         replicate(
@@ -309,6 +333,32 @@ def shared_prior(model: "GibbsModel", n: int, rng: np.random.Generator) -> Share
 
 @savable
 @dataclass(frozen=True, slots=True)
+class CommonLevels:
+    """What algorithms' levels have in common, C chains of length T, on the modelling scale.
+
+    An algorithm's level is its effect on top of these.
+
+    Attributes
+    ----------
+    average, these
+        (C, T) of the average effects, and over the data sets at hand.
+    slopes
+        (C, T) slopes along each covariate, per unit of it; by covariate.
+    domains
+        (C, T, G) of the effects in each domain, None without them.
+    new_domain
+        (C, T) of the effects in a new domain.
+    """
+
+    average: Array
+    these: Array
+    slopes: Mapping[str, Array]
+    domains: Array | None = None
+    new_domain: Array | None = None
+
+
+@savable
+@dataclass(frozen=True, slots=True)
 class PosteriorDraws:
     """Draws of C chains of length T, on the modelling scale, larger is better.
 
@@ -320,6 +370,8 @@ class PosteriorDraws:
         (C, T, K) effects averaged over the data sets at hand.
     following
         (C, T, K) effects on a next data set.
+    common
+        What levels of the algorithms have in common.
     parameters
         (C, T) numbers by name: ``interaction_scale`` (root of the mean variance of the
         interactions' contrasts), ``effect_scale`` (standard deviation of the average effects'
@@ -344,6 +396,7 @@ class PosteriorDraws:
     effects: Array
     these: Array
     following: Array
+    common: CommonLevels
     parameters: Mapping[str, Array]
     dataset_mean: Array
     dataset_sd: Array
@@ -388,6 +441,7 @@ class PosteriorDraws:
             "effect": self.effects,
             "effect_these": self.these,
             "effect_next": self.following,
+            "level": self.common.average[:, :, None] + self.effects,
             **({} if self.new_domain is None else {"effect_new_domain": self.new_domain}),
         }
         found: dict[str, tuple[tuple[str, ...], Array]] = {

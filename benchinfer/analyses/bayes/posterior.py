@@ -7,7 +7,7 @@ import numpy as np
 
 from benchinfer.analyses.bayes import diagnostics
 from benchinfer.analyses.bayes.comparison import BayesComparison, cap_of
-from benchinfer.analyses.bayes.fit import BayesFit, PosteriorDraws
+from benchinfer.analyses.bayes.fit import BayesFit, CommonLevels, PosteriorDraws
 from benchinfer.analyses.bayes.numerics import next_dataset
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
@@ -18,7 +18,7 @@ from benchinfer.analyses.bayes.subgroups import Along
 from benchinfer.comparison import checks
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Array, Level, Provenance, Setting
+from benchinfer.comparison.evidence import Array, Provenance, Setting
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.numerics import outcome_probabilities
 from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
@@ -47,16 +47,18 @@ def compared(
     """Return the comparison of a fit."""
     scale, margin, level = fitted.model.data.scale, setting.measure.margin, options.level
     centre = next_dataset.new_domain(fitted.draws, rng)
-    stored = replace(_stored(fitted, centre, rng), slopes=_slopes(fitted, along))
-    effects = stored.effects if target == "domain" else stored.these
-    levels = _levels(effects, fitted, means, level)
+    stored = replace(_stored(fitted, centre, along, rng), slopes=_slopes(fitted, along))
+    domain = target == "domain"
+    effects = stored.effects if domain else stored.these
+    common = stored.common.average if domain else stored.common.these
+    levels = level_of(common[:, :, None] + effects, level)
     family = options.family(setting.algorithms, levels.estimate)
     matrix = family.matrix[family.wanted]
     average = outcome_probabilities.average_outcomes(effects, matrix, margin, level)
     cap = cap_of(setting.measure, means, scale)
     regret = regrets(effects, cap)
     new = following = after = None
-    if target == "domain":
+    if domain:
         setup = matrix, margin / scale, level, centre
         new = _scaled(
             next_dataset.next_outcomes(fitted.draws, stored.following / scale, *setup), scale
@@ -107,7 +109,9 @@ def _largest_error(*parts: Outcomes | Ranks | None) -> float:
     return max(float(part.error.max()) for part in parts if part is not None)
 
 
-def _stored(fitted: BayesFit, centre: Array | None, rng: np.random.Generator) -> PosteriorDraws:
+def _stored(
+    fitted: BayesFit, centre: Array | None, along: Along | None, rng: np.random.Generator
+) -> PosteriorDraws:
     """Return the draws that results hold, on the modelling scale."""
     found, data = fitted.draws, fitted.model.data
     scale, h = data.scale, helmert(data.n_algorithms)
@@ -121,6 +125,7 @@ def _stored(fitted: BayesFit, centre: Array | None, rng: np.random.Generator) ->
         effects=scale * (found.average @ h),
         these=scale * (found.these @ h),
         following=scale * next_dataset.next_effects(found, rng, centre),
+        common=_common(fitted, centre, along, rng.spawn(1)[0]),
         parameters=_parameters({name: getattr(found, name) for name in _NAMES}, data),
         dataset_mean=scale * mean,
         dataset_sd=scale * np.sqrt(found.square.mean(axis=(0, 1)) / n + between),
@@ -143,6 +148,27 @@ def _slopes(fitted: BayesFit, along: Along | None) -> dict[str, Array]:
     return {name: each[:, :, i] for i, name in enumerate(along.names)}
 
 
+def _common(
+    fitted: BayesFit, centre: Array | None, along: Along | None, rng: np.random.Generator
+) -> CommonLevels:
+    """Return what levels have in common, on the modelling scale."""
+    scale, drawn, found = fitted.model.data.scale, fitted.draws, fitted.draws.levels
+    if found is None:  # other models beside the comparison, whose levels nobody reads
+        nothing = np.zeros(drawn.average.shape[:2])
+        return CommonLevels(nothing, nothing, {})
+    slopes, domains, new = {}, None, None
+    if along is not None:
+        each = scale * found.along / along.spread
+        slopes = {name: each[:, :, i] for i, name in enumerate(along.names)}
+    if drawn.domain is not None and centre is not None:
+        rest = np.einsum("ctj,ctgj->ctg", found.slopes, drawn.domain)
+        domains = scale * (found.average[:, :, None] + found.domain + rest)
+        departure = found.domain_scale * rng.standard_normal(found.average.shape)
+        rest = (found.slopes * (centre - drawn.average)).sum(axis=2)
+        new = scale * (found.average + departure + rest)
+    return CommonLevels(scale * found.average, scale * found.these, slopes, domains, new)
+
+
 def _parameters(found: Mapping[str, Array | None], data: ContrastData) -> dict[str, Array]:
     """Return parameters by the names that users see, on the modelling scale."""
     known = {name: x for name in _NAMES if (x := found.get(name)) is not None}
@@ -163,17 +189,6 @@ def prior_draws(
     if along is not None:
         known["slope"] = scale * (found["slopes"] / along.spread[:, None]) @ h
     return {name: x[None] for name, x in known.items()}
-
-
-def _levels(effects: Array, fitted: BayesFit, means: Array, level: float) -> Level:
-    """Return the algorithms' levels: their effects on top of what data sets have in common.
-
-    That is the average over data sets of cell means less effects there; intervals are of effects.
-    """
-    data = fitted.model.data
-    own = data.scale * fitted.draws.mean.mean(axis=(0, 1)) @ helmert(data.n_algorithms)
-    base = float(np.nanmean(means[data.dataset] - own, axis=1).mean())
-    return level_of(effects, base, level)
 
 
 def _scaled(found: Outcomes, scale: float) -> Outcomes:

@@ -102,9 +102,9 @@ class Nuts:
         accept: float = TARGET_ACCEPT,
     ) -> GibbsDraws:
         """Draw n points of each chain after a warm-up."""
-        told = nuts_callback(self.progress, task, chains, n + WARM_UP)
-        values, statistics = sampled(self.compiled, chains, n, rng, told, accept)
-        draws, _ = collected(self.model, states(self.model, values, rng), n)
+        callback = nuts_callback(self.progress, task, chains, n + WARM_UP)
+        values, statistics = sampled(self.compiled, chains, n, rng, callback, accept)
+        draws, _ = collected(self.model, states(self.model, values, rng), n, rng.spawn(1)[0])
         return replace(draws, statistics=statistics)
 
 

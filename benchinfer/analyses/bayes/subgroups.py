@@ -138,7 +138,7 @@ def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesCompariso
             )
         )
     along, draws = replace(along, at=dict(given)), result.draws
-    further = moved(along, draws)
+    further, raised = moved(along, draws)
     effects, following = draws.effects + further, draws.following + further
     margin, matrix = result.measure.margin, contrast_matrix(result)
     average = average_outcomes(effects, matrix, margin, result.level)
@@ -152,17 +152,20 @@ def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesCompariso
         following=replace(new, estimate=average.estimate),
         ranks=ranks(effects, margin),
         ranks_following=ranks(following, margin),
-        levels=level_of(effects, float(result.levels.estimate.mean()), result.level),
+        levels=level_of((draws.common.average + raised)[:, :, None] + effects, result.level),
         along=along,
     )
     return _with(there, average)
 
 
-def moved(along: Along, draws: "PosteriorDraws") -> Array:
-    """Return (C, T, K) how far effects are from those at the means of the covariates."""
+def moved(along: Along, draws: "PosteriorDraws") -> tuple[Array, Array]:
+    """Return what the covariates add to (C, T, K) effects and (C, T) levels."""
     steps = along.offset * along.spread
-    each = np.stack([draws.slopes[name] for name in along.names], axis=-1)
-    return each @ steps
+    effects, levels = (
+        np.stack([slopes[name] for name in along.names], axis=-1) @ steps
+        for slopes in (draws.slopes, draws.common.slopes)
+    )
+    return effects, levels
 
 
 def _with(result: "BayesComparison", average: "Outcomes") -> "BayesComparison":
@@ -190,28 +193,34 @@ def contrast_matrix(result: "BayesComparison") -> Array:
 def by_domain(result: "BayesComparison") -> Comparisons:
     """Compare on average in each domain, and in a new one; see `BayesComparison.by_domain`."""
     draws = result.draws
-    if draws.domains is None or draws.new_domain is None:
+    domains, new, common = draws.domains, draws.new_domain, draws.common
+    if domains is None or new is None or common.domains is None or common.new_domain is None:
         raise DesignError(
             message(
                 "the domains are no level of this model.",
                 hint=f"{Call('compare_bayes', Option('domains', 'random'))} has one.",
             )
         )
-    names = sorted(set(result.setting.domains))
-    further = 0.0 if result.along is None else moved(result.along, draws)
+    further, raised = (0.0, 0.0) if result.along is None else moved(result.along, draws)
     found: dict[str, Comparison] = {
-        name: _in_domain(result, draws.domains[:, :, g] + further, f"in the domain {name}")
-        for g, name in enumerate(names)
+        name: _in_domain(
+            result,
+            domains[:, :, g] + further,
+            common.domains[:, :, g] + raised,
+            f"in the domain {name}",
+        )
+        for g, name in enumerate(sorted(set(result.setting.domains)))
     }
-    new = _in_domain(result, draws.new_domain + further, "in a new one")
+    new = _in_domain(result, new + further, common.new_domain + raised, "in a new one")
     return Comparisons({**found, "new domain": new})
 
 
-def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "BayesComparison":
-    """Return what (C, T, K) effects in a domain say on average."""
+def _in_domain(
+    result: "BayesComparison", effects: "Array", common: "Array", about: str
+) -> "BayesComparison":
+    """Return what (C, T, K) effects in a domain, on top of (C, T) levels, say on average."""
     margin = result.measure.margin
     family = result.options.family(result.algorithms, result.levels.estimate)
-    base = float(result.levels.estimate.mean() - result.draws.effects.mean())
     matrix = family.matrix[family.wanted]
     average = average_outcomes(effects, matrix, margin, result.level)
     return replace(
@@ -224,6 +233,6 @@ def _in_domain(result: "BayesComparison", effects: "Array", about: str) -> "Baye
         regret=regrets(effects, result.regret.cap),
         regret_following=None,
         codes=codes_of(average, result.level, settled=result.convergence.settled),
-        levels=level_of(effects, base, result.level),
+        levels=level_of(common[:, :, None] + effects, result.level),
         about=about,
     )

@@ -215,7 +215,7 @@ def by_posterior(
     rng = np.random.default_rng(options.seed)
     found = sampled(model, (options.chains, options.draws), rng, progress)
     effects = found[0].log_worth
-    levels = level_of(effects, 0.0, level)
+    levels = level_of(effects, level)
     family = options.family(setting.algorithms, levels.estimate)
     margin = setting.measure.margin
     posterior = concluded(found, family.matrix[family.wanted], margin, level)

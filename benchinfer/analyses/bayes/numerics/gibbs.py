@@ -20,7 +20,7 @@ Computational and Graphical Statistics 20, 531-570. https://doi.org/10.1198/jcgs
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import islice
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,11 @@ from scipy.special import gammaln
 from benchinfer.analyses.bayes.numerics import covariance, scales
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
 from benchinfer.analyses.bayes.numerics.covariance import Covariance
+from benchinfer.analyses.bayes.numerics.dataset_levels import (
+    DatasetMeans,
+    LevelDraws,
+    draw_dataset_levels,
+)
 from benchinfer.analyses.bayes.numerics.interactions import (
     InteractionEffects,
     draw_effects,
@@ -42,6 +47,9 @@ from benchinfer.analyses.bayes.numerics.scales import (
     scale_prior,
     slice_step,
 )
+
+if TYPE_CHECKING:
+    from benchinfer.analyses.bayes.numerics.dataset_levels import LevelState
 
 type Array = NDArray[np.float64]
 type Interactions = Literal["t", "normal"]
@@ -116,6 +124,8 @@ class GibbsModel:
         (M,) domain of each data set from 0, None where domains are no level of the model.
     covariates
         (M, q) covariates of the data sets, centred and scaled, None without them.
+    means
+        Means of the data sets, whose levels are then drawn, too.
     """
 
     data: ContrastData
@@ -124,6 +134,7 @@ class GibbsModel:
     priors: Priors
     domain: NDArray[np.int64] | None = None
     covariates: Array | None = None
+    means: DatasetMeans | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +284,8 @@ class GibbsDraws:
         (C, T, q, J) slopes along the scaled covariates; None without them.
     statistics
         (C, T) numbers that tell how the sampler fared, by name; none of the Gibbs sampler.
+    levels
+        Levels of the data sets, None where the model has not their means.
     """
 
     average: Array
@@ -291,6 +304,7 @@ class GibbsDraws:
     square: Array
     slopes: Array | None = None
     statistics: Mapping[str, Array] = field(default_factory=dict[str, Array])
+    levels: LevelDraws | None = None
 
     @classmethod
     def of(
@@ -299,13 +313,14 @@ class GibbsDraws:
         mean: Array,
         square: Array,
         statistics: Mapping[str, Array] | None = None,
+        levels: LevelDraws | None = None,
     ) -> "GibbsDraws":
         """Collect (C, T, ...) arrays by name; what a model has not is None."""
-        own = {"mean", "square", "statistics"}
+        others = {"mean", "square", "statistics", "levels"}
         found: dict[str, Any] = {
-            part.name: kept.get(part.name) for part in fields(cls) if part.name not in own
+            part.name: kept.get(part.name) for part in fields(cls) if part.name not in others
         }
-        return cls(**found, mean=mean, square=square, statistics=statistics or {})
+        return cls(**found, mean=mean, square=square, statistics=statistics or {}, levels=levels)
 
     @property
     def effective_scale(self) -> Array:
@@ -349,7 +364,9 @@ def sample(
     densities. Journal of the American Statistical Association 85, 398-409.
     https://doi.org/10.1080/01621459.1990.10476213
     """
-    return collected(model, islice(_sweeps(model, now, rng), n), n, callback=callback)
+    states = islice(_sweeps(model, now, rng), n)
+    # Levels have random numbers of their own: with and without them chains are the same.
+    return collected(model, states, n, rng.spawn(1)[0], callback=callback)
 
 
 def _sweeps(model: GibbsModel, now: GibbsState, rng: np.random.Generator) -> Iterator[GibbsState]:
@@ -359,7 +376,12 @@ def _sweeps(model: GibbsModel, now: GibbsState, rng: np.random.Generator) -> Ite
 
 
 def collected(
-    model: GibbsModel, states: Iterable[GibbsState], n: int, *, callback: Callback | None = None
+    model: GibbsModel,
+    states: Iterable[GibbsState],
+    n: int,
+    rng: np.random.Generator,
+    *,
+    callback: Callback | None = None,
 ) -> tuple[GibbsDraws, GibbsState]:
     """Collect what is kept of n states, whatever sampler they come from.
 
@@ -371,6 +393,8 @@ def collected(
         The states, an even number.
     n
         How many there are.
+    rng
+        Random numbers for the levels of the data sets.
     callback
         Called with the number of states since the last call.
 
@@ -381,6 +405,7 @@ def collected(
     """
     kept: dict[str, Array] = {}
     segments: list[Array] = []
+    levels: list[LevelState] = []
     now = None
     for i, now in enumerate(states):
         if not i:
@@ -390,12 +415,16 @@ def collected(
                 kept[name] = np.empty((len(x), n, *x.shape[1:]))
             kept[name][:, i] = x
         _add(segments[2 * i // n], now, i % (n // 2) + 1)
+        if model.means is not None:
+            last = levels[-1].variance if levels else None
+            levels.append(draw_dataset_levels(model.means, now.effects, now.mixing, last, rng))
         if callback is not None and (i + 1) % _CALL_EVERY == 0:
             callback(_CALL_EVERY)
     if now is None:
         raise ValueError("no states to collect.")
     mean, square = (np.stack([segment[part] for segment in segments]) for part in (0, 1))
-    return GibbsDraws.of(kept, mean, square), now
+    drawn = LevelDraws.of(levels) if levels else None
+    return GibbsDraws.of(kept, mean, square, levels=drawn), now
 
 
 def recorded(model: GibbsModel, now: GibbsState) -> dict[str, Array]:

@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.comparison import BayesComparison
-from benchinfer.analyses.bayes.fit import PosteriorDraws, domain_level, modelled, reduced
+from benchinfer.analyses.bayes.fit import (
+    CommonLevels,
+    PosteriorDraws,
+    domain_level,
+    modelled,
+    reduced,
+)
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.numerics.predictive import Thinned
 from benchinfer.analyses.bayes.numerics.priors import unused_effect_prior
@@ -257,7 +263,7 @@ def compared_responses(
     stored = _stored(setting.measure.sign, model, found, means)
     effects = stored.effects if target == "domain" else stored.these
     level, margin = options.level, setting.measure.margin
-    levels = level_of(effects, 0.0, level)
+    levels = level_of(effects, level)
     family = options.family(setting.algorithms, levels.estimate)
     matrix = family.matrix[family.wanted]
     average = average_outcomes(effects, matrix, margin, level)
@@ -319,10 +325,14 @@ def _stored(
         "domain_scale": draws.domain_scale,
     }
     following = means.following.reshape(c, t, -1, model.data.n_algorithms)
+    # Mean scores are levels already.
+    nothing = np.zeros((c, t))
+    domains = None if means.domains is None else np.zeros(means.domains.shape[:3])
     return PosteriorDraws(
         effects=sign * means.average,
         these=sign * means.datasets.mean(axis=2),
         following=sign * following[:, :, 0],
+        common=CommonLevels(nothing, nothing, {}, domains, None if domains is None else nothing),
         parameters=parameters | {name: x for name, x in others.items() if x is not None},
         dataset_mean=contrasts.mean(axis=(0, 1)),
         dataset_sd=contrasts.std(axis=(0, 1)),

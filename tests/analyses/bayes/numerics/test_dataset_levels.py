@@ -1,0 +1,113 @@
+"""Levels of data sets given effects, against dense linear algebra."""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import stats
+
+from benchinfer.analyses.bayes.numerics import dataset_levels
+from benchinfer.analyses.bayes.numerics.contrasts import helmert, reduce_contrasts
+from benchinfer.analyses.bayes.numerics.dataset_levels import (
+    DatasetMeans,
+    average_means,
+    draw_dataset_levels,
+    with_errors,
+)
+from benchinfer.analyses.bayes.numerics.interactions import InteractionEffects
+from benchinfer.analyses.bayes.numerics.levels import DomainEffects, Slopes
+
+M, K, CHAINS = 9, 3, 20_000
+J = K - 1
+
+
+def effects(rng, chains=CHAINS):
+    """Return the same effects in all chains, with domains and a covariate."""
+    every = [rng.standard_normal(shape) for shape in ((J,), (M, J), (3, J), (1, J))]
+    average, interaction, domain, slope = (np.tile(x, (chains, *[1] * x.ndim)) for x in every)
+    x = np.linspace(-1, 1, M)[:, None]
+    one = np.ones(chains)
+    domains = DomainEffects(domain, one, np.arange(M) % 3)
+    return InteractionEffects(average, one, interaction, domains, Slopes(slope, x))
+
+
+def test_coefficients_have_their_normal_posterior():
+    """Of alpha, gamma, b and c, some cells missing: by the joint covariance with the levels."""
+    rng = np.random.default_rng(1)
+    known, mixing = effects(rng), np.exp(rng.standard_normal(M))
+    held = np.ones((M, K), bool)
+    held[2, 0] = held[5, 1:] = False
+    means = DatasetMeans(3 + rng.standard_normal(M), held, np.zeros(M), np.zeros(M))
+    variance = np.array([0.5, 0.8, 1.3])
+    drawn = draw_dataset_levels(
+        means,
+        known,
+        np.tile(mixing, (CHAINS, 1)),
+        np.tile(variance, (CHAINS, 1)),
+        rng,
+    )
+    theta = known.of_datasets[0] @ helmert(K)
+    seen = means.mean - np.array([theta[m, held[m]].mean() for m in range(M)])
+    departure = known.interaction[0] + known.domains.of_datasets[0]
+    x = np.column_stack([np.ones(M), known.slopes.values, departure, np.eye(3)[known.domains.code]])
+    flat = dataset_levels._FLAT * means.spread**2
+    prior = np.diag([flat, flat, *[0.8] * J, *[1.3] * 3])
+    gain = prior @ x.T @ np.linalg.inv(x @ prior @ x.T + 0.5 * np.diag(mixing))
+    wanted = gain @ (seen - means.centre)
+    cov = prior - gain @ x @ prior
+    found = np.column_stack([drawn.average - means.centre, drawn.along, drawn.slopes, drawn.domain])
+    error = np.sqrt(np.diag(cov) / CHAINS)
+    np.testing.assert_array_less(np.abs(found.mean(axis=0) - wanted), 5 * error)
+    np.testing.assert_allclose(np.cov(found.T), cov, atol=0.05 * np.diag(cov).max())
+    np.testing.assert_allclose(drawn.these, seen.mean())
+
+
+def test_roots_of_variances_are_half_t():
+    """Variables drawn given their variance, and it given them, leave the prior where it is."""
+    rng = np.random.default_rng(2)
+    scale, n = 1.7, 4
+    variance = (scale * np.abs(rng.standard_t(3, CHAINS))) ** 2
+    for _ in range(3):
+        x = np.sqrt(variance)[:, None] * rng.standard_normal((CHAINS, n))
+        variance = dataset_levels._draw_variance(x, variance, scale, rng)
+    found = stats.kstest(np.sqrt(variance) / scale, lambda x: 2 * stats.t(3).cdf(x) - 1)
+    assert found.pvalue > 1e-3
+
+
+def test_an_algorithm_that_is_alike_everywhere_has_that_level():
+    rng = np.random.default_rng(3)
+    known = replace(effects(rng, 4), domains=None, slopes=None)
+    means = DatasetMeans(np.zeros(M), np.ones((M, K), bool), np.zeros(M), np.zeros(M))
+    means = replace(means, mean=0.8 - (known.of_datasets[0] @ helmert(K))[:, 1])
+    now = None
+    for _ in range(60):
+        now = draw_dataset_levels(
+            means, known, np.ones((4, M)), None if now is None else now.variance, rng
+        )
+    level = now.average[:, None] + known.average @ helmert(K)
+    np.testing.assert_allclose(level[:, 1], 0.8, atol=1e-3)
+
+
+def test_errors_of_means_are_those_of_blocks():
+    """Of shared replications the block means vary; of others each cell by itself."""
+    rng = np.random.default_rng(4)
+    dataset, count = np.repeat([0, 1], 5), np.ones((10, K), int)
+    values = rng.standard_normal((10, K)) + 4 * rng.standard_normal((10, 1))
+    data = reduce_contrasts(dataset, count, values, np.zeros(2))
+    cells = np.stack([values[:5].mean(axis=0), values[5:].mean(axis=0)])
+    n = np.full((2, K), 5)
+    means = average_means(data, cells, n)
+    np.testing.assert_allclose(means.mean * data.scale, cells.mean(axis=1))
+    found = with_errors(means, data, (dataset, count, values), 0.2)
+    rows = values.mean(axis=1).reshape(2, 5)
+    wanted = rows.var(axis=1, ddof=1) * (1 / 5 + 0.25)
+    np.testing.assert_allclose(found.square * data.scale**2 / found.df, wanted)
+    np.testing.assert_allclose(found.df, 4)
+
+    n = rng.integers(2, 6, (2, K))
+    within = np.array([3.0, 7.0])
+    data = reduce_contrasts(np.arange(2), n, cells, within)
+    found = with_errors(average_means(data, cells, n), data, (np.arange(2), n, cells), 0.0)
+    df = n.sum(axis=1) - K
+    wanted = within / df * (1 / n).sum(axis=1) / K**2
+    np.testing.assert_allclose(found.square * data.scale**2 / found.df, wanted)
+    np.testing.assert_allclose(found.df, df)
