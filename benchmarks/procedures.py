@@ -506,6 +506,18 @@ def print_errors(results: Results) -> None:
         print(row(name, *by, max(by), fair))
 
 
+def print_levels(results: Results) -> None:
+    """Print the default's shares of tables with a false decision, of either kind, by cell."""
+    heads = [f"{d} x {k}" for d, k in DESIGNS]
+    print(row("variances", "noise", *heads))
+    print(row(*["---"] * 2 + ["--:"] * len(heads)))
+    for unequal in (False, True):
+        for noise in NOISES:
+            found = (results[Cell(d, k, unequal, noise)][DEFAULT] for d, k in DESIGNS)
+            shares = (f"{one.none.mean():.3f} / {one.groups.mean():.3f}" for one in found)
+            print(row("unequal" if unequal else "equal", WORDS[noise], *shares))
+
+
 def print_power(results: Results) -> None:
     """Print the share of pairs of the ladder that are decided."""
     names = list(next(iter(results.values())))
@@ -561,7 +573,7 @@ def main() -> None:
         results[cell], first, on_these = measured(cell, tables)
         given |= first
         decided |= on_these
-    for show in (print_errors, print_power, print_exceptions):
+    for show in (print_levels, print_errors, print_power, print_exceptions):
         show(results)
         print()
     print_agreement(given, decided)
