@@ -39,6 +39,13 @@ class Kind:
     draw: Callable[[Any, "Axes"], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A figure that another package draws from a result, with axes of its own."""
+
+    draw: Callable[[Any], Figure]
+
+
 def of_part(kind: Kind, part: Callable[[Any], object]) -> Kind:
     """Return the kind that shows a part of a result."""
 
@@ -48,7 +55,7 @@ def of_part(kind: Kind, part: Callable[[Any], object]) -> Kind:
     return replace(kind, layout=layout)
 
 
-def kinds(result: object) -> Mapping[str, Kind]:
+def kinds(result: object) -> Mapping[str, Kind | Handed]:
     """Return the figures that a result can be shown as by name, the default first.
 
     They are in ``FIGURES`` of the module ``figures`` next to the class, by class: the module that
@@ -57,9 +64,9 @@ def kinds(result: object) -> Mapping[str, Kind]:
     return kinds_of(type(result))
 
 
-def kinds_of(result: type) -> Mapping[str, Kind]:
+def kinds_of(result: type) -> Mapping[str, Kind | Handed]:
     """Return the figures of a class of results; see `kinds`."""
-    figures: Mapping[str, Kind] | None = registered(result, "figures", "FIGURES")
+    figures: Mapping[str, Kind | Handed] | None = registered(result, "figures", "FIGURES")
     if figures is not None:
         return figures
     raise BenchinferError(
@@ -98,7 +105,9 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
         compare any two, and the ``"wins"`` of each against each. Of a hierarchical model also:
         probabilities of ``"ranks"``, the ``"simplex"`` of the three outcomes of each pair, the
         ``"shrinkage"`` of the data sets' differences to the average, how much each weighs when
-        ``"left-out"``, and what the others say of it, ``"predicted"``. Of a monitored experiment
+        ``"left-out"``, and what the others say of it, ``"predicted"``. Of draws, by ArviZ: the
+        ``"trace"`` of each chain, the ranks of chains (``"trace-rank"``), and, of a hierarchical
+        model, the posterior predictive check ``"ppc"``. Of a monitored experiment
         also: the ``"path"`` of its stages or looks between their boundaries, or, on the anytime
         route, the ``"e-process"`` and the confidence ``"sequence"`` of each pair.
         Of several monitored measures: ``"verdicts"``.
@@ -134,10 +143,14 @@ def plot(result: object, kind: str | None = None, ax: "Axes | None" = None) -> F
     'Hasse diagram, best first (> preferred to, ~ equivalent, ? not told apart): svm > rf.'
     """
     chosen = _choose(result, kind)
+    if isinstance(chosen, Handed):
+        if ax is not None:
+            raise DesignError(message("this figure has axes of its own.", hint="leave out ax=."))
+        return chosen.draw(result)
     return _drawn(chosen, chosen.layout(result), ax)
 
 
-def _choose(result: object, kind: str | None) -> Kind:
+def _choose(result: object, kind: str | None) -> Kind | Handed:
     known = kinds(result)
     if kind is None:
         return next(iter(known.values()))
@@ -192,6 +205,8 @@ class Vector:
 def vector(result: object, kind: str, width: "Width" = "wide") -> Vector:
     """Draw a result as SVG, the same text for the same result."""
     chosen = _choose(result, kind)
+    if isinstance(chosen, Handed):
+        raise DesignError(message("this figure is not one of a report.", hint="plot() draws it."))
     buffer = StringIO()
     with mpl.rc_context(), warnings.catch_warnings():
         mpl.rcdefaults()  # a report looks the same whatever style its author prefers on screen
