@@ -57,6 +57,13 @@ class Kind:
     suits: Callable[[Any], bool] = _always
 
 
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A figure that another package draws from a result, with axes of its own."""
+
+    draw: Callable[[Any], Figure]
+
+
 def of_part(kind: Kind, part: Callable[[Any], object]) -> Kind:
     """Return the kind that shows a part of a result."""
 
@@ -67,7 +74,7 @@ def of_part(kind: Kind, part: Callable[[Any], object]) -> Kind:
     return replace(kind, layout=layout)
 
 
-def kinds(result: object) -> Mapping[str, Kind]:
+def kinds(result: object) -> Mapping[str, Kind | Handed]:
     """Return the figures that a result can be shown as by name, the default first.
 
     They are in ``FIGURES`` of the module ``figures`` next to the class, by class: the module that
@@ -76,9 +83,9 @@ def kinds(result: object) -> Mapping[str, Kind]:
     return kinds_of(type(result))
 
 
-def kinds_of(result: type) -> Mapping[str, Kind]:
+def kinds_of(result: type) -> Mapping[str, Kind | Handed]:
     """Return the figures of a class of results; see `kinds`."""
-    figures: Mapping[str, Kind] | None = registered(result, "figures", "FIGURES")
+    figures: Mapping[str, Kind | Handed] | None = registered(result, "figures", "FIGURES")
     if figures is not None:
         return figures
     raise BenchinferError(
@@ -129,7 +136,9 @@ def plot(
         compare any two, and the ``"wins"`` of each against each. Of a hierarchical model also:
         probabilities of ``"ranks"``, the ``"simplex"`` of the three outcomes of each pair, the
         ``"shrinkage"`` of the data sets' differences to the average, how much each weighs when
-        ``"left-out"``, and what the others say of it, ``"predicted"``. Of a monitored experiment
+        ``"left-out"``, and what the others say of it, ``"predicted"``. Of draws, by ArviZ: the
+        ``"trace"`` of each chain, the ranks of chains (``"trace-rank"``), and, of a hierarchical
+        model, the posterior predictive check ``"ppc"``. Of a monitored experiment
         also: the ``"path"`` of its stages or looks between their boundaries, or, on the anytime
         route, the ``"e-process"`` and the confidence ``"sequence"`` of each pair.
         Of several monitored measures: ``"verdicts"``.
@@ -184,6 +193,11 @@ def plot(
     chosen = _choose(result, kind)
     choices = {"top": top, "pair": pair, "algorithms": algorithms, "order": order}
     given = {name: choice for name, choice in choices.items() if choice is not None}
+    if isinstance(chosen, Handed):
+        if ax is not None or given:
+            what = "this figure is ArviZ's: it has axes of its own, and no choice of rows."
+            raise DesignError(message(what, hint="give its kind alone."))
+        return chosen.draw(result)
     if ax is None:
         return _figure(chosen, _laid(chosen, result, _inches(width), given), title, notes=notes)
     room = ax.get_window_extent().width / ax.get_figure(root=True).dpi  # pyright: ignore[reportOptionalMemberAccess]
@@ -207,10 +221,10 @@ def _inches(width: object) -> float:
     )
 
 
-def _choose(result: object, kind: str | None) -> Kind:
+def _choose(result: object, kind: str | None) -> Kind | Handed:
     known = kinds(result)
     if kind is None:
-        return next(one for one in known.values() if one.suits(result))
+        return next(one for one in known.values() if isinstance(one, Kind) and one.suits(result))
     if kind not in known:
         raise DesignError(unknown("kind of figure", kind, list(known)))
     return known[kind]
@@ -325,6 +339,8 @@ class Vector:
 def vector(result: object, kind: str, width: Width = PAGE) -> Vector:
     """Draw a result as SVG, the same text for the same result."""
     chosen = _choose(result, kind)
+    if isinstance(chosen, Handed):
+        raise DesignError(message("this figure is not one of a report.", hint="plot() draws it."))
     buffer = StringIO()
     with mpl.rc_context(), warnings.catch_warnings():
         mpl.rcdefaults()  # a report looks the same whatever style its author prefers on screen

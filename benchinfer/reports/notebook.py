@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchinfer.comparison.checks import doubts
 from benchinfer.comparison.comparison import Comparison
@@ -13,8 +13,12 @@ from benchinfer.core.numbers import brief, count
 from benchinfer.core.result import registered
 from benchinfer.core.sections import Column, Request, Section, Table, number
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 # Rows of a table that are shown, of one with more than a few; lines of an order, and characters.
 _ROWS, _FEW, _LINES, _LONG = 10, 15, 12, 400
+_FRAMES = ("summary", "to_frame")  # methods by which results give their table
 # Names of tables that are those of a method of the result.
 _METHODS = {"contrasts", "summary", "support"}
 
@@ -60,13 +64,16 @@ def _summed_up(result: Any) -> Section:
     """Return what a result prints, without the name of its class and brackets, and its table."""
     name = type(result).__name__
     lead = re.sub(rf"^<?({name}(: |\())?|[)>]$", "", repr(result))
-    frame = (result.summary if hasattr(result, "summary") else result.to_frame)()
-    columns = (_column(column, frame[column].dtype.kind) for column in map(str, frame.columns))
     return Section(
         title="" if lead.startswith(name) else re.sub(r"(?<!^)([A-Z])", r" \1", name).capitalize(),
         lead=f"{sentence(lead).removesuffix('.')}.",
-        tables=(Table(name="", caption="", frame=frame, columns=tuple(columns)),),
+        tables=tuple(_table(getattr(result, way)()) for way in _FRAMES if hasattr(result, way))[:1],
     )
+
+
+def _table(frame: "pd.DataFrame") -> Table:
+    columns = (_column(name, frame[name].dtype.kind) for name in map(str, frame.columns))
+    return Table(name="", caption="", frame=frame, columns=tuple(columns))
 
 
 def _column(name: str, kind: str) -> Column:

@@ -200,11 +200,11 @@ class BayesComparison(Comparison):
         Effects are on the modelling scale, larger is better, and sum to 0 over the algorithms;
         ``level`` has the levels of the algorithms, ``effect`` on top of what these have in common.
         They are those at the means of the covariates, wherever `at` has gone; slopes are beside
-        them.
-        Groups are ``posterior``, ``prior``, ``prior_predictive`` (contrasts of the data sets),
-        ``sample_stats``, ``observed_data``, and, for every so many draws, ``log_likelihood`` (per
-        data set, with its interactions and its scales integrated out), ``log_prior`` and
-        ``posterior_predictive`` (data sets drawn anew). ``posterior.to_netcdf`` and
+        them. Groups are ``posterior``, ``prior``, ``sample_stats``, ``observed_data`` and
+        ``prior_predictive`` (effects by cell, on the data sets and on data sets drawn anew),
+        ``constant_data`` (the statistics that the model sees), and, for every so many draws,
+        ``posterior_predictive``, ``log_likelihood`` (per data set, with its interactions and its
+        scales integrated out) and ``log_prior``. ``posterior.to_netcdf`` and
         ``posterior.to_zarr`` save it.
         """
         from benchinfer.analyses.bayes.fit import groups

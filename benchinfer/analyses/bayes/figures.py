@@ -16,8 +16,9 @@ from benchinfer.comparison.figures.forest import axis_title, band, band_note
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots import bars
+from benchinfer.plots.arviz import DRAWS, PREDICTIONS
 from benchinfer.plots.bars import Bar, Bars, Interval, Intervals
-from benchinfer.plots.draw import Kind
+from benchinfer.plots.draw import Handed, Kind
 from benchinfer.plots.style import (
     BAND,
     FAINT,
@@ -536,7 +537,7 @@ def _key(simplex: Simplex, ax: "Axes") -> None:
 
 
 # By class, the default kind first.
-FIGURES: Mapping[type, Mapping[str, Kind]] = {
+FIGURES: Mapping[type, Mapping[str, Kind | Handed]] = {
     BayesComparison: {
         **COMPARISON,
         "ranks": Kind(layout_ranks, size_chances, draw_chances),
@@ -544,6 +545,8 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
         "shrinkage": Kind(layout_shrinkage, size_shrinkage, draw_shrinkage),
         "left-out": Kind(layout_left_out, size_left_out, draw_left_out),
         "predicted": Kind(layout_predicted, size_predicted, draw_predicted),
+        **DRAWS,
+        **PREDICTIONS,
     },
     BayesPairsComparison: {
         **COMPARISON,

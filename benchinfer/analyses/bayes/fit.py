@@ -21,6 +21,8 @@ from benchinfer.analyses.bayes.numerics.predictive import (
     draw_prior,
     log_marginals,
     log_priors,
+    observed,
+    present,
     replicate,
 )
 from benchinfer.analyses.bayes.numerics.priors import Priors
@@ -287,13 +289,28 @@ def groups(result: "BayesComparison") -> dict[str, "Group"]:
         "log_prior": {
             PARAMETERS[name]: (_DRAW, x) for name, x in log_priors(model, thinned).items()
         },
-        "prior_predictive": _effects(predictive(model, before, rng)[None]),
-        "posterior_predictive": _effects(new.reshape(*thinned.scale.shape, *new.shape[1:])),
+        "prior_predictive": _effects(model.data, predictive(model, before, rng)[None]),
+        "posterior_predictive": _effects(
+            model.data, new.reshape(*thinned.scale.shape, *new.shape[1:])
+        ),
     }
 
 
-def _effects(found: "Array") -> "Group":
-    return {"effect_estimate": ((*_DRAW, "dataset", "algorithm"), found)}
+def _effects(data: ContrastData, found: "Array") -> "Group":
+    """Return (..., M, K) effects by cell; ArviZ plots predictions along one dimension."""
+    dims = (*_DRAW, "cell") if found.ndim > 2 else ("cell",)
+    return {"effect_estimate": (dims, found[..., compared_cells(data)])}
+
+
+def compared_cells(data: ContrastData) -> NDArray[np.bool_]:
+    """Return (M, K) whether a data set compares an algorithm with others."""
+    return np.stack([present(data, m) for m in range(len(data.z))])
+
+
+def observed_effects(data: ContrastData) -> "Array":
+    """Return (M, K) least-squares effects of the data sets, on the modelling scale."""
+    found = [observed(data, m).effects[0] for m in range(len(data.z))]
+    return data.scale * np.stack(found)
 
 
 def predictive(model: "GibbsModel", shared: Shared, rng: np.random.Generator) -> "Array":
@@ -412,11 +429,17 @@ class PosteriorDraws:
         """Return the posterior and what was observed, as ArviZ reads them."""
         from xarray import Dataset, DataTree
 
+        datasets = [setting.coverage.datasets[m] for m in data.dataset]
+        cells = [(datasets[m], setting.algorithms[k]) for m, k in np.argwhere(compared_cells(data))]
         coords: dict[str, Any] = {
             "algorithm": list(setting.algorithms),
-            "dataset": [setting.coverage.datasets[m] for m in data.dataset],
+            "dataset": datasets,
             "domain": sorted(set(setting.domains)),
             "covariate": list(self.slopes),
+        }
+        of_cells = {
+            "dataset": ("cell", [dataset for dataset, _ in cells]),
+            "algorithm": ("cell", [algorithm for _, algorithm in cells]),
         }
 
         def group(of: Group) -> Dataset:
@@ -424,11 +447,13 @@ class PosteriorDraws:
             used = {name: coords.get(name, np.arange(n)) for name, n in axes}
             if "draw" in used and (n := len(used["draw"])) < self.effects.shape[1]:
                 used["draw"] = self.thinned.step * np.arange(n)
-            return Dataset({name: (dims, x) for name, (dims, x) in of.items()}, coords=used)
+            found = Dataset({name: (dims, x) for name, (dims, x) in of.items()}, coords=used)
+            return found.assign_coords(of_cells) if "cell" in used else found
 
         groups: dict[str, Group] = {
             "posterior": self._posterior(),
-            "observed_data": _observed(data),
+            "observed_data": _effects(data, observed_effects(data)),
+            "constant_data": _statistics(data),
             **more,
         }
         if self.statistics:
@@ -456,8 +481,8 @@ class PosteriorDraws:
         return found
 
 
-def _observed(data: "ContrastData") -> Group:
-    """Return what the model saw, on the modelling scale, with its dimensions."""
+def _statistics(data: "ContrastData") -> Group:
+    """Return the statistics that the model saw, on the modelling scale, with their dimensions."""
     identified = np.arange(data.z.shape[1]) < data.rank[:, None]
     return {
         "contrast_estimate": (

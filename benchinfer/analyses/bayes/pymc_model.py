@@ -135,7 +135,7 @@ def sampled(
     """Draw n points of each chain of a compiled model."""
     sample = _by_pymc if isinstance(of, pymc.Model) else _by_nutpie
     size = {"draws": n, "tune": WARM_UP, "chains": chains}
-    found = sample(of, int(rng.integers(2**32)), told, target_accept=accept, **size)
+    found: Any = sample(of, int(rng.integers(2**32)), told, target_accept=accept, **size)
     values = {name: x.to_numpy() for name, x in found["posterior"].data_vars.items()}
     stats = found["sample_stats"]
     named = {_ARVIZ.get(name, name): x.to_numpy() for name, x in stats.data_vars.items()}

@@ -9,8 +9,9 @@ from benchinfer.analyses.wins.comparison import WinsComparison, win_square
 from benchinfer.comparison.figures import COMPARISON, DISTRIBUTIONS
 from benchinfer.core.numbers import count
 from benchinfer.plots import bars, tiles
+from benchinfer.plots.arviz import DRAWS
 from benchinfer.plots.bars import Interval, Intervals, room
-from benchinfer.plots.draw import Kind, of_part
+from benchinfer.plots.draw import Handed, Kind, of_part
 from benchinfer.plots.style import PAGE, Width, is_wide, signed
 from benchinfer.plots.text import short
 from benchinfer.plots.tiles import Chance, Chances
@@ -103,11 +104,12 @@ def layout_worths(result: "WinsComparison", width: Width = PAGE) -> Intervals:
 
 
 # By class, the default kind first.
-FIGURES: Mapping[type, Mapping[str, Kind]] = {
+FIGURES: Mapping[type, Mapping[str, Kind | Handed]] = {
     WinsComparison: {
         **COMPARISON,
         "distributions": of_part(DISTRIBUTIONS, lambda wins: wins.counted.scored),
         "worths": Kind(layout_worths, size_worths, draw_worths),
         "wins": Kind(layout_win_matrix, size_win_matrix, draw_win_matrix),
+        **DRAWS,
     },
 }

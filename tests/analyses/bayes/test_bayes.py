@@ -203,7 +203,7 @@ def test_posterior_is_a_tree_that_arviz_reads(result):
     tree = result.posterior
     assert set(tree.children) == {
         *("posterior", "sample_stats", "log_likelihood", "log_prior", "observed_data"),
-        *("prior", "prior_predictive", "posterior_predictive"),
+        *("prior", "prior_predictive", "posterior_predictive", "constant_data"),
     }
     draws = tree["posterior"]
     assert draws["effect"].dims == ("chain", "draw", "algorithm")

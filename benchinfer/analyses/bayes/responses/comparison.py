@@ -128,7 +128,7 @@ class ResponseComparison(BayesComparison):
         groups = {
             name: node.to_dataset()
             for name, node in tree.children.items()
-            if name != "observed_data"
+            if name not in {"observed_data", "constant_data"}
         }
         draw = ("chain", "draw", "algorithm")
         groups["posterior"] = groups["posterior"].assign(logit=(draw, self.logits))

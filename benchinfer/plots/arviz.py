@@ -1,0 +1,81 @@
+"""Figures of posterior draws, drawn by ArviZ."""
+
+from typing import TYPE_CHECKING, Any
+
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Given
+from benchinfer.plots.draw import Drawing, Handed
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Algorithms whose draws are shown, the best-ranked ones, and panels in a row.
+_MOST, _ACROSS = 6, 3
+
+
+def draw_trace(result: Any) -> "Figure":
+    """Draw the draws of each chain in their order."""
+    return _of_draws("plot_trace", result, "Trace plot: draws of each chain in their order")
+
+
+def draw_ranks(result: Any) -> "Figure":
+    """Draw the ranks of the draws of each chain among all draws."""
+    return _of_draws("plot_rank", result, "Rank plot: ranks of each chain's draws among all draws")
+
+
+def draw_predictive(result: Any) -> "Figure":
+    """Draw the distribution of what was observed beside those of data sets drawn anew."""
+    tree = result.posterior
+    if "posterior_predictive" not in tree.children:
+        raise DesignError(
+            message(
+                "this model has no predictions of the data sets.",
+                hint=f"{Given('kind', 'trace')} and {Given('kind', 'trace-rank')} show its draws.",
+            )
+        )
+    words = "Posterior predictive check: effects on the data sets, and effects on data sets drawn"
+    figure = _drawn("plot_ppc_dist", tree, f"{words} anew, as far as these are near.", (6.9, 3.0))
+    seen = tree["observed_data"]["effect_estimate"]
+    low, high = float(seen.min()), float(seen.max())
+    # Of t interactions a few draws are far away, and would leave no room for the others.
+    figure.axes[0].set_xlim(low - (high - low), high + (high - low))
+    return figure
+
+
+def _of_draws(function: str, result: Any, words: str) -> "Figure":
+    """Draw the effects of the best-ranked algorithms and all parameters that are one number."""
+    tree = result.posterior
+    posterior = tree["posterior"].data_vars
+    effect = next(name for name, x in posterior.items() if x.dims == ("chain", "draw", "algorithm"))
+    numbers = [name for name, x in posterior.items() if x.dims == ("chain", "draw")]
+    best = result.summary().sort_values("rank", kind="stable")["algorithm"].head(_MOST).tolist()
+    rows = -(-(len(best) + len(numbers)) // _ACROSS)
+    return _drawn(
+        function,
+        tree,
+        f"{words}, of {', '.join([effect, *numbers])}.",
+        (2.9 * _ACROSS, 1.9 * rows),
+        var_names=[effect, *numbers],
+        coords={"algorithm": best},
+        col_wrap=_ACROSS,
+    )
+
+
+def _drawn(
+    function: str, tree: object, alt: str, size: tuple[float, float], **options: object
+) -> "Figure":
+    """Let ArviZ draw; pyplot, which it goes through, does not keep the figure."""
+    import arviz_plots
+    from matplotlib import pyplot as plt
+
+    draw: Any = getattr(arviz_plots, function)
+    made = {"FigureClass": Drawing, "figsize": size, "layout": "constrained"}
+    collection = draw(tree, backend="matplotlib", figure_kwargs=made, **options)
+    figure: Figure = collection.viz["figure"].item()
+    plt.close(figure)
+    figure.set_label(alt)
+    return figure
+
+
+DRAWS = {"trace": Handed(draw_trace), "trace-rank": Handed(draw_ranks)}
+PREDICTIONS = {"ppc": Handed(draw_predictive)}
