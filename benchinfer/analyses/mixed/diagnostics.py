@@ -135,7 +135,6 @@ def outcome_checks(
 
 def _rates_of_datasets(setting: Setting) -> Check:
     """Say that the model takes rates of data sets for means that all vary alike."""
-    smoothed = f"(right + 1/2) / (n + 1), with {Field('scale', 'logit')}"
     return Check.of(
         "scores of 0 and 1, compared by the rates of data sets",
         setting.coverage.n,
@@ -143,7 +142,7 @@ def _rates_of_datasets(setting: Setting) -> Check:
         ok=False,
         remedy="this model takes all rates to vary alike, but those near 0 and 1, or of few items,"
         f" do not: {BINOMIAL} models right and wrong, or compare a table of smoothed rates,"
-        f" {smoothed}",
+        f" (right + 1/2) / (n + 1), with {Field('scale', 'logit')}",
     )
 
 
