@@ -61,6 +61,7 @@ def _on_these(facts: Facts, m: int, d: int, k: int) -> Advice | None:
     s = facts.summary
     if why := _untestable(facts, m):
         part, _ = gaps.fewest_lost(s.n[m], np.zeros(s.n.shape[2], np.bool_))
+        why = Phrase("two data sets say next to nothing of a domain, and " * (d == 2), why)
         return Advice(_POINTS, why) if part.any() else None
     if kinds.zero_one(s, m):
         shared = "shared items" if facts.paired else "items of each algorithm's own"
@@ -74,6 +75,8 @@ def _untestable(facts: Facts, m: int) -> str:
     """Say why replications on these data sets leave nothing to test by; empty where they do."""
     s, resampling = facts.summary, facts.resampling
     n = s.n[m][s.n[m].any(axis=1)][:, s.n[m].any(axis=0)]
+    if n.max() < 2:
+        return "one score per algorithm leaves no noise to estimate"
     if n.min() < 2:
         return "an algorithm with one score on a data set, or none, leaves no noise to estimate"
     if resampling is not None and resampling.overlap is None:

@@ -5,6 +5,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.comparison.wording import headline
+from tests.scores.tables import table
 
 ERROR = bi.Measure("error", "lower", tolerance=0.01)
 
@@ -149,6 +150,32 @@ def said(names, *, levels=None, **pairs):
 )
 def test_headlines(names, pairs, words):
     assert said(names, **pairs) == words
+
+
+@pytest.mark.parametrize("compare", [bi.compare_mixed, bi.compare_permutation, bi.compare_wins])
+def test_one_sided_tests_of_all_pairs_say_which_direction(compare):
+    scores = bi.load_example("demsar2006")
+    every = compare(scores, alternative="better")
+    assert "that the algorithm earlier by name is better." in every.headline()
+    control = compare(scores, alternative="better", control="C4.5")
+    for other in (control, compare(scores)):
+        assert "earlier by name" not in other.headline()
+
+
+@pytest.mark.parametrize("compare", [bi.compare_mixed, bi.compare_permutation, bi.compare_wins])
+def test_one_contrast_is_not_adjusted(compare):
+    scores = bi.load_example("demsar2006").subset(algorithms=["C4.5", "C4.5+m"])
+    assert "There is one contrast, and nothing to adjust for" in compare(scores).method
+
+
+def test_rows_read_as_sentences():
+    points = {row.check: row for row in bi.compare_points(bi.load_example("demsar2006")).checks}
+    assert points["inference"].held == "no"
+    rng = np.random.default_rng(0)
+    values = rng.uniform(0.5, 0.9, (8, 3)) * [1, 1, 100]
+    scores = bi.read_scores(table(values), measures="score:higher")
+    rows = bi.compare_mixed(scores).diagnostics().set_index("check")
+    assert "beside fractions? bring them" in rows.loc["per cent and fractions", "remedy"]
 
 
 def test_a_shared_best_estimate_is_said():

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchinfer.analyses.mixed import closure, contrast_errors, diagnostics, direct, tables
 from benchinfer.analyses.mixed import design as mixed_design
@@ -424,7 +425,8 @@ def compared(
         changed = codes != decide(again.estimate, again.p_value, again.p_equivalence, alpha)
         sides = family.named_sides(setting.algorithms)
         sound.append(diagnostics.decided_otherwise(other, changed, sides))
-    level = diagnostics.rates(setting, design, _levels(levels, chosen, n, alpha), alpha)
+    own, constant = _levels(levels, chosen, errors.common, n, alpha)
+    level = diagnostics.rates(setting, design, own, alpha)
     sides = family.named_sides(setting.algorithms)[shown]
     return MixedComparison(
         setting=setting,
@@ -440,6 +442,7 @@ def compared(
             *direct.checks(setting, fitted, family.pairs[shown], evidence, sides, alpha),
             *diagnostics.design_checks(setting, design),
             *checks.legal(setting, level),
+            *diagnostics.constant_levels(setting, constant),
             *sound,
         ),
         provenance=options.provenance(
@@ -455,9 +458,18 @@ def compared(
     )
 
 
-def _levels(levels: Array, errors: covariance.Adjusted, skip: int, alpha: float) -> Level:
-    """Return each algorithm's level with an interval of its own."""
+def _levels(
+    levels: Array, errors: covariance.Adjusted, common: covariance.Adjusted, skip: int, alpha: float
+) -> tuple[Level, NDArray[np.bool_]]:
+    """Return each algorithm's level with an interval of its own, and which took the common error.
+
+    An algorithm with the same score on every data set has no error of its own.
+    """
     # Rounding may leave the variance of a constant algorithm just below zero.
-    error = np.sqrt(np.maximum(errors.cov.diagonal(), 0.0))
-    spread = max_t.critical_t(errors.df[skip:], alpha) * error
-    return Level(levels, levels - spread, levels + spread)
+    error, model = (np.sqrt(np.maximum(e.cov.diagonal(), 0.0)) for e in (errors, common))
+    constant = comparison_adjustment.without_spread(error, errors)
+    constant &= model > error
+    error = np.where(constant, model, error)
+    df = np.where(constant, common.df[skip:], errors.df[skip:])
+    spread = max_t.critical_t(df, alpha) * error
+    return Level(levels, levels - spread, levels + spread), constant

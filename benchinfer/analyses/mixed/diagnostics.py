@@ -21,7 +21,7 @@ from benchinfer.comparison.checks import (
 from benchinfer.comparison.evidence import Array, Evidence, Level, Setting
 from benchinfer.core.hints import Call, Either, Field, Option, Phrase
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import join, some
+from benchinfer.core.numbers import join, several, some
 from benchinfer.core.sections import Check
 from benchinfer.numerics.rates import rate_interval
 from benchinfer.scores.kinds import BINOMIAL, ZERO_ONE
@@ -135,7 +135,6 @@ def outcome_checks(
 
 def _rates_of_datasets(setting: Setting) -> Check:
     """Say that the model takes rates of data sets for means that all vary alike."""
-    smoothed = f"(right + 1/2) / (n + 1), with {Field('scale', 'logit')}"
     return Check.of(
         "scores of 0 and 1, compared by the rates of data sets",
         setting.coverage.n,
@@ -143,8 +142,22 @@ def _rates_of_datasets(setting: Setting) -> Check:
         ok=False,
         remedy="this model takes all rates to vary alike, but those near 0 and 1, or of few items,"
         f" do not: {BINOMIAL} models right and wrong, or compare a table of smoothed rates,"
-        f" {smoothed}",
+        f" (right + 1/2) / (n + 1), with {Field('scale', 'logit')}",
     )
+
+
+def constant_levels(setting: Setting, constant: NDArray[np.bool_]) -> list[Check]:
+    """Name the algorithms whose level has no error of its own, if there are some."""
+    names = [name for name, one in zip(setting.algorithms, constant, strict=True) if one]
+    row = Check.of(
+        "algorithms with the same level on every data set",
+        len(names),
+        0.0,
+        ok=False,
+        remedy=f"{several(names)}: without spread there is no error of its own, and the interval of"
+        " the level takes the model's, common to all algorithms",
+    )
+    return [row] if names else []
 
 
 def overlap_words(setting: Setting, design: Design) -> str:

@@ -441,6 +441,23 @@ def test_these_data_sets_are_the_mean_of_each_by_itself(paired):
     np.testing.assert_allclose(found["std_error"], error, rtol=1e-6)
 
 
+def test_a_constant_algorithm_has_an_interval():
+    values = simulated(9, (8, 3, 4))
+    values[:, :, 0] = 0.5
+    scores = table(values)
+    result = bi.compare_mixed(scores)
+    summary = result.summary()
+    common = bi.compare_mixed(scores, structure="common").summary()
+    columns = ["conf_low", "conf_high"]
+    np.testing.assert_allclose(summary.loc[0, columns].tolist(), common.loc[0, columns].tolist())
+    assert (summary["conf_low"] < summary["conf_high"]).all()
+    row = result.diagnostics().set_index("check")
+    told = row.loc["algorithms with the same level on every data set", "remedy"]
+    assert told.startswith("a: without spread")
+    again = bi.compare_mixed(table(simulated(9, (8, 3, 4)))).diagnostics()["check"]
+    assert "algorithms with the same level on every data set" not in set(again)
+
+
 def test_repeats_of_one_replication_on_each_data_set():
     frame = repeated(4, 3, 1, 4)
     paired, apart = (
