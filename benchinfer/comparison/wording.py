@@ -118,7 +118,7 @@ def headline(
         claim = f"{who}{rest(relation, top, shown)}"
         if apart := [names[i] for i in np.flatnonzero(~compared[top]) if i != top]:
             claim += f"; it was not compared with {several(apart, 3)}"
-    return f"{where[0].upper()}{where[1:]}, {claim} ({direction(measure)})."
+    return _sentence(where, claim, measure)
 
 
 def _most(measure: Measure, k: int) -> str:
@@ -189,7 +189,8 @@ def _of_compared(relation: Relation) -> str:
     equal = int((upper == Verdict.EQUIVALENT).sum())
     alike = f"; {count(equal, 'pair')} equivalent within the tolerance" if equal else ""
     if n == 1:
-        return wins[0] if wins else f"no difference is shown in the one pair compared{alike}"
+        one, other = np.argwhere(np.triu(relation.states != Verdict.MISSING, 1))[0]
+        return wins[0] if wins else _undecided((names[one], names[other]), equal)
     if not wins:
         return f"no difference is shown in the {count(n, 'pair')} compared{alike}"
     return f"{len(wins)} of the {count(n, 'pair')} compared decided: {several(wins, 20)}{alike}"
@@ -266,10 +267,22 @@ def claims(
     equal = int((codes == Verdict.EQUIVALENT).sum())
     alike = f"; {count(equal, 'contrast')} equivalent within the tolerance" if equal else ""
     shown = f"{len(wins)} of {count(len(sides), 'contrast')} decided: {several(wins, 20)}"
-    if len(sides) == 1 and wins:
-        shown = wins[0]
+    if len(sides) == 1:
+        return _sentence(where, wins[0] if wins else _undecided(sides[0], equal), measure)
     claim = shown if wins else f"no difference is shown in {count(len(sides), 'contrast')}"
-    return f"{where[0].upper()}{where[1:]}, {claim}{alike} ({direction(measure)})."
+    return _sentence(where, f"{claim}{alike}", measure)
+
+
+def _sentence(where: str, claim: str, measure: Measure) -> str:
+    return f"{where[0].upper()}{where[1:]}, {claim} ({direction(measure)})."
+
+
+def _undecided(pair: tuple[str, str], equal: int) -> str:
+    """Say that two are equivalent, or undecided."""
+    one, other = map(named, pair)
+    if equal:
+        return f"{one} and {other} are equivalent within the tolerance"
+    return f"no difference is shown between {one} and {other}"
 
 
 def named(side: str) -> str:
