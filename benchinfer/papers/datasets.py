@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.comparison.sections import effect_writer
+from benchinfer.comparison.sections import WITHIN, effect_writer
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Either
 from benchinfer.core.numbers import count, decimals, fixed, places, significant
 from benchinfer.core.verdict import Verdict
-from benchinfer.papers.algorithms import control, letters, reference
+from benchinfer.papers.algorithms import control, letters, reading_of_letters, reference
 from benchinfer.papers.styler import Paper, PaperColumn, PaperTable, label, one_line
 
 if TYPE_CHECKING:
@@ -239,7 +239,7 @@ def _reading(result: "Comparison", against: str | None) -> list[str]:
     if not rows:
         return []
     if rows == ["letters"]:
-        return ["Algorithms that share a letter are not told apart over all data sets."]
+        return [reading_of_letters(result)]
     return [f"{rows[0].capitalize()}: + better, \N{MINUS SIGN} worse, = equivalent, ? undecided."]
 
 
@@ -326,7 +326,7 @@ def each_dataset(
         *_of_ranks(local, own=False),
         marked,
         first.rule,
-        "Verdicts are adjusted within each data set, not over data sets.",
+        *([WITHIN] if "p_value" in first.contrasts() else []),
     )
     return laid_out(local, below, notes, top, marks)
 

@@ -220,6 +220,23 @@ def test_a_consensus_has_ranks(scores):
     assert len(agreed.table(top=2).data) == 2
 
 
+def test_many_algorithms_have_ranks():
+    rng = np.random.default_rng(1)
+    names = [f"m{k:02d}" for k in range(15)]
+    error = rng.normal(size=(8, 15, 1)) * 0.3 + np.arange(15)[:, None] / 5
+    cells = pd.MultiIndex.from_product([range(8), names], names=["dataset", "algorithm"])
+    rows = (
+        pd.DataFrame({"error": error.ravel()}, index=cells).reset_index().astype({"dataset": str})
+    )
+    found = bi.compare_mixed(bi.read_scores(rows, measures="error:lower", layout="wide-measures"))
+    data = found.table().data.set_index("algorithm")
+    contrasts = found.contrasts()
+    for name in names:
+        own = contrasts[(contrasts["first"] == name) | (contrasts["second"] == name)]
+        better = own["winner"].isin(set(names) - {name}).sum()
+        assert data.loc[name, "ranks"] == (1 + better, 15 - (own["winner"] == name).sum())
+
+
 def test_top_shows_the_first(scores):
     found = bi.compare_mixed(scores, "error")
     table = found.table(top=2)
