@@ -183,7 +183,7 @@ def by_dataset(
     same = local.measure.name == result.measure.name and not result.relative
     overall = result.summary()
     summary = overall.set_index("algorithm").reindex(list(order))
-    own_ranks = "mean_rank" in summary
+    own_ranks = same and "mean_rank" in summary
     ranks = summary["mean_rank"].to_numpy() if own_ranks else whole.ranks()
     below = [Below("mean rank", list(ranks), [fixed(rank, 2) for rank in ranks])]
     if same:
@@ -192,12 +192,13 @@ def by_dataset(
             effect_writer(result.measure, overall),
         )
         below.append(Below("all data sets", levels, [write(value) for value in levels]))
-    below += _told_apart(result, order, against)
+    told = _told_apart(result, order, against) if same else []
+    below += told
     notes = [
         f"{whole.noun.capitalize()} of each data set, the best in bold type.",
         *_of_ranks(whole, own=own_ranks),
         *(["All data sets: the level that is compared."] if same else []),
-        *_reading(result, against),
+        *(_reading(result, row.head) for row in told),
     ]
     return laid_out(whole, below, tuple(notes), top)
 
@@ -233,14 +234,13 @@ def _sign(state: int) -> str:
     return signs.get(Verdict(int(state)), "?")
 
 
-def _reading(result: "Comparison", against: str | None) -> list[str]:
+def _reading(result: "Comparison", head: str) -> str:
     """Say how to read letters or marks."""
-    rows = [row.head for row in _told_apart(result, result.ranking(), against)]
-    if not rows:
-        return []
-    if rows == ["letters"]:
-        return [reading_of_letters(result)]
-    return [f"{rows[0].capitalize()}: + better, \N{MINUS SIGN} worse, = equivalent, ? undecided."]
+    if head == "letters":
+        return reading_of_letters(result)
+    return (
+        f"{head[:1].upper()}{head[1:]}: + better, \N{MINUS SIGN} worse, = equivalent, ? undecided."
+    )
 
 
 def caption_of(local: LocalLevels) -> str:

@@ -180,6 +180,28 @@ def test_medians_without_the_scores(scores):
         found.table("datasets", scores=scores.subset(datasets=["wine", "iris"]))
 
 
+def test_what_is_not_about_the_shown_scores_is_left_out(scores):
+    """Ranks, levels and letters of spreads, or of wins, do not stand below means of scores."""
+    for found in (
+        bi.compare_permutation(scores, "error", on="dispersion", seed=1),
+        bi.compare_wins(scores, "error"),
+    ):
+        data = found.table("datasets", scores=scores).data
+        assert data["dataset"].tolist()[12:] == ["mean rank"]
+        means = scores.describe("error").pivot_table("mean", "dataset", "algorithm")
+        ranks = means.rank(axis=1).mean()
+        np.testing.assert_allclose(data.iloc[-1, 1:].astype(float), ranks[data.columns[1:]])
+        with pytest.raises(bi.DesignError, match="holds no levels"):
+            found.table("datasets")
+
+
+def test_a_saved_result_has_the_same_table(scores, tmp_path):
+    found = bi.compare_mixed(scores, "error")
+    back = bi.load(found.save(tmp_path / "found.json"))
+    assert back.table().to_latex() == found.table().to_latex()
+    assert back.sentence() == found.sentence()
+
+
 def test_comparisons_per_data_set_have_marks(scores):
     local = bi.per_dataset(bi.compare_points, scores, "error")
     table = local.table()
