@@ -161,7 +161,7 @@ def test_means_of_data_sets(scores):
 def test_mean_ranks_are_those_of_the_rows():
     scores = bi.load_example("demsar2006")
     found = bi.compare_mixed(scores)
-    data = found.table("datasets").data.set_index("dataset")
+    data = found.table("datasets", scores=scores).data.set_index("dataset")
     wide = scores.to_frame().pivot_table(index="dataset", columns="algorithm", values="value")
     ranks = wide.rank(axis=1, ascending=False).mean()[list(found.ranking())]
     np.testing.assert_allclose(data.loc["mean rank"].to_numpy(float), ranks)
@@ -170,12 +170,10 @@ def test_mean_ranks_are_those_of_the_rows():
     )
 
 
-def test_medians_without_the_scores(scores):
+def test_data_sets_need_the_scores_that_were_compared(scores):
     found = bi.compare_points(scores, "error")
-    data = found.table("datasets").data.set_index("dataset")
-    medians = scores.describe("error").set_index(["dataset", "algorithm"])["median"]
-    assert data.loc["wine", "svm"] == medians["wine", "svm"]
-    assert "Medians" in found.table("datasets").paper.notes[0]
+    with pytest.raises(bi.DesignError, match="holds no levels"):
+        found.table("datasets")
     with pytest.raises(bi.DesignError, match="not those"):
         found.table("datasets", scores=scores.subset(datasets=["wine", "iris"]))
 
@@ -185,14 +183,13 @@ def test_what_is_not_about_the_shown_scores_is_left_out(scores):
     for found in (
         bi.compare_permutation(scores, "error", on="dispersion", seed=1),
         bi.compare_wins(scores, "error"),
+        bi.compare_meta(scores, "error", effect="standardised"),
     ):
         data = found.table("datasets", scores=scores).data
         assert data["dataset"].tolist()[12:] == ["mean rank"]
         means = scores.describe("error").pivot_table("mean", "dataset", "algorithm")
         ranks = means.rank(axis=1).mean()
         np.testing.assert_allclose(data.iloc[-1, 1:].astype(float), ranks[data.columns[1:]])
-        with pytest.raises(bi.DesignError, match="holds no levels"):
-            found.table("datasets")
 
 
 def test_a_saved_result_has_the_same_table(scores, tmp_path):
@@ -232,7 +229,7 @@ def test_a_control_has_verdicts_in_words(scores):
     data = found.table().data.set_index("algorithm")
     assert "letters" not in data
     assert data["verdict"].tolist() == ["better", "better", "better", "undecided", "", "undecided"]
-    assert shown(found.table("datasets"))[1][-1][0] == "against cart"
+    assert shown(found.table("datasets", scores=scores))[1][-1][0] == "against cart"
 
 
 def test_a_consensus_has_ranks(scores):
@@ -264,7 +261,10 @@ def test_top_shows_the_first(scores):
     table = found.table(top=2)
     assert table.data["algorithm"].tolist() == list(found.ranking()[:2])
     assert "4 algorithms further down left out." in table.paper.notes
-    assert list(found.table("datasets", top=2).data.columns) == ["dataset", *found.ranking()[:2]]
+    assert list(found.table("datasets", scores=scores, top=2).data.columns) == [
+        "dataset",
+        *found.ranking()[:2],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -290,6 +290,7 @@ def test_an_algorithm_may_be_called_as_a_column():
         ],
         columns=["dataset", "algorithm", "acc"],
     )
-    found = bi.compare_points(bi.read_scores(rows, measures={"acc": "higher"}))
-    assert isinstance(found.table("datasets"), PaperTable)
-    assert list(found.table("datasets").data.columns) == ["dataset_", "estimate", "dataset"]
+    scores = bi.read_scores(rows, measures={"acc": "higher"})
+    table = bi.compare_points(scores).table("datasets", scores=scores)
+    assert isinstance(table, PaperTable)
+    assert list(table.data.columns) == ["dataset_", "estimate", "dataset"]
