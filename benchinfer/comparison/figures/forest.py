@@ -312,13 +312,12 @@ class Contrasted(Protocol):
 
 def name_sides(ax: "Axes", left: Verdict, texts: Mapping[Verdict, str]) -> None:
     """Say above the axis what either side of it means."""
-    right = Verdict.SECOND if left == Verdict.FIRST else Verdict.FIRST
-    for x, align, verdict, text in (
-        (0, "left", left, f"\N{LEFTWARDS ARROW} {texts[left]}"),
-        (1, "right", right, f"{texts[right]} \N{RIGHTWARDS ARROW}"),
-    ):
+    for verdict, text in texts.items():
+        x, align, said = 1, "right", f"{text} \N{RIGHTWARDS ARROW}"
+        if verdict == left:
+            x, align, said = 0, "left", f"\N{LEFTWARDS ARROW} {text}"
         ax.annotate(
-            plain(text),
+            plain(said),
             (x, 1),
             (0, 5),
             xycoords="axes fraction",

@@ -20,7 +20,7 @@ from benchinfer.core.verdict import Verdict, code
 from benchinfer.plots import bars
 from benchinfer.plots.bars import Interval, Intervals
 from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, measure_name
-from benchinfer.plots.text import fitted, plain, pt, scale, widest, wrapped
+from benchinfer.plots.text import across, fitted, plain, pt, scale, widest, wrapped
 from benchinfer.relations.figures.pairs import spelled
 from benchinfer.relations.numerics.posets import letters
 from benchinfer.relations.ranks import rank_intervals
@@ -331,7 +331,10 @@ def draw(ranking: Ranking, ax: "Axes") -> None:
     ax.spines["left"].set_visible(False)
     ax.hlines(np.arange(n - 1) + 0.5, 0, 1, HAIR, lw=0.5, transform=ax.get_yaxis_transform())
     forest.draw_reference(r, ax, [(-0.55, n - 0.45)])
-    forest.name_sides(ax, r.left, {Verdict.FIRST: "better", Verdict.SECOND: "worse"})
+    sides = {Verdict.FIRST: "better", Verdict.SECOND: "worse"}
+    if sum(map(across, sides.values())) + 0.6 > _room(r):
+        del sides[Verdict.FIRST]
+    forest.name_sides(ax, r.left, sides)
     forest.draw_marks([(y, row) for y, row in enumerate(r.rows) if y != r.reference], ax)
     if r.reference >= 0:
         right = r.left == Verdict.FIRST
