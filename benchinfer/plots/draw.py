@@ -257,8 +257,7 @@ class Drawing(Figure):
     def savefig(self, *arguments: Any, **options: Any) -> None:
         """Save the figure; see `matplotlib.figure.Figure.savefig`."""
         preamble = "\n".join(filter(None, (mpl.rcParams["pgf.preamble"], _PREAMBLE)))
-        own = {"pdf.fonttype": 42, "ps.fonttype": 42, "pgf.preamble": preamble}
-        with mpl.rc_context(own):
+        with mpl.rc_context({"pdf.fonttype": 42, "ps.fonttype": 42, "pgf.preamble": preamble}):
             super().savefig(*arguments, **options)
 
 
