@@ -359,7 +359,7 @@ _RESAMPLING = {
     "seeds": "random starts",
     "items": "test items",
 }
-_WITHIN = (
+WITHIN = (
     "P-values are adjusted within each data set, not over data sets. Of many data sets some have"
     " such verdicts by chance."
 )
@@ -470,7 +470,7 @@ def each_dataset(results: Comparisons) -> Section:
         lead=f"{measure.name} ({measure.better} is better) on {count(len(results), 'data set')},"
         " each by itself.",
         legend=legend(*relations.values()),
-        text=(first.rule, _WITHIN) if tested else (first.rule,),
+        text=(first.rule, WITHIN) if tested else (first.rule,),
         figures=_tiles(results),
         tables=tuple(tables),
         fold=_shared_checks(results),

@@ -81,8 +81,8 @@ class Tabular(Showable):
             the only rows of comparisons per data set, which mark those that differ from the best
             or the control of the data set.
         scores
-            The scores that were compared: ``rows="datasets"`` then has means. A result holds
-            medians, and no scores.
+            The scores that were compared, of which ``rows="datasets"`` has the means; results do
+            not hold them.
         against
             Algorithm that the others are compared with, by contrasts of the family that was tested.
         top

@@ -12,7 +12,7 @@ from benchinfer.core.numbers import count, level_percent, p_value, places
 from benchinfer.core.verdict import Verdict
 from benchinfer.papers.styler import Paper, PaperColumn, PaperTable, label, one_line
 from benchinfer.relations.numerics.posets import letters as groups_of
-from benchinfer.relations.ranks import letter
+from benchinfer.relations.ranks import letter, rank_intervals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +27,7 @@ WORDS = {
     "undecided": "undecided",
     "missing": "not compared",
 }
+_LETTERED = 12  # algorithms; of more, ranks say what many letters would
 SHARES = {
     "prob_first": "P(better)",
     "prob_equivalent": "P(equivalent)",
@@ -183,19 +184,40 @@ def by_algorithm(
         if chosen != order[0] or control(result):
             verdicts = [WORDS.get(code, "") for code in rows["verdict"]]
             columns.append(words("verdict", verdicts, "verdict"))
-    found = letters(result, order)
-    columns += [words("letters", found[:top], "letters")] if found else []
+    joined, reading = _joined(result, order, shown)
+    columns += joined
     if "mean_rank" in summary:
         columns.append(numbers("mean_rank", summary["mean_rank"], places(2), "mean rank"))
     left_out = len(order) - len(shown)
     notes = (
         *_of_levels(result, bounded="conf_low" in levels),
         *_of_differences(result, chosen, columns),
-        *(["Algorithms that share a letter are not told apart."] if found else []),
+        *reading,
         *said(result, left_out),
     )
     best = {(i, 1) for i, text in enumerate(columns[1].texts) if text == columns[1].texts[0]}
     return laid_out(result, columns, notes, frozenset(best))
+
+
+def _joined(
+    result: "Comparison", order: Sequence[str], shown: Sequence[str]
+) -> tuple[list[Series], list[str]]:
+    """Return the column of letters, or of ranks of many algorithms, if any, and how to read it."""
+    found = letters(result, order)
+    if found is None:
+        return [], []
+    if len(order) <= _LETTERED:
+        return [words("letters", found[: len(shown)], "letters")], [reading_of_letters(result)]
+    ranges = rank_intervals(result.relation())
+    texts = ["\N{EN DASH}".join(map(str, dict.fromkeys(ranges[name]))) for name in shown]
+    column = Series("ranks", [ranges[name] for name in shown], PaperColumn("ranks", "text"), texts)
+    return [column], ["Ranks are those that the verdicts leave open."]
+
+
+def reading_of_letters(result: "Comparison") -> str:
+    """Say how to read letters."""
+    alike = " or equivalent" if result.measure.tolerance > 0 else ""
+    return f"Algorithms that share a letter are not told apart{alike}."
 
 
 def laid_out(

@@ -1,18 +1,18 @@
 """Tables with a data set in each row and an algorithm in each column."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.comparison.sections import effect_writer
+from benchinfer.comparison.sections import WITHIN, effect_writer
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Either
 from benchinfer.core.numbers import count, decimals, fixed, places, significant
 from benchinfer.core.verdict import Verdict
-from benchinfer.papers.algorithms import control, letters, reference
+from benchinfer.papers.algorithms import control, letters, reading_of_letters, reference
 from benchinfer.papers.styler import Paper, PaperColumn, PaperTable, label, one_line
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ _MARKS = {
     Verdict.SECOND: "\N{SUPERSCRIPT MINUS}",
     Verdict.EQUIVALENT: "\N{SUPERSCRIPT EQUALS SIGN}",
 }
-_NORMAL_QUARTILES = 1.349  # distance of the quartiles of a normal distribution in its sd
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ class LocalLevels:
     errors
         (D, K) their standard errors, NaN where not known.
     noun
-        What they are: means, medians, scores.
+        What they are: means, levels, scores.
     """
 
     measure: "Measure"
@@ -113,15 +112,22 @@ def _least(levels: Array) -> int:
     return min(max(0, needed), _exact(levels))
 
 
-def of_scores(result: "Comparison", scores: "ScoreTable") -> LocalLevels:
+def of_scores(result: "Comparison", scores: "ScoreTable | None") -> LocalLevels:
     """Return the means of each data set.
 
     Raises
     ------
     DesignError
-        The scores are not those that the result was made from.
+        There are no scores, or not those that the result was made from.
     """
     setting = result.setting
+    if scores is None:
+        raise DesignError(
+            message(
+                "a result holds no levels of data sets.",
+                hint=f"{Either('scores=...', 'a table of scores')} has them.",
+            )
+        )
     if scores.digest != setting.digest:
         raise DesignError(
             message(
@@ -129,7 +135,8 @@ def of_scores(result: "Comparison", scores: "ScoreTable") -> LocalLevels:
                 hint="take the table that was compared, with all its measures.",
             )
         )
-    cells = scores.cells(_asked(result))
+    name = result.provenance.arguments.get("measure")
+    cells = scores.cells(None if name is None else str(name))
     rows, columns = setting.coverage.datasets, setting.algorithms
     at = np.ix_(
         [cells.datasets.index(d) for d in rows], [cells.algorithms.index(k) for k in columns]
@@ -140,36 +147,6 @@ def of_scores(result: "Comparison", scores: "ScoreTable") -> LocalLevels:
     return LocalLevels(cells.measure, rows, columns, cells.measure.level_of(mean), errors, noun)
 
 
-def of_result(result: "Comparison") -> LocalLevels:
-    """Return the medians of each data set, which a result holds.
-
-    Raises
-    ------
-    DesignError
-        The result is on another measure than the scores.
-    """
-    setting = result.setting
-    if _asked(result) not in {None, setting.measure.name}:
-        raise DesignError(
-            message(
-                f"the result is about {setting.measure.name}, and holds no levels of data sets.",
-                hint=f"{Either('scores=...', 'a table of scores')} has them.",
-            )
-        )
-    n, quantiles = setting.coverage.found, setting.quantiles
-    spread = (quantiles[:, :, 3] - quantiles[:, :, 1]) / _NORMAL_QUARTILES
-    errors = np.where(n > 1, spread / np.sqrt(np.maximum(n, 1)), np.nan)
-    noun = "scores" if n.max() == 1 else "medians"
-    rows = setting.coverage.datasets
-    return LocalLevels(setting.measure, rows, setting.algorithms, quantiles[:, :, 2], errors, noun)
-
-
-def _asked(result: "Comparison") -> str | None:
-    """Return the measure as it was asked for, which a result may have turned into another."""
-    name = result.provenance.arguments.get("measure")
-    return None if name is None else str(name)
-
-
 def by_dataset(
     result: "Comparison",
     scores: "ScoreTable | None" = None,
@@ -178,28 +155,30 @@ def by_dataset(
 ) -> PaperTable:
     """Lay out a comparison with one row per data set, and what sums them up below."""
     order = result.ranking()
-    local = of_result(result) if scores is None else of_scores(result, scores)
-    whole = local.of(order)
-    same = local.measure.name == result.measure.name and not result.relative
+    whole = of_scores(result, scores).of(order)
+    same = _plain(whole.measure) == _plain(result.measure)
     overall = result.summary()
     summary = overall.set_index("algorithm").reindex(list(order))
-    own_ranks = "mean_rank" in summary
+    own_ranks = same and "mean_rank" in summary
     ranks = summary["mean_rank"].to_numpy() if own_ranks else whole.ranks()
     below = [Below("mean rank", list(ranks), [fixed(rank, 2) for rank in ranks])]
     if same:
-        levels, write = (
-            summary["estimate"].tolist(),
-            effect_writer(result.measure, overall),
-        )
+        levels, write = summary["estimate"].tolist(), effect_writer(result.measure, overall)
         below.append(Below("all data sets", levels, [write(value) for value in levels]))
-    below += _told_apart(result, order, against)
+    told = _told_apart(result, order, against) if same else []
+    below += told
     notes = [
         f"{whole.noun.capitalize()} of each data set, the best in bold type.",
         *_of_ranks(whole, own=own_ranks),
         *(["All data sets: the level that is compared."] if same else []),
-        *_reading(result, against),
+        *(_reading(result, row.head) for row in told),
     ]
     return laid_out(whole, below, tuple(notes), top)
+
+
+def _plain(measure: "Measure") -> "Measure":
+    """Return a measure without what analyses set beside the scores."""
+    return replace(measure, tolerance=0.0, bounds=None)
 
 
 def _of_ranks(local: LocalLevels, *, own: bool) -> list[str]:
@@ -233,14 +212,13 @@ def _sign(state: int) -> str:
     return signs.get(Verdict(int(state)), "?")
 
 
-def _reading(result: "Comparison", against: str | None) -> list[str]:
+def _reading(result: "Comparison", head: str) -> str:
     """Say how to read letters or marks."""
-    rows = [row.head for row in _told_apart(result, result.ranking(), against)]
-    if not rows:
-        return []
-    if rows == ["letters"]:
-        return ["Algorithms that share a letter are not told apart over all data sets."]
-    return [f"{rows[0].capitalize()}: + better, \N{MINUS SIGN} worse, = equivalent, ? undecided."]
+    if head == "letters":
+        return reading_of_letters(result)
+    return (
+        f"{head[:1].upper()}{head[1:]}: + better, \N{MINUS SIGN} worse, = equivalent, ? undecided."
+    )
 
 
 def caption_of(local: LocalLevels) -> str:
@@ -326,7 +304,7 @@ def each_dataset(
         *_of_ranks(local, own=False),
         marked,
         first.rule,
-        "Verdicts are adjusted within each data set, not over data sets.",
+        *([WITHIN] if "p_value" in first.contrasts() else []),
     )
     return laid_out(local, below, notes, top, marks)
 

@@ -272,6 +272,15 @@ class PaperTable(Styler):
         found.rewrite(lambda text, *_: html(text), html)
         if not self.caption:
             found.set_caption(html(self.paper.caption))
+        styles: Any = [
+            {"selector": "th, td", "props": "padding: 0.15em 0.6em"},
+            {"selector": "caption", "props": "text-align: left"},
+            *(
+                {"selector": f"th.col{j}", "props": f"text-align: {_SIDES[column.kind][0]}"}
+                for j, column in enumerate(self.paper.columns)
+            ),
+        ]
+        found.set_table_styles(styles, overwrite=False)
         text = Styler.to_html(found, **options)
         notes = html(" ".join(self.paper.notes))
         below = f"</table>\n<p>{notes}</p>" if notes else "</table>"

@@ -155,6 +155,25 @@ def positions(relation: "Relation") -> "pd.DataFrame":
     )
 
 
+def rank_intervals(relation: "Relation") -> dict[str, tuple[int, int]]:
+    """Return the best and the worst rank that verdicts leave to each algorithm.
+
+    With verdicts that hold for all pairs at once, so do the ranks.
+
+    Examples
+    --------
+    >>> from benchinfer.relations.relation import Relation
+    >>> rank_intervals(Relation.from_text("a ? b > c"))
+    {'a': (1, 2), 'b': (1, 2), 'c': (3, 3)}
+    """
+    better, worse = relation.strict.sum(axis=0), relation.strict.sum(axis=1)
+    k = len(relation.algorithms)
+    return {
+        name: (1 + int(above), k - int(below))
+        for name, above, below in zip(relation.algorithms, better, worse, strict=True)
+    }
+
+
 def letters(relation: "Relation") -> "pd.DataFrame":
     """Tabulate the compact letter display; see `Relation.letters`."""
     ranks = generalised_ranks(relation.states)

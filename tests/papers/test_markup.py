@@ -65,11 +65,13 @@ def hostile():
         columns=["dataset", "algorithm", "value"],
     ).rename(columns={"value": "err_%"})
     scores = bi.read_scores(rows, measures={"err_%": "lower"}, layout="wide-measures")
-    return bi.compare_points(scores)
+    return bi.compare_points(scores), scores
 
 
 def test_names_are_escaped_for_what_they_are_written_to(hostile):
-    for table in (hostile.table(), hostile.table("pairs"), hostile.table("datasets")):
+    found, scores = hostile
+    tables = found.table(), found.table("pairs"), found.table("datasets", scores=scores)
+    for table in tables:
         tex, md, html = table.to_latex(), table.to_markdown(), table.to_html()
         assert not re.search(r"(?<!\\)[_#$]", re.sub(r"\$([-<> ]|\\sim)*\$|^%.*", "", tex))
         rows = tex.partition(r"\midrule")[2].partition(r"\bottomrule")[0].strip().splitlines()
@@ -82,7 +84,7 @@ def test_names_are_escaped_for_what_they_are_written_to(hostile):
 
 
 def test_a_styler_stays_one(hostile):
-    table = hostile.table()
+    table = hostile[0].table()
     table.hide(["letters"], axis="columns").format(precision=1, subset=["estimate"])
     table.set_caption(r"An \emph{own} caption").set_properties(
         subset=(slice(1, 1), ["difference"]), **{"font-style": "italic"}
@@ -99,7 +101,7 @@ def test_a_styler_stays_one(hostile):
 
 
 def test_files(hostile, tmp_path):
-    table = hostile.table()
+    table = hostile[0].table()
     for name in ("latex", "markdown", "html"):
         write = getattr(table, f"to_{name}")
         assert write(tmp_path / name) is None
@@ -108,5 +110,5 @@ def test_files(hostile, tmp_path):
 
 
 def test_a_notebook_shows_the_notes(hostile):
-    table = hostile.table()
+    table = hostile[0].table()
     assert " ".join(table.paper.notes) in unescape(table._repr_html_())

@@ -161,7 +161,7 @@ def test_means_of_data_sets(scores):
 def test_mean_ranks_are_those_of_the_rows():
     scores = bi.load_example("demsar2006")
     found = bi.compare_mixed(scores)
-    data = found.table("datasets").data.set_index("dataset")
+    data = found.table("datasets", scores=scores).data.set_index("dataset")
     wide = scores.to_frame().pivot_table(index="dataset", columns="algorithm", values="value")
     ranks = wide.rank(axis=1, ascending=False).mean()[list(found.ranking())]
     np.testing.assert_allclose(data.loc["mean rank"].to_numpy(float), ranks)
@@ -170,14 +170,33 @@ def test_mean_ranks_are_those_of_the_rows():
     )
 
 
-def test_medians_without_the_scores(scores):
+def test_data_sets_need_the_scores_that_were_compared(scores):
     found = bi.compare_points(scores, "error")
-    data = found.table("datasets").data.set_index("dataset")
-    medians = scores.describe("error").set_index(["dataset", "algorithm"])["median"]
-    assert data.loc["wine", "svm"] == medians["wine", "svm"]
-    assert "Medians" in found.table("datasets").paper.notes[0]
+    with pytest.raises(bi.DesignError, match="holds no levels"):
+        found.table("datasets")
     with pytest.raises(bi.DesignError, match="not those"):
         found.table("datasets", scores=scores.subset(datasets=["wine", "iris"]))
+
+
+def test_what_is_not_about_the_shown_scores_is_left_out(scores):
+    """Ranks, levels and letters of spreads, or of wins, do not stand below means of scores."""
+    for found in (
+        bi.compare_permutation(scores, "error", on="dispersion", seed=1),
+        bi.compare_wins(scores, "error"),
+        bi.compare_meta(scores, "error", effect="standardised"),
+    ):
+        data = found.table("datasets", scores=scores).data
+        assert data["dataset"].tolist()[12:] == ["mean rank"]
+        means = scores.describe("error").pivot_table("mean", "dataset", "algorithm")
+        ranks = means.rank(axis=1).mean()
+        np.testing.assert_allclose(data.iloc[-1, 1:].astype(float), ranks[data.columns[1:]])
+
+
+def test_a_saved_result_has_the_same_table(scores, tmp_path):
+    found = bi.compare_mixed(scores, "error")
+    back = bi.load(found.save(tmp_path / "found.json"))
+    assert back.table().to_latex() == found.table().to_latex()
+    assert back.sentence() == found.sentence()
 
 
 def test_comparisons_per_data_set_have_marks(scores):
@@ -210,7 +229,7 @@ def test_a_control_has_verdicts_in_words(scores):
     data = found.table().data.set_index("algorithm")
     assert "letters" not in data
     assert data["verdict"].tolist() == ["better", "better", "better", "undecided", "", "undecided"]
-    assert shown(found.table("datasets"))[1][-1][0] == "against cart"
+    assert shown(found.table("datasets", scores=scores))[1][-1][0] == "against cart"
 
 
 def test_a_consensus_has_ranks(scores):
@@ -220,12 +239,32 @@ def test_a_consensus_has_ranks(scores):
     assert len(agreed.table(top=2).data) == 2
 
 
+def test_many_algorithms_have_ranks():
+    rng = np.random.default_rng(1)
+    names = [f"m{k:02d}" for k in range(15)]
+    error = rng.normal(size=(8, 15, 1)) * 0.3 + np.arange(15)[:, None] / 5
+    cells = pd.MultiIndex.from_product([range(8), names], names=["dataset", "algorithm"])
+    rows = (
+        pd.DataFrame({"error": error.ravel()}, index=cells).reset_index().astype({"dataset": str})
+    )
+    found = bi.compare_mixed(bi.read_scores(rows, measures="error:lower", layout="wide-measures"))
+    data = found.table().data.set_index("algorithm")
+    contrasts = found.contrasts()
+    for name in names:
+        own = contrasts[(contrasts["first"] == name) | (contrasts["second"] == name)]
+        better = own["winner"].isin(set(names) - {name}).sum()
+        assert data.loc[name, "ranks"] == (1 + better, 15 - (own["winner"] == name).sum())
+
+
 def test_top_shows_the_first(scores):
     found = bi.compare_mixed(scores, "error")
     table = found.table(top=2)
     assert table.data["algorithm"].tolist() == list(found.ranking()[:2])
     assert "4 algorithms further down left out." in table.paper.notes
-    assert list(found.table("datasets", top=2).data.columns) == ["dataset", *found.ranking()[:2]]
+    assert list(found.table("datasets", scores=scores, top=2).data.columns) == [
+        "dataset",
+        *found.ranking()[:2],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -251,6 +290,7 @@ def test_an_algorithm_may_be_called_as_a_column():
         ],
         columns=["dataset", "algorithm", "acc"],
     )
-    found = bi.compare_points(bi.read_scores(rows, measures={"acc": "higher"}))
-    assert isinstance(found.table("datasets"), PaperTable)
-    assert list(found.table("datasets").data.columns) == ["dataset_", "estimate", "dataset"]
+    scores = bi.read_scores(rows, measures={"acc": "higher"})
+    table = bi.compare_points(scores).table("datasets", scores=scores)
+    assert isinstance(table, PaperTable)
+    assert list(table.data.columns) == ["dataset_", "estimate", "dataset"]

@@ -23,6 +23,7 @@ from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, measure_name
 from benchinfer.plots.text import across, fitted, plain, pt, scale, widest, wrapped
 from benchinfer.relations.figures.pairs import spelled
 from benchinfer.relations.numerics.posets import letters
+from benchinfer.relations.ranks import rank_intervals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -269,25 +270,6 @@ def _joined(
         read = f"a bar joins algorithms of which each two are {what}" if several else ""
         return several, [""] * k, "", read
     return (), spelled(groups, k), "", f"algorithms that share a letter are {what}"
-
-
-def rank_intervals(relation: "Relation") -> dict[str, tuple[int, int]]:
-    """Return the best and the worst rank that verdicts leave to each algorithm.
-
-    With verdicts that hold for all pairs at once, so do the ranks.
-
-    Examples
-    --------
-    >>> from benchinfer.relations.relation import Relation
-    >>> rank_intervals(Relation.from_text("a ? b > c"))
-    {'a': (1, 2), 'b': (1, 2), 'c': (3, 3)}
-    """
-    better, worse = relation.strict.sum(axis=0), relation.strict.sum(axis=1)
-    k = len(relation.algorithms)
-    return {
-        name: (1 + int(above), k - int(below))
-        for name, above, below in zip(relation.algorithms, better, worse, strict=True)
-    }
 
 
 def _reading(comparison: "Comparison", rows: Sequence[Ranked], role: str) -> str:
