@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, cast
 
 import typer
 
-from benchinfer.cli.guard import Exit, settled
+from benchinfer.cli.guard import Exit
 from benchinfer.cli.options.common import open_unit, wrong
 from benchinfer.cli.options.consensus import ConsensusQuestion
 from benchinfer.cli.options.source import AsJson, MeasureName, SourceArguments, reads_scores
@@ -35,7 +35,8 @@ def check(source: SourceArguments, *, as_json: AsJson = False) -> None:
 
     Errors (the table cannot be read) go to stderr, all of them at once.
     """
-    from benchinfer.cli.output import documents, tables
+    from benchinfer.cli.output import tables
+    from benchinfer.reports import documents
 
     try:
         scores = source.read()
@@ -71,7 +72,8 @@ def describe(
     as_json: AsJson = False,
 ) -> None:
     """Print the statistics of each algorithm on each data set."""
-    from benchinfer.cli.output import documents, tables
+    from benchinfer.cli.output import tables
+    from benchinfer.reports import documents
 
     if interval is None and (sides, level) != ("2", 0.95):
         raise wrong("--sides" if sides == "1" else "--level", "goes with --interval NAME.")
@@ -106,7 +108,7 @@ def consensus(
     ensemble = question.ensemble(local, weights)
     found = agree(ensemble, **options)
     if as_json:
-        from benchinfer.cli.output import documents
+        from benchinfer.reports import documents
 
         refused = {name: each.refused for name, each in local.items()}
         documents.write(documents.consensus(found, ensemble, weights, refused))
@@ -133,8 +135,8 @@ def report(
     the verdicts, the exit code is 0 when it is written.
     """
     from benchinfer.cli import report as cli_report
-    from benchinfer.cli.output import documents
     from benchinfer.core.saving import check_target
+    from benchinfer.reports import documents
 
     scores = source.read()
     if measure is not None:
@@ -143,8 +145,6 @@ def report(
     found = cli_report.analyse(scores)
     cli_report.write(found, output)
     if as_json:
-        results = cli_report.comparisons(found)
-        records = [documents.comparison(r, decided=settled(r.relation())) for r in results]
-        documents.write({"report": output, "results": records, "refused": found.refusals})
+        documents.write(cli_report.document(found, output))
     else:
         cli_report.show(found, scores, output)

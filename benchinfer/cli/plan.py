@@ -117,7 +117,7 @@ def plan(
     from benchinfer.analyses.plan.plan import plan as ask
     from benchinfer.cli import report as cli_report
     from benchinfer.cli.guard import Exit
-    from benchinfer.cli.output import documents
+    from benchinfer.reports import documents
 
     scores = source.read()
     found = ask(scores, measure=source.measure(scores, measure), **design.arguments())

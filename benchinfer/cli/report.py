@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchinfer.comparison.comparison import Comparison
+    from benchinfer.reports.documents import ReportDocument
     from benchinfer.reports.gather import ReportInput
     from benchinfer.scores.table import ScoreTable
 
@@ -55,6 +56,14 @@ def comparisons(found: "ReportInput") -> "list[Comparison]":
     from benchinfer.comparison.comparison import Comparison
 
     return [result for result in found.results if isinstance(result, Comparison)]
+
+
+def document(found: "ReportInput", path: str) -> "ReportDocument":
+    """Write down what a report holds."""
+    from benchinfer.reports.documents import report
+    from benchinfer.reports.page import compose
+
+    return report(compose(found), comparisons(found), found.refusals, path)
 
 
 def show(found: "ReportInput", scores: "ScoreTable", path: str) -> None:
