@@ -124,15 +124,31 @@ def report(
     source: SourceArguments,
     *,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The HTML file to write.")
+        str, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")
     ] = "report.html",
+    kind: Annotated[
+        Literal["html", "json", "md", "tex"] | None,
+        typer.Option(
+            "--format",
+            help="html, json, md or tex; by default that of the file's suffix, else html.",
+            metavar="NAME",
+            show_default=False,
+        ),
+    ] = None,
+    bayes: Annotated[
+        bool,
+        typer.Option(
+            "--bayes/--no-bayes",
+            help="Whether to run the hierarchical Bayesian model, which takes the most time.",
+        ),
+    ] = True,
     measure: MeasureName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run what the table supports and write one HTML file.
+    """Run what the table supports and write one HTML file, or JSON, Markdown or LaTeX.
 
-    The file holds data, figures, verdicts, methods and citations, and needs nothing else. Whatever
-    the verdicts, the exit code is 0 when it is written.
+    The HTML file holds data, figures, verdicts, methods and citations, and needs nothing else.
+    Whatever the verdicts, the exit code is 0 when it is written.
     """
     from benchinfer.cli import report as cli_report
     from benchinfer.core.saving import check_target
@@ -142,8 +158,8 @@ def report(
     if measure is not None:
         scores = scores.subset(measures=source.measure(scores, measure))
     check_target(output)  # before the work
-    found = cli_report.analyse(scores)
-    cli_report.write(found, output)
+    found = cli_report.analyse(scores, bayes=bayes)
+    cli_report.write(found, output, kind=kind)
     if as_json:
         documents.write(cli_report.document(found, output))
     else:

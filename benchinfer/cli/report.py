@@ -1,5 +1,7 @@
 """The command `report`."""
 
+import shlex
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,21 +22,33 @@ if TYPE_CHECKING:
     from benchinfer.comparison.comparison import Comparison
     from benchinfer.reports.documents import ReportDocument
     from benchinfer.reports.gather import ReportInput
+    from benchinfer.reports.page import Format
     from benchinfer.scores.table import ScoreTable
 
 
-def analyse(scores: "ScoreTable") -> "ReportInput":
+def analyse(scores: "ScoreTable", *, bayes: bool = True) -> "ReportInput":
     """Run what the table supports."""
     from benchinfer.reports.gather import everything
 
-    found = everything(scores)
+    found = replace(everything(scores, bayes=bayes), command=command())
     if not found.results and len(scores.algorithms) < 2:
         raise DesignError(found.refusals[0].why)
     return found
 
 
+def command() -> str:
+    """Return the command that runs; empty where the package is called from other programs."""
+    program = Path(sys.argv[0])
+    if program.stem == "__main__":
+        return shlex.join(["python", "-m", program.parent.name, *sys.argv[1:]])
+    return shlex.join([program.name, *sys.argv[1:]]) if program.stem == "benchinfer" else ""
+
+
 def write(
-    found: "ReportInput | Sequence[object]", path: str, scores: "ScoreTable | None" = None
+    found: "ReportInput | Sequence[object]",
+    path: str,
+    scores: "ScoreTable | None" = None,
+    kind: "Format | None" = None,
 ) -> None:
     """Write the report, making the folder that it goes to; leave nothing where that fails."""
     from benchinfer.reports.page import report
@@ -44,7 +58,7 @@ def write(
         made = [place for place in (folder, *folder.parents) if not place.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            report(found, path, scores=scores)
+            report(found, path, scores=scores, format=kind)
         except BaseException:
             for place in made:
                 place.rmdir()

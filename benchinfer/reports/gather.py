@@ -58,6 +58,8 @@ class ReportInput:
         Measure to the consensus of the relations of the data sets.
     beside
         Results that nobody requested, of which many pairs are told in brief.
+    call, command
+        The Python call and the command that made them, where one alone did.
     """
 
     results: tuple[Result, ...]
@@ -65,6 +67,8 @@ class ReportInput:
     scores: ScoreTable | None = None
     agreed: Mapping[str, Consensus] = field(default_factory=dict[str, Consensus])
     beside: tuple[Result, ...] = ()
+    call: str = ""
+    command: str = ""
 
     def brief(self, result: Comparison) -> bool:
         """Return whether a result is told in brief."""
@@ -110,7 +114,8 @@ def everything(scores: ScoreTable, *, bayes: bool = True) -> ReportInput:
         if isinstance(local, Comparisons) and len(local) >= _SEVERAL
     }
     beside = [r for r in results if isinstance(r, BayesComparison | BootstrapComparison)]
-    return ReportInput(tuple(results), tuple(refusals), scores, agreed, tuple(beside))
+    call = f'bi.report(scores, "report.html"{"" if bayes else ", bayes=False"})'
+    return ReportInput(tuple(results), tuple(refusals), scores, agreed, tuple(beside), call)
 
 
 def _leading(scores: ScoreTable, measure: str) -> tuple[str, "Callable[[str], Result]"]:

@@ -40,6 +40,7 @@ from benchinfer.relations.relation import Relation
 from benchinfer.reports import documents, html, latex, markdown, references
 from benchinfer.reports.answer import answer
 from benchinfer.reports.gather import ReportInput, gather
+from benchinfer.reports.making import making
 from benchinfer.scores.advice import ADVICE
 
 if TYPE_CHECKING:
@@ -145,6 +146,7 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
         provenance=_provenance(gathered),
         glossary=comparison_sections.explained(shown),
         version=__version__,
+        making=making(gathered),
     )
 
 
