@@ -116,7 +116,7 @@ def sensitivity(found: "VerdictChanges") -> Section:
     verdicts = "the verdict" if n == 1 else f"the {n} verdicts"
     lead = (
         f"{len(moving)} of {count(len(found.rows), 'change')} of level, tolerance, scale or table"
-        f" {'changes' if len(moving) == 1 else 'change'} some of {verdicts}."
+        f" {'changes' if len(moving) == 1 else 'change'} {'' if n == 1 else 'some of '}{verdicts}."
         if moving
         else f"None of {count(len(found.rows), 'change')} of level, tolerance, scale or table"
         f" changes {verdicts}."
