@@ -7,9 +7,9 @@ import dataclasses
 import json
 from pathlib import Path
 
-from benchinfer.cli.output.documents import ComparisonDocument
-from benchinfer.cli.output.schema import COMMANDS, attributes, keys, schema, summary
 from benchinfer.core.frames import GLOSSARY
+from benchinfer.reports.documents import ComparisonDocument
+from benchinfer.reports.schema import COMMANDS, attributes, keys, schema, summary
 
 DOCS = Path(__file__).parent
 

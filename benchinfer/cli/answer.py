@@ -56,9 +56,10 @@ def answer(
     show: Showing,
 ) -> None:
     """Compare, print, and end with the exit code of the verdict."""
-    from benchinfer.cli.output import documents, results
+    from benchinfer.cli.output import results
     from benchinfer.comparison.per_dataset import per_dataset as each
     from benchinfer.core.sections import Request
+    from benchinfer.reports import documents
 
     if show.per_dataset:
         found = each(analysis, scores, measure, **options)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, cast
 import typer
 
 from benchinfer.cli.groups import OUTPUT, HelpEnd
-from benchinfer.cli.guard import CODES, Exit, settled
+from benchinfer.cli.guard import CODES, Exit
 from benchinfer.cli.options.common import Level, listed, open_unit, wrong
 from benchinfer.cli.options.consensus import ConsensusQuestion
 from benchinfer.cli.options.measures import declared
@@ -78,7 +78,8 @@ def check(source: SourceArguments, *, as_json: AsJson = False) -> None:
 
     Errors (the table cannot be read) go to stderr, all of them at once.
     """
-    from benchinfer.cli.output import documents, tables
+    from benchinfer.cli.output import tables
+    from benchinfer.reports import documents
 
     try:
         scores = source.read()
@@ -114,7 +115,8 @@ def describe(
     as_json: AsJson = False,
 ) -> None:
     """Print the statistics of each algorithm on each data set."""
-    from benchinfer.cli.output import documents, tables
+    from benchinfer.cli.output import tables
+    from benchinfer.reports import documents
 
     if interval is None and (sides, level) != ("2", 0.95):
         raise wrong("--sides" if sides == "1" else "--level", "goes with --interval NAME.")
@@ -149,7 +151,7 @@ def consensus(
     ensemble = question.ensemble(local, weights)
     found = agree(ensemble, **options)
     if as_json:
-        from benchinfer.cli.output import documents
+        from benchinfer.reports import documents
 
         refused = {name: each.refused for name, each in local.items()}
         documents.write(documents.consensus(found, ensemble, weights, refused))
@@ -166,20 +168,29 @@ def report(
     wanted: ReportArguments,
     *,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The HTML file to write.")
+        str, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")
     ] = "report.html",
+    kind: Annotated[
+        Literal["html", "json", "md", "tex"] | None,
+        typer.Option(
+            "--format",
+            help="html, json, md or tex; by default that of the file's suffix, else html.",
+            metavar="NAME",
+            show_default=False,
+        ),
+    ] = None,
     measure: MeasureName = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run what the table supports and write one HTML file.
+    """Run what the table supports and write one HTML file, or JSON, Markdown or LaTeX.
 
-    The file holds data, figures, verdicts, methods and citations, and needs nothing else. Whatever
-    the verdicts, the exit code is 0 when it is written.
+    The HTML file holds data, figures, verdicts, methods and citations, and needs nothing else.
+    Whatever the verdicts, the exit code is 0 when it is written.
     """
     from benchinfer.cli import report as cli_report
-    from benchinfer.cli.output import documents
     from benchinfer.core.saving import check_target
+    from benchinfer.reports import documents
 
     methods = wanted.named()
     scores = source.read()
@@ -191,10 +202,8 @@ def report(
             scores, methods=methods, level=wanted.level, seed=wanted.seed, progress=told
         )
         told(f"Writing {output}", 0, 0)
-        cli_report.write(found, output, title=wanted.title)
+        cli_report.write(found, output, title=wanted.title, kind=kind)
     if as_json:
-        results = cli_report.comparisons(found)
-        records = [documents.comparison(r, decided=settled(r.relation())) for r in results]
-        documents.write({"report": output, "results": records, "refused": found.refusals})
+        documents.write(cli_report.document(found, output))
     elif not quiet:
         cli_report.show(found, scores, output)

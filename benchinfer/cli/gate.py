@@ -46,7 +46,8 @@ def gate(
     """
     from benchinfer.analyses.gate.gate import gate as ask
     from benchinfer.cli import report as cli_report
-    from benchinfer.cli.output import documents, gates
+    from benchinfer.cli.output import gates
+    from benchinfer.reports import documents
     from benchinfer.core.saving import check_target
 
     if as_json and as_markdown:

@@ -109,13 +109,7 @@ def verdict_code(relations: "Iterable[Relation]") -> Exit:
 
 def settled(relation: "Relation") -> bool:
     """Return whether one algorithm is better than or equivalent to each of the others."""
-    import numpy as np
-
-    from benchinfer.core.verdict import Verdict
-
-    safe = np.isin(relation.states, [Verdict.FIRST, Verdict.EQUIVALENT])
-    np.fill_diagonal(safe, val=True)
-    return bool(safe.all(axis=1).any())
+    return relation.settled
 
 
 # What values are checked by puts it so; the rest of the sentence is fit to print.

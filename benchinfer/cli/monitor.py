@@ -138,8 +138,8 @@ def monitor(
     from benchinfer.analyses.monitor.monitor import monitor as ask
     from benchinfer.analyses.monitor.state import StateFile
     from benchinfer.cli import report as cli_report
-    from benchinfer.cli.output import documents
     from benchinfer.core.saving import check_target
+    from benchinfer.reports import documents
 
     options = watch.arguments()
     path = _state_path(source.scores, state, measure)
@@ -193,8 +193,8 @@ def _last(text: str) -> int | str | None:
 def document(result: "MonitorComparison | MonitoredMeasures") -> dict[str, object]:
     """Write down the state of the experiment; of several measures each by itself, too."""
     from benchinfer.analyses.monitor.comparison import MonitorComparison
-    from benchinfer.cli.output import documents
     from benchinfer.core.sections import Request
+    from benchinfer.reports import documents
 
     if not isinstance(result, MonitorComparison):
         return {

@@ -17,7 +17,7 @@ from benchinfer.cli.options.source import (
 
 if TYPE_CHECKING:
     from benchinfer.analyses.plan.result import Plan
-    from benchinfer.cli.output.documents import PlanDocument
+    from benchinfer.reports.documents import PlanDocument
 
 
 ENDS = {
@@ -119,7 +119,7 @@ def plan(
     from benchinfer.analyses.plan.plan import plan as ask
     from benchinfer.cli import report as cli_report
     from benchinfer.cli.guard import Exit
-    from benchinfer.cli.output import documents
+    from benchinfer.reports import documents
 
     scores = source.read()
     found = ask(scores, measure=source.measure(scores, measure), **design.arguments())
@@ -134,7 +134,7 @@ def plan(
 
 def document(found: "Plan") -> "PlanDocument":
     """Write down a plan."""
-    from benchinfer.cli.output.documents import PlanDocument
+    from benchinfer.reports.documents import PlanDocument
 
     designs = found.designs() if found.floor is not None else found.designs().head(0)
     return PlanDocument(

@@ -1,5 +1,6 @@
 """The command `report`."""
 
+import shlex
 import sys
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from benchinfer.comparison.comparison import Comparison
+    from benchinfer.reports.documents import ReportDocument
     from benchinfer.reports.gather import ReportInput, Stages
+    from benchinfer.reports.page import Format
     from benchinfer.scores.table import ScoreTable
 
 
@@ -30,7 +33,7 @@ def analyse(scores: "ScoreTable", **asked: Any) -> "ReportInput":
     """Run what the table supports; see `everything`."""
     from benchinfer.reports.gather import everything
 
-    found = everything(scores, **asked)
+    found = replace(everything(scores, **asked), command=command())
     if not found.results and len(scores.algorithms) < 2:
         raise DesignError(found.refusals[0].why)
     return found
@@ -56,11 +59,20 @@ def _stage(task: str, i: int, n: int) -> str:
     return f"{i}/{n} {task}" if n else task
 
 
+def command() -> str:
+    """Return the command that runs; empty where the package is called from other programs."""
+    program = Path(sys.argv[0])
+    if program.stem == "__main__":
+        return shlex.join(["python", "-m", program.parent.name, *sys.argv[1:]])
+    return shlex.join([program.name, *sys.argv[1:]]) if program.stem == "benchinfer" else ""
+
+
 def write(
     found: "ReportInput | Sequence[object]",
     path: str,
     scores: "ScoreTable | None" = None,
     title: str | None = None,
+    kind: "Format | None" = None,
 ) -> None:
     """Write the report, making the folder that it goes to; leave nothing where that fails."""
     from benchinfer.reports.page import report
@@ -70,7 +82,7 @@ def write(
         made = [place for place in (folder, *folder.parents) if not place.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            report(found, path, scores=scores, title=title)
+            report(found, path, scores=scores, title=title, format=kind)
         except BaseException:
             for place in made:
                 place.rmdir()
@@ -82,6 +94,14 @@ def comparisons(found: "ReportInput") -> "list[Comparison]":
     from benchinfer.comparison.comparison import Comparison
 
     return [result for result in found.results if isinstance(result, Comparison)]
+
+
+def document(found: "ReportInput", path: str) -> "ReportDocument":
+    """Write down what a report holds."""
+    from benchinfer.reports.documents import report
+    from benchinfer.reports.page import compose
+
+    return report(compose(found), comparisons(found), found.refusals, path)
 
 
 def show(found: "ReportInput", scores: "ScoreTable", path: str) -> None:

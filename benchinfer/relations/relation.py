@@ -223,6 +223,12 @@ class Relation(Showable):
         return Relation(*text.from_scores(scores, better, tolerance), rule)
 
     @property
+    def settled(self) -> bool:
+        """Whether one algorithm is better than or equivalent to each of the others."""
+        safe = np.isin(self.states, [Verdict.FIRST, Verdict.EQUIVALENT])
+        return bool(safe.all(axis=1).any())
+
+    @property
     def strict(self) -> NDArray[np.bool_]:
         """Boolean (K, K): row algorithm is preferred to column algorithm."""
         return self.states == Verdict.FIRST

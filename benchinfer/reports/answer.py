@@ -9,7 +9,6 @@ from benchinfer.analyses.robustness import sections as robustness
 from benchinfer.analyses.robustness.agreement import VerdictAgreement
 from benchinfer.core.numbers import count, within
 from benchinfer.core.sections import Cell, Check, Column, Figure, Section, Table
-from benchinfer.relations.sections import legend, order_lines
 
 if TYPE_CHECKING:
     from benchinfer.comparison.comparison import Comparison
@@ -40,12 +39,9 @@ def answer(comparisons: Sequence["Comparison"], anchors: Mapping[int, str]) -> S
         tables += side
         said = found.sentence()
         text += [f"{said[:1].upper()}{said[1:]}"] if said else []
-    lines = order_lines(lead.relation())[0] if not lead.sides else []
     return Section(
         title="Answer",
         lead=lead.headline(),
-        order=tuple(lines[:1]) if len(lines) == 1 else (),
-        legend=legend(lead.relation()) if len(lines) == 1 else (),
         text=tuple(text),
         facts=_facts(lead),
         figures=(Figure(lead, "ranking", _CAPTION),),

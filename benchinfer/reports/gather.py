@@ -56,6 +56,8 @@ class ReportInput:
         Measure to the consensus of the relations of the data sets.
     beside
         Results that nobody requested, of which many pairs are told in brief.
+    call, command
+        The Python call and the command that made them, where one alone did.
     """
 
     results: tuple[Result, ...]
@@ -63,6 +65,8 @@ class ReportInput:
     scores: ScoreTable | None = None
     agreed: Mapping[str, Consensus] = field(default_factory=dict[str, Consensus])
     beside: tuple[Result, ...] = ()
+    call: str = ""
+    command: str = ""
 
     def brief(self, result: Comparison) -> bool:
         """Return whether a result is told in brief."""
@@ -109,7 +113,7 @@ def everything(
     asked: list[tuple[str, str, Callable[[str], Result]]] = []
     for measure in scores.measures:
         known = _asked(scores, measure.name, level, seed)
-        chosen = [name for name in known if name in methods and (bayes or name != "bayes")]
+        chosen: list[Method] = [name for name in known if name in methods and (bayes or name != "bayes")]
         asked += [(measure.name, *known[name]) for name in chosen]
     results: list[Result] = []
     refusals: list[Refusal] = []
@@ -126,7 +130,8 @@ def everything(
         if isinstance(local, Comparisons) and len(local) >= _SEVERAL
     }
     beside = [r for r in results if isinstance(r, BayesComparison | BootstrapComparison)]
-    return ReportInput(tuple(results), tuple(refusals), scores, agreed, tuple(beside))
+    call = f'bi.report(scores, "report.html"{"" if bayes else ", bayes=False"})'
+    return ReportInput(tuple(results), tuple(refusals), scores, agreed, tuple(beside), call)
 
 
 def _asked(

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from benchinfer.comparison.checks import doubts
 from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.evidence import Provenance, Setting
 from benchinfer.comparison.per_dataset import Comparisons
+from benchinfer.core.arguments import check_choice
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import write_whole
@@ -37,27 +39,38 @@ from benchinfer.relations.consensus import sections
 from benchinfer.relations.consensus.consensus import Consensus
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.relation import Relation
-from benchinfer.reports import html, references
+from benchinfer.reports import documents, html, latex, markdown, references
 from benchinfer.reports.answer import answer
 from benchinfer.reports.gather import ReportInput, gather
+from benchinfer.reports.making import making
 from benchinfer.scores.advice import ADVICE
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from benchinfer.core.measure import Measure
     from benchinfer.scores.table import ScoreTable
 
 
+type Format = Literal["html", "json", "md", "tex"]
+_SUFFIXES: dict[str, Format] = {
+    ".json": "json", ".md": "md", ".markdown": "md", ".tex": "tex",
+}  # fmt: skip
+_WRITERS: dict[str, Callable[[Page], str]] = {
+    "html": html.render,
+    "md": markdown.render,
+    "tex": latex.render,
+}
+
+
 def report(
     results: object,
-    path: "str | Path",
+    path: str | Path,
     *,
     scores: "ScoreTable | None" = None,
     title: str | None = None,
     bayes: bool = True,
-) -> "Path":
-    """Write results as one self-contained HTML file.
+    format: Format | None = None,  # noqa: A002
+) -> Path:
+    """Write results as one self-contained HTML file, or as JSON, Markdown or LaTeX.
 
     Parameters
     ----------
@@ -74,6 +87,9 @@ def report(
     bayes
         Of a score table: whether a hierarchical Bayesian model is run as well, which takes the
         most time.
+    format
+        ``"html"``, ``"json"`` (in the documented schema), ``"md"`` or ``"tex"``; by default that
+        of the file's suffix, else HTML. Figures are in HTML only.
 
     Returns
     -------
@@ -94,7 +110,15 @@ def report(
     ...     bi.report(relation, f"{folder}/report.html").name
     'report.html'
     """
-    return write_whole(path, html.render(compose(gather(results, scores, bayes=bayes), title)))
+    chosen = format or _SUFFIXES.get(Path(path).suffix.lower(), "html")
+    check_choice("format", chosen, Format)
+    gathered = gather(results, scores, bayes=bayes)
+    page = compose(gathered, title)
+    if chosen == "json":
+        compared = [r for r in gathered.results if isinstance(r, Comparison)]
+        held = documents.report(page, compared, gathered.refusals, Path(path).name)
+        return write_whole(path, documents.text(held))
+    return write_whole(path, _WRITERS[chosen](page))
 
 
 def compose(gathered: ReportInput, title: str | None = None) -> Page:
@@ -125,6 +149,7 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
         provenance=_provenance(gathered),
         glossary=comparison_sections.explained(shown),
         version=__version__,
+        making=making(gathered),
     )
 
 

@@ -72,7 +72,7 @@ class StyleSheet:
         body = re.sub(r"<[^>]*>", lambda tag: self._classed(tag[0], number), body)
         head = Markup(
             '<svg class="chart" viewBox="{}" width="{}" height="{}" role="img" aria-label="{}"'
-            ' style="min-width:min(30rem,{}px)">'
+            ' style="min-width:min(21.5rem,{}px)">'
         ).format(root[1], drawn.width, drawn.height, drawn.alt, drawn.width)
         return head + Markup(body)  # noqa: S704
 

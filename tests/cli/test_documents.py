@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from benchinfer.cli.output import documents, results
-from benchinfer.cli.output.schema import schema
+from benchinfer.cli.output import results
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.sections import sections_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.sections import Request
-from benchinfer.reports import html
+from benchinfer.reports import documents, html
 from benchinfer.reports.gather import gather
 from benchinfer.reports.page import compose
+from benchinfer.reports.schema import schema
 from tests.conftest import Page
 
 QUICK = ("--draws", "100", "--chains", "4", "--seed", "1")

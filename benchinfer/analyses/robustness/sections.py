@@ -116,7 +116,7 @@ def sensitivity(found: "VerdictChanges") -> Section:
     verdicts = "the verdict" if n == 1 else f"the {n} verdicts"
     lead = (
         f"{len(moving)} of {count(len(found.rows), 'change')} of level, tolerance, scale or table"
-        f" {'changes' if len(moving) == 1 else 'change'} some of {verdicts}."
+        f" {'changes' if len(moving) == 1 else 'change'} {'' if n == 1 else 'some of '}{verdicts}."
         if moving
         else f"None of {count(len(found.rows), 'change')} of level, tolerance, scale or table"
         f" changes {verdicts}."
@@ -130,10 +130,10 @@ def sensitivity(found: "VerdictChanges") -> Section:
     tried = [f"Not tried: {'; '.join(found.untried)}"] if found.untried else []
     return Section(
         title="What would change the verdicts",
-        lead="",
         text=(lead, *tried),
         tables=tuple(tables),
         fold=Fold("The verdicts that change", (), tuple(rest)) if rest else None,
+        values={"changes": found.table()},
     )
 
 
@@ -218,10 +218,9 @@ def _changes(found: "VerdictChanges") -> Table:
     """One row per change that changes a verdict."""
     frame = found.table()
     return Table(
-        name="sensitivity",
+        name="",
         caption="The verdicts that change",
         frame=frame[frame["n_changed"] > 0],
-        data=frame,
         columns=(
             Column("kind", "change"),
             Column("what", "to or without", role="name"),

@@ -8,9 +8,9 @@ import typer
 
 from benchinfer.analyses.gate.sections import effect, limits, margin, p_of
 from benchinfer.cli.hints import as_options
-from benchinfer.cli.output.documents import GatedDocument, GateDocument
 from benchinfer.cli.output.terminal import Terminal, plain, safe
 from benchinfer.comparison.checks import doubts
+from benchinfer.reports.documents import GatedDocument, GateDocument
 
 if TYPE_CHECKING:
     from benchinfer.analyses.gate.result import Gate, GatedMeasure

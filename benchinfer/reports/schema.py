@@ -10,12 +10,12 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeAliasType, Union, get_args, get_origin, get_type_hints
 
 from benchinfer import analyses
-from benchinfer.cli.output import documents
 from benchinfer.comparison import sections
 from benchinfer.comparison.evidence import Provenance
 from benchinfer.core.frames import GLOSSARY
 from benchinfer.core.measure import Measure
-from benchinfer.core.sections import Refusal, Rows
+from benchinfer.core.sections import Rows
+from benchinfer.reports import documents
 from benchinfer.scores.resampling import Resampling
 
 type Schema = dict[str, Any]
@@ -73,9 +73,9 @@ def schema() -> Schema:
             ),
         ]
     }
-    refused = {"type": "array", "items": found.of(Refusal)}
-    results = {"type": "array", "items": comparison}
-    commands["report"] = _object({"report": _PLAIN[str], "results": results, "refused": refused})
+    commands["report"] = found.of(documents.ReportDocument)
+    results = found.records["ReportDocument"]["properties"]["results"]
+    results["items"] = comparison
     commands["describe"] = _mapping(rows)
     return {
         "$schema": DIALECT,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchinfer.core.errors import DesignError
-from benchinfer.core.sections import Request, Rows, Section
+from benchinfer.core.sections import Page, Refusal, Request, Rows, Section
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,8 +34,13 @@ _ENDS = ("conf_low", "conf_high")
 
 def write(document: object) -> None:
     """Print a document."""
+    sys.stdout.write(text(document))
+
+
+def text(document: object) -> str:
+    """Return a document as JSON."""
     # In ASCII: what a name holds can neither steer a terminal nor fail to be encoded.
-    sys.stdout.write(json.dumps(plain(document), indent=2, allow_nan=False) + "\n")
+    return json.dumps(plain(document), indent=2, allow_nan=False) + "\n"
 
 
 def plain(value: Any) -> Any:
@@ -416,6 +421,84 @@ class GatedDocument:
     more_replications: int | None
     diagnostics: Rows
     provenance: "Provenance"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportDocument:
+    """A report.
+
+    Attributes
+    ----------
+    report
+        The file.
+    title
+        Heading.
+    version
+        Version of the package.
+    results
+        The comparisons over all data sets, as `compare` prints them.
+    refused
+        What the table cannot answer.
+    agreement
+        Measure to the verdict of each analysis on each pair.
+    changes
+        Measure to the verdicts that change with level, tolerance, scale, or without a data set or
+        an algorithm.
+    parts
+        What the parts of the report say, in words.
+    """
+
+    report: str
+    title: str
+    version: str
+    results: list[dict[str, object]]
+    refused: "tuple[Refusal, ...]"
+    agreement: dict[str, Rows]
+    changes: dict[str, Rows]
+    parts: "list[SaidPart]"
+
+
+@dataclass(frozen=True, slots=True)
+class SaidPart:
+    """What a part of a report says in words.
+
+    Attributes
+    ----------
+    title
+        Heading: the measure, or the kind of results that have none.
+    tag
+        The direction that is better.
+    sections
+        Its sections.
+    """
+
+    title: str
+    tag: str
+    sections: list[SaidSection]
+
+
+def report(
+    page: Page, results: Sequence["Comparison"], refused: Sequence[Refusal], name: str
+) -> ReportDocument:
+    """Write down a report: its comparisons in full, and what the page says."""
+    shown = {"agreement": dict[str, Any](), "changes": dict[str, Any]()}
+    for part in page.parts:
+        for section in part.sections:
+            for key in shown.keys() & section.values.keys():
+                shown[key][part.title] = section.values[key]
+    return ReportDocument(
+        report=name,
+        title=page.title,
+        version=page.version,
+        results=[comparison(result, decided=result.relation().settled) for result in results],
+        refused=tuple(refused),
+        agreement=shown["agreement"],
+        changes=shown["changes"],
+        parts=[
+            SaidPart(part.title, part.tag, [said(section) for section in part.sections])
+            for part in page.parts
+        ],
+    )
 
 
 def findings(found: Sequence["Finding"]) -> tuple[FindingDocument, ...]:
