@@ -1,5 +1,6 @@
 """Defaults in benchinfer.toml."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -86,3 +87,14 @@ def test_a_value_is_checked_as_if_it_were_typed(run: Callable, here: Callable) -
 def test_help_takes_no_notice(run: Callable, here: Callable) -> None:
     here("lvel = 1\n")
     assert run("--help").exit_code == 0
+
+
+def test_the_file_of_the_page_is_understood(run: Callable, here: Callable) -> None:
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "command-line.md"
+    text = re.search(
+        r"`benchinfer.toml` in .*?```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL
+    )[1]
+    here(text)
+    found = run("check", "example:demsar2006", "--measures", "AUC:higher:0.01", "--nan", "missing")
+    assert "unknown keys" not in found.stderr
+    assert "benchinfer.toml: " in found.stderr
