@@ -78,6 +78,19 @@ def test_what_is_not_toml_is_wrong_usage(run: Callable, here: Callable) -> None:
     assert "benchinfer.toml cannot be read" in found.stderr
 
 
+def test_what_does_not_go_with_a_table_is_left_out(run: Callable, here: Callable) -> None:
+    table = here('measures = ["error:lower:0.01"]\nlevel = 0.9\nresampling = "independent"\n')
+    assert run("describe", table).exit_code == 0
+    assert run("describe", table, "--level", "0.8").exit_code == 2
+    (table.parent / "effects.csv").write_text(
+        "study,first,second,estimate,std_error\n"
+        + "".join(f"s{i},a,b,0.{i},0.1\n" for i in range(5)),
+        encoding="utf-8",
+    )
+    found = run("compare", "meta", "effects.csv", "--measures", "x:higher")
+    assert found.exit_code in {0, 3}, found.output
+
+
 def test_a_value_is_checked_as_if_it_were_typed(run: Callable, here: Callable) -> None:
     found = run("compare", "mixed", here("level = 95\n"))
     assert found.exit_code == 2
