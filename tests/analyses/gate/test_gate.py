@@ -374,3 +374,20 @@ def test_the_size_of_the_score_test_at_the_tolerance(n, share):
         if value > 1.6448536269514722
     )
     assert 0.04 < size < 0.052
+
+
+def test_the_figure_is_in_units_of_the_tolerance():
+    from benchinfer.analyses.gate.figures import FIGURES
+
+    shifts = {"a": -0.5, "b": 0.0}
+    scores = table(
+        {name: of_datasets(3, shift=shift) for name, shift in shifts.items()},
+        ["a:higher:0.02", "b:higher"],
+    )
+    found = ask(scores, by="mixed")
+    laid = FIGURES[bi.Gate]["measures"].layout(found)
+    assert [row.limit for row in laid.rows] == [-1.0, 0.0]
+    assert laid.rows[0].estimate == pytest.approx(found["a"].estimate / 0.02)
+    assert laid.rows[0].said.startswith("fail: difference")
+    drawn = found.plot().axes[0]
+    assert any(line.get_marker() == "<" for line in drawn.lines)
