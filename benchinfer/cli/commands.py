@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, cast
 
 import typer
 
+from benchinfer.cli.configuration import FROM_FILE
 from benchinfer.cli.groups import OUTPUT, HelpEnd
 from benchinfer.cli.guard import CODES, Exit
 from benchinfer.cli.options.common import Level, listed, open_unit, wrong
@@ -118,8 +119,9 @@ def describe(
     from benchinfer.cli.output import tables
     from benchinfer.reports import documents
 
-    if interval is None and (sides, level) != ("2", 0.95):
-        raise wrong("--sides" if sides == "1" else "--level", "goes with --interval NAME.")
+    typed = {"--sides": sides != "2", "--level": level != 0.95 and "level" not in FROM_FILE.get()}
+    if interval is None and any(typed.values()):
+        raise wrong(next(name for name in typed if typed[name]), "goes with --interval NAME.")
     asked: dict[str, Any] = {"interval": interval, "sides": int(sides), "level": level}
     scores = source.read()
     names = [m.name for m in scores.measures]

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import typer
 from benchinfer.core.errors import message
 
 FILE = Path("benchinfer.toml")
+# Options of the command that come from the file: where they do not go they are left out.
+FROM_FILE: ContextVar[frozenset[str]] = ContextVar("options from a file", default=frozenset())
 _COLUMNS = "columns"  # a table that is an option, not a command
 
 

@@ -79,14 +79,7 @@ class Setting:
         DesignError
             There are fewer than two algorithms, or scores out of the range of numbers.
         """
-        # A frame in place of a score table is the likeliest slip; types do not stop it at run time.
-        if not isinstance(scores, ScoreTable):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise DesignError(
-                message(
-                    f"a {type(scores).__name__} is not a score table.",
-                    hint="read it first: bi.read_scores(table, measures=...).",
-                )
-            )
+        check_table(scores)
         chosen = scores.measure(measure)
         digest, whole = scores.digest, scores.coverage(chosen.name)
         lost = [*np.array(whole.datasets)[whole.found.sum(axis=1) == 0]]
@@ -123,6 +116,17 @@ class Setting:
             digest=digest,
         )
         return setting, scores
+
+
+def check_table(scores: object) -> None:
+    """Refuse a frame in place of a score table, the likeliest slip."""
+    if not isinstance(scores, ScoreTable):
+        raise DesignError(
+            message(
+                f"a {type(scores).__name__} is not a score table.",
+                hint="read it first: bi.read_scores(table, measures=...).",
+            )
+        )
 
 
 def _refuse_out_of_range(measure: Measure, quantiles: Array) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import benchinfer as bi
 
-TABLES, AT_ONCE, ALPHA = 2000, 20, 0.05
+TABLES, AT_ONCE, ALPHA = 2000, 10, 0.05
 MOST = ALPHA + 2 * np.sqrt(ALPHA * (1 - ALPHA) / TABLES)
 
 

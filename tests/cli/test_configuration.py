@@ -1,5 +1,6 @@
 """Defaults in benchinfer.toml."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -77,6 +78,19 @@ def test_what_is_not_toml_is_wrong_usage(run: Callable, here: Callable) -> None:
     assert "benchinfer.toml cannot be read" in found.stderr
 
 
+def test_what_does_not_go_with_a_table_is_left_out(run: Callable, here: Callable) -> None:
+    table = here('measures = ["error:lower:0.01"]\nlevel = 0.9\nresampling = "independent"\n')
+    assert run("describe", table).exit_code == 0
+    assert run("describe", table, "--level", "0.8").exit_code == 2
+    (table.parent / "effects.csv").write_text(
+        "study,first,second,estimate,std_error\n"
+        + "".join(f"s{i},a,b,0.{i},0.1\n" for i in range(5)),
+        encoding="utf-8",
+    )
+    found = run("compare", "meta", "effects.csv", "--measures", "x:higher")
+    assert found.exit_code in {0, 3}, found.output
+
+
 def test_a_value_is_checked_as_if_it_were_typed(run: Callable, here: Callable) -> None:
     found = run("compare", "mixed", here("level = 95\n"))
     assert found.exit_code == 2
@@ -86,3 +100,14 @@ def test_a_value_is_checked_as_if_it_were_typed(run: Callable, here: Callable) -
 def test_help_takes_no_notice(run: Callable, here: Callable) -> None:
     here("lvel = 1\n")
     assert run("--help").exit_code == 0
+
+
+def test_the_file_of_the_page_is_understood(run: Callable, here: Callable) -> None:
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "command-line.md"
+    text = re.search(
+        r"`benchinfer.toml` in .*?```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL
+    )[1]
+    here(text)
+    found = run("check", "example:demsar2006", "--measures", "AUC:higher:0.01", "--nan", "missing")
+    assert "unknown keys" not in found.stderr
+    assert "benchinfer.toml: " in found.stderr

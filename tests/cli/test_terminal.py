@@ -63,7 +63,7 @@ def piped(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess
 ASK = ("--measures", "acc:higher:0.01")
 
 
-@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize("columns", [60, 120])
 def test_a_terminal_shows_at_most_60_lines(many: Path, columns: int) -> None:
     lines, code = terminal("compare", "points", many, *ASK, columns=columns)
     assert code == 0

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.gate.result import GatedMeasure
 
 
+_FAR = 6.0  # tolerances beyond which a measure is at the edge, so that others can be seen
 _MARKS = {
     "pass": MARKS[Verdict.FIRST],
     "fail": MARKS[Verdict.SECOND],
@@ -83,7 +84,8 @@ def layout(gate: Gate, width: Width = "wide") -> GateFigure:
         rows=tuple(_row(name, row, width) for name, row in gate.items()),
         title=f"{gate.candidate} against {gate.baseline}: {gate.verdict}",
         axis="candidate minus baseline in units of the tolerance, to the right better; shaded:"
-        f" worse by more than the tolerance; ends of lines: one-sided {level} bounds",
+        f" worse by more than the tolerance; ends of lines: one-sided {level} bounds; arrow: out of"
+        " sight",
         width=width,
         alt=f"Differences of {gate.candidate} and {gate.baseline} with one-sided bounds: {said}.",
     )
@@ -137,8 +139,9 @@ def draw(laid: GateFigure, ax: "Axes") -> None:
         ax.plot([0, 0], ends, color=INK, lw=0.9, zorder=1)
         shown = np.clip([row.low, row.high], left, right)
         ax.plot(shown, [at, at], color=mark.colour, lw=1.8, solid_capstyle="butt")
-        ax.plot([row.estimate], [at], mark.marker, color=mark.colour, ms=6,
-                mfc=mark.colour if mark.filled else "white", mew=1.3)  # fmt: skip
+        beyond = "<" if row.estimate < left else ">" if row.estimate > right else mark.marker
+        ax.plot([np.clip(row.estimate, left, right)], [at], beyond, color=mark.colour, ms=6,
+                mfc=mark.colour if mark.filled else "white", mew=1.3, clip_on=False)  # fmt: skip
         for x, align, text, ink in (
             (0, "left", row.label, INK),
             (1, "right", row.said, mark.ink),
@@ -149,7 +152,7 @@ def draw(laid: GateFigure, ax: "Axes") -> None:
 
 def _limits(laid: GateFigure) -> tuple[float, float]:
     ends = [e for row in laid.rows for e in (row.low, row.estimate, row.high) if np.isfinite(e)]
-    low, high = min([-1.5, *ends]), max([1.0, *ends])
+    low, high = max(min([-1.5, *ends]), -_FAR), min(max([1.0, *ends]), _FAR)
     pad = 0.04 * (high - low)
     return low - pad, high + pad
 

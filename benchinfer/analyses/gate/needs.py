@@ -61,6 +61,8 @@ def _of_plan(found: Plan, row: GatedMeasure, who: str) -> Need:
         f"{count(more, f'more {noun}')}{each} let{'s' * (more == 1)} {who} pass with a power of"
         f" {level_percent(_POWER)}"
     )
+    if row.comparison.provenance.analysis == "compare_permutation":
+        text += " of a t test; signed ranks may do with fewer"
     return Need(text, datasets=more if over else None, replications=None if over else more)
 
 

@@ -242,10 +242,11 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
 
     def citations(self) -> str:
         """Return BibTeX entries of the methods used."""
+        from benchinfer.analyses.gate.gate import gate
         from benchinfer.numerics.multiplicity import holm
 
         sources = [source for row in self.values() for source in row.comparison.sources()]
-        return bibtex([*sources, *([holm] if len(self) > 1 else [])])
+        return bibtex([*sources, *([gate, holm] if len(self) > 1 else [])])
 
     def __str__(self) -> str:
         """Return the verdict in one sentence."""

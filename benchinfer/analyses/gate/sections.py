@@ -42,7 +42,7 @@ def table(gate: "Gate") -> Table:
     rows = list(gate.values())
     frame = gate.summary().assign(
         effect=[effect(row) for row in rows],
-        limits=[limits(gate, row) for row in rows],
+        limits=[limits(row) for row in rows],
         margin=[margin(row) for row in rows],
         p=[p_of(row) for row in rows],
     )
@@ -53,12 +53,12 @@ def table(gate: "Gate") -> Table:
         columns=(
             *names("measure"),
             number("effect", "estimate", str),
-            number("limits", "bounds", str),
+            number("limits", f"{level_percent(gate.level)} bounds", str),
             number("margin", "tolerance", str),
             number("p", "p", str),
             Column("outcome", "verdict", lambda word: _ROLES.get(word, Cell(word))),
         ),
-        note=f"Bounds are one-sided at {level_percent(gate.level)}; p-values are of the test that"
+        note="Bounds are one-sided, each at the level; p-values are of the test that"
         " decides, or of both where none does.",
         data=gate.summary(),
     )
@@ -69,13 +69,12 @@ def effect(row: "GatedMeasure") -> str:
     return f"{row.measure.effect_name} {numbers.fixed(row.effects()[0], _decimals(row))}"
 
 
-def limits(gate: "Gate", row: "GatedMeasure") -> str:
+def limits(row: "GatedMeasure") -> str:
     """Write both one-sided bounds."""
-    _, low, high = row.effects()
-    if not np.isfinite([low, high]).all():
-        return "no bounds"
-    ends = (numbers.fixed(end, _decimals(row)) for end in (low, high))
-    return f"{level_percent(gate.level)} bounds {' and '.join(ends)}"
+    _, *ends = row.effects()
+    if not np.isfinite(ends).all():
+        return "none"
+    return " and ".join(numbers.fixed(end, _decimals(row)) for end in ends)
 
 
 def margin(row: "GatedMeasure") -> str:

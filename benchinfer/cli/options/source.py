@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from benchinfer.cli.configuration import FILE
+from benchinfer.cli.configuration import FILE, FROM_FILE
 from benchinfer.cli.groups import OUTPUT, READING
 from benchinfer.cli.guard import Exit, guarded
 from benchinfer.cli.hints import as_options
@@ -294,6 +294,8 @@ class SourceArguments:
     def _refuse(self, what: str, options: Iterable[str]) -> None:
         """Refuse options that go with scores alone."""
         for field in fields(self):
+            if field.name in FROM_FILE.get():
+                continue
             if field.name in options and getattr(self, field.name) != field.default:
                 raise typer.BadParameter(
                     f"goes with scores, and the table holds published {what}.",
@@ -396,6 +398,7 @@ def _configured(context: typer.Context, given: dict[str, Any]) -> None:
     if declared and "measures" in found and "measure" not in found:
         given["measures"] = None
         found.remove("measures")
+    FROM_FILE.set(frozenset(found))
     if found:
         options = {option.name: option for option in context.command.params}
         flags = ", ".join(max(options[name].opts, key=len) for name in found)

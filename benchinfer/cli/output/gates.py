@@ -10,6 +10,7 @@ from benchinfer.analyses.gate.sections import effect, limits, margin, p_of
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.output.terminal import Terminal, plain, safe
 from benchinfer.comparison.checks import doubts
+from benchinfer.core.numbers import level_percent
 from benchinfer.reports.documents import GatedDocument, GateDocument
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ def warn(found: "Gate") -> None:
 def _evidence(found: "Gate", row: "GatedMeasure") -> str:
     p = p_of(row)
     p = f"p {p}" if p[0] in "<>" else f"p = {p}"
-    return f"{effect(row)} ({limits(found, row)}), tolerance {margin(row)}, {p}"
+    bounds = f"{level_percent(found.level)} bounds {limits(row)}"
+    return f"{effect(row)} ({bounds}), tolerance {margin(row)}, {p}"
 
 
 def document(found: "Gate") -> GateDocument:
@@ -81,13 +83,14 @@ def _document(row: "GatedMeasure") -> GatedDocument:
 
 def markdown(found: "Gate") -> None:
     """Print a gate as Markdown, for the summary of a job."""
-    heads = ("measure", "verdict", "estimate", "bounds", "tolerance", "p", "needs")
+    bounds = f"{level_percent(found.level)} bounds"
+    heads = ("measure", "verdict", "estimate", bounds, "tolerance", "p", "needs")
     rows = [
         (
             name,
             row.verdict,
             effect(row),
-            limits(found, row),
+            limits(row),
             margin(row),
             p_of(row),
             "" if row.need is None else as_options(row.need.text),
