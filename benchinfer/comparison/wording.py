@@ -244,7 +244,7 @@ def _sentence(where: str, claim: str, measure: Measure) -> str:
 
 def _undecided(pair: tuple[str, str], equal: int) -> str:
     """Say that two are equivalent, or not told apart."""
-    one, other = map(_named, pair)
+    one, other = map(named, pair)
     if equal:
         return f"{one} and {other} are equivalent within the tolerance"
     return f"no difference is shown between {one} and {other}"
