@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 type Groups = tuple[tuple[int, ...], ...]
 _GAP, _BAR = 0.14, 0.09  # inches between columns, and of a bar or letter
+_HEAD = 0.7  # inches of the name of a column
 _WORDS = {
     Verdict.FIRST: "better",
     Verdict.SECOND: "worse",
@@ -242,9 +243,8 @@ def _levels(comparison: "Comparison", shown: Sequence[str]) -> tuple[str, list[s
     table = comparison.summary()
     write = effect_writer(comparison.measure, table)
     levels = dict(zip(table["algorithm"], table["estimate"], strict=True))
-    return fitted([comparison.measure.name], 0.7)[comparison.measure.name], [
-        write(levels[name]) for name in shown
-    ]
+    name = comparison.measure.name
+    return name if across(name, 7.5) <= _HEAD else "level", [write(levels[n]) for n in shown]
 
 
 def _joined(
