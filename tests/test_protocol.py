@@ -146,6 +146,16 @@ def test_figures(result):
         assert result.plot(kind).axes
 
 
+def test_tables_and_sentences_for_papers(result):
+    table = result.table()
+    assert tuple(table.data["algorithm"]) == result.ranking()
+    _, *rows = table.texts()
+    assert table.to_latex().count(r"\\") == 6 + (2 if r"\cmidrule" in table.to_latex() else 1)
+    assert result.sentence().startswith(result.headline())
+    at = list(table.data.columns).index("difference")
+    assert all(f"{row[0]} ({row[at]}" in result.sentence() for row in rows[1:])
+
+
 def test_the_ranking_is_that_of_the_levels(result):
     table = result.summary().sort_values("rank")
     assert result.ranking() == tuple(table["algorithm"])

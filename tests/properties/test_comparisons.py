@@ -95,3 +95,38 @@ def test_renaming_algorithms_renames_the_result(compare, rows):
     close(a, b)
     assert a["first"].map(names).tolist() == b["first"].tolist()
     assert a["winner"].map({**names, "": ""}).tolist() == b["winner"].tolist()
+
+
+def shown(text):
+    """The number that a text shows, and half a unit of its last digit."""
+    digits, _, power = text.replace("\N{MINUS SIGN}", "-").replace(",", "").partition("e")
+    scale = 10.0 ** int(power or 0)
+    return float(digits) * scale, 0.5 * scale * 10.0 ** -len(digits.partition(".")[2])
+
+
+@pytest.mark.parametrize("compare", COMPARE)
+@settings(max_examples=15)
+@given(rows=tables(), scale=st.sampled_from([1e-6, 1.0, 1e6]))
+def test_tables_for_papers_round_and_do_no_more(compare, rows, scale):
+    found = compare(read(rows.assign(value=rows["value"] * scale), tolerance=0.2 * scale))
+    level = found.summary().set_index("algorithm")["estimate"]
+    pairs = found.contrasts().set_index(["first", "second"])
+    best = found.ranking()[0]
+    table = found.table("algorithms")
+    names = list(table.data.columns)
+    for row in table.texts()[1:]:
+        name, told = row[0], dict(zip(names, row, strict=True))
+        value, half = shown(told["estimate"])
+        assert abs(value - level[name]) <= half * (1 + 1e-9)
+        if name == best:
+            continue
+        turned = (name, best) not in pairs.index
+        own = pairs.loc[(best, name) if turned else (name, best)]
+        value, half = shown(told["difference"])
+        assert abs(value - own["estimate"] * (-1) ** turned) <= half * (1 + 1e-9)
+        if "difference_interval" in told:
+            ends = sorted(own[["conf_low", "conf_high"]].astype(float) * (-1) ** turned)
+            for text, end in zip(told["difference_interval"].strip("[]()").split(", "), ends):  # noqa: B905
+                if np.isfinite(end):
+                    value, half = shown(text)
+                    assert abs(value - end) <= half * (1 + 1e-9)
