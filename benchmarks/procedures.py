@@ -55,7 +55,7 @@ JUDGED = 1
 WORDS = {
     "normal": "normal",
     "t3": "t, 3 df",
-    "rows": "normal, data sets unequal",
+    "rows": "data sets unequal",
     "exponential": "exponential",
     "ceiling": "ceiling",
 }
@@ -89,7 +89,7 @@ class Cell:
 
     @property
     def fair(self) -> bool:
-        """Whether differences of algorithms that are equal are nearly symmetric."""
+        """Whether the differences of algorithms that are equal are at most a little skew."""
         return not (self.unequal and self.noise == "exponential")
 
 
@@ -507,25 +507,27 @@ def print_errors(results: Results) -> None:
                 lambda cell, kind=kind: (cell.unequal, cell.noise) == kind,
             )
     largest("all", "", lambda _: True)
-    largest("all", "but unequal and exponential", lambda cell: cell.fair)
+    largest("all", "but skew", lambda cell: cell.fair)
 
 
 def print_levels(results: Results) -> None:
-    """Print the default's shares of tables with a false decision, of either kind, by cell."""
+    """Print the default's shares of tables with a false decision, without differences and with."""
     heads = [f"{d} x {k}" for d, k in DESIGNS]
-    print(row("variances", "noise", *heads))
-    print(row(*["---"] * 2 + ["--:"] * len(heads)))
-    for unequal in (False, True):
-        for noise in NOISES:
-            found = (results[Cell(d, k, unequal, noise)][DEFAULT] for d, k in DESIGNS)
-            shares = (f"{one.none.mean():.3f} / {one.groups.mean():.3f}" for one in found)
-            print(row("unequal" if unequal else "equal", WORDS[noise], *shares))
+    for truth in ("none", "groups"):
+        print(row("variances", "noise", *heads))
+        print(row(*["---"] * 2 + ["--:"] * len(heads)))
+        for unequal in (False, True):
+            for noise in NOISES:
+                found = (results[Cell(d, k, unequal, noise)][DEFAULT] for d, k in DESIGNS)
+                shares = (float(getattr(one, truth).mean()) for one in found)
+                print(row("unequal" if unequal else "equal", WORDS[noise], *shares))
+        print()
 
 
 def print_power(results: Results) -> None:
     """Print the share of pairs of the ladder that are decided."""
     names = list(next(iter(results.values())))
-    print(row("data sets x algorithms", "variances", "noise", *names))
+    print(row("size", "variances", "noise", *names))
     print(row(*["---"] * 3 + ["--:"] * len(names)))
     for cell, rates in results.items():
         shares = (float(rates[name].power.mean()) if name in rates else "" for name in names)
@@ -544,7 +546,7 @@ def ahead(results: Results) -> Iterator[tuple[Cell, str, float, float]]:
 
 def print_exceptions(results: Results) -> None:
     """Print where another procedure decides more pairs."""
-    print(row("data sets x algorithms", "variances", "noise", "procedure", "more", "error"))
+    print(row("size", "variances", "noise", "procedure", "more", "error"))
     print(row(*["---"] * 4 + ["--:"] * 2))
     for cell, name, more, error in ahead(results):
         print(row(*words(cell), name, more, error))
