@@ -85,6 +85,16 @@ def test_some_pair_of_algorithms_that_are_alike(d, k, record_property):
 
 
 @pytest.mark.calibration
+@pytest.mark.parametrize("kind", ["heavy", "unequal"])
+@pytest.mark.parametrize(("d", "k"), [(5, 4), (12, 4), (12, 12)])
+def test_algorithms_that_are_alike_on_average(d, k, kind, record_property):
+    """Rows t with 3 degrees of freedom; or standard deviations from 0.5 to 2."""
+    false, _, _ = rates(d, k, kind)
+    record_property(f"{kind} {d} {k}", false)
+    assert false <= most(0.06, TABLES)
+
+
+@pytest.mark.calibration
 @pytest.mark.parametrize("kind", ["groups", "rope"])
 @pytest.mark.parametrize(("d", "k"), CELLS)
 def test_two_groups(d, k, kind, record_property):

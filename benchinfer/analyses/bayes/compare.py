@@ -64,12 +64,12 @@ def compare_joint(
     kind = options.interactions, options.structure
     means = dataset_means(scores, setting, data, target)
     model = modelled(data, *kind, options.model_priors, code, scaled, means)
-    with reporting(progress=progress, doing="Sampling:") as told:
-        fitted = fit(model, options.size, rng, told, options.sampler)
+    with reporting(progress=progress, doing="Sampling:") as callback:
+        fitted = fit(model, options.size, rng, callback, options.sampler)
         result = compared(setting, fitted, scores.cells(name).mean, target, options, rng, along)
         if options.sensitivity == "none":
             return result
-        return with_other_models(result, scores, told)
+        return with_other_models(result, scores, callback)
 
 
 def _target(setting: Setting, target: str) -> Target:

@@ -156,8 +156,8 @@ def _resolution(values: "Array") -> float:
 def domain_level(setting: "Setting", data: ContrastData) -> NDArray[np.int64]:
     """Return the domain of each data set that the model learns from."""
     names, codes = domain_codes(setting)
-    found = np.array(codes)[data.dataset]
-    n = len(np.unique(found))
+    domain = np.array(codes)[data.dataset]
+    n = len(np.unique(domain))
     if n < _FEWEST_DOMAINS:
         raise DesignError(
             message(
@@ -168,7 +168,7 @@ def domain_level(setting: "Setting", data: ContrastData) -> NDArray[np.int64]:
                 " compares in one.",
             )
         )
-    return found
+    return domain
 
 
 def modelled(
@@ -220,9 +220,9 @@ def _gibbs(
     callback = _callback(progress, "warm-up", WARM_UP)
     warm = gibbs.sample(replace(model, means=None), start, WARM_UP, rng, callback=callback)[1]
     draws, now = gibbs.sample(model, warm, n, rng, callback=_callback(progress, "draws", n))
-    found = converged(draws)
-    if found.passed:
-        return BayesFit(model, draws, found, extended=False)
+    convergence = converged(draws)
+    if convergence.passed:
+        return BayesFit(model, draws, convergence, extended=False)
     # What has not settled is no evidence: it becomes part of the warm-up.
     callback = _callback(progress, "more draws", 2 * n)
     draws, _ = gibbs.sample(model, now, 2 * n, rng, callback=callback)
@@ -242,9 +242,9 @@ def _nuts(
     chains, n = size
     nuts = Nuts.of(model, progress, engine)
     draws = nuts.sample(chains, n, "draws", rng)
-    found = converged(draws)
-    if found.passed:
-        return BayesFit(model, draws, found, extended=False)
+    convergence = converged(draws)
+    if convergence.passed:
+        return BayesFit(model, draws, convergence, extended=False)
     draws = nuts.sample(chains, 2 * n, "more draws", rng, CAREFUL)
     return BayesFit(model, draws, converged(draws), extended=True)
 
@@ -327,24 +327,24 @@ def predictive(model: "GibbsModel", shared: Shared, rng: np.random.Generator) ->
 
 def shared_prior(model: "GibbsModel", n: int, rng: np.random.Generator) -> Shared:
     """Draw what data sets share from the priors."""
-    found = draw_prior(model, n, rng)
-    average, j = found["average"], model.data.n_algorithms - 1
+    drawn = draw_prior(model, n, rng)
+    average, j = drawn["average"], model.data.n_algorithms - 1
     centre = average[:, None, :]
     if model.domain is not None:
         g = int(model.domain.max()) + 1
-        departure = found["domain_scale"][:, None, None] * rng.standard_normal((n, g, j))
+        departure = drawn["domain_scale"][:, None, None] * rng.standard_normal((n, g, j))
         centre = centre + departure[:, model.domain]
     if model.covariates is not None:
-        centre = centre + model.covariates @ found["slopes"]
-    covariance = found.get("covariance")
+        centre = centre + model.covariates @ drawn["slopes"]
+    covariance = drawn.get("covariance")
     if covariance is None:
-        covariance = found["scale"][:, None, None] ** 2 * np.eye(j)
+        covariance = drawn["scale"][:, None, None] ** 2 * np.eye(j)
     return Shared(
         centre=centre,
         covariance=covariance,
-        df=found.get("df"),
-        residual_centre=found.get("residual_centre"),
-        residual_spread=found.get("residual_spread"),
+        df=drawn.get("df"),
+        residual_centre=drawn.get("residual_centre"),
+        residual_spread=drawn.get("residual_spread"),
     )
 
 

@@ -265,15 +265,15 @@ def _without(
 ) -> Shared:
     """Sample the model anew without a data set, on the same scale and with the same priors."""
     kept = np.delete(np.arange(len(model.data.z)), m)
-    domain, own = None, None
+    domain, left_domain = None, None
     if model.domain is not None:
         domain = np.unique(model.domain[kept], return_inverse=True)[1]
         alike = np.flatnonzero(model.domain[kept] == model.domain[m])
-        own = np.array([domain[alike[0]] if len(alike) else -1])
+        left_domain = np.array([domain[alike[0]] if len(alike) else -1])
     seen, there = (None, None) if model.covariates is None else _split(model.covariates, kept, m)
     less = replace(model, data=rows(model.data, kept), domain=domain, covariates=seen)
     fitted = fit(less, (_CHAINS, draws), rng, progress)
-    return Thinned.of(fitted.draws).shared(own, rng, there)
+    return Thinned.of(fitted.draws).shared(left_domain, rng, there)
 
 
 def _split(x: Array, kept: NDArray[np.int64], m: int) -> tuple[Array, Array]:

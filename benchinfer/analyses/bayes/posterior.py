@@ -113,38 +113,38 @@ def _stored(
     fitted: BayesFit, centre: Array | None, along: Along | None, rng: np.random.Generator
 ) -> PosteriorDraws:
     """Return the draws that results hold, on the modelling scale."""
-    found, data = fitted.draws, fitted.model.data
+    drawn, data = fitted.draws, fitted.model.data
     scale, h = data.scale, helmert(data.n_algorithms)
     domains = None
-    if found.domain is not None:
-        domains = scale * (found.average[:, :, None, :] + found.domain) @ h
-    n = found.average.shape[1] / len(found.mean)
-    mean = found.mean.mean(axis=(0, 1))
-    between = ((found.mean - mean) ** 2).mean(axis=(0, 1))
+    if drawn.domain is not None:
+        domains = scale * (drawn.average[:, :, None, :] + drawn.domain) @ h
+    n = drawn.average.shape[1] / len(drawn.mean)
+    mean = drawn.mean.mean(axis=(0, 1))
+    between = ((drawn.mean - mean) ** 2).mean(axis=(0, 1))
     return PosteriorDraws(
-        effects=scale * (found.average @ h),
-        these=scale * (found.these @ h),
-        following=scale * next_dataset.next_effects(found, rng, centre),
+        effects=scale * (drawn.average @ h),
+        these=scale * (drawn.these @ h),
+        following=scale * next_dataset.next_effects(drawn, rng, centre),
         common=_common(fitted, centre, along, rng.spawn(1)[0]),
-        parameters=_parameters({name: getattr(found, name) for name in _NAMES}, data),
+        parameters=_parameters({name: getattr(drawn, name) for name in _NAMES}, data),
         dataset_mean=scale * mean,
-        dataset_sd=scale * np.sqrt(found.square.mean(axis=(0, 1)) / n + between),
-        thinned=Thinned.of(found),
+        dataset_sd=scale * np.sqrt(drawn.square.mean(axis=(0, 1)) / n + between),
+        thinned=Thinned.of(drawn),
         domains=domains,
         new_domain=None if centre is None else scale * (centre @ h),
         statistics={
-            "log_likelihood": found.log_likelihood.sum(axis=2),
-            **found.statistics,
+            "log_likelihood": drawn.log_likelihood.sum(axis=2),
+            **drawn.statistics,
         },
     )
 
 
 def _slopes(fitted: BayesFit, along: Along | None) -> dict[str, Array]:
     """Return (C, T, K) slopes per unit of each covariate, on the modelling scale."""
-    found, data = fitted.draws.slopes, fitted.model.data
-    if found is None or along is None:
+    slopes, data = fitted.draws.slopes, fitted.model.data
+    if slopes is None or along is None:
         return {}
-    each = data.scale * (found / along.spread[:, None]) @ helmert(data.n_algorithms)
+    each = data.scale * (slopes / along.spread[:, None]) @ helmert(data.n_algorithms)
     return {name: each[:, :, i] for i, name in enumerate(along.names)}
 
 
@@ -152,26 +152,26 @@ def _common(
     fitted: BayesFit, centre: Array | None, along: Along | None, rng: np.random.Generator
 ) -> CommonLevels:
     """Return what levels have in common, on the modelling scale."""
-    scale, drawn, found = fitted.model.data.scale, fitted.draws, fitted.draws.levels
-    if found is None:  # other models beside the comparison, whose levels nobody reads
+    scale, drawn, levels = fitted.model.data.scale, fitted.draws, fitted.draws.levels
+    if levels is None:  # other models beside the comparison, whose levels nobody reads
         nothing = np.zeros(drawn.average.shape[:2])
         return CommonLevels(nothing, nothing, {})
     slopes, domains, new = {}, None, None
     if along is not None:
-        each = scale * found.along / along.spread
+        each = scale * levels.along / along.spread
         slopes = {name: each[:, :, i] for i, name in enumerate(along.names)}
     if drawn.domain is not None and centre is not None:
-        rest = np.einsum("ctj,ctgj->ctg", found.slopes, drawn.domain)
-        domains = scale * (found.average[:, :, None] + found.domain + rest)
-        departure = found.domain_scale * rng.standard_normal(found.average.shape)
-        rest = (found.slopes * (centre - drawn.average)).sum(axis=2)
-        new = scale * (found.average + departure + rest)
-    return CommonLevels(scale * found.average, scale * found.these, slopes, domains, new)
+        rest = np.einsum("ctj,ctgj->ctg", levels.slopes, drawn.domain)
+        domains = scale * (levels.average[:, :, None] + levels.domain + rest)
+        departure = levels.domain_scale * rng.standard_normal(levels.average.shape)
+        rest = (levels.slopes * (centre - drawn.average)).sum(axis=2)
+        new = scale * (levels.average + departure + rest)
+    return CommonLevels(scale * levels.average, scale * levels.these, slopes, domains, new)
 
 
-def _parameters(found: Mapping[str, Array | None], data: ContrastData) -> dict[str, Array]:
+def _parameters(parameters: Mapping[str, Array | None], data: ContrastData) -> dict[str, Array]:
     """Return parameters by the names that users see, on the modelling scale."""
-    known = {name: x for name in _NAMES if (x := found.get(name)) is not None}
+    known = {name: x for name in _NAMES if (x := parameters.get(name)) is not None}
     for name in {"effective_scale", "effect_scale", "domain_scale"} & set(known):
         known[name] = data.scale * known[name]
     if "residual_centre" in known:
@@ -183,20 +183,20 @@ def prior_draws(
     model: GibbsModel, n: int, rng: np.random.Generator, along: Along | None = None
 ) -> dict[str, Array]:
     """Draw the priors on the modelling scale."""
-    found = draw_prior(model, n, rng)
+    drawn = draw_prior(model, n, rng)
     scale, h = model.data.scale, helmert(model.data.n_algorithms)
-    known = {"effect": scale * found["average"] @ h, **_parameters(found, model.data)}
+    known = {"effect": scale * drawn["average"] @ h, **_parameters(drawn, model.data)}
     if along is not None:
-        known["slope"] = scale * (found["slopes"] / along.spread[:, None]) @ h
+        known["slope"] = scale * (drawn["slopes"] / along.spread[:, None]) @ h
     return {name: x[None] for name, x in known.items()}
 
 
-def _scaled(found: Outcomes, scale: float) -> Outcomes:
+def _scaled(outcomes: Outcomes, scale: float) -> Outcomes:
     return replace(
-        found,
-        estimate=scale * found.estimate,
-        low=scale * found.low,
-        high=scale * found.high,
+        outcomes,
+        estimate=scale * outcomes.estimate,
+        low=scale * outcomes.low,
+        high=scale * outcomes.high,
     )
 
 

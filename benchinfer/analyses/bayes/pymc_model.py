@@ -461,5 +461,5 @@ def _total(model: "GibbsModel", sigma: Variable, mixing: Variable, noise: Variab
         between = data.design @ between @ data.design.swapaxes(1, 2)
     # Contrasts that a data set does not identify have estimate 0, mean 0 and variance 1.
     held = np.arange(j) < data.rank[:, None]
-    own = noise[:, None] * data.variance + np.where(held, 0.0, 1.0)
-    return mixing[:, None, None] * between + own[:, :, None] * np.eye(j)
+    within = noise[:, None] * data.variance + np.where(held, 0.0, 1.0)
+    return mixing[:, None, None] * between + within[:, :, None] * np.eye(j)

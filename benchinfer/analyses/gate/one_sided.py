@@ -14,6 +14,7 @@ from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.pair import rules
 from benchinfer.analyses.pair.compare import compare_pair
 from benchinfer.analyses.pair.numerics import outcomes
+from benchinfer.numerics import rates
 from benchinfer.analyses.pair.scores import PairedScores, paired_scores
 from benchinfer.analyses.pair.tests import fourfold
 from benchinfer.analyses.permutation.blocks import exchangeable, with_ties
@@ -195,7 +196,7 @@ def _by_rates(found: TestedComparison, data: PairedScores) -> OneSided:
     first, second = ((int((s > 0.5).sum()), len(s)) for s in (pair.first, pair.second))
 
     def end(which: int) -> Any:
-        return lambda tail: outcomes.newcombe(first, second, tail)[which]
+        return lambda tail: rates.newcombe(first, second, tail)[which]
 
-    tails = [outcomes.tail_beyond(end(0), -m), outcomes.tail_beyond(end(0), 0.0)]
-    return _evidence(found, *tails, outcomes.tail_beyond(end(1), -m))
+    tails = [rates.tail_beyond(end(0), -m), rates.tail_beyond(end(0), 0.0)]
+    return _evidence(found, *tails, rates.tail_beyond(end(1), -m))

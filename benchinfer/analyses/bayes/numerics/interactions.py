@@ -235,8 +235,8 @@ class _Turned:
     @staticmethod
     def of(data: ContrastData, sigma: Covariance, mixing: Array, noise: Array) -> "_Turned":
         between = mixing[:, :, None] * sigma.values[:, None, :]
-        own = (noise * data.variance[data.whole, 0])[:, :, None]
-        return _Turned(data.z[..., data.whole, :] @ sigma.vectors, between, own, between + own)
+        error = (noise * data.variance[data.whole, 0])[:, :, None]
+        return _Turned(data.z[..., data.whole, :] @ sigma.vectors, between, error, between + error)
 
     def interactions(self, centre: Array, rng: np.random.Generator) -> Array:
         share = self.between / self.total

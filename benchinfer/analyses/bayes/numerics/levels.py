@@ -233,10 +233,10 @@ def draw_coefficients(
     c, g, p, j = shift.shape
     flat = precision.swapaxes(3, 4).reshape(c, g, p * j, p * j)
     linear = shift.reshape(c, g, p * j)
-    own, cross = flat[:, :, :j, :j], flat[:, :, :, :j]
+    block, cross = flat[:, :, :j, :j], flat[:, :, :, :j]
     total, pulled = flat.sum(axis=1), linear.sum(axis=1)
     if now is not None:
-        inner = own + now.scale[:, None, None, None] ** -2 * np.eye(j)
+        inner = block + now.scale[:, None, None, None] ** -2 * np.eye(j)
         total = total - (cross @ np.linalg.solve(inner, cross.swapaxes(2, 3))).sum(axis=1)
         held = np.linalg.solve(inner, linear[:, :, :j, None])
         pulled = pulled - (cross @ held)[..., 0].sum(axis=1)
@@ -249,7 +249,7 @@ def draw_coefficients(
     domains = None
     if now is not None:
         rest = linear[:, :, :j] - (cross.swapaxes(2, 3) @ found[:, None, :, None])[..., 0]
-        domains = draw_departures(own, rest, now, priors, rng)
+        domains = draw_departures(block, rest, now, priors, rng)
     return found.reshape(c, p, j), domains, effect_sd
 
 

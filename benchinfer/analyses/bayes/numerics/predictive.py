@@ -146,7 +146,7 @@ def _chunk(data: ContrastData, shared: Shared) -> tuple[Array, Array]:
     def each(x: Array) -> Array:
         return np.broadcast_to(x, shape).ravel()
 
-    own = _Own(
+    integrand = _Integrand(
         squares=np.where(held, squares, 0.0).reshape(-1, j) / pooled,
         values=values.reshape(-1, j) / pooled,
         held=np.broadcast_to(held, squares.shape).reshape(-1, j),
@@ -156,7 +156,9 @@ def _chunk(data: ContrastData, shared: Shared) -> tuple[Array, Array]:
         centre=each(shared.residual_centre[:, None]),
         spread=each(shared.residual_spread[:, None]),
     )
-    both, residuals = (part.reshape(shape) + constant for part in (own.both(), own.residuals()))
+    both, residuals = (
+        part.reshape(shape) + constant for part in (integrand.both(), integrand.residuals())
+    )
     return both + of_contrasts, residuals
 
 
@@ -209,7 +211,7 @@ def _without_noise(
 
 
 @dataclass(frozen=True, slots=True)
-class _Own:
+class _Integrand:
     """The integrands of data sets' own scales: P of them, in units of the pooled variance.
 
     x is the log of the residual scale, u that of the mixing scale; n and rss are the degrees of
@@ -225,8 +227,8 @@ class _Own:
     centre: Array
     spread: Array
 
-    def __getitem__(self, rows: NDArray[np.intp]) -> "_Own":
-        return _Own(
+    def __getitem__(self, rows: NDArray[np.intp]) -> "_Integrand":
+        return _Integrand(
             squares=self.squares[rows],
             values=self.values[rows],
             held=self.held[rows],

@@ -68,9 +68,9 @@ def compare_preset(
     options.check_family(setting.algorithms)
     _refuse(preset, options, setting)
     checks.check_missing(setting, options.missing)
-    given = _completed(preset, options, setting)
+    completed = _completed(preset, options, setting)
     levels = _levels(scores.cells(setting.measure.name).mean)
-    family = given.family(setting.algorithms, levels)
+    family = completed.family(setting.algorithms, levels)
     pairs = family.pairs[family.wanted]
     if family.sides:
         raise DesignError(
@@ -81,25 +81,25 @@ def compare_preset(
             )
         )
     seen = _seen(preset, scores, setting, pairs)
-    rng = np.random.default_rng(given.seed)
-    with reporting(progress=progress, doing="Sampling:") as told:
-        found = _found(preset, seen, setting, given, rng, told)
-    codes = codes_of(found.following, given.level)
+    rng = np.random.default_rng(completed.seed)
+    with reporting(progress=progress, doing="Sampling:") as callback:
+        found = _found(preset, seen, setting, completed, rng, callback)
+    codes = codes_of(found.following, completed.level)
     sides = family.named_sides(setting.algorithms)[family.wanted]
     turned = checks.other_sign_of_means(codes, seen.mean.sum(axis=1), sides)
     result = BayesPairsComparison(
         setting=setting,
         pairs=pairs,
         codes=codes,
-        level=given.level,
+        level=completed.level,
         target="domain",
         levels=Level(levels),
-        checks=tuple(diagnostics.checks(setting, seen, found, pairs, given.size, turned)),
-        provenance=given.provenance(
+        checks=tuple(diagnostics.checks(setting, seen, found, pairs, completed.size, turned)),
+        provenance=completed.provenance(
             setting,
             f"Probabilities of {family.words} are each those of a model of its own; none is"
             " adjusted for the number of pairs",
-            given.seed,
+            completed.seed,
         ),
         names=family.names[family.wanted],
         preset=preset,
@@ -113,7 +113,7 @@ def compare_preset(
         extended=found.extended,
         draws=found.draws,
     )
-    return result.of(given.quantity or "next")
+    return result.of(completed.quantity or "next")
 
 
 def _refuse(preset: str, options: BayesOptions, setting: Setting) -> None:
