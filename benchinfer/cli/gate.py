@@ -47,8 +47,8 @@ def gate(
     from benchinfer.analyses.gate.gate import gate as ask
     from benchinfer.cli import report as cli_report
     from benchinfer.cli.output import gates
-    from benchinfer.reports import documents
     from benchinfer.core.saving import check_target
+    from benchinfer.reports import documents
 
     if as_json and as_markdown:
         raise wrong("--markdown", "goes without --json.")

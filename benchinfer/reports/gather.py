@@ -113,7 +113,8 @@ def everything(
     asked: list[tuple[str, str, Callable[[str], Result]]] = []
     for measure in scores.measures:
         known = _asked(scores, measure.name, level, seed)
-        chosen: list[Method] = [name for name in known if name in methods and (bayes or name != "bayes")]
+        wanted = {name for name in methods if bayes or name != "bayes"}
+        chosen: list[Method] = [name for name in known if name in wanted]
         asked += [(measure.name, *known[name]) for name in chosen]
     results: list[Result] = []
     refusals: list[Refusal] = []

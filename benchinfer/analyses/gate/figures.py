@@ -11,7 +11,8 @@ from benchinfer.analyses.gate.sections import effect, margin
 from benchinfer.core.numbers import level_percent
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots.draw import Kind
-from benchinfer.plots.style import FAINT, HAIR, INK, MARKS, Width, plain, short, wrapped
+from benchinfer.plots.style import FAINT, HAIR, INK, MARKS, PAGE, Width, is_wide
+from benchinfer.plots.text import plain, pt, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,7 +62,7 @@ class GateFigure:
     ----------
     rows
         The measures, from top to bottom.
-    title, axis
+    title, notes
         Heading, and what is shown.
     width
         The room that there is.
@@ -71,28 +72,30 @@ class GateFigure:
 
     rows: tuple[GateRow, ...]
     title: str
-    axis: str
+    notes: tuple[str, ...]
     width: Width
     alt: str
 
 
-def layout(gate: Gate, width: Width = "wide") -> GateFigure:
+def layout(gate: Gate, width: Width = PAGE) -> GateFigure:
     """Lay out the differences of a gate."""
     level = level_percent(gate.level)
     said = "; ".join(f"{name} {row.verdict}, {effect(row)}" for name, row in gate.items())
     return GateFigure(
         rows=tuple(_row(name, row, width) for name, row in gate.items()),
         title=f"{gate.candidate} against {gate.baseline}: {gate.verdict}",
-        axis="candidate minus baseline in units of the tolerance, to the right better; shaded:"
-        f" worse by more than the tolerance; ends of lines: one-sided {level} bounds; arrow: out of"
-        " sight",
+        notes=(
+            "candidate minus baseline in units of the tolerance, to the right better",
+            "shaded: worse by more than the tolerance",
+            f"ends of lines: one-sided {level} bounds; arrow: out of sight",
+        ),
         width=width,
         alt=f"Differences of {gate.candidate} and {gate.baseline} with one-sided bounds: {said}.",
     )
 
 
 def _row(name: str, row: "GatedMeasure", width: Width) -> GateRow:
-    wide = width == "wide"
+    wide = is_wide(width)
     size = row.measure.margin or max(abs(row.high - row.estimate), abs(row.low - row.estimate))
     size = size if np.isfinite(size) and size > 0 else 1.0
     return GateRow(
@@ -109,16 +112,7 @@ def _row(name: str, row: "GatedMeasure", width: Width) -> GateRow:
 
 def size(laid: GateFigure) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    lines = _axis(laid).count("\n") + _title(laid).count("\n")
-    return (6.9 if laid.width == "wide" else 3.75), 1.2 + 0.16 * lines + 0.5 * len(laid.rows)
-
-
-def _title(laid: GateFigure) -> str:
-    return wrapped(laid.title, 76 if laid.width == "wide" else 40)
-
-
-def _axis(laid: GateFigure) -> str:
-    return wrapped(laid.axis, 90 if laid.width == "wide" else 46)
+    return laid.width, 0.5 + 0.5 * len(laid.rows)
 
 
 def draw(laid: GateFigure, ax: "Axes") -> None:
@@ -129,9 +123,7 @@ def draw(laid: GateFigure, ax: "Axes") -> None:
     ax.set_yticks([])
     ax.spines[["left", "right", "top"]].set_visible(False)
     ax.spines["bottom"].set_color(FAINT)
-    ax.tick_params(axis="x", labelsize=8.5, color=FAINT, labelcolor=INK)
-    ax.set_title(plain(_title(laid)), loc="left", fontsize=10, fontweight="bold", color=INK, pad=8)
-    ax.set_xlabel(plain(_axis(laid)), loc="left", fontsize=8.5, color=INK, linespacing=1.35)
+    ax.tick_params(axis="x", labelsize=pt(8.5), color=FAINT, labelcolor=INK)
     for y, row in enumerate(laid.rows):
         at, mark = y + 0.22, _MARKS[row.verdict]
         ends = [at - 0.17, at + 0.17]
@@ -147,7 +139,7 @@ def draw(laid: GateFigure, ax: "Axes") -> None:
             (1, "right", row.said, mark.ink),
         ):
             ax.text(x, y - 0.05, plain(text), transform=ax.get_yaxis_transform(), ha=align,
-                    va="bottom", fontsize=8.5, color=ink)  # fmt: skip
+                    va="bottom", fontsize=pt(8.5), color=ink)  # fmt: skip
 
 
 def _limits(laid: GateFigure) -> tuple[float, float]:

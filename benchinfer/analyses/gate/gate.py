@@ -13,7 +13,7 @@ from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import alpha_of, check_table
 from benchinfer.core.arguments import ArgumentError, check_choice, names_of
 from benchinfer.core.errors import DesignError, message, unknown
-from benchinfer.core.hints import Option, Phrase
+from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.numerics import multiplicity
 from benchinfer.scores.advice import advice
 from benchinfer.scores.table import ScoreTable
@@ -172,7 +172,8 @@ def _tested(q: GateQuestion, by: By, *, alone: bool) -> tuple[OneSided, str]:
 def _fitting(q: GateQuestion) -> tuple[Analysis, Claims, str]:
     """Return the analysis that fits the scores of both algorithms, its target, and why."""
     told = advice(q.scores.facts(q.measure), 0)
-    if told is None or told.call.function not in _INSTEAD:
+    call = None if told is None else told.call
+    if told is None or not isinstance(call, Call) or call.function not in _INSTEAD:
         why = "an algorithm has no scores" if told is None else told.reason
         raise DesignError(
             message(
@@ -180,7 +181,7 @@ def _fitting(q: GateQuestion) -> tuple[Analysis, Claims, str]:
                 hint="scores on more data sets, or more replications on each.",
             )
         )
-    function, option = told.call.function, told.call.option
+    function, option = call.function, call.option
     reason = _RATES if function == "compare_bayes" else told.reason
     target = q.target
     if target == "auto" and isinstance(option, Option) and option.name == "target":

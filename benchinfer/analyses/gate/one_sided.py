@@ -14,7 +14,6 @@ from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.pair import rules
 from benchinfer.analyses.pair.compare import compare_pair
 from benchinfer.analyses.pair.numerics import outcomes
-from benchinfer.numerics import rates
 from benchinfer.analyses.pair.scores import PairedScores, paired_scores
 from benchinfer.analyses.pair.tests import fourfold
 from benchinfer.analyses.permutation.blocks import exchangeable, with_ties
@@ -24,7 +23,7 @@ from benchinfer.comparison.comparison import Target, TestedComparison
 from benchinfer.comparison.evidence import Setting, alpha_of
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Option
-from benchinfer.numerics import signs
+from benchinfer.numerics import rates, signs
 from benchinfer.scores.table import ScoreTable
 
 type Claims = Literal["auto"] | Target

@@ -60,9 +60,12 @@ class VerdictAgreement:
         single = tuple(c for c in comparisons if not c.sides)
         lead = single[0]
         ranking = lead.ranking()
-        named = {frozenset(pair) for pair in lead.named_sides()}
+        named = {(min(a, b), max(a, b)) for a, b in lead.named_sides()}
         pairs = tuple(
-            (a, b) for i, a in enumerate(ranking) for b in ranking[i + 1 :] if {a, b} in named
+            (a, b)
+            for i, a in enumerate(ranking)
+            for b in ranking[i + 1 :]
+            if tuple(sorted((a, b))) in named
         )
         columns = [_Column.of(c, pairs) for c in single]
         codes = np.stack([column.codes for column in columns], axis=1)
