@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.comparison.comparison import Comparison, TestedComparison, pair_order
+from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.core import sections
 from benchinfer.core.frames import GLOSSARY
 from benchinfer.core.numbers import (
@@ -84,6 +84,8 @@ _WRITERS: Mapping[str, Write] = {
     "df": places(1),
     "p_error": lambda value: p_value(value) if value > 0 else "",
 }
+RANKING_CAPTION = "Differences of the algorithms from the best one, or from the control."
+MOST_IN_ORDER = 15  # algorithms whose order has a diagram
 _NAMES = ("contrast", "first", "second")
 _TESTS = ("p_value", "p_noninferiority")
 _SHARES = ("prob_first", "prob_equivalent", "prob_second")
@@ -159,7 +161,7 @@ def contrasts(comparison: "Comparison", basis: str = "") -> Table:
     return Table(
         name="contrasts",
         caption=f"Contrasts: {direction(measure)}",
-        frame=data.iloc[pair_order(comparison)],
+        frame=comparison.turned(data),
         data=data,
         columns=(
             *names(*(name for name in _NAMES if name in data)),
@@ -390,20 +392,28 @@ def _pairs(
     comparison: "Comparison", levels: Table, rows: Table
 ) -> tuple[tuple[Figure, ...], tuple[Table, ...], Fold | None]:
     """Return figures, tables and what is folded."""
+    n, k = len(comparison.pairs), len(comparison.algorithms)
     forest = Figure(comparison, "forest", favours(comparison.measure))
+    ranking = Figure(comparison, "ranking", RANKING_CAPTION)
     hasse = Figure(comparison, "hasse", ORDER_CAPTION)
-    n = len(comparison.pairs)
-    if n <= MOST_PAIRS:
-        return (forest, hasse), (levels, rows), None
-    best_first = np.argsort(-comparison.levels.estimate, kind="stable")
-    matrix = relations_sections.verdict_table(comparison.relation(), [int(k) for k in best_first])
+    few = n <= MOST_PAIRS
+    wanted = ((ranking, k > 2), (forest, few), (hasse, k <= MOST_IN_ORDER))
+    shown = tuple(figure for figure, there in wanted if there)
+    if few:
+        return shown, (levels, rows), None
+    place = [comparison.algorithms.index(name) for name in comparison.ranking()]
+    matrix = relations_sections.verdict_table(comparison.relation(), place)
     fold = Fold(f"Figure and table of the {n} contrasts", (forest,), (rows,))
-    return (hasse,), (levels, matrix), fold
+    return shown, (levels, matrix), fold
 
 
 def _irrelevant(comparison: "Comparison") -> str:
     """Name the pairs that differ significantly but by less than matters."""
-    pairs = [f"{first} and {second}" for first, second in comparison.irrelevant()]
+    place = comparison.ranking().index
+    pairs = [
+        " and ".join(sorted(pair, key=place) if not comparison.sides else pair)
+        for pair in comparison.irrelevant()
+    ]
     if not pairs:
         return ""
     return (

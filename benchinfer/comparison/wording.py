@@ -112,7 +112,7 @@ def headline(
         who = f"{names[top]} has {most}" + (f", as {_has(also)}" if also else "")
         rest = _shown if strict.any() else _nothing_strict
         claim = f"{who}{rest(relation, top, shown)}"
-    return f"{where[0].upper()}{where[1:]}, {claim} ({direction(measure)})."
+    return _sentence(where, claim, measure)
 
 
 def _most(measure: Measure, k: int) -> str:
@@ -166,7 +166,8 @@ def _of_compared(relation: Relation) -> str:
     equal = int((upper == Verdict.EQUIVALENT).sum())
     alike = f"; {count(equal, 'pair')} equivalent within the tolerance" if equal else ""
     if n == 1:
-        return wins[0] if wins else f"no difference is shown in the one pair compared{alike}"
+        one, other = np.argwhere(np.triu(relation.states != Verdict.MISSING, 1))[0]
+        return wins[0] if wins else _undecided((names[one], names[other]), equal)
     if not wins:
         return f"no difference is shown in the {count(n, 'pair')} compared{alike}"
     return f"{len(wins)} of the {count(n, 'pair')} compared decided: {several(wins, 20)}{alike}"
@@ -231,10 +232,22 @@ def claims(
     equal = int((codes == Verdict.EQUIVALENT).sum())
     alike = f"; {count(equal, 'contrast')} equivalent within the tolerance" if equal else ""
     shown = f"{len(wins)} of {count(len(sides), 'contrast')} decided: {several(wins, 20)}"
-    if len(sides) == 1 and wins:
-        shown = wins[0]
+    if len(sides) == 1:
+        return _sentence(where, wins[0] if wins else _undecided(sides[0], equal), measure)
     claim = shown if wins else f"no difference is shown in {count(len(sides), 'contrast')}"
-    return f"{where[0].upper()}{where[1:]}, {claim}{alike} ({direction(measure)})."
+    return _sentence(where, f"{claim}{alike}", measure)
+
+
+def _sentence(where: str, claim: str, measure: Measure) -> str:
+    return f"{where[0].upper()}{where[1:]}, {claim} ({direction(measure)})."
+
+
+def _undecided(pair: tuple[str, str], equal: int) -> str:
+    """Say that two are equivalent, or not told apart."""
+    one, other = map(_named, pair)
+    if equal:
+        return f"{one} and {other} are equivalent within the tolerance"
+    return f"no difference is shown between {one} and {other}"
 
 
 def _named(side: str) -> str:

@@ -300,8 +300,8 @@ def frame(columns: Mapping[str, object]) -> "pd.DataFrame":
     return table
 
 
-# Of tables of pairs: columns that change places with the algorithms, effects, probabilities that
-# the first is better, and words that name a side.
+# Of tables of pairs: columns that change places with the algorithms, effects, signs, probabilities
+# that the first is better, and words that name a side.
 _SWAPPED = (
     ("first", "second"),
     ("prob_first", "prob_second"),
@@ -312,6 +312,7 @@ _SWAPPED = (
     ("wins", "losses"),
 )
 _EFFECTS = ("estimate", "shrunken", "direct", "indirect")
+_SIGNED = ("statistic", "slope")
 _SHARES = ("prob_win", "prob_more_wins", "prob_improvement")
 _SIDES = ("verdict", "state")
 
@@ -360,8 +361,8 @@ def turned(
     if "conf_low" in table and "conf_high" in table:
         put("conf_low", _mirrored(table["conf_high"], neutral))
         put("conf_high", _mirrored(table["conf_low"], neutral))
-    if "statistic" in table:
-        put("statistic", _mirrored(table["statistic"], 0.0))
+    for column in table.columns.intersection(list(_SIGNED)):
+        put(column, _mirrored(table[column], 0.0))
     for column in table.columns.intersection(list(_SHARES)):
         put(column, _mirrored(table[column], 0.5))
     for column in table.columns.intersection(list(_SIDES)):

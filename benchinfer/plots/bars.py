@@ -55,7 +55,7 @@ def _beside(strips: Strips) -> float:
 def size_strips(strips: Strips) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
     n = len(strips.rows)
-    below = wrapped(strips.axis, _room(strips)).count("\n") + 1
+    below = wrapped(strips.axis, room_of_axis(strips)).count("\n") + 1
     return strips.width, 0.38 + 0.165 * below + n * (pitch(n) if fits(strips) else 0.4)
 
 
@@ -64,7 +64,7 @@ def pitch(rows: int) -> float:
     return 0.25 if rows <= _MANY else 0.19
 
 
-def _room(strips: Strips) -> float:
+def room_of_axis(strips: Strips) -> float:
     """Return the inches that the axis has."""
     return _beside(strips) if fits(strips) else strips.width - 0.3
 
@@ -76,7 +76,7 @@ def _longest(strips: Strips, words: Literal["label", "said"]) -> float:
 
 def frame(strips: Strips, ax: "Axes", limits: tuple[float, float], *, log: bool = False) -> None:
     """Draw axis and grid."""
-    draw_axis(ax, strips.axis, limits, _room(strips), log=log)
+    draw_axis(ax, strips.axis, limits, room_of_axis(strips), log=log)
     ax.set_ylim(len(strips.rows) - 0.45, -0.55)
     ax.spines["left"].set_color(INK)
     ax.grid(axis="x", color=HAIR, lw=0.7)

@@ -111,27 +111,30 @@ def plot(
         A comparison, comparisons per data set, a relation, an ensemble, a consensus or a score
         table.
     kind
-        Of a comparison: ``"forest"`` of the contrasts (default), ``"hasse"`` diagram of the order
-        (``"hasse-undecided"``: with lines between what is not distinguished),
+        Of a comparison: ``"ranking"`` (default), the algorithms' differences from the best one or
+        the control with letters and levels, ``"forest"`` of the contrasts, ``"hasse"`` diagram of
+        the order (``"hasse-undecided"``: with lines between what is not distinguished),
         ``"matrix"`` of the verdicts, ``"letters"`` (bars where these say all) of what is not told
-        apart, or ``"distributions"`` of the scores. Of one by a mixed model, where the model has
+        apart, ``"critical-difference"``, the levels with such bars or letters,
+        ``"rank-intervals"``, the ranks that the verdicts leave to each algorithm, or
+        ``"distributions"`` of the scores. Of one by a mixed model, where the model has
         them, also: ``"variances"`` by source, ``"caterpillar"`` of how data sets depart,
         ``"residuals"``, ``"influence"`` of each data set, and ``"prediction"`` of the best
         algorithm on a new one, as also of what ``predict()`` returns. Of permutation tests
-        also: ``"critical-difference"``, the mean ranks with bars or letters that join what is not
-        distinguished, and ``"null"``, the null distribution of the global test. Of one by the
-        bootstrap also: ``"aggregates"`` of the algorithms, performance ``"profile"`` of the scores,
-        the one of ``"ratios"`` to the best, and probability of ``"improvement"`` of the pairs. Of
-        tests of two algorithms also: ``"quantiles"`` of the differences (Q-Q plot). Of a
-        meta-analysis also: the ``"studies"`` of one pair with the pooled effect and what to expect
-        on a new data set, their ``"funnel"``, the ``"network"`` of comparisons, ``"influence"``
-        and ``"prediction"``. Of wins also: the ``"worths"`` of the algorithms with intervals that
-        compare any two, and the ``"wins"`` of each against each. Of a hierarchical model also:
-        probabilities of ``"ranks"``, the ``"simplex"`` of the three outcomes of each pair, the
-        ``"shrinkage"`` of the data sets' differences to the average, how much each weighs when
-        ``"left-out"``, and what the others say of it, ``"predicted"``. Of a monitored experiment
-        also: the ``"path"`` of its stages or looks between their boundaries, or, on the anytime
-        route, the ``"e-process"`` and the confidence ``"sequence"`` of each pair.
+        ``"critical-difference"`` is of mean ranks; also ``"null"``, the null distribution of the
+        global test. Of one by the bootstrap also: ``"aggregates"`` of the algorithms, performance
+        ``"profile"`` of the scores, the one of ``"ratios"`` to the best, and probability of
+        ``"improvement"`` of the pairs. Of tests of two algorithms also: ``"quantiles"`` of the
+        differences (Q-Q plot). Of a meta-analysis also: the ``"studies"`` of one pair with the
+        pooled effect and what to expect on a new data set, their ``"funnel"``, the ``"network"`` of
+        comparisons, ``"influence"`` and ``"prediction"``. Of wins also: the ``"worths"`` of the
+        algorithms with intervals that compare any two, and the ``"wins"`` of each against each. Of
+        a hierarchical model also: probabilities of ``"ranks"``, the ``"simplex"`` of the three
+        outcomes of each pair, the ``"shrinkage"`` of the data sets' differences to the average, how
+        much each weighs when ``"left-out"``, and what the others say of it, ``"predicted"``. Of a
+        monitored experiment also: the ``"path"`` of its stages or looks between their boundaries,
+        or, on the anytime route, the ``"e-process"`` and the confidence ``"sequence"`` of each
+        pair.
         Of several monitored measures: ``"verdicts"``.
 
         Of comparisons per data set: ``"verdicts"`` (default), ``"podium"``, and what an ensemble
@@ -228,9 +231,24 @@ def _laid(kind: Kind, result: object, room: float, choices: Mapping[str, object]
         return laid
     fewer = {**choices, "top": 1}
     one, all_ = kind.size(kind.layout(result, room / scale(), **fewer))[1], kind.size(laid)[1]
-    rows = len(laid.rows)
-    top = max(int(1 + (most - one) / ((all_ - one) / max(rows - 1, 1))), 1)
-    return kind.layout(result, room / scale(), **{**choices, "top": top})
+    rows = len(getattr(laid, "panels", laid.rows))
+    top = min(max(int(1 + (most - one) / ((all_ - one) / max(rows - 1, 1))), 1), rows)
+    found = kind.layout(result, room / scale(), **{**choices, "top": top})
+    while top > 1 and kind.size(found)[1] > most:
+        top -= 1
+        found = kind.layout(result, room / scale(), **{**choices, "top": top})
+    return found
+
+
+# Signs of the notes that pdfLaTeX does not know; other engines take them from the font.
+_PREAMBLE = (
+    r"\ifdefined\DeclareUnicodeCharacter"
+    r"\DeclareUnicodeCharacter{25CF}{\ensuremath{\bullet}}"
+    r"\DeclareUnicodeCharacter{25CB}{\ensuremath{\circ}}"
+    r"\DeclareUnicodeCharacter{25C6}{\rotatebox[origin=c]{45}{\rule{0.9ex}{0.9ex}}}"
+    r"\DeclareUnicodeCharacter{25A0}{\rule{1ex}{1ex}}"
+    r"\fi"
+)
 
 
 class Drawing(Figure):
@@ -238,7 +256,8 @@ class Drawing(Figure):
 
     def savefig(self, *arguments: Any, **options: Any) -> None:
         """Save the figure; see `matplotlib.figure.Figure.savefig`."""
-        with mpl.rc_context({"pdf.fonttype": 42, "ps.fonttype": 42}):
+        preamble = "\n".join(filter(None, (mpl.rcParams["pgf.preamble"], _PREAMBLE)))
+        with mpl.rc_context({"pdf.fonttype": 42, "ps.fonttype": 42, "pgf.preamble": preamble}):
             super().savefig(*arguments, **options)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.plots.style import FAINT, HAIR, INK, Width, lines, signed, ticks
-from benchinfer.plots.text import plain, pt
+from benchinfer.plots.text import across, fitted, plain, pt, widest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+type Tick = tuple[float, str]  # position across a panel, from 0 to 1, and text
 COLUMN = 0.86  # of a panel's pitch is used
 HEAD = 3.0  # rows between two bands of panels
 
@@ -101,8 +102,12 @@ def few_ticks(low: float, high: float, *, log: bool) -> tuple[tuple[float, str],
 
 def size_panels(panels: Panels[Panel]) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    pitch = 0.165 if panels.rows > 20 else 0.2
-    return panels.width, 0.3 + pitch * panels.bands * panels.pitch
+    return panels.width, 0.3 + _pitch(panels) * panels.bands * panels.pitch
+
+
+def _pitch(panels: Panels[Panel]) -> float:
+    """Return the inches of a row."""
+    return 0.2 if panels.rows <= 20 else 0.165 if panels.rows <= 60 else 0.125
 
 
 def frame(panels: Panels[Panel], ax: "Axes") -> None:
@@ -112,34 +117,51 @@ def frame(panels: Panels[Panel], ax: "Axes") -> None:
     ax.set_ylim(p.bands * p.pitch - 2.2, -1.6)
     ax.spines[:].set_visible(False)
     ax.set_xticks([])
+    size = 8.5 if p.rows <= 20 else min(7.5, 72 * _pitch(p) / 1.2)
+    rows = fitted(p.datasets, 0.32 * p.width, size)
+    room = (p.width - widest(list(rows.values()), size) - 0.3) / p.columns
     tops = [band * p.pitch for band in range(p.bands)]
     ax.set_yticks(
         [top + row for top in tops for row in range(p.rows)],
-        [plain(name) for _ in tops for name in p.datasets],
-        fontsize=pt(8.5) if p.rows <= 20 else 7.5,
+        [plain(rows[name]) for _ in tops for name in p.datasets],
+        fontsize=pt(size),
         color=INK,
     )
     ax.tick_params(axis="y", length=0)
+    heads = fitted([panel.label for panel in p.panels], 0.95 * room, 9, bold=True)
+    kept = _kept(p.ticks, room)
     for panel in p.panels:
-        _head(p, panel, ax)
-    marked = [
-        (panel.left + at * COLUMN, panel.top - 0.5) for panel in p.panels for at, _ in p.ticks
-    ]
+        _head(p, panel, heads[panel.label], kept, ax)
+    marked = [(panel.left + at * COLUMN, panel.top - 0.5) for panel in p.panels for at, _ in kept]
     lines(ax, [(x, top, x, top + p.rows + 0.1) for x, top in marked], HAIR, 0.7, zorder=0)
 
 
-def _head(p: Panels[Panel], panel: Panel, ax: "Axes") -> None:
+def _kept(found: "Sequence[Tick]", room: float) -> "list[Tick]":
+    """Return the ticks whose texts do not meet, nor those of the next panel."""
+    kept: list[Tick] = []
+    for at, text in found:
+        half = across(text, 7.5) / 2
+        left, right = at * COLUMN * room - half, at * COLUMN * room + half
+        first = kept[0] if kept else (at, text)
+        next_panel = room + first[0] * COLUMN * room - across(first[1], 7.5) / 2
+        before = kept[-1][0] * COLUMN * room + across(kept[-1][1], 7.5) / 2 if kept else -room
+        if left > before + 0.05 and (right < next_panel - 0.05 or not kept):
+            kept.append((at, text))
+    return kept
+
+
+def _head(p: Panels[Panel], panel: Panel, label: str, kept: "Sequence[Tick]", ax: "Axes") -> None:
     bottom = panel.top + p.rows - 0.4
     ax.text(
         panel.left,
         panel.top - 0.75,
-        plain(panel.label),
+        plain(label),
         fontsize=pt(9),
         fontweight="bold",
         color=INK,
         va="bottom",
     )
-    for at, text in p.ticks:
+    for at, text in kept:
         x = panel.left + at * COLUMN
         ax.text(x, bottom + 0.1, text, fontsize=pt(7.5), color=FAINT, ha="center", va="top")
 

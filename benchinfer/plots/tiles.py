@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _HALF = 0.46
 _TILE = (0.32, 0.26)  # inches of the largest tile
 _NAMES, _HEADS = 0.38, 1.5  # share of the width that names of rows may take, inches of the heads
+_LEGIBLE = 3.5  # points
 _LINE = 0.11  # inches that a tile needs for its name
 
 
@@ -283,8 +284,9 @@ def draw_verdicts(verdicts: Verdicts, ax: "Axes") -> None:
     """Draw the verdicts into an Axes."""
     m = _measured(verdicts)
     size = pt(min(9.5, 0.5 * 72 * min(m.across, m.down)))
+    signs = size > _LEGIBLE
     for verdict, fill in FILL.items():
         own = [(t.column, t.row) for t in verdicts.tiles if t.verdict == verdict]
         squares(ax, own, fill)
-        symbols(ax, own, SYMBOLS[verdict], MARKS[verdict].ink, size)
+        symbols(ax, own, SYMBOLS[verdict] if signs else "", MARKS[verdict].ink, size)
     frame(verdicts, ax)

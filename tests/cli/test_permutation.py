@@ -70,11 +70,11 @@ def test_exact_tests_of_pairs(run: Callable) -> None:
     assert "\n    C4.5+m+cf > C4.5\n    4 of 6 pairs are not told apart\n" in result.stdout
     assert "rank  algorithm     AUC  mean rank  scores\n" in result.stdout
     assert (
-        "first    second     difference      95 % interval       p  verdict\n"
-        "C4.5+m   C4.5+m+cf     -0.0045  -0.0225 to 0.0060  0.5928  undecided\n"
+        "first      second   difference      95 % interval       p  verdict\n"
+        "C4.5+m+cf  C4.5+m       0.0045  -0.0060 to 0.0225  0.5928  undecided\n"
     ) in result.stdout
     assert (
-        "C4.5     C4.5+m        -0.0130  -0.0345 to 0.0000  0.0400  C4.5+m better" in result.stdout
+        "C4.5+m     C4.5         0.0130   0.0000 to 0.0345  0.0400  C4.5+m better" in result.stdout
     )
     said = " ".join(result.stdout.split())
     assert "pair alone is exact, from all equally likely arrangements; those of several" in said

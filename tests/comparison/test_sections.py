@@ -4,7 +4,6 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.comparison import sections
-from benchinfer.comparison.comparison import pair_order
 from benchinfer.core import numbers
 from benchinfer.core import sections as core_sections
 from benchinfer.reports.references import prose
@@ -30,7 +29,7 @@ def column(found, name):
 @pytest.mark.parametrize("name", ["mixed", "seconds"])
 def test_contrasts_are_those_of_the_comparison(name, request):
     result = request.getfixturevalue(name)
-    found, frame = sections.contrasts(result), result.contrasts().iloc[pair_order(result)]
+    found, frame = sections.contrasts(result), result.contrasts(order="result")
     assert column(found, "first") == frame["first"].tolist()
     ends = zip(*(text.split(" to ") for text in column(found, "conf_low")), strict=True)
     texts = [column(found, "estimate"), *ends]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.comparison.wording import headline
+from benchinfer.comparison.wording import claims, headline
 
 ERROR = bi.Measure("error", "lower", tolerance=0.01)
 
@@ -107,3 +107,18 @@ def test_a_shared_best_estimate_is_said():
     assert shared == (
         "b has the lowest error, as a has; it is shown to be better than c, but not better than a"
     )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        ("undecided", "no difference is shown between a and b"),
+        ("equivalent", "a and b are equivalent within the tolerance"),
+        ("second", "b is better than a"),
+    ],
+)
+def test_the_one_pair_compared_is_named(verdict, words):
+    missing = {"ac": "missing", "bc": "missing"}
+    assert said("abc", ab=verdict, **missing) == words
+    codes = np.array([bi.Relation.from_pairs("ab", {("a", "b"): verdict}).states[0, 1]])
+    assert claims([("a", "b")], codes, ERROR, "on d") == f"On d, {words} (error, lower is better)."

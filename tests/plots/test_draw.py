@@ -32,7 +32,7 @@ def test_every_kind_of_every_result(name, request):
 
 def test_default_kinds(mixed, local, table):
     assert [next(iter(kinds(r))) for r in (mixed, mixed.relation(), local, table)] == [
-        "forest",
+        "ranking",
         "hasse",
         "verdicts",
         "distributions",
@@ -50,8 +50,9 @@ def test_unknown_kind(mixed):
         bi.plot(mixed, "pie")
     assert str(caught.value) == (
         "unknown kind of figure 'pie'.\n"
-        "Hint: one of 'forest', 'hasse', 'hasse-undecided', 'matrix', 'letters', 'distributions',"
-        " 'variances', 'caterpillar', 'residuals', 'influence', 'prediction'."
+        "Hint: one of 'ranking', 'forest', 'hasse', 'hasse-undecided', 'matrix', 'letters',"
+        " 'critical-difference', 'rank-intervals', 'distributions', 'variances', 'caterpillar',"
+        " 'residuals', 'influence', 'prediction'."
     )
 
 

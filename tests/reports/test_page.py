@@ -256,7 +256,7 @@ def eleven():
 
 def test_many_pairs_are_a_matrix_with_forest_and_contrasts_folded(eleven):
     section = sections.verdict(eleven, Request())
-    assert [figure.kind for figure in section.figures] == ["hasse"]
+    assert [figure.kind for figure in section.figures] == ["ranking", "hasse"]
     assert section.tables[1].caption == "Verdicts of the pairs, best algorithm first"
     assert section.fold.summary == "Figure and table of the 55 contrasts"
     assert [figure.kind for figure in section.fold.figures] == ["forest"]
@@ -281,7 +281,7 @@ def test_matrix_mirrors_itself_and_says_the_verdicts(eleven):
 def test_few_pairs_stand_open(table):
     section = sections.verdict(bi.compare_mixed(table), Request())
     assert section.fold is None
-    assert [figure.kind for figure in section.figures] == ["forest", "hasse"]
+    assert [figure.kind for figure in section.figures] == ["ranking", "forest", "hasse"]
 
 
 def test_large_relations_have_a_matrix(written):

@@ -90,10 +90,12 @@ def _ahead(result: BayesPairsComparison) -> str:
 
 def dominance(result: BayesPairsComparison) -> Table:
     """Return the probability of each outcome to be the most probable one."""
+    data = result.dominance()
     return Table(
         name="dominance",
         caption="Which outcome is the most probable one",
-        frame=result.dominance(),
+        frame=result.turned(data),
+        data=data,
         columns=(
             *names("first", "second"),
             number("dominant_first", "first better", places(3)),
@@ -197,7 +199,7 @@ def other_quantity(result: BayesComparison) -> Table:
     return Table(
         name="",
         caption=f"The same pairs {where}",
-        frame=result.contrasts(other),
+        frame=result.contrasts(other, order="result"),
         columns=(
             *names("first", "second"),
             number("prob_first", "P first", places(3)),

@@ -12,10 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
-from benchinfer.comparison.comparison import pair_order
 from benchinfer.comparison.figures import COMPARISON
 from benchinfer.core.numbers import count
-from benchinfer.numerics.max_t import pairs_of
 from benchinfer.plots import bars
 from benchinfer.plots.bars import Interval, Intervals, room
 from benchinfer.plots.draw import Kind
@@ -82,8 +80,7 @@ size_aggregates, draw_aggregates = bars.size_intervals, bars.draw_intervals
 def layout_improvement(result: "BootstrapComparison", width: Width = PAGE) -> Intervals:
     """Lay out all pairs in the order of their better, then their worse placed algorithm."""
     measure = result.setting.measure
-    pairs = pairs_of(len(result.algorithms))
-    table = result.probability_of_improvement().iloc[pair_order(result, pairs)]
+    table = result.turned(result.probability_of_improvement())
     names = short(result.algorithms, 20 if is_wide(width) else 14)
     columns = ("first", "second", "prob_improvement", "conf_low", "conf_high", "p_value")
     rows = tuple(

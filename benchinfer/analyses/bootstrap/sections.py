@@ -6,12 +6,10 @@ import numpy as np
 
 from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
 from benchinfer.comparison import sections as comparison_sections
-from benchinfer.comparison.comparison import pair_order
 from benchinfer.core import numbers
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, interval, level_percent, p_value, places
 from benchinfer.core.sections import Figure, Fold, Request, Rows, Section, Table, names, number
-from benchinfer.numerics.max_t import pairs_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -161,12 +159,12 @@ def improvement(result: BootstrapComparison) -> Section:
 
 def table(result: BootstrapComparison) -> Table:
     """One row per pair, in the order of the figure."""
-    pairs, data = pairs_of(len(result.algorithms)), result.probability_of_improvement()
+    data = result.probability_of_improvement()
     return Table(
         name="probability_of_improvement",
         caption="Probability that a score of first is better than one of second, on"
         f" {result.setting.measure.title}",
-        frame=data.iloc[pair_order(result, pairs)],
+        frame=result.turned(data),
         data=data,
         columns=(
             *names("first", "second"),

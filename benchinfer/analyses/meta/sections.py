@@ -201,12 +201,13 @@ def network(meta: MetaComparison, tests: "pd.DataFrame") -> Section:
     )
 
 
-def small(_: MetaComparison, tests: "pd.DataFrame") -> Section:
+def small(meta: MetaComparison, tests: "pd.DataFrame") -> Section:
     """Say whether effects depend on their standard errors."""
     table = Table(
         name="egger",
         caption="Slope of effects on their standard errors",
-        frame=tests,
+        frame=meta.turned(tests),
+        data=tests,
         columns=(
             *names("first", "second"),
             number("n_datasets", "data sets", amount),

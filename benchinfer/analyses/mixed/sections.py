@@ -105,7 +105,7 @@ def influence_table(left: "InfluenceLayout", data: "pd.DataFrame") -> Table:
     )  # fmt: skip
 
 
-def new_dataset_tables(new: "NewDataset") -> tuple[Table, Table]:
+def new_dataset_tables(mixed: MixedComparison, new: "NewDataset") -> tuple[Table, Table]:
     """One row per algorithm and one per contrast, with the probabilities of its outcomes."""
     measure, frame = new.measure, new.contrasts()
     tolerant = measure.tolerance > 0
@@ -125,7 +125,7 @@ def new_dataset_tables(new: "NewDataset") -> tuple[Table, Table]:
     contrasts = Table(
         name="",
         caption=f"Contrasts in {measure.title} on one new data set, {measure.better} is better",
-        frame=frame,
+        frame=mixed.turned(frame),
         columns=(
             *names("first", "second"),
             *effect_columns(measure, frame, f"{level_percent(new.predicted.level)} prediction"),
@@ -426,7 +426,7 @@ def new_dataset(mixed: MixedComparison) -> Section:
         " algorithms differ, so that the one that is better on average need not be better there:"
         " these probabilities count that in."
     )
-    ranks, contrasts = new_dataset_tables(new)
+    ranks, contrasts = new_dataset_tables(mixed, new)
     return Section(
         title="A new data set",
         text=(str(new), reading),
@@ -435,7 +435,7 @@ def new_dataset(mixed: MixedComparison) -> Section:
         ),
         fold=Fold(f"Tables of the algorithms and the {len(contrasts.frame)} contrasts there", (),
                   (ranks, contrasts)),
-        values={"prediction": {"summary": new.summary(), "contrasts": contrasts.frame}},
+        values={"prediction": {"summary": new.summary(), "contrasts": new.contrasts()}},
     )  # fmt: skip
 
 

@@ -62,7 +62,10 @@ class VerdictAgreement:
         ranking = lead.ranking()
         named = {frozenset(pair) for pair in lead.named_sides()}
         pairs = tuple(
-            (a, b) for i, a in enumerate(ranking) for b in ranking[i + 1 :] if {a, b} in named
+            (a, b)
+            for i, a in enumerate(ranking)
+            for b in ranking[i + 1 :]
+            if frozenset((a, b)) in named
         )
         columns = [_Column.of(c, pairs) for c in single]
         codes = np.stack([column.codes for column in columns], axis=1)

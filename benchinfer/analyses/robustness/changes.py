@@ -251,7 +251,8 @@ def _fitted_again(
 ) -> MixedComparison:
     """Fit the same model to another table of the same algorithms."""
     arguments: dict[str, Any] = {**comparison.provenance.arguments, **options}
-    found = compare_mixed(scores, **(arguments | {"measure": comparison.measure.name}))
+    arguments["measure"] = comparison.measure.name
+    found = compare_mixed(scores, **arguments)
     if found.algorithms != comparison.algorithms or len(found.pairs) != len(comparison.pairs):
         raise DesignError("some algorithms have no scores there.")
     return found

@@ -1,15 +1,18 @@
 """Figures of any comparison, and of comparisons per data set."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from inspect import signature
 
 from benchinfer.comparison.checks import InfluenceLayout
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
-from benchinfer.comparison.figures import datasets, forest, influence, ranking
+from benchinfer.comparison.figures import critical_difference, datasets, forest, influence, ranking
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.plots.bars import draw_intervals, size_intervals
 from benchinfer.plots.draw import Kind, of_part
+from benchinfer.plots.style import PAGE, Width
 from benchinfer.plots.tiles import draw_verdicts, size_verdicts
 from benchinfer.relations.figures import LIKENESS, RELATION
 from benchinfer.scores import ScoreTable
@@ -19,10 +22,26 @@ DISTRIBUTIONS = Kind(
 )
 INFLUENCE = Kind(influence.layout_influence, influence.size_influence, influence.draw_influence)
 PREDICTION = Kind(influence.layout_prediction, influence.size_prediction, influence.draw_prediction)
+
+
+def _ranked(kind: Kind) -> Kind:
+    """Return the kind that shows the relation of a comparison, in the order of its ranking."""
+
+    def layout(result: Comparison, width: Width = PAGE, **choices: object) -> object:
+        return kind.layout(result.relation(), width, **{"order": result.ranking(), **choices})
+
+    layout.__signature__ = signature(kind.layout)  # pyright: ignore[reportFunctionMemberAccess]
+    return replace(kind, layout=layout)
+
+
 COMPARISON: Mapping[str, Kind] = {
     "ranking": Kind(ranking.layout, ranking.size, ranking.draw, ranking.suits),
     "forest": Kind(forest.layout, forest.size, forest.draw),
     **{name: of_part(kind, lambda result: result.relation()) for name, kind in RELATION.items()},
+    **{name: _ranked(RELATION[name]) for name in ("matrix", "letters")},
+    "critical-difference": Kind(
+        critical_difference.layout, critical_difference.size, critical_difference.draw
+    ),
     "rank-intervals": Kind(ranking.layout_ranks, size_intervals, draw_intervals),
     "distributions": of_part(DISTRIBUTIONS, lambda result: result.setting),
 }

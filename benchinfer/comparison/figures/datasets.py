@@ -4,6 +4,8 @@ After the benchmark summary plot of Eugster, Hothorn & Leisch (2012), Domain-bas
 experiments, Austrian Journal of Statistics 41, 5-26, https://doi.org/10.17713/ajs.v41i1.185
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -12,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError, message
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import count, ordinal
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots import panels
 from benchinfer.plots.panels import COLUMN, scaled
@@ -64,8 +66,17 @@ class Distributions(panels.Panels[BoxPanel]):
     single: bool
 
 
-def layout_distributions(setting: "Setting", width: Width = PAGE) -> Distributions:
-    """Lay out the distributions of the scores that were compared."""
+_MANY, _MOST_ROWS = 12, 100  # algorithms that are shown unless more are asked for, and data sets
+
+
+def layout_distributions(
+    setting: "Setting",
+    width: Width = PAGE,
+    *,
+    top: int | None = None,
+    algorithms: Sequence[str] | None = None,
+) -> Distributions:
+    """Lay out the distributions of the scores that were compared, of the best algorithms."""
     measure, found = setting.measure, setting.coverage.found
     if np.isnan(setting.quantiles).all():
         raise DesignError(
@@ -73,24 +84,28 @@ def layout_distributions(setting: "Setting", width: Width = PAGE) -> Distributio
         )
     some_d, some_k = np.flatnonzero(found.sum(axis=1)), np.flatnonzero(found.sum(axis=0))
     quantiles = setting.quantiles[np.ix_(some_d, some_k)]
-    algorithms = [setting.algorithms[k] for k in some_k]
+    names = [setting.algorithms[k] for k in some_k]
     in_order = [setting.coverage.datasets[d] for d in some_d]
     low, high = float(np.nanmin(quantiles)), float(np.nanmax(quantiles))
     log = measure.scale == "log" and low > 0
     boxes, middle = scaled(quantiles, low, high, log=log), np.nanmedian(quantiles[:, :, 2], axis=1)
     rows = np.argsort(measure.sign * middle, kind="stable")
     standing = np.nanmean(boxes[:, :, 2] - scaled(middle, low, high, log=log)[:, None], axis=0)
-    columns = min(len(algorithms), 6 if is_wide(width) else 2)
-    names, datasets = short(algorithms, 18), short(in_order, 22)
     single = bool((found <= 1).all())
     best_first = np.argsort(-measure.sign * standing, kind="stable")
-    places = [panels.start(n, columns, len(rows)) for n in range(len(algorithms))]
+    chosen = [k for k in best_first if algorithms is None or names[k] in algorithms]
+    default = _MANY if algorithms is None else None
+    chosen = chosen[: default if top is None else top]
+    step = math.ceil(len(rows) / _MOST_ROWS)
+    rows = rows[::step]
+    columns = min(len(chosen), 6 if is_wide(width) else 2)
+    places = [panels.start(n, columns, len(rows)) for n in range(len(chosen))]
     return Distributions(
         panels=tuple(
-            BoxPanel(label=names[algorithms[k]], left=left, top=top, boxes=boxes[rows, k])
-            for k, (left, top) in zip(best_first, places, strict=True)
+            BoxPanel(label=names[k], left=left, top=down, boxes=boxes[rows, k])
+            for k, (left, down) in zip(chosen, places, strict=True)
         ),
-        datasets=tuple(datasets[in_order[d]] for d in rows),
+        datasets=tuple(in_order[d] for d in rows),
         middle=scaled(middle, low, high, log=log)[rows],
         ticks=panels.few_ticks(low, high, log=log),
         columns=columns,
@@ -98,10 +113,21 @@ def layout_distributions(setting: "Setting", width: Width = PAGE) -> Distributio
         title=f"Scores: {next(iter(short([measure.title], 44).values()))},"
         f" {measure.better} is better",
         width=width,
-        notes=_note(single=single, linear=measure.scale == "log" and not log),
-        alt=f"Distributions of the scores of {count(len(algorithms), 'algorithm')} on"
+        notes=(
+            *_note(single=single, linear=measure.scale == "log" and not log),
+            *_left_out(len(chosen), len(names), step),
+        ),
+        alt=f"Distributions of the scores of {count(len(chosen), 'algorithm')} on"
         f" {count(len(rows), 'data set')}, from {signed(float(f'{low:.3g}'))} to"
         f" {signed(float(f'{high:.3g}'))}; {measure.better} is better.",
+    )
+
+
+def _left_out(shown: int, whole: int, step: int) -> tuple[str, ...]:
+    of = f"{shown} of {whole} algorithms, the best ones; top= and algorithms= choose others"
+    return (
+        *([of] if shown < whole else []),
+        *([f"every {ordinal(step)} data set is drawn"] if step > 1 else []),
     )
 
 

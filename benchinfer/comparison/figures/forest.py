@@ -22,7 +22,7 @@ from benchinfer.plots.style import (
     measure_name,
     signed,
 )
-from benchinfer.plots.text import fitted, plain, pt, short, widest
+from benchinfer.plots.text import across, fitted, plain, pt, short, widest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,7 +135,7 @@ def layout(
         band=band(measure),
         log=measure.scale != "identity",
         left=Verdict.FIRST if measure.better == "lower" else Verdict.SECOND,
-        sides=_sides(table, width) if two else ("first", "second"),
+        sides=_sides(table) if two else ("first", "second"),
         title=f"{comparison.heading}: {measure_name(measure)}",
         axis=axis_title(measure),
         notes=(*_notes(comparison, rows), *_left_out(len(rows), len(whole), what)),
@@ -184,11 +184,9 @@ def _names(names: Sequence[str], width: Width) -> dict[str, str]:
     return fitted(names, 0.16 * width if width >= 2 * 3.3 else 0.24 * width)
 
 
-def _sides(table: "pd.DataFrame", width: Width) -> tuple[str, str]:
+def _sides(table: "pd.DataFrame") -> tuple[str, str]:
     """Return the names of the two algorithms, for the ends of the axis."""
-    first, second = str(table["first"].iloc[0]), str(table["second"].iloc[0])
-    found = fitted([first, second], 0.2 * width)
-    return found[first], found[second]
+    return str(table["first"].iloc[0]), str(table["second"].iloc[0])
 
 
 def _rows(table: "pd.DataFrame", names: dict[str, str]) -> list[Row]:
@@ -274,7 +272,8 @@ def draw(forest: Forest, ax: "Axes") -> None:
     shift = 0.0 if beside else 0.2
     bars.frame(forest, ax, limits(forest, log=forest.log), log=forest.log)
     ax.grid(visible=False)
-    first, second = forest.sides
+    room = bars.room_of_axis(forest) / 2 - across("\N{LEFTWARDS ARROW}  better") - 0.1
+    first, second = fitted(forest.sides, room).values()
     named = {Verdict.FIRST: f"{first} better", Verdict.SECOND: f"{second} better"}
     name_sides(ax, forest.left, named)
     spans = [(-0.55, n - 0.45)] if beside else [(y + 0.02, y + 0.38) for y in range(n)]
@@ -313,13 +312,12 @@ class Contrasted(Protocol):
 
 def name_sides(ax: "Axes", left: Verdict, texts: Mapping[Verdict, str]) -> None:
     """Say above the axis what either side of it means."""
-    right = Verdict.SECOND if left == Verdict.FIRST else Verdict.FIRST
-    for x, align, verdict, text in (
-        (0, "left", left, f"\N{LEFTWARDS ARROW} {texts[left]}"),
-        (1, "right", right, f"{texts[right]} \N{RIGHTWARDS ARROW}"),
-    ):
+    for verdict, text in texts.items():
+        x, align, said = 1, "right", f"{text} \N{RIGHTWARDS ARROW}"
+        if verdict == left:
+            x, align, said = 0, "left", f"\N{LEFTWARDS ARROW} {text}"
         ax.annotate(
-            plain(text),
+            plain(said),
             (x, 1),
             (0, 5),
             xycoords="axes fraction",

@@ -20,8 +20,8 @@ from benchinfer.core.verdict import Verdict, code
 from benchinfer.plots import bars
 from benchinfer.plots.bars import Interval, Intervals
 from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, measure_name
-from benchinfer.plots.text import fitted, plain, pt, scale, widest, wrapped
-from benchinfer.relations.figures.pairs import letter
+from benchinfer.plots.text import across, fitted, plain, pt, scale, widest, wrapped
+from benchinfer.relations.figures.pairs import spelled
 from benchinfer.relations.numerics.posets import letters
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 type Groups = tuple[tuple[int, ...], ...]
 _GAP, _BAR = 0.14, 0.09  # inches between columns, and of a bar or letter
+_HEAD = 0.7  # inches of the name of a column
 _WORDS = {
     Verdict.FIRST: "better",
     Verdict.SECOND: "worse",
@@ -241,9 +242,8 @@ def _levels(comparison: "Comparison", shown: Sequence[str]) -> tuple[str, list[s
     table = comparison.summary()
     write = effect_writer(comparison.measure, table)
     levels = dict(zip(table["algorithm"], table["estimate"], strict=True))
-    return fitted([comparison.measure.name], 0.7)[comparison.measure.name], [
-        write(levels[name]) for name in shown
-    ]
+    name = comparison.measure.name
+    return name if across(name, 7.5) <= _HEAD else "level", [write(levels[n]) for n in shown]
 
 
 def _joined(
@@ -268,8 +268,7 @@ def _joined(
         several = tuple(group for group in groups if len(group) > 1)
         read = f"a bar joins algorithms of which each two are {what}" if several else ""
         return several, [""] * k, "", read
-    texts = ["".join(letter(n) for n, own in enumerate(groups) if m in own) for m in range(k)]
-    return (), texts, "", f"algorithms that share a letter are {what}"
+    return (), spelled(groups, k), "", f"algorithms that share a letter are {what}"
 
 
 def rank_intervals(relation: "Relation") -> dict[str, tuple[int, int]]:
@@ -350,7 +349,10 @@ def draw(ranking: Ranking, ax: "Axes") -> None:
     ax.spines["left"].set_visible(False)
     ax.hlines(np.arange(n - 1) + 0.5, 0, 1, HAIR, lw=0.5, transform=ax.get_yaxis_transform())
     forest.draw_reference(r, ax, [(-0.55, n - 0.45)])
-    forest.name_sides(ax, r.left, {Verdict.FIRST: "better", Verdict.SECOND: "worse"})
+    sides = {Verdict.FIRST: "better", Verdict.SECOND: "worse"}
+    if sum(map(across, sides.values())) + 0.6 > _room(r):
+        del sides[Verdict.FIRST]
+    forest.name_sides(ax, r.left, sides)
     forest.draw_marks([(y, row) for y, row in enumerate(r.rows) if y != r.reference], ax)
     if r.reference >= 0:
         right = r.left == Verdict.FIRST

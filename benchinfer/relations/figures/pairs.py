@@ -86,10 +86,37 @@ def group(states: Codes, ranks: NDArray[np.float64]) -> Groups:
         return Groups(ties, "bars", _levels(runs), (), -1, unknown)
     order = [m for tie in ties for m in tie]
     texts = [""] * len(order)
-    for n, column in enumerate(letters(~same[np.ix_(order, order)])):
-        for m in column:
-            texts[order[m]] += letter(n)
+    for m, text in zip(
+        order, spelled(letters(~same[np.ix_(order, order)]), len(order)), strict=True
+    ):
+        texts[m] = text
     return Groups(ties, "letters", (), tuple(texts), -1, unknown)
+
+
+def spelled(groups: Sequence[Sequence[int]], k: int) -> list[str]:
+    """Return the letters of each of k items; four or more in a row as the first and the last.
+
+    Examples
+    --------
+    >>> spelled([(0, 1), (1, 2), (1,), (1,), (1, 2)], 3)
+    ['a', 'a\N{EN DASH}e', 'be']
+    """
+    found: list[str] = []
+    for m in range(k):
+        runs: list[list[int]] = []
+        for n in (n for n, group in enumerate(groups) if m in group):
+            if runs and runs[-1][-1] == n - 1:
+                runs[-1].append(n)
+            else:
+                runs.append([n])
+        found.append("".join(map(_run, runs)))
+    return found
+
+
+def _run(run: Sequence[int]) -> str:
+    if len(run) > 3:
+        return f"{letter(run[0])}\N{EN DASH}{letter(run[-1])}"
+    return "".join(map(letter, run))
 
 
 def letter(n: int) -> str:
@@ -149,6 +176,7 @@ def _levels(runs: Sequence[tuple[int, int]]) -> tuple[tuple[int, int, int], ...]
 
 
 _PITCH, _ROW = 0.2, 0.25  # inches of a column and a row
+_LETTER, _MANY = 0.1, 200  # inches that a column of letters needs, and letters in columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,17 +211,23 @@ class Letters:
     alt: str
 
 
-def layout_letters(relation: "Relation", width: Width = PAGE) -> Letters:
+def layout_letters(
+    relation: "Relation", width: Width = PAGE, *, order: Sequence[str] | None = None
+) -> Letters:
     """Lay out the groups of algorithms that a relation does not tell apart."""
     ranks = generalised_ranks(relation.states)
-    order = np.argsort(ranks, kind="stable")
-    states = relation.states[np.ix_(order, order)]
+    number = "number: rank, of wins and losses; 1 is best"
+    if order is not None:
+        ranks = np.array([1.0 + order.index(name) for name in relation.algorithms])
+        number = "number: place by the estimate"
+    best_first = np.argsort(ranks, kind="stable")
+    states = relation.states[np.ix_(best_first, best_first)]
     missing = states == Verdict.MISSING
     groups = letters(np.isin(states, (Verdict.FIRST, Verdict.SECOND)) | missing)
     bars = all(group[-1] - group[0] == len(group) - 1 for group in groups)
     shown = [group for group in groups if len(group) > 1] if bars else groups
     names = fitted(relation.algorithms, 0.45 * width)
-    rows = [names[relation.algorithms[i]] for i in order.tolist()]
+    rows = [names[relation.algorithms[i]] for i in best_first.tolist()]
     marks = ["\N{MULTIPLICATION SIGN} " if row.any() else "" for row in missing]
     what = "neither is preferred: not told apart, or equivalent"
     if bars:
@@ -210,13 +244,13 @@ def layout_letters(relation: "Relation", width: Width = PAGE) -> Letters:
     absent = f"\N{MULTIPLICATION SIGN} has pairs not compared ({left}), which nothing joins"
     return Letters(
         rows=tuple(mark + row for mark, row in zip(marks, rows, strict=True)),
-        ranks=tuple(f"{ranks[i]:g}" for i in order.tolist()),
+        ranks=tuple(f"{ranks[i]:g}" for i in best_first.tolist()),
         columns=tuple(shown),
         bars=bars,
         title="What is not told apart",
         notes=(
             note,
-            "number: rank, of wins and losses; 1 is best",
+            number,
             *((absent,) if missing.any() else ()),
         ),
         width=width,
@@ -225,7 +259,7 @@ def layout_letters(relation: "Relation", width: Width = PAGE) -> Letters:
 
 
 def _names(laid: Letters) -> float:
-    return widest(laid.rows) + 0.55
+    return widest(laid.rows) + 0.62
 
 
 def _columns(laid: Letters) -> float:
@@ -251,6 +285,11 @@ def draw_letters(laid: Letters, ax: "Axes") -> None:
             (0.45, name, "left", INK),
         ):
             ax.text(x, y, plain(text), ha=align, va="center", fontsize=pt(8.5), color=colour)
+    crowded = sum(map(len, laid.columns)) > _MANY
+    if not laid.bars and (pitch < _LETTER or crowded):
+        for y, text in enumerate(spelled(laid.columns, k)):
+            ax.text(names + 0.1, y, text, ha="left", va="center", fontsize=pt(8.5), color=INK)
+        return
     at = [names + (n + 0.5) * pitch for n in range(len(laid.columns))]
     if laid.bars:
         ends = zip(at, laid.columns, strict=True)
@@ -266,9 +305,11 @@ size_matrix = tiles.size_verdicts
 draw_matrix = tiles.draw_verdicts
 
 
-def layout_matrix(relation: "Relation", width: Width = PAGE) -> Verdicts:
+def layout_matrix(
+    relation: "Relation", width: Width = PAGE, *, order: Sequence[str] | None = None
+) -> Verdicts:
     """Lay out the verdicts of a relation."""
-    order = ensemble.standing({"": relation})
+    order = ensemble.standing({"": relation}) if order is None else order
     index = [relation.algorithms.index(name) for name in order]
     names = short(order, 22 if is_wide(width) else 16)
     found = tuple(
@@ -286,8 +327,8 @@ def layout_matrix(relation: "Relation", width: Width = PAGE) -> Verdicts:
         columns=shown,
         title="Verdicts of the pairs, best first",
         notes=(
-            "> the row's, < the column's algorithm preferred",
-            "~ equivalent, ? not told apart, empty: not compared",
+            "> (blue) the row's, < (orange) the column's algorithm preferred",
+            "~ (green) equivalent, ? (grey) not told apart, empty: not compared",
         ),
         width=width,
         alt=f"Verdicts about {pairs} of {count(len(order), 'algorithm')}, best first:"

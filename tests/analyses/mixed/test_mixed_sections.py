@@ -157,7 +157,7 @@ def test_verdicts_that_hang_on_nothing():
 def test_prediction_says_what_predict_says(mixed):
     section, new = sections.new_dataset(mixed), mixed.predict()
     assert section.text[0] == str(new)
-    table, frame = section.fold.tables[1], new.contrasts()
+    table, frame = section.fold.tables[1], mixed.turned(new.contrasts())
     names = [column.name for column in table.columns]
     for key in ("prob_first", "prob_equivalent", "prob_second"):
         assert [row[names.index(key)].text for row in table.rows] == [
@@ -167,8 +167,8 @@ def test_prediction_says_what_predict_says(mixed):
 
 
 def test_without_a_tolerance_no_probability_of_equivalence():
-    new = bi.compare_mixed(two_way(12, 3)).predict()
-    _, table = sections.new_dataset_tables(new)
+    found = bi.compare_mixed(two_way(12, 3))
+    _, table = sections.new_dataset_tables(found, found.predict())
     assert "prob_equivalent" not in [column.name for column in table.columns]
     assert table.note.endswith("P: probability to be better there.")
 

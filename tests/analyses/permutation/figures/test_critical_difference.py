@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.analyses.permutation import figures
 from benchinfer.analyses.permutation.figures import layout_critical_difference
+from benchinfer.comparison.figures import critical_difference
 
 CROSS = "\N{MULTIPLICATION SIGN}"
 NEMENYI = {"on": "ranks", "pairs": "pooled", "null": "asymptotic"}
@@ -37,22 +37,26 @@ def place(laid, name):
     return next(label.x for label in laid.labels if name in " ".join(label.text))
 
 
-def test_best_is_on_the_right(nemenyi):
+def test_better_is_on_the_side_of_the_measure(nemenyi):
     laid = layout_critical_difference(nemenyi)
     ranks = nemenyi.summary().set_index("algorithm")["mean_rank"]
     x = [place(laid, name) for name in ranks.sort_values().index]
-    assert all(a > b for a, b in pairwise(x))
-    assert laid.axis == "mean rank, 1 is best: better to the right"
+    assert all(a < b for a, b in pairwise(x))
+    assert laid.axis == "mean rank, 1 is best: better to the left"
     for label in laid.labels:
-        assert label.side == (1 if label.x > place(laid, "svm") else -1)
-    assert laid.labels[0].text == ("1.42  lda",)
-    assert laid.labels[-1].text == ("rf  6.00",)
+        assert label.side == (1 if label.x >= place(laid, "svm") else -1)
+    assert laid.labels[0].text == ("lda  1.42",)
+    assert laid.labels[-1].text == ("6.00  rf",)
+    higher = layout_critical_difference(bi.compare_permutation(drawn(3, 12), seed=1, **NEMENYI))
+    assert higher.axis.endswith("better to the right")
+    assert higher.labels[0].side == 1
+    assert higher.labels[0].x > higher.labels[-1].x
 
 
 def test_ruler_is_the_critical_difference(nemenyi):
     laid = layout_critical_difference(nemenyi)
     low, high, text = laid.ruler
-    inch = place(laid, "lda") - place(laid, "rf")
+    inch = place(laid, "rf") - place(laid, "lda")
     rank = nemenyi.ranks.mean_ranks.max() - nemenyi.ranks.mean_ranks.min()
     assert (high - low) / inch * rank == pytest.approx(nemenyi.critical_difference(), rel=1e-9)
     assert text == "critical difference 2.18 (Nemenyi, 95 %)"
@@ -100,7 +104,7 @@ def test_control_by_bonferroni_and_dunn(bootstrap):
     assert laid.bars == ()
     assert "Bonferroni-Dunn" in laid.ruler[2]
     (bold,) = [label for label in laid.labels if label.bold]
-    assert bold.text == ("svm  3.67",)
+    assert bold.text == ("3.67  svm",)
     assert bold.symbol == ""
     verdict = found.contrasts().set_index("first")["verdict"]
     symbols = {"first": "●", "second": "◆", "undecided": "○", "equivalent": "■"}
@@ -142,7 +146,7 @@ def test_equal_ranks_share_a_stem():
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "m"])
     scores = bi.read_scores(frame, measures={"m": "lower"})
     laid = layout_critical_difference(bi.compare_permutation(scores, seed=1))
-    assert [label.text for label in laid.labels] == [("1.50  a, c",), ("b  3.00",)]
+    assert [label.text for label in laid.labels] == [("a, c  1.50",), ("3.00  b",)]
 
 
 @pytest.mark.parametrize("width", [6.9, 3.3])
@@ -169,9 +173,9 @@ def test_names_are_drawn_as_they_are(bootstrap):
     from matplotlib.figure import Figure
 
     ax = Figure().add_subplot()
-    figures.draw_critical_difference(laid, ax)
+    critical_difference.draw(laid, ax)
     texts = [text.get_text() for text in ax.texts]
-    assert "1.67  svm (a)" in texts
+    assert "svm (a)  1.67" in texts
 
 
 def test_averages_have_no_ranks(bootstrap):
@@ -179,6 +183,6 @@ def test_averages_have_no_ranks(bootstrap):
     with pytest.raises(bi.DesignError) as caught:
         bi.plot(found, "critical-difference")
     assert str(caught.value) == (
-        "no pair of algorithms has a verdict that ranks could be joined by.\n"
+        "no pair of algorithms has a verdict that an axis could join.\n"
         'Hint: contrasts="tukey" compares all pairs.'
     )

@@ -1,0 +1,480 @@
+"""Critical-difference diagram of any comparison.
+
+After Demsar (2006), Journal of Machine Learning Research 7, 1-30; bars and letters are those of the
+comparison's own verdicts, whatever test they come from.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.comparison.sections import effect_writer
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Option
+from benchinfer.core.numbers import count, join
+from benchinfer.core.verdict import SHAPES, Verdict, words
+from benchinfer.plots.style import (
+    FAINT,
+    INK,
+    MARKS,
+    PAGE,
+    Width,
+    lines,
+    measure_name,
+    signed,
+    ticks,
+)
+from benchinfer.plots.text import across, fitted, plain, pt, widest, wrapped
+from benchinfer.relations.figures.pairs import Groups, group
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from benchinfer.comparison.comparison import Comparison
+
+
+type Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Numbers of the algorithms that the axis shows.
+
+    Attributes
+    ----------
+    values, quality
+        (K,) the numbers, and numbers in the same or in the opposite order of which larger is
+        better.
+    texts
+        (K,) the numbers as text.
+    name, axis
+        What they are, and the name of the axis.
+    whole
+        Whether the axis goes from whole number to whole number.
+    ruler
+        The difference that decides each pair, and what it is; None where there is none.
+    log
+        Whether the axis is logarithmic.
+    """
+
+    values: Array
+    quality: Array
+    texts: tuple[str, ...]
+    name: str
+    axis: str
+    whole: bool = False
+    ruler: tuple[float, str] | None = None
+    log: bool = False
+
+
+def levels(comparison: "Comparison") -> Scale:
+    """Return the estimated levels as the axis."""
+    measure, quality = comparison.measure, comparison.levels.estimate
+    table = comparison.summary()
+    values = table["estimate"].to_numpy(dtype=np.float64)
+    if not np.isfinite(values).all():
+        raise DesignError(
+            message(
+                f"{count(int((~np.isfinite(values)).sum()), 'algorithm')} of {len(values)} have no"
+                " level that an axis could show.",
+                hint='the "forest" figure shows the contrasts.',
+            )
+        )
+    write = effect_writer(measure, table)
+    against = ", relative to the mean of the algorithms" if comparison.relative else ""
+    return Scale(
+        values=values,
+        quality=quality,
+        texts=tuple(write(value) for value in values),
+        name="level",
+        axis=f"{measure.title}{against}",
+        log=measure.scale == "log" and bool((values > 0).all()),
+    )
+
+
+def layout(comparison: "Comparison", width: Width = PAGE) -> "CriticalDifference":
+    """Lay out the levels and what the verdicts join."""
+    return layout_on(comparison, levels, width)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The names that share a stem.
+
+    Attributes
+    ----------
+    text
+        Lines.
+    x
+        Place on the axis.
+    y
+        Row of the first line, counted down from the axis.
+    side
+        1 on the right, -1 on the left.
+    symbol, colour
+        The verdict against the control, and its colour.
+    bold
+        Whether it is the control.
+    """
+
+    text: tuple[str, ...]
+    x: float
+    y: float
+    side: int
+    symbol: str = ""
+    colour: str = INK
+    bold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CriticalDifference:
+    """Layout of the figure: across in inches from the left end of the axis, down in rows.
+
+    Attributes
+    ----------
+    labels
+        One for each number, the best first.
+    bars
+        From, to, and row.
+    ticks
+        Place and text.
+    ruler
+        From, to and words of the critical difference; None if verdicts do not come from one.
+    length, margin
+        Inches of the axis and on either side of it.
+    rows
+        Down to the last label.
+    title, axis, notes
+        Heading, what the axis is, and how to read the rest.
+    width
+        The room that there is.
+    alt
+        Text alternative.
+    """
+
+    labels: tuple[Label, ...]
+    bars: tuple[tuple[float, float, float], ...]
+    ticks: tuple[tuple[float, str], ...]
+    ruler: tuple[float, float, str] | None
+    length: float
+    margin: float
+    rows: float
+    title: str
+    axis: str
+    notes: tuple[str, ...]
+    width: Width
+    alt: str
+
+
+_ROW = 0.2  # inches
+_BAR = 0.42  # rows between two bars
+_OVER = 0.05  # inches that a bar goes beyond its stems
+_LEAST = 0.9  # inches of an axis
+_MARGIN = 0.31  # of the width, at most, on either side of the axis
+
+
+def layout_on(
+    comparison: "Comparison", scale_of: Callable[..., Scale], width: Width
+) -> CriticalDifference:
+    """Lay out what the verdicts join on an axis."""
+    _refuse(comparison)
+    scale, measure = scale_of(comparison), comparison.measure
+    found = group(comparison.relation().states, -scale.quality)
+    # The better side is that of all figures of the measure.
+    right = measure.better == "higher"
+    ends = _ends(scale)
+    top = 0.5 + _BAR * (1 + max((level for *_, level in found.bars), default=-1)) + 0.4
+    labels = _labels(comparison, found, scale, top, width, right=right)
+    if _length(labels, width) < _LEAST:  # the axis has the numbers, too
+        bare = replace(scale, texts=("",) * len(scale.texts))
+        labels = _labels(comparison, found, bare, top, width, right=right)
+    length = max(_length(labels, width), 0.5)
+    margin = _margin(labels)
+
+    def place(value: float) -> float:
+        low, value, high = (math.log(x) if scale.log else x for x in (ends[0], value, ends[1]))
+        share = (value - low) / (high - low)
+        return length * (share if right == _larger_is_better(scale) else 1 - share)
+
+    at = [place(float(value)) for value in scale.values]
+    labels = tuple(_placed(label, at, found, k) for k, label in enumerate(labels))
+    name = measure_name(measure)
+    cd = scale.ruler
+    fits = cd is not None and cd[0] <= ends[1] - ends[0]
+    side = "right" if right else "left"
+    return CriticalDifference(
+        labels=labels,
+        bars=_bars(found, at),
+        ticks=tuple((place(value), signed(value)) for value in _ticks(scale, ends, length)),
+        ruler=_ruler(cd, length, ends, right=right) if cd and fits else None,
+        length=length,
+        margin=margin,
+        rows=max(label.y + len(label.text) for label in labels),
+        title=f"{scale.name.capitalize()}s and verdicts: {name}",
+        axis=f"{scale.axis}: better to the {side}",
+        notes=(
+            *_notes(comparison, found, scale),
+            *([f"{cd[1]}: longer than the axis"] if cd and not fits else []),
+        ),
+        width=width,
+        alt=_alt(comparison, found, scale, name),
+    )
+
+
+def _margin(labels: list[Label]) -> float:
+    """Return the inches that labels take on either side of the axis."""
+    widths = [across(line) + 0.1 * bool(label.symbol) for label in labels for line in label.text]
+    return max(widths) + 0.3
+
+
+def _length(labels: list[Label], width: Width) -> float:
+    return width - 2 * _margin(labels) - 0.1
+
+
+def _larger_is_better(scale: Scale) -> bool:
+    """Say whether larger numbers of the axis are better."""
+    order = np.argsort(scale.quality)
+    return bool(scale.values[order[-1]] >= scale.values[order[0]])
+
+
+def _ruler(
+    cd: tuple[float, str], length: float, ends: tuple[float, float], *, right: bool
+) -> tuple[float, float, str]:
+    long = length * cd[0] / (ends[1] - ends[0])
+    return (length - long, length, cd[1]) if right else (0.0, long, cd[1])
+
+
+def _ends(scale: Scale) -> tuple[float, float]:
+    """Return ends of the axis; whole numbers have room for the ruler if there are enough."""
+    low, high = float(scale.values.min()), float(scale.values.max())
+    if scale.whole:
+        start = math.floor(low)
+        room = start + math.ceil(scale.ruler[0]) if scale.ruler else start
+        return start, max(math.ceil(high), min(room, len(scale.values)), start + 1)
+    if scale.log:
+        pad = (high / low) ** 0.03 if high > low else 1.1
+        return low / pad, high * pad
+    pad = 0.03 * (high - low) or 0.1 * abs(low) or 1.0
+    return low - pad, high + pad
+
+
+def _ticks(scale: Scale, ends: tuple[float, float], length: float) -> list[float]:
+    """Return as many round numbers as have room side by side."""
+    low, high = ends
+    for most in (8, 6, 5, 4, 3, 2):
+        found = _whole(low, high, most) if scale.whole else ticks(low, high, most, log=scale.log)
+        if sum(across(signed(value)) + 0.15 for value in found) <= length:
+            return found
+    return [low, high] if scale.whole else []
+
+
+def _whole(low: float, high: float, most: int) -> list[float]:
+    steps = (1, 2, 5, 10, 20, 50, 100, 10**6)
+    step = next(step for step in steps if (high - low) / step <= most)
+    found = [float(n) for n in range(math.ceil(low / step) * step, int(high) + 1, step)]
+    # The best rank there can be is a mark of its own where the next one is not close.
+    return [1.0, *found] if low == 1 and step > 2 else found
+
+
+def _refuse(comparison: "Comparison") -> None:
+    if not (comparison.pairs >= 0).all(axis=1).any():
+        raise DesignError(
+            message(
+                "no pair of algorithms has a verdict that an axis could join.",
+                hint=f"{Option('contrasts', 'tukey')} compares all pairs.",
+            )
+        )
+
+
+def _labels(
+    comparison: "Comparison", found: Groups, scale: Scale, top: float, width: Width, *, right: bool
+) -> list[Label]:
+    """Set the better half on the better side and the others on the other, outermost on top."""
+    algorithms = comparison.algorithms
+    signs = 0.1 + max(widest(found.letters), 0.0) + widest(scale.texts) + 0.25
+    room = max(_MARGIN * width - signs, 0.45)
+    names = fitted(algorithms, room)
+    without = set(found.missing.ravel().tolist()) if found.kind != "control" else set[int]()
+    half = (len(found.ties) + 1) // 2
+    better = 1 if right else -1
+    placed: list[Label] = []
+    for side, ties in ((better, found.ties[:half]), (-better, found.ties[half:][::-1])):
+        y = top
+        for tie in ties:
+            said = [
+                names[algorithms[m]]
+                + (f" ({found.letters[m]})" if found.letters else "")
+                + (" \N{MULTIPLICATION SIGN}" if m in without else "")
+                for m in tie
+            ]
+            text = wrapped(", ".join(said), room + signs - widest(scale.texts)).split("\n")
+            number = scale.texts[tie[0]]
+            text[0] = (f"{text[0]}  {number}" if side < 0 else f"{number}  {text[0]}").strip()
+            symbol, colour = _against(comparison, found.control, tie)
+            placed.append(Label(tuple(text), 0.0, y, side, symbol, colour, found.control in tie))
+            y += len(text)
+    return [*placed[:half], *placed[half:][::-1]]
+
+
+def _placed(label: Label, at: list[float], found: Groups, k: int) -> Label:
+    """Put the stem of the k-th label on the axis."""
+    return replace(label, x=at[found.ties[k][0]])
+
+
+def _against(comparison: "Comparison", control: int, tie: tuple[int, ...]) -> tuple[str, str]:
+    """Return symbol and colour of the verdict against the control; of several, if it is one."""
+    codes = {int(comparison.relation().states[m, control]) for m in tie}
+    if control < 0 or control in tie or len(codes) > 1:
+        return "", INK
+    verdict = Verdict(codes.pop())
+    return SHAPES[verdict], MARKS[verdict].ink
+
+
+def _bars(found: Groups, at: list[float]) -> tuple[tuple[float, float, float], ...]:
+    """Return the bars; none reaches halfway to a stem that it does not join."""
+    place = [at[tie[0]] for tie in found.ties]
+    bars: list[tuple[float, float, float]] = []
+    for first, last, level in found.bars:
+        before = abs(place[first - 1] - place[first]) if first else 3 * _OVER
+        after = abs(place[last] - place[last + 1]) if last + 1 < len(place) else 3 * _OVER
+        own = (
+            (place[first], min(_OVER, before / 3)),
+            (place[last], min(_OVER, after / 3)),
+        )
+        (low, under), (high, over) = sorted(own)
+        bars.append((low - under, high + over, 0.5 + _BAR * level))
+    return tuple(bars)
+
+
+def _joined(comparison: "Comparison") -> str:
+    return "not told apart" + (" or equivalent" if comparison.measure.tolerance > 0 else "")
+
+
+def _notes(comparison: "Comparison", found: Groups, scale: Scale) -> tuple[str, ...]:
+    """Say how to read bars, letters or marks, and which pairs have no verdict."""
+    what, k = _joined(comparison), len(comparison.algorithms)
+    if found.kind == "control":
+        name = comparison.algorithms[found.control]
+        against = np.delete(comparison.relation().states[:, found.control], found.control)
+        codes = sorted({int(c) for c in against}, reverse=True)
+        marks = [f"{SHAPES[Verdict(c)]} {_verdict(Verdict(c))}" for c in codes]
+        first = f"bold: the control {name}; against it {', '.join(marks)}"
+    elif found.kind == "letters":
+        runs = any("\N{EN DASH}" in text for text in found.letters)
+        short = " (a\N{EN DASH}d: a, b, c, d)" if runs else ""
+        first = (
+            f"algorithms that share a letter{short} are {what}; bars could not show all verdicts"
+        )
+    elif found.bars:
+        first = f"a bar joins algorithms of which each two are {what}"
+    elif k == 2:
+        first = "the two are told apart"
+    else:
+        first = "no bar: each two that were compared are told apart"
+    decide = f"verdicts are those of the contrasts, not of the distance between {scale.name}s"
+    notes = [first, *([decide] if scale.ruler is None else [])]
+    if len(found.missing) and found.kind != "control":
+        notes.append(
+            f"\N{MULTIPLICATION SIGN}: {count(len(found.missing), 'pair')} without a verdict;"
+            " these are not joined"
+        )
+    return tuple(notes)
+
+
+def _verdict(verdict: Verdict) -> str:
+    return {Verdict.FIRST: "better", Verdict.SECOND: "worse"}.get(
+        verdict, words(verdict, "", "").replace("undecided", "not told apart")
+    )
+
+
+def _alt(comparison: "Comparison", found: Groups, scale: Scale, name: str) -> str:
+    """Return the text alternative: numbers, groups, and the order."""
+    algorithms = comparison.algorithms
+    order = [m for tie in found.ties for m in tie]
+    said = join([f"{algorithms[m]} {scale.texts[m]}" for m in order])
+    groups = ""
+    if found.kind == "bars":
+        runs = [
+            join([algorithms[m] for tie in found.ties[first : last + 1] for m in tie])
+            for first, last, _ in found.bars
+        ]
+        groups = f" Bars join what is {_joined(comparison)}: {'; '.join(runs) or 'nothing'}."
+    elif found.kind == "letters":
+        texts = join([f"{algorithms[m]} {found.letters[m]}" for m in order])
+        groups = f" Those that share a letter are {_joined(comparison)}: {texts}."
+    head = f"{scale.name.capitalize()}s in {name}, best first"
+    return f"{head}: {said}.{groups} {comparison.relation()}."
+
+
+def _head(d: CriticalDifference) -> float:
+    """Rows above the axis: tick labels, the name of the axis, the ruler."""
+    return (3.6 if d.ruler else 2.3) + 0.85 * _named(d).count("\n")
+
+
+def _named(d: CriticalDifference) -> str:
+    return wrapped(d.axis, d.width - 0.3)
+
+
+def size(d: CriticalDifference) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    return d.width, 0.1 + _ROW * (_head(d) + d.rows)
+
+
+def draw(d: CriticalDifference, ax: "Axes") -> None:
+    """Draw the diagram into an Axes."""
+    ax.set_xlim(-d.margin, d.length + d.margin)
+    ax.set_ylim(d.rows - 0.3, -_head(d))
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.spines[:].set_visible(False)
+    lines(ax, [(0, 0, d.length, 0), *((x, -0.3, x, 0) for x, _ in d.ticks)], INK, 1.1)
+    for x, text in d.ticks:
+        ax.text(x, -0.4, text, fontsize=pt(8.5), color=INK, ha="center", va="bottom")
+    named = plain(_named(d))
+    ax.text(d.length / 2, -1.35, named, fontsize=pt(8.5), color=INK, ha="center", va="bottom")
+    for low, high, y in d.bars:
+        ax.plot((low, high), (y, y), color=INK, lw=3.6, solid_capstyle="butt", zorder=4)
+    _draw_labels(d, ax)
+    if d.ruler:
+        low, high, text = d.ruler
+        y = -2.5 - 0.85 * named.count("\n")
+        ends = [(low, y, high, y), *((x, y - 0.2, x, y + 0.2) for x in (low, high))]
+        lines(ax, ends, INK, 1.4)
+        left = low == 0
+        ax.text(
+            0 if left else d.length,
+            y - 0.3,
+            plain(text),
+            fontsize=pt(8.5),
+            color=INK,
+            ha="left" if left else "right",
+            va="bottom",
+        )
+
+
+def _draw_labels(d: CriticalDifference, ax: "Axes") -> None:
+    ends = [(0.0, d.length)[label.side > 0] + 0.12 * label.side for label in d.labels]
+    segments = [
+        part
+        for label, end in zip(d.labels, ends, strict=True)
+        for part in ((label.x, 0.0, label.x, label.y), (label.x, label.y, end, label.y))
+    ]
+    lines(ax, segments, FAINT, 0.8, zorder=2)
+    for label, end in zip(d.labels, ends, strict=True):
+        for n, line in enumerate(label.text):
+            mark = label.symbol if n == 0 else ""
+            text = f"{mark} {line}" if label.side > 0 else f"{line} {mark}"
+            ax.text(
+                end + 0.05 * label.side,
+                label.y + n,
+                plain(text.strip()),
+                fontsize=pt(8.5),
+                color=label.colour,
+                fontweight="bold" if label.bold else "normal",
+                ha="left" if label.side > 0 else "right",
+                va="center",
+            )
