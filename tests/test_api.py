@@ -108,8 +108,8 @@ SIGNATURES = {
     "plan": "pilot, difference, measure=None, *, level=0.95, power=0.8, aim='difference',"
     " contrasts='tukey', adjust='auto', k=None, target='auto', n_datasets=None,"
     " n_replications=None, costs=None, budget=None",
-    "plot": "result, kind=None, ax=None, *, width='page', title=None, notes=True, top=None, pair=None,"
-    " algorithms=None, order=None",
+    "plot": "result, kind=None, ax=None, *, width='page', title=None, notes=True, top=None,"
+    " pair=None, algorithms=None, order=None",
     "Priors": "effect_scale=1.0, effect_sd=None, interaction_scale=1.0, tail_shape=2.0,"
     " tail_rate=0.1,"
     " shrinkage_median=None, shrinkage_sd=1.5, residual_sd=2.0, residual_spread=1.0,"
@@ -119,7 +119,7 @@ SIGNATURES = {
     " correlation=None, covariates=()",
     "read_scores": "source, *, measures=None, columns=None, layout='long', dataset=None,"
     " resampling=None, paired=None, repeats='error', query=None, nan='error', covariates=None",
-    "report": "results, path, *, scores=None, title=None",
+    "report": "results, path, *, scores=None, title=None, bayes=True, format=None",
     "resample_relations": "compare, scores, measure=None, *, resample='both', resamples=200,"
     " rule='evidence', seed=None, **arguments",
     "Resampling": "kind, folds=None, test_fraction=None, paired=None",
