@@ -16,7 +16,7 @@ from benchinfer.cli.options.source import (
 
 if TYPE_CHECKING:
     from benchinfer.analyses.plan.result import Plan
-    from benchinfer.cli.output.documents import PlanDocument
+    from benchinfer.reports.documents import PlanDocument
 
 
 EPILOGS = {
@@ -132,7 +132,7 @@ def plan(
 
 def document(found: "Plan") -> "PlanDocument":
     """Write down a plan."""
-    from benchinfer.cli.output.documents import PlanDocument
+    from benchinfer.reports.documents import PlanDocument
 
     designs = found.designs() if found.floor is not None else found.designs().head(0)
     return PlanDocument(
