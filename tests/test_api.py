@@ -125,7 +125,7 @@ SIGNATURES = {
     " correlation=None, covariates=()",
     "read_scores": "source, *, measures=None, columns=None, layout='long', dataset=None,"
     " resampling=None, paired=None, repeats='error', query=None, nan='error', covariates=None",
-    "report": "results, path, *, scores=None, title=None",
+    "report": "results, path, *, scores=None, title=None, bayes=True, format=None",
     "resample_relations": "compare, scores, measure=None, *, resample='both', resamples=200,"
     " rule='evidence', seed=None, **arguments",
     "Resampling": "kind, folds=None, test_fraction=None, paired=None",

@@ -35,9 +35,8 @@ _PATIENCE = 5.0  # seconds for a consensus that nobody requested
 _CHAINS = 4  # of the Bayesian model: 4,000 draws
 # Resamples of the bootstrap per pair, which place its adjusted p-values; and pairs, of which more
 # take longer than a report should: the best is then compared with the rest.
-_RESAMPLES, _PAIRS = 400, 45
+_RESAMPLES, _PAIRS = 200, 45
 _FEWEST = 2_000
-_MANY_ALGORITHMS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class ReportInput:
     agreed
         Measure to the consensus of the relations of the data sets.
     beside
-        Results that nobody requested, of which many pairs are told in brief.
+        Results that stand beside the others and are told in brief.
     call, command
         The Python call and the command that made them, where one alone did.
     """
@@ -67,10 +66,6 @@ class ReportInput:
     beside: tuple[Result, ...] = ()
     call: str = ""
     command: str = ""
-
-    def brief(self, result: Comparison) -> bool:
-        """Return whether a result is told in brief."""
-        return len(result.setting.algorithms) > _MANY_ALGORITHMS and result in self.beside
 
 
 type Method = Literal["mixed", "permutation", "bayes", "bootstrap", "points", "per-dataset"]

@@ -21,7 +21,7 @@ from benchinfer.plots.draw import vector
 from benchinfer.reports.svg import StyleSheet
 
 _WIDTH = 4.8  # inches of a figure: two side by side on a screen, one on a small one
-_HIGHEST = 1000  # CSS pixels of a figure, and rows of a table, that stand in the open
+_HIGHEST = 2000  # CSS pixels of a figure, and rows of a table, that stand in the open
 _ROWS, _FEW = 16, 5
 _LEADING = 3  # sections of a part whose tables stand in the open
 _BESIDE = 2  # columns of a table that stands beside a figure

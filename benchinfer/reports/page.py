@@ -198,7 +198,7 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
     anchors: dict[int, str] = {}
     for n, c in enumerate(comparisons):
         before = tuple(comparisons[:n])
-        request = Request(not gathered.brief(c), before, gathered.scores)
+        request = Request(c not in gathered.beside, before, gathered.scores)
         told = comparison_sections.sections_of(c, request)
         anchors[n] = f"{anchor}-{n + 1}"
         found += [replace(told[0], anchor=anchors[n]), *told[1:]]

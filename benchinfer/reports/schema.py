@@ -27,7 +27,8 @@ _TEXTS = frozenset(
         *("domain", "dataset", "algorithm", "measure", "first", "second", "contrast", "verdict"),
         *("winner", "check", "direction", "remedy", "source", "shared", "term", "test", "misfit"),
         *("null", "structure", "residual", "quantity", "variant", "parameter", "diagnosis"),
-        *("changes", "relation", "state", "side", "covariate", "study", "letters", "outcome"),
+        *("changes", "relation", "state", "side", "covariate", "study", "letters", "kind", "what"),
+        *("analysis", "reason", "outcome"),
     )
 )
 _FLAGS = frozenset(

@@ -60,13 +60,9 @@ class VerdictAgreement:
         single = tuple(c for c in comparisons if not c.sides)
         lead = single[0]
         ranking = lead.ranking()
-        named = {(min(a, b), max(a, b)) for a, b in lead.named_sides()}
-        pairs = tuple(
-            (a, b)
-            for i, a in enumerate(ranking)
-            for b in ranking[i + 1 :]
-            if tuple(sorted((a, b))) in named
-        )
+        named = {frozenset(pair) for pair in lead.named_sides()}
+        ordered = ((a, b) for i, a in enumerate(ranking) for b in ranking[i + 1 :])
+        pairs = tuple(pair for pair in ordered if frozenset(pair) in named)
         columns = [_Column.of(c, pairs) for c in single]
         codes = np.stack([column.codes for column in columns], axis=1)
         weighs = np.array([column.weighs(lead) for column in columns])
