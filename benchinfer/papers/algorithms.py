@@ -217,7 +217,7 @@ def _joined(
 def reading_of_letters(result: "Comparison") -> str:
     """Say how to read letters."""
     alike = " or equivalent" if result.measure.tolerance > 0 else ""
-    return f"Algorithms that share a letter are not told apart{alike}."
+    return f"Algorithms that share a letter are undecided{alike}."
 
 
 def laid_out(

@@ -120,7 +120,7 @@ def plot(
     kind
         Of a comparison: ``"ranking"`` (default), the algorithms' differences from the best one or
         the control with letters and levels, ``"forest"`` of the contrasts, ``"hasse"`` diagram of
-        the order (``"hasse-undecided"``: with lines between what is not distinguished),
+        the order (``"hasse-undecided"``: with lines between what is undecided),
         ``"matrix"`` of the verdicts, ``"letters"`` (bars where these say all) of what is not told
         apart, ``"critical-difference"``, the levels with such bars or letters,
         ``"rank-intervals"``, the ranks that the verdicts leave to each algorithm, or
@@ -191,7 +191,7 @@ def plot(
     >>> import benchinfer as bi
     >>> relation = bi.Relation.from_pairs(["rf", "svm"], {("rf", "svm"): "second"})
     >>> bi.plot(relation).get_label()
-    'Hasse diagram, best first (> preferred to, ~ equivalent, ? not told apart): svm > rf.'
+    'Hasse diagram, best first (> preferred to, ~ equivalent, ? undecided): svm > rf.'
     """
     chosen = _choose(result, kind)
     choices = {"top": top, "pair": pair, "algorithms": algorithms, "order": order}

@@ -62,8 +62,8 @@ def wrapped(text: str, room: float, size: float = 8.5, *, bold: bool = False) ->
 
     Examples
     --------
-    >>> wrapped("a bar joins what is not told apart", 1.0)
-    'a bar joins what\nis not told apart'
+    >>> wrapped("a bar joins what is undecided", 1.0)
+    'a bar joins what\nis undecided'
     """
     gap = across("a a", size, bold=bold) - across("aa", size, bold=bold)
     lines: list[list[str]] = []

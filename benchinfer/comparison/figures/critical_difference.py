@@ -351,7 +351,7 @@ def _bars(found: Groups, at: list[float]) -> tuple[tuple[float, float, float], .
 
 
 def _joined(comparison: "Comparison") -> str:
-    return "not told apart" + (" or equivalent" if comparison.measure.tolerance > 0 else "")
+    return "undecided" + (" or equivalent" if comparison.measure.tolerance > 0 else "")
 
 
 def _notes(comparison: "Comparison", found: Groups, scale: Scale) -> tuple[str, ...]:
@@ -372,9 +372,9 @@ def _notes(comparison: "Comparison", found: Groups, scale: Scale) -> tuple[str, 
     elif found.bars:
         first = f"a bar joins algorithms of which each two are {what}"
     elif k == 2:
-        first = "the two are told apart"
+        first = "the two are decided"
     else:
-        first = "no bar: each two that were compared are told apart"
+        first = "no bar: each two that were compared are decided"
     decide = f"verdicts are those of the contrasts, not of the distance between {scale.name}s"
     notes = [first, *([decide] if scale.ruler is None else [])]
     if len(found.missing) and found.kind != "control":
@@ -386,9 +386,7 @@ def _notes(comparison: "Comparison", found: Groups, scale: Scale) -> tuple[str, 
 
 
 def _verdict(verdict: Verdict) -> str:
-    return {Verdict.FIRST: "better", Verdict.SECOND: "worse"}.get(
-        verdict, words(verdict, "", "").replace("undecided", "not told apart")
-    )
+    return {Verdict.FIRST: "better", Verdict.SECOND: "worse"}.get(verdict, words(verdict, "", ""))
 
 
 def _alt(comparison: "Comparison", found: Groups, scale: Scale, name: str) -> str:

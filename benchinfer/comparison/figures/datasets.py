@@ -271,7 +271,7 @@ def layout_podium(comparisons: "Comparisons", width: Width = PAGE) -> Podium:
         title="Order on each data set: " + measure_name(measure),
         notes=(
             "best to the left; a bar: the left one is preferred to its neighbour",
-            "~: the two are equivalent; no sign: not told apart",
+            "~: the two are equivalent; no sign: undecided",
             "coloured from blue to orange by wins less losses over all data sets",
             "data sets with like verdicts stand together",
             *key,

@@ -41,7 +41,7 @@ _WORDS = {
     Verdict.FIRST: "better",
     Verdict.SECOND: "worse",
     Verdict.EQUIVALENT: "equivalent",
-    Verdict.UNDECIDED: "not told apart",
+    Verdict.UNDECIDED: "undecided",
     Verdict.MISSING: "not compared",
 }
 
@@ -262,7 +262,7 @@ def _joined(
         ranges = rank_intervals(relation)
         said = ["\N{EN DASH}".join(map(str, dict.fromkeys(ranges[name]))) for name in shown]
         return (), said, "ranks", "ranks: those that the verdicts leave open"
-    what = "not told apart" + (" or equivalent" if comparison.measure.tolerance > 0 else "")
+    what = "undecided" + (" or equivalent" if comparison.measure.tolerance > 0 else "")
     missing = states == Verdict.MISSING
     groups = letters(np.isin(states, (Verdict.FIRST, Verdict.SECOND)) | missing)
     if all(group[-1] - group[0] == len(group) - 1 for group in groups):

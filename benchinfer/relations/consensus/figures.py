@@ -30,14 +30,14 @@ def layout_agreed(consensus: "Consensus", width: Width = PAGE) -> hasse.Hasse:
     shown = consensus.relation() if consensus.optimal else consensus.solutions[0]
     laid = hasse.layout(shown, width)
     several = consensus.optimal and not (consensus.count == 1 and consensus.count_exact)
-    more = ("not told apart: the best ones disagree, or leave it open",) if several else ()
+    more = ("undecided: the best ones disagree, or leave it open",) if several else ()
     if not consensus.optimal:
         more = ("not proved to be the best: time was up",)
     return replace(
         laid,
         title=f"Consensus: {'common to ' if several else ''}{optima(consensus)}",
         notes=(*laid.notes, *more),
-        alt=f"Consensus, best first (> preferred to, ~ equivalent, ? not told apart): {consensus}.",
+        alt=f"Consensus, best first (> preferred to, ~ equivalent, ? undecided): {consensus}.",
     )
 
 

@@ -300,7 +300,7 @@ def verdict_tiles(
         rows=tuple(datasets[name] for name in relations),
         columns=tuple(f"{names[a]} : {names[b]}" for a, b in pairs),
         title=title,
-        notes=("> first, < second preferred", "~ equivalent, ? not told apart"),
+        notes=("> first, < second preferred", "~ equivalent, ? undecided"),
         width=width,
         alt=f"Verdicts about {count(len(pairs), 'pair')} of algorithms {where}: {tallied(found)}.",
     )
@@ -479,7 +479,7 @@ def layout_support(ensemble: "Ensemble", width: Width = PAGE) -> Stacks:
 
 
 _READ = (
-    "> first, < second preferred, ~ equivalent, ? not told apart",
+    "> first, < second preferred, ~ equivalent, ? undecided",
     "hatched, \N{MULTIPLICATION SIGN}: not compared",
 )
 

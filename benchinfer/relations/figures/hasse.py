@@ -137,8 +137,7 @@ def layout(relation: "Relation", width: Width = PAGE) -> Hasse:
         title="Order of the algorithms",
         notes=_legend(shown, links, boxes, circles=len(members) < len(names)),
         width=width,
-        alt=f"Hasse diagram, best first (> preferred to, ~ equivalent, ? not told apart):"
-        f" {relation}.",
+        alt=f"Hasse diagram, best first (> preferred to, ~ equivalent, ? undecided): {relation}.",
     )
     return _beside_it(hasse, [(members[m], labels[m]) for m in alone]) if alone else hasse
 
@@ -242,13 +241,13 @@ def _legend(
     else:
         first = "lines lead down from the preferred algorithm"
     dashed = any(link.verdict == Verdict.EQUIVALENT for link in links)
-    rest = "dashed: equivalent; no line: not told apart" if dashed else "no line: not told apart"
+    rest = "dashed: equivalent; no line: undecided" if dashed else "no line: undecided"
     shared = any(len(box.members) > 1 for box in boxes)
     if any(link.verdict == Verdict.UNDECIDED for link in links):
-        rest = f"{rest}; dotted: joined by a chain, but not told apart by themselves or in part"
+        rest = f"{rest}; dotted: joined by a chain, but undecided by themselves or in part"
     if circles:
         rest = f"{rest}; in a box marked as a circle, preferences run round"
-    return (first, rest, *(["within a box: ? not told apart, ~ equivalent"] if shared else []))
+    return (first, rest, *(["within a box: ? undecided, ~ equivalent"] if shared else []))
 
 
 def size(hasse: Hasse) -> tuple[float, float]:

@@ -58,7 +58,7 @@ def _rows(strict: "NDArray[np.bool_]") -> list[list[int]]:
     """Return the algorithms by how far down the longest chain through them they stand."""
     above, below = posets.depths(strict), posets.depths(strict.T)
     chain = above + below
-    # What is not distinguished from anything is placed in the middle, not on top.
+    # What is undecided from anything is placed in the middle, not on top.
     share = np.where(chain > 0, above / np.maximum(chain, 1), 0.5)
     return [[int(i) for i in np.flatnonzero(share == value)] for value in np.unique(share)]
 

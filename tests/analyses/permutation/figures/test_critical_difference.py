@@ -128,10 +128,10 @@ def test_letters_are_the_verdicts(bootstrap):
             apart = relation.strict[i, j] or relation.strict[j, i]
             assert bool(held[a] & held[b]) == (not apart)
     assert laid.notes[0] == (
-        "algorithms that share a letter are not told apart or equivalent;"
+        "algorithms that share a letter are undecided or equivalent;"
         " bars could not show all verdicts"
     )
-    assert "Those that share a letter are not told apart or equivalent: svm a" in laid.alt
+    assert "Those that share a letter are undecided or equivalent: svm a" in laid.alt
 
 
 def test_pairs_without_a_verdict_are_marked():
