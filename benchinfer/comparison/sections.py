@@ -471,7 +471,7 @@ def _tiles(results: "Comparisons") -> tuple[Figure, ...]:
     """Draw the verdicts, unless there are more than a reader can take in."""
     if sum(len(result.pairs) for result in results.values()) > TILES:
         return ()
-    return (Figure(results, "verdicts", "Columns are pairs, the one with more wins first."),)
+    return (Figure(results, "verdicts", "The algorithm with more wins stands first."),)
 
 
 def _shared_checks(results: "Comparisons") -> Fold | None:
