@@ -39,6 +39,7 @@ from benchinfer.core.sections import (
 )
 from benchinfer.relations import sections as relations_sections
 from benchinfer.relations.sections import (
+    MOST_IN_ORDER,
     MOST_PAIRS,
     ORDER_CAPTION,
     TILES,
@@ -85,7 +86,6 @@ _WRITERS: Mapping[str, Write] = {
     "p_error": lambda value: p_value(value) if value > 0 else "",
 }
 RANKING_CAPTION = "Differences of the algorithms from the best one, or from the control."
-MOST_IN_ORDER = 15  # algorithms whose order has a diagram
 _NAMES = ("contrast", "first", "second")
 _TESTS = ("p_value", "p_noninferiority")
 _SHARES = ("prob_first", "prob_equivalent", "prob_second")

@@ -182,7 +182,7 @@ def plot(
     >>> import benchinfer as bi
     >>> relation = bi.Relation.from_pairs(["rf", "svm"], {("rf", "svm"): "second"})
     >>> bi.plot(relation).get_label()
-    'Hasse diagram, best first (> preferred to, ~ equivalent, ? not told apart): svm > rf.'
+    'Hasse diagram, best first (> preferred to, ~ equivalent, ? undecided): svm > rf.'
     """
     chosen = _choose(result, kind)
     choices = {"top": top, "pair": pair, "algorithms": algorithms, "order": order}

@@ -18,7 +18,7 @@ from benchinfer.core.sections import (
 )
 from benchinfer.relations.consensus.consensus import NOUNS, checks, optima
 from benchinfer.relations.consensus.consensus import consensus as find_consensus
-from benchinfer.relations.sections import TILES, legend, on_one_line, outcome
+from benchinfer.relations.sections import MOST_IN_ORDER, TILES, legend, on_one_line, outcome
 
 if TYPE_CHECKING:
     from benchinfer.relations.consensus.consensus import Consensus
@@ -206,7 +206,7 @@ def _likeness(result: "Ensemble") -> "tuple[Figure, ...]":
     k, b = len(result.algorithms), len(result)
     found: list[Figure] = []
     if k > 1 and b * k * (k - 1) // 2 <= TILES:
-        told = "Columns are pairs, the one with more wins first."
+        told = "The algorithm with more wins stands first."
         found.append(Figure(result, "verdicts", told))
     if k > 1:
         found.append(Figure(result, "support", "How the weight of the relations is divided."))
@@ -244,10 +244,11 @@ def _checks(result: "Consensus") -> tuple[Check, ...]:
 
 
 def _figures(result: "Consensus") -> "tuple[Figure, ...]":
-    shown = [Figure(result, "hasse", _HOLDS)]
-    if len(result.algorithms) > 1:
+    k = len(result.algorithms)
+    shown = [Figure(result, "hasse", _HOLDS)] if k <= MOST_IN_ORDER else []
+    if k > 1:
         shown.append(Figure(result, "support", _SPEAKS))
-    if (result.ranks[:, 0] < result.ranks[:, 1]).any():
+    if k > MOST_IN_ORDER or (result.ranks[:, 0] < result.ranks[:, 1]).any():
         shown.append(Figure(result, "positions", _RANGES))
     return tuple(shown)
 

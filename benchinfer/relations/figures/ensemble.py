@@ -527,7 +527,7 @@ def layout_support(ensemble: "Ensemble", width: Width = PAGE) -> Stacks:
 
 
 _READ = (
-    "> first, < second preferred, ~ equivalent, ? not told apart",
+    "> first, < second preferred, ~ equivalent, ? undecided",
     "hatched, \N{MULTIPLICATION SIGN}: not compared",
 )
 

@@ -27,7 +27,5 @@ def layout(relation: "Relation", width: Width = PAGE) -> hasse.Hasse:
             path = ((one.x, one.y), (other.x, other.y))
             bend = _BEND if one.y == other.y else 0.0
             links.append(hasse.Link(a, b, Verdict.UNDECIDED, path, bend))
-    notes = tuple(
-        text.replace("no line: not told apart", "dotted: not told apart") for text in found.notes
-    )
+    notes = tuple(text.replace("no line: undecided", "dotted: undecided") for text in found.notes)
     return replace(found, links=(*found.links, *links), notes=notes)

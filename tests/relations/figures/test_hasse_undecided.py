@@ -30,8 +30,8 @@ def test_each_undecided_pair_of_boxes_has_a_line():
     assert laid.links[: len(plain.links)] == plain.links
     pairs = [("a", "b"), ("b", "c"), ("a", "d")]  # c and d were not compared
     assert dotted(laid) == {frozenset(((x,), (y,))) for x, y in pairs}
-    assert any("dotted: not told apart" in text for text in laid.notes)
-    assert not any("no line: not told apart" in text for text in laid.notes)
+    assert any("dotted: undecided" in text for text in laid.notes)
+    assert not any("no line: undecided" in text for text in laid.notes)
 
 
 def test_a_ranking_has_none():
