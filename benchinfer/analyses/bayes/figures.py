@@ -14,11 +14,14 @@ from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
 from benchinfer.comparison.comparison import pair_order
 from benchinfer.comparison.figures import COMPARISON
 from benchinfer.comparison.figures.forest import axis_title, band, band_note
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import unknown
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots import bars
 from benchinfer.plots.bars import Bar, Bars, Interval, Intervals
 from benchinfer.plots.draw import Kind
+from benchinfer.plots.reach import arrows, outside, reach
 from benchinfer.plots.style import (
     BAND,
     FAINT,
@@ -33,12 +36,8 @@ from benchinfer.plots.style import (
     is_wide,
     lines,
     measure_name,
-    name_axis,
-    open_frame,
-    signed,
-    ticks,
 )
-from benchinfer.plots.text import across, fitted, plain, pt, short, widest, wrapped
+from benchinfer.plots.text import across, fitted, plain, pt, versus, widest, wrapped
 from benchinfer.plots.tiles import Chances, draw_chances, layout_of, size_chances
 
 if TYPE_CHECKING:
@@ -170,6 +169,8 @@ class Shrinkage:
     neutral, band, log
         The effect of no difference, effects within the tolerance, and whether the axis is
         logarithmic.
+    limits
+        Ends of the axis.
     title, axis, notes, alt, width
         Words, and the room there is.
     """
@@ -181,6 +182,7 @@ class Shrinkage:
     neutral: float
     band: tuple[float, float] | None
     log: bool
+    limits: tuple[float, float]
     title: str
     axis: str
     notes: tuple[str, ...]
@@ -197,14 +199,20 @@ def observed(data: "ContrastData", contrast: "Array") -> "Array":
     return np.where(known, data.scale * (weights * data.z).sum(axis=1), np.nan)
 
 
-def layout_shrinkage(result: "BayesComparison", width: Width = PAGE) -> Shrinkage:
-    """Lay out the differences of the two algorithms with the best averages."""
+def layout_shrinkage(
+    result: "BayesComparison", width: Width = PAGE, *, pair: tuple[str, str] | None = None
+) -> Shrinkage:
+    """Lay out the differences of a pair, by default of the two best-ranked algorithms."""
     measure, k = result.measure, len(result.algorithms)
-    i, j = sorted(np.argsort(-result.levels.estimate, kind="stable")[:2].tolist())
+    first, second = result.ranking()[:2] if pair is None else pair
+    if strange := [name for name in (first, second) if name not in result.algorithms]:
+        raise ArgumentError(unknown("algorithm", strange[0], result.algorithms))
+    i, j = result.algorithms.index(first), result.algorithms.index(second)
     contrast = np.eye(k)[i] - np.eye(k)[j]
     shrunken = result.draws.dataset_mean @ helmert(k) @ contrast
     raw = observed(result.data, contrast)
-    names = short([result.setting.coverage.datasets[d] for d in result.data.dataset], 24)
+    datasets = [result.setting.coverage.datasets[d] for d in result.data.dataset]
+    names = fitted(datasets, 0.38 * width)
     order = np.argsort(measure.sign * shrunken, kind="stable")
     labels = list(names.values())
     rows = [
@@ -220,7 +228,9 @@ def layout_shrinkage(result: "BayesComparison", width: Width = PAGE) -> Shrinkag
     ends = measure.effect_interval(*np.quantile(effects, [tail, 1 - tail]))
     average, (low, high) = float(measure.effect(effects.mean())), (float(end) for end in ends)
     step = max(1, -(-len(rows) // _MOST_LINES))
-    first, second = result.algorithms[i], result.algorithms[j]
+    own = [x for row in rows[::step] for x in (row.observed, row.shrunken) if x is not None]
+    log, near = measure.scale != "identity", band(measure)
+    limits = reach(own, [measure.neutral, low, high, *(near or ())], log=log)
     reading = (
         "hollow: as observed; filled: by the model, shrunk to the line the more the less is known;"
         f" line: {result.average_words}, with its {100 * result.level:g} % credible interval"
@@ -228,6 +238,8 @@ def layout_shrinkage(result: "BayesComparison", width: Width = PAGE) -> Shrinkag
     notes = [
         reading,
         *([f"every {step}th of {len(rows)} data sets is drawn"] if step > 1 else []),
+        *outside(own, limits),
+        *(["pair= chooses another pair"] if pair is None and k > 2 else []),
         band_note(measure),
     ]
     return Shrinkage(
@@ -236,9 +248,10 @@ def layout_shrinkage(result: "BayesComparison", width: Width = PAGE) -> Shrinkag
         low=low,
         high=high,
         neutral=measure.neutral,
-        band=band(measure),
-        log=measure.scale != "identity",
-        title=f"{first} vs {second} by data set: {measure.label or measure.name}",
+        band=near,
+        log=log,
+        limits=limits,
+        title=f"{versus(first, second, width)} by data set: {measure_name(measure)}",
         axis=axis_title(measure),
         notes=tuple(filter(None, notes)),
         alt=f"Differences of {first} and {second} on {count(len(rows), 'data set')},"
@@ -262,15 +275,6 @@ def _room(shrinkage: Shrinkage) -> float:
 def draw_shrinkage(shrinkage: Shrinkage, ax: "Axes") -> None:
     """Draw the differences into an Axes."""
     s, n = shrinkage, len(shrinkage.rows)
-    ends = [s.neutral, s.low, s.high, *(s.band or ()), *(row.shrunken for row in s.rows)]
-    ends += [row.observed for row in s.rows if row.observed is not None]
-    if s.log:
-        ax.set_xscale("log")
-        low, high = min(ends) / 1.05, max(ends) * 1.05
-    else:
-        pad = 0.03 * (max(ends) - min(ends))
-        low, high = min(ends) - pad, max(ends) + pad
-    ax.set_xlim(low, high)
     ax.set_ylim(n - 0.3, -0.7)
     if s.band:
         ax.axvspan(*s.band, color=BAND, lw=0, zorder=0)
@@ -280,17 +284,16 @@ def draw_shrinkage(shrinkage: Shrinkage, ax: "Axes") -> None:
     both = [(row.observed, y, row.shrunken) for y, row in enumerate(s.rows)]
     pulled = [(a, y, b) for a, y, b in both if a is not None]
     lines(ax, [(a, y, b, y) for a, y, b in pulled], FAINT, 1.0, zorder=2)
-    ax.plot(
-        [a for a, _, _ in pulled], [y for _, y, _ in pulled], "o", color=FAINT, mfc="white", ms=6.5
-    )
-    ax.plot([row.shrunken for row in s.rows], range(n), "o", color=_MARK.colour, ms=4, zorder=4)
+    seen = [(a, y) for a, y, _ in pulled]
+    ax.plot([a for a, _ in seen], [y for _, y in seen], "o", color=FAINT, mfc="white", ms=6.5)
+    shrunken = [row.shrunken for row in s.rows]
+    ax.plot(shrunken, range(n), "o", color=_MARK.colour, ms=4, zorder=4)
+    for x, at, mark in arrows([*seen, *zip(shrunken, range(n), strict=True)], s.limits):
+        ax.plot([x], [at], mark, color=_MARK.colour, ms=5, clip_on=False, zorder=5)
     ax.set_yticks(range(n), [plain(row.label) for row in s.rows], fontsize=pt(8.5), color=INK)
     ax.tick_params(axis="y", length=0)
-    open_frame(ax)
-    name_axis(ax, s.axis, _room(s))
-    found = ticks(low, high, 6, log=s.log)
-    ax.set_xticks(found, [signed(t) for t in found], fontsize=pt(8.5))
-    ax.set_xticks([], minor=True)
+    bars.draw_axis(ax, s.axis, s.limits, _room(s), log=s.log)
+    ax.spines["left"].set_visible(False)
 
 
 _LISTED = 28  # pairs that have a line in the key
