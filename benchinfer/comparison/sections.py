@@ -41,6 +41,7 @@ from benchinfer.core.sections import (
 )
 from benchinfer.relations import sections as relations_sections
 from benchinfer.relations.sections import (
+    MOST_IN_ORDER,
     MOST_PAIRS,
     ORDER_CAPTION,
     TILES,
@@ -87,7 +88,6 @@ _WRITERS: Mapping[str, Write] = {
     "p_error": lambda value: p_value(value) if value > 0 else "",
 }
 RANKING_CAPTION = "Differences of the algorithms from the best one, or from the control."
-MOST_IN_ORDER = 15  # algorithms whose order has a diagram
 _NAMES = ("contrast", "first", "second")
 _TESTS = ("p_value", "p_noninferiority")
 _SHARES = ("prob_first", "prob_equivalent", "prob_second")
@@ -481,7 +481,7 @@ def _tiles(results: Comparisons) -> tuple[Figure, ...]:
     """Draw the verdicts, unless there are more than a reader can take in."""
     if sum(len(result.pairs) for result in results.values()) > TILES:
         return ()
-    return (Figure(results, "verdicts", "Columns are pairs, the one with more wins first."),)
+    return (Figure(results, "verdicts", "The algorithm with more wins stands first."),)
 
 
 def _shared_checks(results: Comparisons) -> Fold | None:

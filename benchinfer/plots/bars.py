@@ -116,10 +116,8 @@ def write(strips: Strips, ax: "Axes", *, beside: bool, inks: Sequence[str] | Non
     """
     ax.set_yticks([])
     ax.spines["left"].set_visible(beside)
-    for y, row in enumerate(strips.rows):
-        label, room = row.label, strips.width - 0.4 - across(row.said)
-        if label and not beside:
-            label = fitted([label], room)[label]
+    labels = [row.label for row in strips.rows] if beside else _above(strips)
+    for y, (row, label) in enumerate(zip(strips.rows, labels, strict=True)):
         for text, x, align, ink in (
             (label, 0, "right" if beside else "left", INK),
             (row.said, 1, "left" if beside else "right", inks[y] if inks else INK),
@@ -139,6 +137,15 @@ def write(strips: Strips, ax: "Axes", *, beside: bool, inks: Sequence[str] | Non
                 color=ink,
                 bbox=None if beside else {"fc": "white", "lw": 0, "pad": 0.5},
             )
+
+
+def _above(strips: Strips) -> list[str]:
+    """Shorten labels to the room that words leave in their line, keeping them distinct."""
+    room = {row.label: strips.width - 0.4 - across(row.said) for row in strips.rows if row.label}
+    found = {label: fitted([label], inches)[label] for label, inches in room.items()}
+    if len(set(found.values())) < len(found):
+        found = fitted(room, min(room.values()))
+    return [found.get(row.label, "") for row in strips.rows]
 
 
 FILL = "#5B7FA3"

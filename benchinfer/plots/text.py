@@ -125,6 +125,14 @@ def fitted(
     return found
 
 
+def versus(first: str, second: str, width: float) -> str:
+    """Name two algorithms in one line of a heading."""
+    names = fitted(
+        [first, second], (width - across(" vs ", 10, bold=True)) / 2 - 0.15, 10, bold=True
+    )
+    return f"{names[first]} vs {names[second]}"
+
+
 def _same(found: Mapping[str, str]) -> list[list[str]]:
     """Return the names that have the same text."""
     groups: dict[str, list[str]] = {}

@@ -88,6 +88,7 @@ def _tile(code: int) -> Cell:
 
 
 TILES = 2000
+MOST_IN_ORDER = 15  # algorithms whose order has a diagram unless it is asked for
 MOST_PAIRS = 45  # of more pairs a matrix of the verdicts says more than a line for each
 ORDER_CAPTION = "What the verdicts say about the order, and no more."
 LEGEND = "a > b: a is better    a ~ b: equivalent    a ? b: undecided"
@@ -147,6 +148,12 @@ def on_one_line(relation: Relation) -> str:
     return "; ".join([*lines, *left])
 
 
+def _figure(result: Relation) -> Figure:
+    if len(result.algorithms) > MOST_IN_ORDER:
+        return Figure(result, "matrix", "Verdicts of the pairs.")
+    return Figure(result, "hasse", ORDER_CAPTION)
+
+
 def relation(result: Relation, number: int) -> Section:
     """Order, diagram and verdicts of a relation."""
     rows, fold = incidence(result), None
@@ -165,7 +172,7 @@ def relation(result: Relation, number: int) -> Section:
             for name, text in (("Rule", result.rule), ("Against a ranking", "; ".join(broken)))
             if text
         ),
-        figures=(Figure(result, "hasse", ORDER_CAPTION),),
+        figures=(_figure(result),),
         tables=(rows,),
         fold=fold,
     )

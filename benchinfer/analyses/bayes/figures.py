@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,12 +14,15 @@ from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
 from benchinfer.comparison.comparison import pair_order
 from benchinfer.comparison.figures import COMPARISON
 from benchinfer.comparison.figures.forest import axis_title, band, band_note
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import unknown
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots import bars
 from benchinfer.plots.arviz import DRAWS, PREDICTIONS
 from benchinfer.plots.bars import Bar, Bars, Interval, Intervals
 from benchinfer.plots.draw import Handed, Kind
+from benchinfer.plots.reach import arrows, outside, reach
 from benchinfer.plots.style import (
     BAND,
     FAINT,
@@ -26,18 +30,15 @@ from benchinfer.plots.style import (
     INK,
     MARKS,
     PAGE,
+    Box,
     Text,
     Width,
     dodge,
     is_wide,
     lines,
     measure_name,
-    name_axis,
-    open_frame,
-    signed,
-    ticks,
 )
-from benchinfer.plots.text import plain, pt, short, widest, wrapped
+from benchinfer.plots.text import across, fitted, plain, pt, versus, widest, wrapped
 from benchinfer.plots.tiles import Chances, draw_chances, layout_of, size_chances
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def layout_left_out(result: "BayesComparison", width: Width = PAGE) -> Bars:
     """Lay out the Pareto k of each data set, the most influential first."""
     left = result.loo(refit=False)
     order = np.argsort(-left.pareto_k, kind="stable")[:_MOST]
-    names = short(left.datasets, 22)
+    names = fitted(left.datasets, 0.38 * width)
     many, above = len(left.datasets), int((left.pareto_k > left.good_k).sum())
     rows = [
         _bar(names[left.datasets[m]], float(left.pareto_k[m]), left.good_k) for m in order.tolist()
@@ -104,7 +105,7 @@ def layout_predicted(result: "BayesComparison", width: Width = PAGE) -> Interval
     found = result.predictive_check(result.loo(refit=False))
     tail, value = found.tail[0], found.observed[0]
     order = np.argsort(tail, kind="stable")[:_MOST]
-    names = short(found.datasets, 22)
+    names = fitted(found.datasets, 0.38 * width)
     rows = tuple(
         Interval(
             names[found.datasets[m]],
@@ -118,10 +119,9 @@ def layout_predicted(result: "BayesComparison", width: Width = PAGE) -> Interval
     )
     many, beyond = len(found.datasets), int(found.beyond[0].sum())
     positive = [x for row in rows for x in (row.value, row.low, row.high) if x > 0]
-    notes = [
-        "lines: what the model without the data set predicts, 95 %; dots: observed",
-        "open dots: beyond it, so many data sets considered",
-    ]
+    notes = ["lines: what the model without the data set predicts, 95 %; dots: observed"]
+    if not all(row.filled for row in rows):
+        notes.append("open dots: beyond it, so many data sets considered")
     if len(rows) < many:
         notes.append(f"{len(rows)} of {count(many, 'data set')}: the least expected")
     scale = "" if result.measure.scale == "identity" else f", {result.measure.scale} scale"
@@ -170,6 +170,8 @@ class Shrinkage:
     neutral, band, log
         The effect of no difference, effects within the tolerance, and whether the axis is
         logarithmic.
+    limits
+        Ends of the axis.
     title, axis, notes, alt, width
         Words, and the room there is.
     """
@@ -181,6 +183,7 @@ class Shrinkage:
     neutral: float
     band: tuple[float, float] | None
     log: bool
+    limits: tuple[float, float]
     title: str
     axis: str
     notes: tuple[str, ...]
@@ -197,14 +200,20 @@ def observed(data: "ContrastData", contrast: "Array") -> "Array":
     return np.where(known, data.scale * (weights * data.z).sum(axis=1), np.nan)
 
 
-def layout_shrinkage(result: "BayesComparison", width: Width = PAGE) -> Shrinkage:
-    """Lay out the differences of the two algorithms with the best averages."""
+def layout_shrinkage(
+    result: "BayesComparison", width: Width = PAGE, *, pair: tuple[str, str] | None = None
+) -> Shrinkage:
+    """Lay out the differences of a pair, by default of the two best-ranked algorithms."""
     measure, k = result.measure, len(result.algorithms)
-    i, j = sorted(np.argsort(-result.levels.estimate, kind="stable")[:2].tolist())
+    first, second = result.ranking()[:2] if pair is None else pair
+    if strange := [name for name in (first, second) if name not in result.algorithms]:
+        raise ArgumentError(unknown("algorithm", strange[0], result.algorithms))
+    i, j = result.algorithms.index(first), result.algorithms.index(second)
     contrast = np.eye(k)[i] - np.eye(k)[j]
     shrunken = result.draws.dataset_mean @ helmert(k) @ contrast
     raw = observed(result.data, contrast)
-    names = short([result.setting.coverage.datasets[d] for d in result.data.dataset], 24)
+    datasets = [result.setting.coverage.datasets[d] for d in result.data.dataset]
+    names = fitted(datasets, 0.38 * width)
     order = np.argsort(measure.sign * shrunken, kind="stable")
     labels = list(names.values())
     rows = [
@@ -220,7 +229,9 @@ def layout_shrinkage(result: "BayesComparison", width: Width = PAGE) -> Shrinkag
     ends = measure.effect_interval(*np.quantile(effects, [tail, 1 - tail]))
     average, (low, high) = float(measure.effect(effects.mean())), (float(end) for end in ends)
     step = max(1, -(-len(rows) // _MOST_LINES))
-    first, second = result.algorithms[i], result.algorithms[j]
+    own = [x for row in rows[::step] for x in (row.observed, row.shrunken) if x is not None]
+    log, near = measure.scale != "identity", band(measure)
+    limits = reach(own, [measure.neutral, low, high, *(near or ())], log=log)
     reading = (
         "hollow: as observed; filled: by the model, shrunk to the line the more the less is known;"
         f" line: {result.average_words}, with its {100 * result.level:g} % credible interval"
@@ -228,6 +239,8 @@ def layout_shrinkage(result: "BayesComparison", width: Width = PAGE) -> Shrinkag
     notes = [
         reading,
         *([f"every {step}th of {len(rows)} data sets is drawn"] if step > 1 else []),
+        *outside(own, limits),
+        *(["pair= chooses another pair"] if pair is None and k > 2 else []),
         band_note(measure),
     ]
     return Shrinkage(
@@ -236,9 +249,10 @@ def layout_shrinkage(result: "BayesComparison", width: Width = PAGE) -> Shrinkag
         low=low,
         high=high,
         neutral=measure.neutral,
-        band=band(measure),
-        log=measure.scale != "identity",
-        title=f"{first} vs {second} by data set: {measure.label or measure.name}",
+        band=near,
+        log=log,
+        limits=limits,
+        title=f"{versus(first, second, width)} by data set: {measure_name(measure)}",
         axis=axis_title(measure),
         notes=tuple(filter(None, notes)),
         alt=f"Differences of {first} and {second} on {count(len(rows), 'data set')},"
@@ -262,15 +276,6 @@ def _room(shrinkage: Shrinkage) -> float:
 def draw_shrinkage(shrinkage: Shrinkage, ax: "Axes") -> None:
     """Draw the differences into an Axes."""
     s, n = shrinkage, len(shrinkage.rows)
-    ends = [s.neutral, s.low, s.high, *(s.band or ()), *(row.shrunken for row in s.rows)]
-    ends += [row.observed for row in s.rows if row.observed is not None]
-    if s.log:
-        ax.set_xscale("log")
-        low, high = min(ends) / 1.05, max(ends) * 1.05
-    else:
-        pad = 0.03 * (max(ends) - min(ends))
-        low, high = min(ends) - pad, max(ends) + pad
-    ax.set_xlim(low, high)
     ax.set_ylim(n - 0.3, -0.7)
     if s.band:
         ax.axvspan(*s.band, color=BAND, lw=0, zorder=0)
@@ -280,26 +285,37 @@ def draw_shrinkage(shrinkage: Shrinkage, ax: "Axes") -> None:
     both = [(row.observed, y, row.shrunken) for y, row in enumerate(s.rows)]
     pulled = [(a, y, b) for a, y, b in both if a is not None]
     lines(ax, [(a, y, b, y) for a, y, b in pulled], FAINT, 1.0, zorder=2)
-    ax.plot(
-        [a for a, _, _ in pulled], [y for _, y, _ in pulled], "o", color=FAINT, mfc="white", ms=6.5
-    )
-    ax.plot([row.shrunken for row in s.rows], range(n), "o", color=_MARK.colour, ms=4, zorder=4)
+    seen = [(a, y) for a, y, _ in pulled]
+    ax.plot([a for a, _ in seen], [y for _, y in seen], "o", color=FAINT, mfc="white", ms=6.5)
+    shrunken = [row.shrunken for row in s.rows]
+    ax.plot(shrunken, range(n), "o", color=_MARK.colour, ms=4, zorder=4)
+    for x, at, mark in arrows([*seen, *zip(shrunken, range(n), strict=True)], s.limits):
+        ax.plot([x], [at], mark, color=_MARK.colour, ms=5, clip_on=False, zorder=5)
     ax.set_yticks(range(n), [plain(row.label) for row in s.rows], fontsize=pt(8.5), color=INK)
     ax.tick_params(axis="y", length=0)
-    open_frame(ax)
-    name_axis(ax, s.axis, _room(s))
-    found = ticks(low, high, 6, log=s.log)
-    ax.set_xticks(found, [signed(t) for t in found], fontsize=pt(8.5))
-    ax.set_xticks([], minor=True)
+    bars.draw_axis(ax, s.axis, s.limits, _room(s), log=s.log)
+    ax.spines["left"].set_visible(False)
 
 
 _LISTED = 28  # pairs that have a line in the key
+_SMALL, _WIDEST = 7.5, 0.8  # points of numbers and key, and inches that several numbers may be wide
+_ROW = 0.17  # inches of a line of the key
+_LEFT, _BELOW = 0.14, 0.2  # sides beside and below the triangle
+_BESIDE, _UNDER = 1.2, 0.3  # sides to the right and down to the key
 _TOP = 3**0.5 / 2
 
 
 def _side(width: Width) -> float:
     """Return the inches of a side of the triangle."""
-    return 3.2 if is_wide(width) else min(2.5, width - 0.8)
+    return 3.2 if is_wide(width) else min(2.4, width - 0.8)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberLabel:
+    """Numbers of pairs as one text, and the dots (from 0) that they are of."""
+
+    text: Text
+    members: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,14 +351,15 @@ class Simplex:
     level
         Probability that a verdict takes.
     numbers
-        Numbers of the pairs beside their dots, as in the key; none where there is no room.
+        Numbers of the pairs beside their dots, as in the key, those of near dots as one text; none
+        where there is no room.
     title, notes, alt, width
         Words, and the room there is.
     """
 
     dots: tuple[Dot, ...]
     level: float
-    numbers: tuple[Text, ...]
+    numbers: tuple[NumberLabel, ...]
     title: str
     notes: tuple[str, ...]
     alt: str
@@ -392,7 +409,8 @@ def _laid(
     width: Width,
 ) -> Simplex:
     """Lay out filled dots and the hollow ones joined to them."""
-    names = short(result.algorithms, 20 if is_wide(width) else 14)
+    named = (_key_room(width) - across(f"{_LISTED}   vs ", _SMALL)) / 2
+    names = fitted(result.algorithms, named, _SMALL)
     sides = result.named_sides()
     dots = tuple(
         Dot(
@@ -412,7 +430,7 @@ def _laid(
         level=result.level,
         numbers=_numbers(dots, _side(width)) if len(dots) <= _LISTED else (),
         title=f"Probabilities of the pairs: {name}",
-        notes=notes,
+        notes=(*notes, *_unnamed(len(dots))),
         alt=f"Triangle of the probabilities of {count(len(dots), 'pair')} of algorithms in {name}:"
         f" {decided} of them within {result.level:g} of a corner. The table of contrasts holds the"
         " same numbers.",
@@ -425,16 +443,72 @@ def _places(found: "Outcomes | Votes") -> list[Point]:
     return [place(*three) for three in zip(*(c.tolist() for c in columns), strict=True)]
 
 
-def _numbers(dots: Sequence[Dot], side: float) -> tuple[Text, ...]:
+def _unnamed(pairs: int) -> tuple[str, ...]:
+    """Say that there are too many pairs for a key."""
+    return (f"{pairs} pairs, too many to be named: the table of contrasts has them",) * (
+        pairs > _LISTED
+    )
+
+
+_NEAR = (0.1, 0.2, 0.3, 0.45)  # inches between dots that share a text, tried in this order
+
+
+def _numbers(dots: Sequence[Dot], side: float) -> tuple[NumberLabel, ...]:
     """Place the numbers beside the hollow dots (or the only ones), where they cover no dot."""
-    named = [dot.following or dot.average for dot in dots]
+    named = np.array([dot.following or dot.average for dot in dots])
     others = [dot.average for dot in dots if dot.following is not None]
-    texts = [str(n) for n in range(1, len(dots) + 1)] + [""] * len(others)
     # Room around the triangle, so that numbers may stand outside of it.
-    points = side * (np.array(named + others) + 0.1)
-    found = dodge(points, texts, (1.2 * side, (_TOP + 0.2) * side))
+    at = side * (np.array([*named, *others]) + 0.1)
+    extent = (1.2 * side, (_TOP + 0.2) * side)
+    for near in _NEAR:
+        groups = _groups(at[: len(dots)], near)
+        own = [group[0] for group in groups]
+        rest = [n for n in range(len(at)) if n not in own]
+        texts = [wrapped(_runs(group), _WIDEST, _SMALL) for group in groups] + [""] * len(rest)
+        found = dodge(at[[*own, *rest]], texts, extent)[: len(own)]
+        if not _overlapping([_box(text) for text in found]):
+            break
     return tuple(
-        replace(text, x=text.x / side - 0.1, y=text.y / side - 0.1) for text in found[: len(named)]
+        NumberLabel(replace(text, x=text.x / side - 0.1, y=text.y / side - 0.1), tuple(group))
+        for text, group in zip(found, groups, strict=True)
+    )
+
+
+def _groups(points: "Array", near: float) -> list[list[int]]:
+    """Join points that are near the first one of a group."""
+    groups: list[list[int]] = []
+    for n, point in enumerate(points):
+        far = [float(np.hypot(*(points[group[0]] - point))) for group in groups]
+        if far and min(far) <= near:
+            groups[int(np.argmin(far))].append(n)
+        else:
+            groups.append([n])
+    return groups
+
+
+def _runs(group: Sequence[int]) -> str:
+    """Write numbers from 1, three or more in a row as the first and the last."""
+    runs: list[list[int]] = []
+    for n in group:
+        if runs and runs[-1][-1] == n:
+            runs[-1].append(n + 1)
+        else:
+            runs.append([n + 1])
+    parts = [[f"{run[0]}\N{EN DASH}{run[-1]}"] if len(run) > 2 else map(str, run) for run in runs]
+    return ", ".join(text for part in parts for text in part)
+
+
+def _box(text: Text) -> Box:
+    wide, tall = across(text.text, _SMALL), 0.14 * (text.text.count("\n") + 1)
+    left = text.x - wide * {"left": 0.0, "center": 0.5, "right": 1.0}[text.ha]
+    low = text.y - tall * {"bottom": 0.0, "center": 0.5, "top": 1.0}[text.va]
+    return left, low, left + wide, low + tall
+
+
+def _overlapping(boxes: Sequence[Box]) -> bool:
+    return any(
+        a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+        for a, b in combinations(boxes, 2)
     )
 
 
@@ -450,12 +524,27 @@ def _notes(result: "BayesComparison") -> tuple[str, ...]:
     return tuple(notes)
 
 
+def _key_room(width: Width) -> float:
+    """Return the inches of a line of the key, beside or below the triangle."""
+    return width - 0.3 - (_BESIDE + _LEFT) * _side(width) * is_wide(width)
+
+
+def _limits(simplex: Simplex) -> tuple[float, float, float, float]:
+    """Return left, right, lower and upper end in sides of the triangle."""
+    high, side = _TOP + 0.12, _side(simplex.width)
+    if not simplex.listed:
+        return -_LEFT, 1 + _LEFT, -0.12, high
+    step = _ROW / side
+    if is_wide(simplex.width):
+        right = (simplex.width - 0.2) / side - _LEFT
+        return -_LEFT, right, min(-_BELOW, _TOP - step * len(simplex.dots)), high
+    return -_LEFT, 1 + _LEFT, -_UNDER - step * len(simplex.dots), high
+
+
 def size_simplex(simplex: Simplex) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    key = 0.17 * len(simplex.dots) * simplex.listed
-    if is_wide(simplex.width):
-        return simplex.width, max(3.7, 0.4 + key)
-    return simplex.width, _side(simplex.width) + 0.6 + key
+    _, _, low, high = _limits(simplex)
+    return simplex.width, _side(simplex.width) * (high - low) + 0.1
 
 
 def draw_simplex(simplex: Simplex, ax: "Axes") -> None:
@@ -470,22 +559,30 @@ def draw_simplex(simplex: Simplex, ax: "Axes") -> None:
                 *dot.following, "o", color=mark.colour, mfc="white", ms=5, clip_on=False, zorder=3
             )
         ax.plot(x, y, "o", color=mark.colour, ms=6, clip_on=False, zorder=4)
-    for dot, text in zip(simplex.dots, simplex.numbers, strict=bool(simplex.numbers)):
-        x, y = dot.following or dot.average
-        if text.led:
-            lines(ax, [(x, y, text.x, text.y)], HAIR, 0.7, zorder=1)
-        ax.text(
-            text.x,
-            text.y,
-            text.text,
-            ha=text.ha,
-            va=text.va,
-            fontsize=pt(7.5),
-            color=MARKS[dot.verdict].ink,
-            zorder=5,
-        )
+    for label in simplex.numbers:
+        _draw_number(simplex, label, ax)
     if simplex.listed:
         _key(simplex, ax)
+
+
+def _draw_number(simplex: Simplex, label: NumberLabel, ax: "Axes") -> None:
+    """Write the numbers of near dots, with a line to each dot that does not touch them."""
+    own, text = [simplex.dots[n] for n in label.members], label.text
+    if text.led or len(own) > 1:
+        ends = [dot.following or dot.average for dot in own]
+        lines(ax, [(x, y, text.x, text.y) for x, y in ends], HAIR, 0.7, zorder=1)
+    alike = len({dot.verdict for dot in own}) == 1
+    ax.text(
+        text.x,
+        text.y,
+        text.text,
+        ha=text.ha,
+        va=text.va,
+        fontsize=pt(_SMALL),
+        linespacing=1.1,
+        color=MARKS[own[0].verdict].ink if alike else INK,
+        zorder=5,
+    )
 
 
 def _triangle(simplex: Simplex, ax: "Axes") -> None:
@@ -501,7 +598,7 @@ def _triangle(simplex: Simplex, ax: "Axes") -> None:
     half = (0.5, 0.5, 0.0), (0.5, 0.0, 0.5), (0.0, 0.5, 0.5)
     middle = place(1 / 3, 1 / 3, 1 / 3)
     lines(ax, [(*place(*h), *middle) for h in half], HAIR, 0.8, zorder=0)
-    low = -26 if simplex.listed else -14  # below the numbers of pairs on the lower side
+    low = -35 if simplex.listed else -14  # below the numbers of pairs on the lower side
     for x, y, down, verdict, text in (
         (0.0, 0.0, low, Verdict.FIRST, "first better"),
         (1.0, 0.0, low, Verdict.SECOND, "second better"),
@@ -516,10 +613,9 @@ def _triangle(simplex: Simplex, ax: "Axes") -> None:
             fontsize=pt(8.5),
             color=MARKS[verdict].ink,
         )
-    beside = simplex.listed and is_wide(simplex.width)
-    ax.set_xlim(-0.14, 1.75 if beside else 1.14)
-    below = 0.0 if beside or not simplex.listed else 0.055 * len(simplex.dots) + 0.06
-    ax.set_ylim((-0.14 if simplex.listed else -0.1) - below, _TOP + 0.08)
+    left, right, bottom, top = _limits(simplex)
+    ax.set_xlim(left, right)
+    ax.set_ylim(bottom, top)
     ax.set_aspect("equal")
     ax.set_xticks([])
     ax.set_yticks([])
@@ -528,12 +624,11 @@ def _triangle(simplex: Simplex, ax: "Axes") -> None:
 
 def _key(simplex: Simplex, ax: "Axes") -> None:
     """List the pairs beside or below the triangle."""
-    beside = is_wide(simplex.width)
-    step = min(0.055, (_TOP + 0.08) / len(simplex.dots)) if beside else 0.055
+    beside, step = is_wide(simplex.width), _ROW / _side(simplex.width)
     for n, dot in enumerate(simplex.dots):
-        x, y = (1.2, _TOP - step * n) if beside else (0.0, -0.19 - step * n)
-        text = plain(wrapped(dot.label, 3.0, 7.5))
-        ax.text(x, y, text, fontsize=pt(7.5), va="center", color=MARKS[dot.verdict].ink)
+        x, y = (_BESIDE, _TOP - step * n) if beside else (-_LEFT, -_UNDER - step * n)
+        text = plain(dot.label)
+        ax.text(x, y, text, fontsize=pt(_SMALL), va="center", color=MARKS[dot.verdict].ink)
 
 
 # By class, the default kind first.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.optimize import isotonic_regression
 
 from benchinfer.analyses.meta.comparison import MetaComparison
 from benchinfer.analyses.meta.influence import SHOWN
@@ -15,10 +16,13 @@ from benchinfer.comparison.checks import InfluenceLayout
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.figures import COMPARISON, INFLUENCE, PREDICTION
 from benchinfer.comparison.figures.forest import axis_title, band, band_note
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
+from benchinfer.plots import bars
 from benchinfer.plots.draw import Kind, of_part
+from benchinfer.plots.reach import arrows, outside, reach
 from benchinfer.plots.style import (
     BAND,
     FAINT,
@@ -28,12 +32,14 @@ from benchinfer.plots.style import (
     PAGE,
     Width,
     is_wide,
+    lines,
+    measure_name,
     name_axis,
     open_frame,
     signed,
     ticks,
 )
-from benchinfer.plots.text import plain, pt, short, widest, wrapped
+from benchinfer.plots.text import across, fitted, plain, pt, versus, widest, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,6 +74,8 @@ class StudiesLayout:
     neutral, band, log
         The effect of no difference, effects within the tolerance, and whether the axis is
         logarithmic.
+    limits
+        Ends of the axis.
     title, axis, notes, alt, width
         Words, and the room there is.
     """
@@ -79,6 +87,7 @@ class StudiesLayout:
     neutral: float
     band: tuple[float, float] | None
     log: bool
+    limits: tuple[float, float]
     title: str
     axis: str
     notes: tuple[str, ...]
@@ -86,8 +95,10 @@ class StudiesLayout:
     width: Width
 
 
-def shown_pair(meta: MetaComparison) -> int:
+def shown_pair(meta: MetaComparison, pair: tuple[str, str] | None = None) -> int:
     """Return the pair to show: of those on most data sets, that of the best algorithms."""
+    if pair is not None:
+        return _asked(meta, pair)
     n = meta.alone.n_datasets[: len(meta.pairs)]
     real = (meta.pairs >= 0).all(axis=1) & (n > 1)
     if not real.any():
@@ -100,11 +111,33 @@ def shown_pair(meta: MetaComparison) -> int:
     return int(np.argmin(np.where(enough, rank, 10**6)))
 
 
-def layout_studies(meta: MetaComparison, width: Width = PAGE) -> StudiesLayout:
+def _asked(meta: MetaComparison, pair: tuple[str, str]) -> int:
+    """Return the number of a pair that has a name; which one is first does not matter."""
+    if strange := [name for name in pair if name not in meta.algorithms]:
+        raise ArgumentError(unknown("algorithm", strange[0], meta.algorithms))
+    wanted = sorted(meta.algorithms.index(name) for name in pair)
+    own = np.flatnonzero((np.sort(meta.pairs, axis=1) == wanted).all(axis=1))
+    if not len(own) or meta.alone.n_datasets[own[0]] < 2:
+        raise ArgumentError(
+            message(
+                f"{pair[0]!r} and {pair[1]!r} are not compared on two data sets.",
+                hint='kind="network" shows what is compared.',
+            )
+        )
+    return int(own[0])
+
+
+def _others(meta: MetaComparison, pair: tuple[str, str] | None) -> list[str]:
+    return ["pair= chooses another pair"] if pair is None and len(meta.pairs) > 1 else []
+
+
+def layout_studies(
+    meta: MetaComparison, width: Width = PAGE, *, pair: tuple[str, str] | None = None
+) -> StudiesLayout:
     """Lay out the effects of one pair."""
-    p = shown_pair(meta)
+    p = shown_pair(meta, pair)
     measure, found = meta.measure, study_intervals(meta, p)
-    names = short(list(found.datasets), 24 if is_wide(width) else 12)
+    names = fitted(found.datasets, 0.38 * width)
     rows = [
         Line(
             names[name],
@@ -131,17 +164,28 @@ def layout_studies(meta: MetaComparison, width: Width = PAGE) -> StudiesLayout:
     notes = [reading]
     if step > 1:
         notes.append(f"every {step}th of {len(rows)} data sets is drawn")
+    rows, near, log = rows[::step], band(measure), measure.scale != "identity"
+    held = [measure.neutral, *ahead, *(near or ()), pooled.low, pooled.high]
+    held += [network.low, network.high] if network else []
+    ends = [end for row in rows for end in (row.low, row.high)]
+    limits = reach(ends, held, log=log)
     return StudiesLayout(
-        rows=tuple(rows[::step]),
+        rows=tuple(rows),
         pooled=pooled,
         network=network,
         ahead=ahead,
         neutral=measure.neutral,
-        band=band(measure),
-        log=measure.scale != "identity",
-        title=f"{first} vs {second} by data set: {measure.label or measure.name}",
+        band=near,
+        log=log,
+        limits=limits,
+        title=f"{versus(first, second, width)} by data set: {measure_name(measure)}",
         axis=axis_title(measure),
-        notes=(*notes, *filter(None, [band_note(measure)])),
+        notes=(
+            *notes,
+            *outside(ends, limits),
+            *_others(meta, pair),
+            *filter(None, [band_note(measure)]),
+        ),
         alt=f"Forest plot of {first} vs {second} on {count(len(found.datasets), 'data set')},"
         f" {axis_title(measure)}: pooled {whole.estimate:.3g}, from {whole.low:.3g} to"
         f" {whole.high:.3g}; on a new data set from {ahead[0]:.3g} to {ahead[1]:.3g}.",
@@ -151,9 +195,9 @@ def layout_studies(meta: MetaComparison, width: Width = PAGE) -> StudiesLayout:
 
 def size_studies(studies: StudiesLayout) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    lines = len(studies.rows) + (studies.network is not None)
+    rows = len(studies.rows) + (studies.network is not None)
     below = wrapped(studies.axis, _room(studies)).count("\n") + 1
-    return studies.width, 0.75 + 0.165 * below + 0.2 * lines
+    return studies.width, 0.75 + 0.165 * below + 0.2 * rows
 
 
 def _room(studies: StudiesLayout) -> float:
@@ -164,17 +208,7 @@ def _room(studies: StudiesLayout) -> float:
 def draw_studies(studies: StudiesLayout, ax: "Axes") -> None:
     """Draw the effects into an Axes."""
     s, n = studies, len(studies.rows)
-    ends = [s.neutral, *s.ahead, *(s.band or ())]
     summaries = [s.pooled, *([s.network] if s.network else [])]
-    ends += [end for row in (*s.rows, *summaries) for end in (row.low, row.high)]
-    finite = np.array([end for end in ends if np.isfinite(end) and (end > 0 or not s.log)])
-    if s.log:
-        ax.set_xscale("log")
-        low, high = finite.min() / 1.05, finite.max() * 1.05
-    else:
-        pad = 0.03 * float(np.ptp(finite))
-        low, high = finite.min() - pad, finite.max() + pad
-    ax.set_xlim(low, high)
     below = n + 0.9 * len(summaries)
     ax.set_ylim(below + 0.9, -0.8)
     if s.band:
@@ -183,6 +217,9 @@ def draw_studies(studies: StudiesLayout, ax: "Axes") -> None:
     for y, row in enumerate(s.rows):
         ax.plot([row.low, row.high], [y, y], color=FAINT, lw=1.2)
         ax.plot([row.estimate], [y], "s", color=INK, ms=row.size * 0.7)
+    ends = [(end, y) for y, row in enumerate(s.rows) for end in (row.low, row.high)]
+    for x, at, mark in arrows(ends, s.limits):
+        ax.plot([x], [at], mark, color=FAINT, ms=5, clip_on=False)
     for i, d in enumerate(summaries):
         y = n + 0.9 * i
         inside = _MARK.colour if i == 0 else "none"
@@ -193,14 +230,12 @@ def draw_studies(studies: StudiesLayout, ax: "Axes") -> None:
     at = [*range(n), *(n + 0.9 * i for i in range(len(summaries) + 1))]
     ax.set_yticks(at, [plain(label) for label in labels], fontsize=pt(8.5), color=INK)
     ax.tick_params(axis="y", length=0)
-    open_frame(ax)
-    name_axis(ax, s.axis, _room(s))
-    found = ticks(float(low), float(high), 6, log=s.log)
-    ax.set_xticks(found, [signed(t) for t in found], fontsize=pt(8.5))
-    ax.set_xticks([], minor=True)
+    bars.draw_axis(ax, s.axis, s.limits, _room(s), log=s.log)
+    ax.spines["left"].set_visible(False)
 
 
 _NORMAL = 1.959963984540054
+_DEEP = 1.08  # of the largest standard error
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +250,8 @@ class Funnel:
         The pooled effect.
     log
         Whether the axis shows ratios of these logs.
+    limits
+        Ends of the axis, on the modelling scale.
     title, axis, notes, alt, width
         Words, and the room there is.
     """
@@ -223,6 +260,7 @@ class Funnel:
     error: Array
     centre: float
     log: bool
+    limits: tuple[float, float]
     title: str
     axis: str
     notes: tuple[str, ...]
@@ -230,14 +268,16 @@ class Funnel:
     width: Width
 
 
-def layout_funnel(meta: MetaComparison, width: Width = PAGE) -> Funnel:
+def layout_funnel(
+    meta: MetaComparison, width: Width = PAGE, *, pair: tuple[str, str] | None = None
+) -> Funnel:
     """Lay out the funnel of the pair that `studies.shown_pair` chooses."""
-    p = shown_pair(meta)
+    p = shown_pair(meta, pair)
     i, j = (int(k) for k in meta.pairs[p])
     found = meta.studies.pair(i, j)
     y, v = found.y, found.v
     first, second, sign = meta.algorithms[i], meta.algorithms[j], meta.measure.sign
-    said = "standard errors are too alike, or too few, for Egger's test"
+    said = "standard errors too alike, or too few, for Egger's test"
     with suppress(DesignError):
         tests = meta.egger()
         own = tests[(tests["first"] == first) & (tests["second"] == second)]
@@ -247,15 +287,25 @@ def layout_funnel(meta: MetaComparison, width: Width = PAGE) -> Funnel:
         "dashed: where 95 % of the effects would lie if they differed by sampling alone; asymmetry"
         " has other causes than unpublished results"
     )
-    name = meta.measure.label or meta.measure.name
+    effect, error, centre = sign * y, np.sqrt(v), sign * float(meta.alone.estimate[p])
+    log, name = meta.measure.scale != "identity", measure_name(meta.measure)
+    wide = _NORMAL * _DEEP * float(error.max())
+    limits = reach(effect, [centre - wide, centre + wide])
+    unit = (lambda x: float(np.exp(x))) if log else float
     return Funnel(
-        effect=sign * y,
-        error=np.sqrt(v),
-        centre=sign * float(meta.alone.estimate[p]),
-        log=meta.measure.scale != "identity",
-        title=f"Funnel of {first} vs {second}: {name}",
+        effect=effect,
+        error=error,
+        centre=centre,
+        log=log,
+        limits=limits,
+        title=f"{versus(first, second, width)}, funnel: {name}",
         axis=axis_title(meta.measure),
-        notes=(said, reading),
+        notes=(
+            said,
+            reading,
+            *outside([unit(x) for x in effect], (unit(limits[0]), unit(limits[1]))),
+            *_others(meta, pair),
+        ),
         alt=f"Funnel plot of {first} vs {second} on {count(len(y), 'data set')}; {said}.",
         width=width,
     )
@@ -268,19 +318,22 @@ def size_funnel(funnel: Funnel) -> tuple[float, float]:
 
 def draw_funnel(funnel: Funnel, ax: "Axes") -> None:
     """Draw a funnel into an Axes, the most exact effects on top."""
-    deep = 1.08 * float(funnel.error.max())
+    deep = _DEEP * float(funnel.error.max())
     reach = _NORMAL * deep
     sides = [funnel.centre - reach, funnel.centre, funnel.centre + reach]
     ax.plot(sides, [deep, 0, deep], "--", color=FAINT, lw=0.9)
     ax.axvline(funnel.centre, color=INK, lw=0.9)
     ax.plot(funnel.effect, funnel.error, "o", color=INK, ms=5, mfc="white", mew=1.2)
+    for x, y, mark in arrows(zip(funnel.effect, funnel.error, strict=True), funnel.limits):
+        ax.plot([x], [y], mark, color=INK, ms=5, clip_on=False)
     ax.set_ylim(deep, 0)
-    low, high = ax.get_xlim()
+    low, high = funnel.limits
+    most = 6 if is_wide(funnel.width) else 3
     if funnel.log:
-        found = ticks(float(np.exp(low)), float(np.exp(high)), 6, log=True)
+        found = ticks(float(np.exp(low)), float(np.exp(high)), most, log=True)
         ax.set_xticks([float(np.log(t)) for t in found], [signed(t) for t in found])
     else:
-        found = ticks(low, high, 6, log=False)
+        found = ticks(low, high, most, log=False)
         ax.set_xticks(found, [signed(t) for t in found])
     ax.set_xlim(low, high)
     ax.grid(axis="y", color=HAIR, lw=0.7)
@@ -288,6 +341,10 @@ def draw_funnel(funnel: Funnel, ax: "Axes") -> None:
     ax.tick_params(labelsize=pt(8.5), color=FAINT)
     open_frame(ax)
     name_axis(ax, funnel.axis, funnel.width - 0.8)
+
+
+_LINE, _ASIDE = 0.17, 0.25  # inches from name to name, and from circle to names
+_SIDES = 0.26  # share of the width that names on one side may take
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,11 +371,11 @@ class Network:
 
 def layout_network(meta: MetaComparison, width: Width = PAGE) -> Network:
     """Lay the algorithms out on a circle, best first and clockwise from the top."""
-    k, wide = len(meta.algorithms), is_wide(width)
+    k = len(meta.algorithms)
     number = together(meta.studies.blocks, k)
     place = np.argsort(np.argsort(-meta.levels.estimate, kind="stable"))
     angle = np.pi / 2 - 2 * np.pi * place / k
-    names = short(list(meta.algorithms), 18 if wide else 10)
+    names = fitted(meta.algorithms, _SIDES * width - across(f" ({number.max()})", 9), 9)
     nodes = tuple(
         (names[name], float(np.cos(a)), float(np.sin(a)), int(number[i, i]))
         for i, (name, a) in enumerate(zip(meta.algorithms, angle, strict=True))
@@ -329,6 +386,8 @@ def layout_network(meta: MetaComparison, width: Width = PAGE) -> Network:
     lacking = k * (k - 1) // 2 - len(edges)
     reading = "algorithms clockwise from the best estimate; lines as thick as data sets hold both"
     notes = [reading]
+    if len({n for *_, n in edges}) == 1:
+        notes.append(f"each line: {count(edges[0][2], 'data set')}")
     if lacking:
         notes.append(f"no line: {count(lacking, 'pair')} on indirect evidence only")
     name = meta.measure.label or meta.measure.name
@@ -346,38 +405,70 @@ def layout_network(meta: MetaComparison, width: Width = PAGE) -> Network:
 
 def size_network(network: Network) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    return (5.4, 4.5) if is_wide(network.width) else (network.width, 0.9 * network.width)
+    return network.width, 2 * _reach_of(network)[1] + 0.5
+
+
+def _reach_of(network: Network) -> tuple[float, float]:
+    """Return the inches of the circle across and down, half each; many names need an ellipse."""
+    side = max(across(f"{name} ({n})", 9) for name, *_, n in network.nodes)
+    wide = min(max(network.width / 2 - side - _ASIDE - 0.15, 0.4), 1.7)
+    return wide, max(wide, _LINE * len(network.nodes) / 4)
 
 
 def draw_network(network: Network, ax: "Axes") -> None:
-    """Draw a network into an Axes."""
+    """Draw a network into an Axes, in inches."""
+    wide, tall = _reach_of(network)
     most = max((n for _, _, n in network.edges), default=1)
     largest = max(n for *_, n in network.nodes)
-    busy = len(network.edges) <= 15
+    room = min(1.0, 15 / len(network.nodes))
+    place = [(wide * x, tall * y) for _, x, y, _ in network.nodes]
+    busy = len(network.edges) <= 15 and len({n for *_, n in network.edges}) > 1
     for i, j, n in network.edges:
-        (_, x0, y0, _), (_, x1, y1, _) = network.nodes[i], network.nodes[j]
-        width = 0.6 + 5 * n / most
+        (x0, y0), (x1, y1) = place[i], place[j]
+        width = (0.6 + 5 * n / most) * min(1.0, 15 / len(network.edges) + 0.1)
         ax.plot([x0, x1], [y0, y1], color="#C3C9D0", lw=width, solid_capstyle="butt", zorder=1)
         if busy:
             # Off the middle, where lines cross.
             at = 0.38 if (i + j) % 2 else 0.62
             x, y = x0 + at * (x1 - x0), y0 + at * (y1 - y0)
-            room = {"fc": "white", "ec": "none", "pad": 0.8}
+            blank = {"fc": "white", "ec": "none", "pad": 0.8}
             ax.text(
-                x, y, str(n), fontsize=pt(7.5), color=FAINT, ha="center", va="center", bbox=room
+                x, y, str(n), fontsize=pt(7.5), color=FAINT, ha="center", va="center", bbox=blank
             )
-    for name, x, y, n in network.nodes:
+    for (x, y), (*_, n) in zip(place, network.nodes, strict=True):
         colour = MARKS[Verdict.FIRST].colour
-        ax.plot([x], [y], "o", color=colour, ms=6 + 8 * np.sqrt(n / largest), zorder=3)
-        side = "center" if abs(x) < 0.2 else "left" if x > 0 else "right"
-        up = "center" if abs(y) < 0.5 else "bottom" if y > 0 else "top"
-        text = f"{plain(name)} ({n})"
-        ax.text(1.13 * x, 1.13 * y, text, fontsize=pt(9), color=INK, ha=side, va=up, zorder=4)
-    ax.set_xlim(-1.75, 1.75)
-    ax.set_ylim(-1.35, 1.35)
+        ax.plot([x], [y], "o", color=colour, ms=room * (6 + 8 * np.sqrt(n / largest)), zorder=3)
+    for right in (1, -1):
+        _name_nodes(network, place, right, ax)
+    ax.set_xlim(-network.width / 2 + 0.08, network.width / 2 - 0.08)
+    ax.set_ylim(-tall - 0.2, tall + 0.2)
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_visible(False)
+
+
+def _name_nodes(network: Network, place: list[tuple[float, float]], right: int, ax: "Axes") -> None:
+    """Write the names of one side beside the circle, apart, with lines to their nodes."""
+    own = [m for m, (x, _) in enumerate(place) if (x > -1e-9) == (right > 0)]
+    own = sorted(own, key=lambda m: -place[m][1])
+    if not own:
+        return
+    apart = _LINE * np.arange(len(own))
+    wish = np.array([place[m][1] for m in own])
+    heights = isotonic_regression(wish + apart, increasing=False).x - apart
+    side = right * (_reach_of(network)[0] + _ASIDE)
+    lines(
+        ax,
+        [(*place[m], side, y) for m, y in zip(own, heights, strict=True)],
+        HAIR,
+        0.7,
+        zorder=0,
+    )
+    for m, y in zip(own, heights, strict=True):
+        name, *_, n = network.nodes[m]
+        align = "left" if right > 0 else "right"
+        text = f"{plain(name)} ({n})"
+        ax.text(side + 0.04 * right, y, text, fontsize=pt(9), color=INK, ha=align, va="center")
 
 
 def influence_of(meta: MetaComparison) -> InfluenceLayout:

@@ -1,7 +1,7 @@
 """Q-Q plot of differences."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from benchinfer.analyses.pair.comparison import PairComparison
 from benchinfer.comparison.figures import COMPARISON
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.plots import panels
 from benchinfer.plots.draw import Kind
-from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, is_wide, measure_name, signed
-from benchinfer.plots.text import plain, pt, short
+from benchinfer.plots.style import FAINT, HAIR, PAGE, Width, is_wide, measure_name, signed
+from benchinfer.plots.text import across, fitted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,54 +24,40 @@ if TYPE_CHECKING:
 
 
 type Array = NDArray[np.float64]
-_MOST = 6  # panels
+_MOST, _FEW = 6, 3  # panels, and those of a narrow figure
 _POINT = "#0072B2"
-_SIDE, _EDGE, _HEAD = 1.9, 0.5, 0.5  # inches of a panel, of its labels, and of what is above it
 
 
-@dataclass(frozen=True, slots=True)
-class QuantilePanel:
-    """The quantiles of one pair: normal and found, (q,) each, and the text above them."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuantilePanel(panels.GridPanel):
+    """The quantiles of one pair: normal and found, (q,) each."""
 
-    label: str
-    note: str
     normal: Array
     found: Array
 
 
-@dataclass(frozen=True, slots=True)
-class QuantileFigure:
-    """Layout of the figure.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuantileFigure(panels.PanelGrid[QuantilePanel]):
+    """Layout of the figure: a panel for each pair, and how far axes go on either side of zero."""
 
-    Attributes
-    ----------
-    panels
-        One for each pair, six at most.
-    reach
-        How far the axes go on either side of zero.
-    columns
-        Panels side by side.
-    title, notes
-        Heading, and lines below.
-    width
-        The room that there is.
-    alt
-        Text alternative.
-    """
-
-    panels: tuple[QuantilePanel, ...]
     reach: float
-    columns: int
-    title: str
-    notes: tuple[str, ...]
-    width: Width
-    alt: str
 
 
-def layout(pair: "PairComparison", width: Width = PAGE) -> QuantileFigure:
+def layout(
+    pair: "PairComparison",
+    width: Width = PAGE,
+    *,
+    algorithms: Sequence[str] | None = None,
+) -> QuantileFigure:
     """Lay out the differences of the pairs of a comparison."""
+    if strange := [name for name in algorithms or () if name not in pair.algorithms]:
+        raise ArgumentError(unknown("algorithm", strange[0], pair.algorithms))
     rows = [(names, look) for names, look in zip(pair.named_sides(), pair.looks, strict=False)]
-    known = [(names, look) for names, look in rows if len(look.found)]
+    known = [
+        (names, look)
+        for names, look in rows
+        if len(look.found) and (algorithms is None or {*names} <= {*algorithms})
+    ]
     if not known:
         raise DesignError(
             message(
@@ -78,53 +66,49 @@ def layout(pair: "PairComparison", width: Width = PAGE) -> QuantileFigure:
                 " not all the same.",
             )
         )
-    shown = known[:_MOST]
-    panels = tuple(_panel(*row) for row in shown)
-    ends = [np.abs([p.normal, p.found]).max() for p in panels]
-    label, name = pair.measure.label or pair.measure.name, measure_name(pair.measure)
-    more = f" {len(shown)} of {len(known)} pairs" if len(known) > len(shown) else ""
-    said = "; ".join(f"{p.label}: {p.note}" for p in panels)
+    shown = tuple(_panel(*row, width) for row in known[: _MOST if is_wide(width) else _FEW])
+    ends = [np.abs([p.normal, p.found]).max() for p in shown]
+    label = pair.measure.label or pair.measure.name
+    more = f"{len(shown)} of {len(known)} pairs; algorithms= chooses others"
+    said = "; ".join(f"{p.label}: {p.note}" for p in shown)
     return QuantileFigure(
-        panels=panels,
+        panels=shown,
         reach=1.08 * max(2.0, *map(float, ends)),
-        columns=min(len(panels), 3 if is_wide(width) else 1),
-        title=f"Are differences of {name} normal?{more}",
-        notes=(),
+        x_label="normal quantile",
+        y_label="difference / SD, centred",
+        title=f"Are differences of {measure_name(pair.measure)} normal?",
+        notes=(more,) if len(known) > len(shown) else (),
         width=width,
         alt=f"Quantiles of the differences of {label} against normal ones. {said}.",
     )
 
 
-def _panel(names: tuple[str, str], look: "Normality") -> QuantilePanel:
-    brief = short(list(names), 14)
+def _panel(names: tuple[str, str], look: "Normality", width: Width) -> QuantilePanel:
     note = f"n = {look.n:,}"
     if len(look.p_values):
         p = float(look.p_values[0])
         note += f", {look.tests[0]} p {'< 0.0001' if p < 1e-4 else f'= {p:.4f}'}"
-    first, second = (brief[name] for name in names)
-    label = f"{first} \N{MINUS SIGN} {second}"
-    return QuantilePanel(label, note, look.normal, look.found)
+    minus = " \N{MINUS SIGN} "
+    room = 1.7 if is_wide(width) else width - 0.9
+    brief = fitted(names, (room - across(minus, 9, bold=True)) / 2, 9, bold=True)
+    return QuantilePanel(
+        label=minus.join(brief[name] for name in names),
+        note=note,
+        normal=look.normal,
+        found=look.found,
+    )
 
 
-def size(figure: QuantileFigure) -> tuple[float, float]:
-    """Return a sensible figure size in inches."""
-    rows = math.ceil(len(figure.panels) / figure.columns)
-    across = figure.columns * (_SIDE + _EDGE) + 0.2
-    return max(across, figure.width), rows * (_SIDE + _EDGE + _HEAD)
+size = panels.size_grids
 
 
 def draw(figure: QuantileFigure, ax: "Axes") -> None:
     """Draw the panels into an Axes."""
-    ax.set_axis_off()
-    across, down = size(figure)
-    for i, panel in enumerate(figure.panels):
-        left = (i % figure.columns) * (_SIDE + _EDGE) + _EDGE
-        top = (i // figure.columns) * (_SIDE + _EDGE + _HEAD) + _HEAD
-        place = (left / across, 1 - (top + _SIDE) / down, _SIDE / across, _SIDE / down)
-        _draw(panel, figure.reach, ax.inset_axes(place), labelled=i % figure.columns == 0)
+    for panel, inside in zip(figure.panels, panels.places(figure, ax), strict=True):
+        _draw(panel, figure.reach, inside)
 
 
-def _draw(panel: QuantilePanel, reach: float, ax: "Axes", *, labelled: bool) -> None:
+def _draw(panel: QuantilePanel, reach: float, ax: "Axes") -> None:
     ends = (-reach, reach)
     ax.plot(ends, ends, color=FAINT, lw=0.9, dashes=(4, 3), zorder=1)
     ax.plot(panel.normal, panel.found, "o", ms=3.6, mfc="white", mec=_POINT, mew=1.1, zorder=2)
@@ -134,14 +118,6 @@ def _draw(panel: QuantilePanel, reach: float, ax: "Axes", *, labelled: bool) -> 
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_ticks(ticks, [signed(float(t)) for t in ticks])
     ax.grid(color=HAIR, lw=0.7)
-    ax.set_axisbelow(True)
-    ax.spines[["right", "top"]].set_visible(False)
-    ax.tick_params(labelsize=pt(8), color=FAINT, labelcolor=INK)
-    ax.set_title(plain(panel.label), loc="left", fontsize=pt(8.5), color=INK, pad=14)
-    ax.text(0, 1.03, panel.note, transform=ax.transAxes, fontsize=pt(7.5), color=FAINT)
-    ax.set_xlabel("normal quantile", fontsize=pt(8), color=INK)
-    if labelled:
-        ax.set_ylabel("difference / SD, centred", fontsize=pt(8), color=INK)
 
 
 # By class, the default kind first.

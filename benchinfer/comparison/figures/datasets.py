@@ -19,7 +19,7 @@ from benchinfer.core.verdict import Verdict
 from benchinfer.plots import panels
 from benchinfer.plots.panels import COLUMN, scaled
 from benchinfer.plots.style import FAINT, INK, PAGE, Width, is_wide, lines, measure_name, signed
-from benchinfer.plots.text import plain, pt, short
+from benchinfer.plots.text import fitted, plain, pt, short, widest
 from benchinfer.plots.tiles import Verdicts
 from benchinfer.relations.figures import ensemble
 from benchinfer.relations.figures.ensemble import standing, verdict_tiles
@@ -175,7 +175,13 @@ def _draw_panel(d: Distributions, panel: BoxPanel, ax: "Axes") -> None:
     panels.absent(panel, np.flatnonzero(~held).tolist(), ax)
 
 
-def layout_verdicts(comparisons: "Comparisons", width: Width = PAGE) -> Verdicts:
+def layout_verdicts(
+    comparisons: "Comparisons",
+    width: Width = PAGE,
+    *,
+    top: int | None = None,
+    algorithms: Sequence[str] | None = None,
+) -> Verdicts:
     """Lay out the verdicts of a comparison per data set."""
     if not comparisons:
         raise DesignError(message("no data set was compared.", hint="see comparisons.refused."))
@@ -183,12 +189,15 @@ def layout_verdicts(comparisons: "Comparisons", width: Width = PAGE) -> Verdicts
     heading = measure_name(measure)
     where = f"on {count(len(comparisons), 'data set')}"
     title = f"Verdicts on each data set: {heading}"
-    return verdict_tiles(comparisons.relations(), title, where, width)
+    relations = comparisons.relations()
+    return verdict_tiles(relations, title, where, width, top=top, algorithms=algorithms)
 
 
 # From the best standing over all data sets to the worst: ends and middle of a row of colours.
 _ENDS = np.array([[0x8F, 0xC1, 0xE3], [0xF7, 0xF5, 0xEF], [0xF3, 0xB8, 0x86]])
-_ROW, _NUMBER = 0.27, 0.3  # inches of a row, and of a tile with a number
+_ROW, _NAME = 0.27, 0.78  # inches of a row, and of a name that is legible
+_PODIUM = 3  # places that are always shown
+_SIZE = 8.0  # points of names
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +230,7 @@ class Podium:
     rows
         Data sets, those with like verdicts side by side.
     positions
-        How many there are.
-    pitch
-        Inches of a position.
+        How many are shown, from the best on.
     title, notes
         Heading, and how to read it.
     width
@@ -236,63 +243,67 @@ class Podium:
     breaks: tuple[Break, ...]
     rows: tuple[str, ...]
     positions: int
-    pitch: float
     title: str
     notes: tuple[str, ...]
     width: Width
     alt: str
 
 
-def layout_podium(comparisons: "Comparisons", width: Width = PAGE) -> Podium:
-    """Lay out the order of performance on each data set."""
+def layout_podium(
+    comparisons: "Comparisons", width: Width = PAGE, *, top: int | None = None
+) -> Podium:
+    """Lay out the order of performance on each data set, as many places as names have room."""
     if not comparisons:
         raise DesignError(message("no data set was compared.", hint="see comparisons.refused."))
     relations = comparisons.relations()
     overall = standing(relations)
-    texts, pitch, key = _texts(overall, width)
     fills = dict(zip(overall, _colours(len(overall)), strict=True))
-    datasets = [list(comparisons)[i] for i in ensemble.leaves(relations.clusters().merges)]
+    leaves = ensemble.leaves(relations.clusters().merges)
+    datasets = [list(comparisons)[i] for i in leaves][:top]
+    labels = fitted(datasets, 0.3 * width)
+    texts, positions = _texts(overall, width - widest(list(labels.values())) - 0.3)
     places: list[Place] = []
     breaks: list[Break] = []
     said: list[str] = []
     for row, name in enumerate(datasets):
         order, verdicts = _order(comparisons[name])
-        places += [Place(row, n, texts[a], fills[a]) for n, a in enumerate(order)]
-        breaks += [Break(row, n, verdict) for n, verdict in enumerate(verdicts)]
+        places += [Place(row, n, texts[a], fills[a]) for n, a in enumerate(order[:positions])]
+        breaks += [Break(row, n, verdict) for n, verdict in enumerate(verdicts[: positions - 1])]
         said.append(f"{name}: {_spoken(order, verdicts)}")
     measure = next(iter(comparisons.values())).measure
-    rows = short(datasets, 22)
     return Podium(
         places=tuple(places),
         breaks=tuple(breaks),
-        rows=tuple(rows[name] for name in datasets),
-        positions=len(overall),
-        pitch=pitch,
+        rows=tuple(labels[name] for name in datasets),
+        positions=positions,
         title="Order on each data set: " + measure_name(measure),
         notes=(
             "best to the left; a bar: the left one is preferred to its neighbour",
             "~: the two are equivalent; no sign: undecided",
             "coloured from blue to orange by wins less losses over all data sets",
             "data sets with like verdicts stand together",
-            *key,
+            *_cut(positions, len(overall), len(datasets), len(comparisons)),
         ),
         width=width,
-        alt=f"Order of performance on {count(len(rows), 'data set')}, best first: "
+        alt=f"Order of performance on {count(len(datasets), 'data set')}, best first: "
         + "; ".join(said)
         + ".",
     )
 
 
-def _texts(overall: list[str], width: Width) -> tuple[dict[str, str], float, tuple[str, ...]]:
-    """Return the text of the tiles, their widths, and the key of numbers."""
-    room = 8.0 if is_wide(width) else 2.6
-    names = short(overall, 14)
-    pitch = 0.07 * max(map(len, names.values())) + 0.16
-    if pitch * len(overall) <= room:
-        return names, max(pitch, 0.5), ()
-    full = short(overall)
-    key = ", ".join(f"{n}\N{NO-BREAK SPACE}{full[name]}" for n, name in enumerate(overall, 1))
-    return {name: str(n) for n, name in enumerate(overall, 1)}, _NUMBER, (key,)
+def _cut(positions: int, places: int, rows: int, datasets: int) -> tuple[str, ...]:
+    """Say what of places and data sets is not shown."""
+    return (
+        *([f"the first {positions} of {places} places"] if positions < places else ()),
+        *([f"{rows} of {datasets} data sets"] if rows < datasets else ()),
+    )
+
+
+def _texts(overall: list[str], room: float) -> tuple[dict[str, str], int]:
+    """Return the names in the tiles, and how many stand side by side in so many inches."""
+    wish = min(widest(overall, _SIZE) + 0.14, _NAME)
+    positions = min(max(int(room / wish), _PODIUM), len(overall))
+    return fitted(overall, room / positions - 0.1, _SIZE), positions
 
 
 def _colours(k: int) -> list[str]:
@@ -334,7 +345,7 @@ def draw_podium(podium: Podium, ax: "Axes") -> None:
             plain(place.text),
             ha="center",
             va="center_baseline",
-            fontsize=pt(8.5),
+            fontsize=pt(_SIZE),
             color=INK,
         )
     _draw_breaks(p, ax)

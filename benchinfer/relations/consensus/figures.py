@@ -10,7 +10,7 @@ from benchinfer.plots import bars
 from benchinfer.plots.bars import COLOUR
 from benchinfer.plots.draw import Kind, of_part
 from benchinfer.plots.style import PAGE, Width, lines
-from benchinfer.plots.text import short
+from benchinfer.plots.text import fitted
 from benchinfer.plots.tiles import Chances, draw_chances, layout_of, size_chances
 from benchinfer.relations.consensus.consensus import Consensus, optima
 from benchinfer.relations.consensus.stability import Stability
@@ -83,7 +83,7 @@ class Ranges:
 def layout_ranges(consensus: "Consensus", width: Width = PAGE) -> Ranges:
     """Lay out the ranks of the algorithms of a consensus."""
     low, high = consensus.ranks.T
-    names = short(consensus.algorithms)
+    names = fitted(consensus.algorithms, 0.38 * width)
     rows = tuple(
         Range(names[consensus.algorithms[i]], _said(int(low[i]), int(high[i])), low[i], high[i])
         for i in np.lexsort((high, low)).tolist()
@@ -93,7 +93,9 @@ def layout_ranges(consensus: "Consensus", width: Width = PAGE) -> Ranges:
         rows=rows,
         title="Ranks in the consensus",
         axis=f"rank, 1 is best, in {optima(consensus)}",
-        notes=("a line: several ranks, by ties or because optima differ",),
+        notes=("a line: several ranks, by ties or because optima differ",)
+        if (high > low).any()
+        else (),
         width=width,
         alt=f"Ranks in {optima(consensus)}: {spoken}.",
     )
@@ -122,9 +124,9 @@ def draw_ranges(ranges: Ranges, ax: "Axes") -> None:
 # By class, the default kind first.
 FIGURES: Mapping[type, Mapping[str, Kind]] = {
     Consensus: {
-        "hasse": Kind(layout_agreed, size_agreed, draw_agreed),
-        "support": Kind(layout_consensus, size_support, draw_support),
+        "hasse": Kind(layout_agreed, size_agreed, draw_agreed, hasse.suits),
         "positions": Kind(layout_ranges, size_ranges, draw_ranges),
+        "support": Kind(layout_consensus, size_support, draw_support),
         "matrix": of_part(RELATION["matrix"], lambda consensus: consensus.relation()),
     },
     Stability: {"positions": Kind(layout_positions, size_chances, draw_chances)},

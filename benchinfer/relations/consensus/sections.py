@@ -18,7 +18,7 @@ from benchinfer.core.sections import (
 )
 from benchinfer.relations.consensus.consensus import NOUNS, Consensus, checks, optima
 from benchinfer.relations.consensus.consensus import consensus as find_consensus
-from benchinfer.relations.sections import legend, on_one_line, outcome
+from benchinfer.relations.sections import MOST_IN_ORDER, legend, on_one_line, outcome
 
 if TYPE_CHECKING:
     from benchinfer.core.sections import Request
@@ -186,10 +186,11 @@ def _checks(result: Consensus) -> tuple[Check, ...]:
 
 
 def _figures(result: Consensus) -> "tuple[Figure, ...]":
-    shown = [Figure(result, "hasse", _HOLDS)]
-    if len(result.algorithms) > 1:
+    k = len(result.algorithms)
+    shown = [Figure(result, "hasse", _HOLDS)] if k <= MOST_IN_ORDER else []
+    if k > 1:
         shown.append(Figure(result, "support", _SPEAKS))
-    if (result.ranks[:, 0] < result.ranks[:, 1]).any():
+    if k > MOST_IN_ORDER or (result.ranks[:, 0] < result.ranks[:, 1]).any():
         shown.append(Figure(result, "positions", _RANGES))
     return tuple(shown)
 

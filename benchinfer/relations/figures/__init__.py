@@ -9,8 +9,8 @@ from benchinfer.relations.figures import ensemble, hasse, hasse_undecided, pairs
 from benchinfer.relations.relation import Relation
 
 RELATION: Mapping[str, Kind] = {
-    "hasse": Kind(hasse.layout, hasse.size, hasse.draw),
-    "hasse-undecided": Kind(hasse_undecided.layout, hasse.size, hasse.draw),
+    "hasse": Kind(hasse.layout, hasse.size, hasse.draw, hasse.suits),
+    "hasse-undecided": Kind(hasse_undecided.layout, hasse.size, hasse.draw, hasse.suits),
     "matrix": Kind(pairs.layout_matrix, size_verdicts, draw_verdicts),
     "letters": Kind(pairs.layout_letters, pairs.size_letters, pairs.draw_letters),
 }

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import unknown
 from benchinfer.core.numbers import count, join
 from benchinfer.core.verdict import SYMBOLS, Verdict
 from benchinfer.plots import bars, tiles
@@ -27,7 +29,7 @@ from benchinfer.plots.style import (
     signed,
     ticks,
 )
-from benchinfer.plots.text import plain, pt, short, widest, wrapped
+from benchinfer.plots.text import across, fitted, plain, pt, short, widest, wrapped
 from benchinfer.plots.tiles import FILL, Tile, Verdicts, tallied
 
 if TYPE_CHECKING:
@@ -276,33 +278,79 @@ def draw_landscape(landscape: Landscape, ax: "Axes") -> None:
         )
 
 
-def layout_verdicts(ensemble: "Ensemble", width: Width = PAGE) -> Verdicts:
-    """Lay out the verdicts of the relations of an ensemble."""
+def layout_verdicts(
+    ensemble: "Ensemble",
+    width: Width = PAGE,
+    *,
+    top: int | None = None,
+    algorithms: Sequence[str] | None = None,
+) -> Verdicts:
     """Lay out the verdicts of the relations of an ensemble."""
     where = f"in {count(len(ensemble), 'relation')}"
-    return verdict_tiles(ensemble, "Verdicts of each relation", where, width)
+    title = "Verdicts of each relation"
+    return verdict_tiles(ensemble, title, where, width, top=top, algorithms=algorithms)
+
+
+_TILES, _COLUMN = 0.62, 0.115  # share of the width that tiles may take, inches of a legible head
+_HEAD = 1.45  # inches that a head may be long
 
 
 def verdict_tiles(
-    relations: Mapping[str, "Relation"], title: str, where: str, width: Width
+    relations: Mapping[str, "Relation"],
+    title: str,
+    where: str,
+    width: Width,
+    *,
+    top: int | None = None,
+    algorithms: Sequence[str] | None = None,
 ) -> Verdicts:
-    """Lay out a tile for each pair and relation."""
-    algorithms = standing(relations)
-    pairs = list(combinations(algorithms, 2))
-    names, datasets = short(algorithms, 14), short(list(relations), 22)
-    found = [
-        Tile(row, column, _verdict(relation, *pair))
-        for row, relation in enumerate(relations.values())
+    """Lay out a tile for each pair and relation; of too many pairs for those with the best."""
+    order = standing(relations)
+    if strange := [name for name in algorithms or () if name not in order]:
+        raise ArgumentError(unknown("algorithm", strange[0], order))
+    chosen = [name for name in order if algorithms is None or name in algorithms]
+    every = list(combinations(chosen, 2))
+    most = max(int((_TILES * width - 0.3) / _COLUMN), 1)
+    pairs = every if len(every) <= most else [(chosen[0], name) for name in chosen[1 : most + 1]]
+    shown = list(relations)[:top]
+    found = tuple(
+        Tile(row, column, _verdict(relations[name], *pair))
+        for row, name in enumerate(shown)
         for column, pair in enumerate(pairs)
-    ]
+    )
+    short_rows = len(relations) - len(shown)
     return Verdicts(
-        tiles=tuple(found),
-        rows=tuple(datasets[name] for name in relations),
-        columns=tuple(f"{names[a]} : {names[b]}" for a, b in pairs),
+        tiles=found,
+        rows=tuple(shown),
+        columns=_heads(pairs, beside=pairs is not every),
         title=title,
-        notes=("> first, < second preferred", "~ equivalent, ? undecided"),
+        notes=(
+            *_sides(chosen, len(pairs), len(every)),
+            "~ equivalent, ? undecided",
+            *([f"the first {len(shown)} of {len(relations)} rows"] if short_rows else ()),
+        ),
         width=width,
         alt=f"Verdicts about {count(len(pairs), 'pair')} of algorithms {where}: {tallied(found)}.",
+    )
+
+
+def _heads(pairs: Sequence[tuple[str, str]], *, beside: bool) -> tuple[str, ...]:
+    """Return both names of each pair, or those beside the best algorithm."""
+    if beside:
+        return tuple(name for _, name in pairs)
+    room = (_HEAD - across(" : ")) / 2
+    names = fitted(dict.fromkeys(name for pair in pairs for name in pair), room)
+    return tuple(f"{names[a]} : {names[b]}" for a, b in pairs)
+
+
+def _sides(chosen: Sequence[str], shown: int, whole: int) -> tuple[str, ...]:
+    """Say which of a pair a tile prefers, and which pairs there are."""
+    if shown == whole:
+        return ("> first, < second preferred",)
+    best = f"{chosen[0]}, first by wins less losses, with each column's algorithm"
+    return (
+        f"{best}: > the former, < the latter preferred",
+        f"{shown} of {whole} pairs; algorithms= chooses others",
     )
 
 

@@ -1,6 +1,6 @@
 """Hasse diagram."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
@@ -10,14 +10,25 @@ from matplotlib.patches import FancyArrowPatch
 from numpy.typing import NDArray
 
 from benchinfer.core.verdict import Verdict
-from benchinfer.plots.style import FAINT, INK, MARKS, PAGE, Width, is_wide
-from benchinfer.plots.text import plain, pt, short
-from benchinfer.relations.figures.layers import GAP, Box, arrange, chains, isolated, label, place
+from benchinfer.plots.style import FAINT, INK, MARKS, PAGE, Width
+from benchinfer.plots.text import fitted, plain, pt
+from benchinfer.relations.figures.layers import (
+    GAP,
+    Box,
+    Chains,
+    arrange,
+    chains,
+    isolated,
+    label,
+    place,
+)
 from benchinfer.relations.numerics import posets
+from benchinfer.relations.sections import MOST_IN_ORDER
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from benchinfer.relations.consensus.consensus import Consensus
     from benchinfer.relations.relation import Relation
 
 
@@ -28,6 +39,8 @@ _PENS = {
     Verdict.EQUIVALENT: (MARKS[Verdict.EQUIVALENT].colour, (0, (3, 2)), 1.6),
     Verdict.UNDECIDED: (MARKS[Verdict.UNDECIDED].colour, (0, (1, 2)), 1.1),
 }
+_CHARACTER, _EDGES, _SIZE = 0.085, 0.3, 9.5  # inches of a character and of edges, points
+_LETTERS = (22, 16, 11, 8)  # lengths of names that are tried
 _ARC = 0.35  # bend of a line that goes around nodes between its ends
 
 
@@ -108,16 +121,30 @@ class Hasse:
     apart: tuple[float, float] | None = None
 
 
+def suits(result: "Relation | Consensus") -> bool:
+    """Say whether there are few enough algorithms for a diagram that a reader can take in."""
+    return len(result.algorithms) <= MOST_IN_ORDER
+
+
 def layout(relation: "Relation", width: Width = PAGE) -> Hasse:
-    """Lay out the Hasse diagram of a relation."""
-    wide = is_wide(width)
-    names = short(relation.algorithms, 20 if wide else 14)
+    """Lay out the Hasse diagram of a relation, with names as long as the width allows."""
+    room = (width - _EDGES) / _CHARACTER
     drawn = chains(relation)
+    for letters in _LETTERS:
+        names = fitted(relation.algorithms, letters * _CHARACTER, _SIZE)
+        laid = _laid(relation, drawn, names, room)
+        if laid.columns <= room:
+            break
+    return replace(laid, width=width)
+
+
+def _laid(relation: "Relation", drawn: Chains, names: Mapping[str, str], room: float) -> Hasse:
+    """Lay out names in rows of so many characters; lines may lead further out."""
     shown = drawn.relation
     members = [[relation.algorithms[i] for i in m] for m in drawn.members]
     labels = [label([names[name] for name in m]) for m in members]
     alone = isolated(shown)
-    rows = arrange(shown, labels, 62.0 if wide else 40.0, alone)
+    rows = arrange(shown, labels, room, alone)
     boxes, nodes, links, middle = _main(shown, rows)
     nodes = [
         replace(node, names=tuple(name for m in box.members for name in members[m]))
@@ -136,7 +163,7 @@ def layout(relation: "Relation", width: Width = PAGE) -> Hasse:
         rows=middle,
         title="Order of the algorithms",
         notes=_legend(shown, links, boxes, circles=len(members) < len(names)),
-        width=width,
+        width=PAGE,
         alt=f"Hasse diagram, best first (> preferred to, ~ equivalent, ? undecided): {relation}.",
     )
     return _beside_it(hasse, [(members[m], labels[m]) for m in alone]) if alone else hasse
@@ -252,12 +279,12 @@ def _legend(
 
 def size(hasse: Hasse) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    return max(hasse.width, 0.085 * hasse.columns + 0.3), 0.1 + 0.56 * hasse.rows
+    return max(hasse.width, _CHARACTER * hasse.columns + _EDGES), 0.1 + 0.56 * hasse.rows
 
 
 def draw(hasse: Hasse, ax: "Axes") -> None:
     """Draw a Hasse diagram into an Axes."""
-    half = max(hasse.columns / 2 + 0.5, 20)
+    half = max(hasse.columns, (hasse.width - _EDGES) / _CHARACTER) / 2
     ax.set_xlim(-half, half)
     ax.set_ylim(hasse.rows, 0)
     ax.spines[:].set_visible(False)
@@ -274,7 +301,7 @@ def draw(hasse: Hasse, ax: "Axes") -> None:
             plain("\n".join(node.lines)),
             ha="center",
             va="center",
-            fontsize=pt(9.5),
+            fontsize=pt(_SIZE),
             color=INK,
             zorder=2,
             bbox={"boxstyle": "round,pad=0.35", "fc": "white", "ec": FAINT, "lw": 0.8},

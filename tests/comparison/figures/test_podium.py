@@ -34,13 +34,17 @@ def test_lower_is_better_where_it_is():
     assert {b.verdict for b in laid.breaks} <= {Verdict.FIRST, Verdict.EQUIVALENT}
 
 
-def test_names_without_room_become_numbers_with_a_key(local):
-    wide, narrow = datasets.layout_podium(local), datasets.layout_podium(local, 3.3)
-    texts = {p.text for p in wide.places}
-    assert texts == set(next(iter(local.values())).algorithms)
-    if narrow.notes[-1] != wide.notes[-1]:
-        assert {p.text for p in narrow.places} == {"1", "2", "3", "4"}
-        assert all(name in narrow.notes[-1] for name in texts)
+def test_the_first_places_are_shown_where_not_all_names_have_room(local):
+    names = set(next(iter(local.values())).algorithms)
+    wide, narrow = datasets.layout_podium(local), datasets.layout_podium(local, 2.0)
+    assert {p.text for p in wide.places} == names
+    assert (wide.positions, narrow.positions) == (4, 3)
+    assert {p.column for p in narrow.places} == {0, 1, 2}
+    assert max(b.column for b in narrow.breaks) == 1
+    assert "the first 3 of 4 places" in narrow.notes
+    few = datasets.layout_podium(local, top=2)
+    assert few.rows == wide.rows[:2]
+    assert few.notes[-1] == f"2 of {len(wide.rows)} data sets"
 
 
 def test_nothing_to_draw():

@@ -33,9 +33,9 @@ def laid(request):
 
 def test_observed_are_the_differences_of_means(laid):
     figure, better = laid
-    assert figure.title.startswith("b vs c by data set")
+    assert figure.title.startswith("c vs b by data set")
     means = noisy(better).pivot_table("value", "dataset", "algorithm")
-    wanted = (means["b"] - means["c"]).to_dict()
+    wanted = (means["c"] - means["b"]).to_dict()
     for row in figure.rows:
         if row.label == "d2":
             assert row.observed is None

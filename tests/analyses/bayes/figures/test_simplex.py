@@ -24,7 +24,7 @@ def test_dots_are_the_pairs_of_both_quantities(sampled):
             assert x == pytest.approx(row["prob_second"] + row["prob_equivalent"] / 2)
             if kind == "average":
                 assert dot.verdict == Verdict[row["verdict"].upper()]
-    assert [text.text for text in laid.numbers] == ["1", "2", "3", "4", "5", "6"]
+    assert sorted(n for label in laid.numbers for n in label.members) == [0, 1, 2, 3, 4, 5]
     assert "6 pairs" in laid.alt
 
 
@@ -32,14 +32,18 @@ def test_these_data_sets_have_one_dot_each(table):
     found = bi.compare_bayes(table, target="datasets", draws=100, chains=4, seed=1)
     laid = figures.layout_simplex(found, 3.3)
     assert {dot.following for dot in laid.dots} == {None}
-    assert len(laid.numbers) == 6
+    assert sorted(n for label in laid.numbers for n in label.members) == [0, 1, 2, 3, 4, 5]
     assert laid.notes[1] == "on average over these data sets"
 
 
-def test_numbers_are_kept_off_the_dots():
-    dots = tuple(figures.Dot(str(n), (0.4, 0.4), (0.5, 0.4), Verdict.FIRST) for n in range(3))
+def test_dots_at_one_place_share_a_text_and_texts_keep_apart():
+    at = [(0.5, 0.4), (0.5, 0.4), (0.5, 0.4), (0.1, 0.0), (0.5, 0.41)]
+    dots = tuple(figures.Dot(str(n), (0.4, 0.2), p, Verdict.FIRST) for n, p in enumerate(at))
     numbers = figures._numbers(dots, 3.0)
-    assert len({(text.x, text.y) for text in numbers}) == 3
+    assert [(label.text.text, label.members) for label in numbers] == [
+        ("1\N{EN DASH}3, 5", (0, 1, 2, 4)),
+        ("4", (3,)),
+    ]
 
 
 def test_tests_of_the_literature_join_what_is_next_to_what_is_ahead():

@@ -1,0 +1,65 @@
+"""Axes that few values far out do not squeeze."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from benchinfer.plots.style import signed
+
+_FAR = 3.0  # interquartile ranges beyond the quartiles
+_FEW = 8  # values of which none is far out
+_SQUEEZED = 1.5  # times the range of the others that all values take
+
+
+def reach(
+    values: ArrayLike, held: Sequence[float] = (), *, log: bool = False
+) -> tuple[float, float]:
+    """Return ends of an axis that has all of `held` and all values but those far out inside.
+
+    Examples
+    --------
+    >>> reach([1, 2, 3, 4, 5, 6, 7, 100.0])
+    (0.82, 7.18)
+    """
+    own, kept = _finite(values, log=log), _finite(held, log=log)
+    inside = own
+    if len(own) >= _FEW:
+        low, high = np.quantile(own, [0.25, 0.75])
+        far = _FAR * (high - low)
+        inside = own[(own >= low - far) & (own <= high + far)]
+    most, least = np.r_[own, kept], np.r_[inside, kept]
+    ends = least if np.ptp(most) > _SQUEEZED * np.ptp(least) > 0 else most
+    pad = 0.03 * float(np.ptp(ends)) or 0.1 * abs(float(ends[0])) or 1.0
+    low, high = float(ends.min()) - pad, float(ends.max()) + pad
+    return (float(np.exp(low)), float(np.exp(high))) if log else (low, high)
+
+
+def _finite(values: ArrayLike, *, log: bool) -> NDArray[np.float64]:
+    found = np.asarray(values, dtype=np.float64).ravel()
+    found = found[np.isfinite(found) & ((found > 0) | (not log))]
+    return np.log(found) if log else found
+
+
+def outside(values: ArrayLike, limits: tuple[float, float]) -> tuple[str, ...]:
+    """Say which values arrows at the ends of an axis stand for.
+
+    Examples
+    --------
+    >>> outside([1, 2, -100.0], (0.0, 3.0))
+    ('arrow: beyond the axis, \N{MINUS SIGN}100',)
+    """
+    found = np.asarray(values, dtype=np.float64).ravel()
+    own = np.sort(found[(found < limits[0]) | (found > limits[1])])
+    if not len(own):
+        return ()
+    ends = [signed(float(f"{value:.3g}")) for value in dict.fromkeys((own[0], own[-1]))]
+    return (f"arrow{'s' * (len(own) > 1)}: beyond the axis, {' to '.join(ends)}",)
+
+
+def arrows(
+    points: Iterable[tuple[float, float]], limits: tuple[float, float]
+) -> list[tuple[float, float, str]]:
+    """Return place and mark of an arrow at the end of the axis for each point beyond it."""
+    low, high = limits
+    return [(low, y, "<") if x < low else (high, y, ">") for x, y in points if x < low or x > high]
