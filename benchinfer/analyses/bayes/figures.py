@@ -460,6 +460,8 @@ def _numbers(dots: Sequence[Dot], side: float) -> tuple[NumberLabel, ...]:
     # Room around the triangle, so that numbers may stand outside of it.
     at = side * (np.array([*named, *others]) + 0.1)
     extent = (1.2 * side, (_TOP + 0.2) * side)
+    found: tuple[Text, ...] = ()
+    groups: list[list[int]] = []
     for near in _NEAR:
         groups = _groups(at[: len(dots)], near)
         own = [group[0] for group in groups]

@@ -130,11 +130,13 @@ def layout(relation: "Relation", width: Width = PAGE) -> Hasse:
     """Lay out the Hasse diagram of a relation, with names as long as the width allows."""
     room = (width - _EDGES) / _CHARACTER
     drawn = chains(relation)
-    for letters in _LETTERS:
-        names = fitted(relation.algorithms, letters * _CHARACTER, _SIZE)
-        laid = _laid(relation, drawn, names, room)
-        if laid.columns <= room:
-            break
+    tried = (
+        _laid(relation, drawn, fitted(relation.algorithms, letters * _CHARACTER, _SIZE), room)
+        for letters in _LETTERS
+    )
+    laid = next(tried)
+    while laid.columns > room and (shorter := next(tried, None)) is not None:
+        laid = shorter
     return replace(laid, width=width)
 
 
