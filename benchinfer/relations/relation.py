@@ -64,7 +64,7 @@ class Relation(Showable):
     Notes
     -----
     ``str`` writes an order best first with ``>`` for "preferred to", ``~`` for equivalent and ``?``
-    for not told apart, whatever the direction of the measure.
+    for undecided, whatever the direction of the measure.
 
     Examples
     --------

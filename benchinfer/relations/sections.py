@@ -61,7 +61,7 @@ def verdict_table(relation: "Relation", order: Sequence[int]) -> Table:
             *(number(n, n, _tile, brief=False, defined=False) for n in numbers),
         ),
         note="Columns have the numbers of the rows. >: the algorithm of the row is better, <: that"
-        " of the column is, ~: equivalent, ?: not told apart.",
+        " of the column is, ~: equivalent, ?: undecided.",
     )
 
 
@@ -79,9 +79,9 @@ TILES = 2000
 MOST_IN_ORDER = 15  # algorithms whose order has a diagram unless it is asked for
 MOST_PAIRS = 45  # of more pairs a matrix of the verdicts says more than a line for each
 ORDER_CAPTION = "What the verdicts say about the order, and no more."
-LEGEND = "a > b: a is better    a ~ b: equivalent    a ? b: not told apart"
+LEGEND = "a > b: a is better    a ~ b: equivalent    a ? b: undecided"
 _TRANSITIVE = "a > b and b > c together say a > c"
-_LINE = 72  # pairs that are not told apart are listed if they fit on one line, else counted
+_LINE = 72  # undecided pairs are listed if they fit on one line, else counted
 
 
 def legend(*relations: "Relation") -> tuple[str, ...]:
@@ -119,7 +119,7 @@ def order_lines(relation: "Relation") -> tuple[list[str], list[str]]:
     apart = rows_of(pairs[pairs["verdict"] == "undecided"], "first", "second")
     listed = ", ".join(f"{a} ? {b}" for a, b in apart)
     if len(listed) > _LINE:
-        listed = f"{_some(len(apart), len(pairs))} not told apart"
+        listed = f"{_some(len(apart), len(pairs))} undecided"
     left = [listed] if listed else []
     if missing := int((pairs["verdict"] == "missing").sum()):
         left.append(f"{_some(missing, len(pairs))} not compared")

@@ -203,7 +203,7 @@ def agreement(comparison: "Comparison", other: "Comparison") -> str:
 
 
 def _say(code: int, first: str, second: str) -> str:
-    return words(Verdict(code), first, second).replace("undecided", "not told apart")
+    return words(Verdict(code), first, second)
 
 
 _OPPOSED = {(Verdict.FIRST, Verdict.SECOND), (Verdict.SECOND, Verdict.FIRST)}

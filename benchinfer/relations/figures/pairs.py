@@ -229,9 +229,9 @@ def layout_letters(
     names = fitted(relation.algorithms, 0.45 * width)
     rows = [names[relation.algorithms[i]] for i in best_first.tolist()]
     marks = ["\N{MULTIPLICATION SIGN} " if row.any() else "" for row in missing]
-    what = "neither is preferred: not told apart, or equivalent"
+    what = "neither is preferred: undecided, or equivalent"
     if bars:
-        note = f"of two that a bar joins, {what}" if shown else "no bar: all are told apart"
+        note = f"of two that a bar joins, {what}" if shown else "no bar: all pairs are decided"
         said = "; ".join(", ".join(rows[m] for m in group) for group in shown) or "none"
         said = f"Bars join: {said}"
     else:
@@ -247,7 +247,7 @@ def layout_letters(
         ranks=tuple(f"{ranks[i]:g}" for i in best_first.tolist()),
         columns=tuple(shown),
         bars=bars,
-        title="What is not told apart",
+        title="What is undecided or equivalent",
         notes=(
             note,
             number,
@@ -328,7 +328,7 @@ def layout_matrix(
         title="Verdicts of the pairs, best first",
         notes=(
             "> (blue) the row's, < (orange) the column's algorithm preferred",
-            "~ (green) equivalent, ? (grey) not told apart, empty: not compared",
+            "~ (green) equivalent, ? (grey) undecided, empty: not compared",
         ),
         width=width,
         alt=f"Verdicts about {pairs} of {count(len(order), 'algorithm')}, best first:"
