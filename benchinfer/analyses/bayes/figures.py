@@ -239,7 +239,7 @@ def layout_shrinkage(
         reading,
         *([f"every {step}th of {len(rows)} data sets is drawn"] if step > 1 else []),
         *outside(own, limits),
-        *(["pair= chooses another pair"] if pair is None and k > 2 else []),
+        *(["the two best-ranked; another pair can be chosen"] if pair is None and k > 2 else []),
         band_note(measure),
     ]
     return Shrinkage(

@@ -129,7 +129,8 @@ def _asked(meta: MetaComparison, pair: tuple[str, str]) -> int:
 
 
 def _others(meta: MetaComparison, pair: tuple[str, str] | None) -> list[str]:
-    return ["pair= chooses another pair"] if pair is None and len(meta.pairs) > 1 else []
+    n = len(meta.pairs)
+    return [f"one of {n} pairs; another can be chosen"] if pair is None and n > 1 else []
 
 
 def layout_studies(

@@ -350,7 +350,7 @@ def _sides(chosen: Sequence[str], shown: int, whole: int) -> tuple[str, ...]:
     best = f"{chosen[0]}, first by wins less losses, with each column's algorithm"
     return (
         f"{best}: > the former, < the latter preferred",
-        f"{shown} of {whole} pairs; algorithms= chooses others",
+        f"{shown} of {whole} pairs; other algorithms can be chosen",
     )
 
 
