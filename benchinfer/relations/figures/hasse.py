@@ -130,11 +130,11 @@ def layout(relation: "Relation", width: Width = PAGE) -> Hasse:
     """Lay out the Hasse diagram of a relation, with names as long as the width allows."""
     room = (width - _EDGES) / _CHARACTER
     drawn = chains(relation)
-    for letters in _LETTERS:
-        names = fitted(relation.algorithms, letters * _CHARACTER, _SIZE)
-        laid = _laid(relation, drawn, names, room)
-        if laid.columns <= room:
-            break
+    tried = [fitted(relation.algorithms, n * _CHARACTER, _SIZE) for n in _LETTERS]
+    laid = _laid(relation, drawn, tried[0], room)
+    for names in tried[1:]:
+        if laid.columns > room:
+            laid = _laid(relation, drawn, names, room)
     return replace(laid, width=width)
 
 
