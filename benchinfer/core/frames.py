@@ -247,7 +247,7 @@ GLOSSARY: dict[str, str] = {
     "covariate": "feature of the data sets along which the algorithms' slopes are compared",
     "x": "position on a map, across",
     "y": "position on a map, upwards",
-    "letters": "algorithms that share a letter were compared and are undecided",
+    "letters": "algorithms that share a letter were compared and are undecided or equivalent",
     "study": "published study that an effect is from",
     "tau2": "variance of a difference between data sets, on the modelling scale",
     "tau2_low": "lower end of its Q-profile interval",

@@ -149,11 +149,12 @@ def plot(
         Of comparisons per data set: ``"verdicts"`` (default), ``"podium"``, and what an ensemble
         has. Of an ensemble: ``"verdicts"`` (default), ``"support"``, the weight of each verdict,
         and which relations are alike as a ``"map"`` and as ``"clusters"``. Of a relation:
-        ``"hasse"`` (default), ``"matrix"`` and ``"letters"``. Of a consensus: ``"hasse"`` of what
-        holds in all optima (default), ``"support"`` of its neighbours, ``"positions"`` over the
-        optima, and ``"matrix"``. Of a bootstrapped consensus: ``"positions"``. Of a plan:
-        ``"power"``. Of a gate: ``"measures"``. Of random orders of a monitored experiment:
-        ``"order"``. Of a score table (with one measure): ``"distributions"``.
+        ``"hasse"`` (default of up to 15 algorithms), ``"matrix"`` and ``"letters"``. Of a
+        consensus: ``"hasse"`` of what holds in all optima (default of up to 15, then
+        ``"positions"`` over the optima), ``"support"`` of its neighbours, and ``"matrix"``. Of a
+        bootstrapped consensus: ``"positions"``. Of a plan: ``"power"``. Of a gate:
+        ``"measures"``. Of random orders of a monitored experiment: ``"order"``. Of a score table
+        (with one measure): ``"distributions"``.
     ax
         Axes to draw into; by default a new figure whose height follows the number of rows, up to
         20 inches.

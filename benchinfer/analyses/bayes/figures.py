@@ -240,7 +240,7 @@ def layout_shrinkage(
         reading,
         *([f"every {step}th of {len(rows)} data sets is drawn"] if step > 1 else []),
         *outside(own, limits),
-        *(["pair= chooses another pair"] if pair is None and k > 2 else []),
+        *(["the two best-ranked; another pair can be chosen"] if pair is None and k > 2 else []),
         band_note(measure),
     ]
     return Shrinkage(
@@ -460,20 +460,25 @@ def _numbers(dots: Sequence[Dot], side: float) -> tuple[NumberLabel, ...]:
     # Room around the triangle, so that numbers may stand outside of it.
     at = side * (np.array([*named, *others]) + 0.1)
     extent = (1.2 * side, (_TOP + 0.2) * side)
-    found: tuple[Text, ...] = ()
-    groups: list[list[int]] = []
-    for near in _NEAR:
-        groups = _groups(at[: len(dots)], near)
-        own = [group[0] for group in groups]
-        rest = [n for n in range(len(at)) if n not in own]
-        texts = [wrapped(_runs(group), _WIDEST, _SMALL) for group in groups] + [""] * len(rest)
-        found = dodge(at[[*own, *rest]], texts, extent)[: len(own)]
-        if not _overlapping([_box(text) for text in found]):
-            break
+    groups, found = _joined(at, len(dots), _NEAR[0], extent)
+    for near in _NEAR[1:]:
+        if _overlapping([_box(text) for text in found]):
+            groups, found = _joined(at, len(dots), near, extent)
     return tuple(
         NumberLabel(replace(text, x=text.x / side - 0.1, y=text.y / side - 0.1), tuple(group))
         for text, group in zip(found, groups, strict=True)
     )
+
+
+def _joined(
+    at: "Array", n: int, near: float, extent: tuple[float, float]
+) -> tuple[list[list[int]], tuple[Text, ...]]:
+    """Return which of the first n points share a text, and these texts."""
+    groups = _groups(at[:n], near)
+    own = [group[0] for group in groups]
+    rest = [m for m in range(len(at)) if m not in own]
+    texts = [wrapped(_runs(group), _WIDEST, _SMALL) for group in groups] + [""] * len(rest)
+    return groups, dodge(at[[*own, *rest]], texts, extent)[: len(own)]
 
 
 def _groups(points: "Array", near: float) -> list[list[int]]:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 
 _MOST = 40  # data sets that have a line of their own
+_SUMMARIES = ("pooled, these", "new data set")  # the longest names below the data sets
 _MARK = MARKS[Verdict.FIRST]
 
 
@@ -128,7 +129,8 @@ def _asked(meta: MetaComparison, pair: tuple[str, str]) -> int:
 
 
 def _others(meta: MetaComparison, pair: tuple[str, str] | None) -> list[str]:
-    return ["pair= chooses another pair"] if pair is None and len(meta.pairs) > 1 else []
+    n = len(meta.pairs)
+    return [f"one of {n} pairs; another can be chosen"] if pair is None and n > 1 else []
 
 
 def layout_studies(
@@ -149,7 +151,7 @@ def layout_studies(
         for r, name in enumerate(found.datasets)
     ]
     rows = sorted(rows, key=lambda row: row.estimate)
-    own = "pooled" if found.network is None else "pooled, these"
+    own = "pooled" if found.network is None else _SUMMARIES[0]
     pooled, ahead = Line(own, *found.pooled, 0.0), found.ahead
     network = None if found.network is None else Line("network", *found.network, 0.0)
     whole = pooled if network is None else network
@@ -202,7 +204,7 @@ def size_studies(studies: StudiesLayout) -> tuple[float, float]:
 
 def _room(studies: StudiesLayout) -> float:
     """Return the inches that the axis has."""
-    return studies.width - widest([row.label for row in studies.rows]) - 0.3
+    return studies.width - widest([*(row.label for row in studies.rows), *_SUMMARIES]) - 0.3
 
 
 def draw_studies(studies: StudiesLayout, ax: "Axes") -> None:
@@ -226,7 +228,7 @@ def draw_studies(studies: StudiesLayout, ax: "Axes") -> None:
         corners = [d.low, d.estimate, d.high, d.estimate], [y, y - 0.32, y, y + 0.32]
         ax.fill(*corners, facecolor=inside, edgecolor=_MARK.colour, lw=1.2)
     ax.plot(s.ahead, [below] * 2, color=_MARK.colour, lw=3, solid_capstyle="butt", alpha=0.45)
-    labels = [*(row.label for row in (*s.rows, *summaries)), "new data set"]
+    labels = [*(row.label for row in (*s.rows, *summaries)), _SUMMARIES[1]]
     at = [*range(n), *(n + 0.9 * i for i in range(len(summaries) + 1))]
     ax.set_yticks(at, [plain(label) for label in labels], fontsize=pt(8.5), color=INK)
     ax.tick_params(axis="y", length=0)

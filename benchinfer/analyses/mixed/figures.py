@@ -50,7 +50,7 @@ type Place = tuple[float, float, float, float]
 
 
 _DATASETS = 20  # that a reader can take in
-_ALGORITHMS = 12
+_ALGORITHMS, _FEW = 12, 4  # and in a narrow figure
 _MARKS = {1: MARKS[Verdict.FIRST], -1: MARKS[Verdict.SECOND], 0: MARKS[Verdict.UNDECIDED]}
 
 
@@ -81,23 +81,23 @@ def layout_caterpillar(mixed: "MixedComparison", width: Width = PAGE) -> Caterpi
     """Lay out the predicted departures of a mixed model; of many those that are largest."""
     found = caterpillar(mixed)
     size, measure = found.size, found.measure
+    most = _ALGORITHMS if is_wide(width) else _FEW
     rows = np.argsort(-size.max(axis=1), kind="stable")[:_DATASETS]
-    kept = np.sort(np.argsort(-size[rows].max(axis=0), kind="stable")[:_ALGORITHMS])
+    kept = np.sort(np.argsort(-size[rows].max(axis=0), kind="stable")[:most])
     ends, side = found.ends[np.ix_(rows, kept)], found.side[np.ix_(rows, kept)]
     log = measure.scale != "identity"
     low, high = _range(ends, measure)
     at = scaled(ends, low, high, log=log)
     columns = math.ceil(len(kept) / math.ceil(len(kept) / (6 if is_wide(width) else 2)))
-    names, datasets = short(found.owners, 14), short(found.datasets, 22 if is_wide(width) else 14)
     places = [panels.start(n, columns, len(rows)) for n in range(len(kept))]
     return Caterpillar(
         panels=tuple(
             CaterpillarPanel(
-                label=names[found.owners[k]], left=left, top=top, ends=at[:, n], side=side[:, n]
+                label=found.owners[k], left=left, top=top, ends=at[:, n], side=side[:, n]
             )
             for n, (k, (left, top)) in enumerate(zip(kept, places, strict=True))
         ),
-        datasets=tuple(datasets[found.datasets[m]] for m in rows),
+        datasets=tuple(found.datasets[m] for m in rows),
         ticks=panels.few_ticks(low, high, log=log),
         columns=columns,
         title=f"Departures of data sets: {measure_name(measure)}, {measure.better} is better",

@@ -29,7 +29,7 @@ from benchinfer.plots.style import (
     signed,
     ticks,
 )
-from benchinfer.plots.text import across, fitted, plain, pt, short, widest, wrapped
+from benchinfer.plots.text import across, fitted, plain, pt, widest, wrapped
 from benchinfer.plots.tiles import FILL, Tile, Verdicts, tallied
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def layout_dendrogram(ensemble: "Ensemble", width: Width = PAGE) -> Dendrogram:
     """Lay out the clusters of the relations of an ensemble."""
     found = ensemble.clusters()
     order = leaves(found.merges)
-    names = short(found.names, 24 if is_wide(width) else 14)
+    names = fitted(found.names, 0.38 * width)
     top = float(found.merges[:, 2].max(initial=0.0))
     n = min(3, len(order))
     told = "; ".join(join(cluster) for cluster in found.cut(n))
@@ -204,7 +204,7 @@ def layout_landscape(ensemble: "Ensemble", width: Width = PAGE) -> Landscape:
     tall = max(1.6, unit * float(spread[1]) + 2 * 0.5)
     middle = (low + high) / 2
     at = (points - middle) * unit + np.array([across / 2, tall / 2])
-    names = short(found.names, 20 if is_wide(width) else 12)
+    names = fitted(found.names, 1.6 if is_wide(width) else 0.75)
     labels = [_label([names[found.names[i]] for i in group]) for group in groups]
     return Landscape(
         points=tuple((float(x), float(y)) for x, y in at),
@@ -350,7 +350,7 @@ def _sides(chosen: Sequence[str], shown: int, whole: int) -> tuple[str, ...]:
     best = f"{chosen[0]}, first by wins less losses, with each column's algorithm"
     return (
         f"{best}: > the former, < the latter preferred",
-        f"{shown} of {whole} pairs; algorithms= chooses others",
+        f"{shown} of {whole} pairs; other algorithms can be chosen",
     )
 
 
@@ -508,7 +508,7 @@ def layout_support(ensemble: "Ensemble", width: Width = PAGE) -> Stacks:
     order = standing(ensemble)
     every = list(combinations(order, 2))
     pairs = every if len(every) <= _PAIRS else list(pairwise(order))
-    states, names = ensemble.states, short(order, 14 if is_wide(width) else 10)
+    states, names = ensemble.states, fitted(order, _name_room(width))
     rows: list[Stack] = []
     for a, b in pairs:
         codes = states[:, index[a], index[b]]
@@ -524,6 +524,11 @@ def layout_support(ensemble: "Ensemble", width: Width = PAGE) -> Stacks:
         width=width,
         alt=f"Weight of {count(len(ensemble), 'relation')} for each verdict: {_spoken(rows)}.",
     )
+
+
+def _name_room(width: Width) -> float:
+    """Return the inches of each name of a pair."""
+    return (0.17 if is_wide(width) else 0.28) * width
 
 
 _READ = (
@@ -555,7 +560,7 @@ def layout_consensus(consensus: "Consensus", width: Width = PAGE) -> Stacks:
     table = consensus.support()
     regret = _square(consensus, table["regret"]) if "regret" in table else None
     exact = _square(consensus, table["regret_exact"]) if regret is not None else None
-    names = short(consensus.algorithms, 14 if is_wide(width) else 9)
+    names = fitted(consensus.algorithms, _name_room(width))
     rows: list[Stack] = []
     for i, j in pairwise(order.tolist()):
         weights = consensus.votes[:, i, j].tolist()

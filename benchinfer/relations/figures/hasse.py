@@ -130,13 +130,11 @@ def layout(relation: "Relation", width: Width = PAGE) -> Hasse:
     """Lay out the Hasse diagram of a relation, with names as long as the width allows."""
     room = (width - _EDGES) / _CHARACTER
     drawn = chains(relation)
-    tried = (
-        _laid(relation, drawn, fitted(relation.algorithms, letters * _CHARACTER, _SIZE), room)
-        for letters in _LETTERS
-    )
-    laid = next(tried)
-    while laid.columns > room and (shorter := next(tried, None)) is not None:
-        laid = shorter
+    tried = [fitted(relation.algorithms, n * _CHARACTER, _SIZE) for n in _LETTERS]
+    laid = _laid(relation, drawn, tried[0], room)
+    for names in tried[1:]:
+        if laid.columns > room:
+            laid = _laid(relation, drawn, names, room)
     return replace(laid, width=width)
 
 

@@ -231,7 +231,7 @@ def layout_letters(
     marks = ["\N{MULTIPLICATION SIGN} " if row.any() else "" for row in missing]
     what = "neither is preferred: undecided, or equivalent"
     if bars:
-        note = f"of two that a bar joins, {what}" if shown else "no bar: all are decided"
+        note = f"of two that a bar joins, {what}" if shown else "no bar: all pairs are decided"
         said = "; ".join(", ".join(rows[m] for m in group) for group in shown) or "none"
         said = f"Bars join: {said}"
     else:
@@ -247,7 +247,7 @@ def layout_letters(
         ranks=tuple(f"{ranks[i]:g}" for i in best_first.tolist()),
         columns=tuple(shown),
         bars=bars,
-        title="What is undecided",
+        title="What is undecided or equivalent",
         notes=(
             note,
             number,

@@ -43,4 +43,4 @@ def test_pairs_not_compared_are_not_joined():
 def test_all_told_apart():
     laid = pairs.layout_letters(bi.Relation.from_text("a > b"))
     assert laid.columns == ()
-    assert laid.notes[0] == "no bar: all are decided"
+    assert laid.notes[0] == "no bar: all pairs are decided"

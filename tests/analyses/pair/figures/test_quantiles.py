@@ -37,7 +37,7 @@ def test_many_differences_are_99_quantiles_and_many_pairs_six_panels(rng):
     laid = layout(bi.compare_pair(table(values)))
     assert len(laid.panels) == 6
     assert len(laid.panels[0].found) == 99
-    assert laid.notes == ("6 of 10 pairs; algorithms= chooses others",)
+    assert laid.notes == ("6 of 10 pairs; other algorithms can be chosen",)
     assert size(laid)[0] > size(layout(bi.compare_pair(table(values)), 3.3))[0]
     (ax,) = bi.compare_pair(table(values)).plot("quantiles").axes
     assert len(ax.child_axes) == 6

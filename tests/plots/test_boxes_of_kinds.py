@@ -1,0 +1,85 @@
+"""No text of the figures of one analysis leaves the canvas or meets another one."""
+
+import pytest
+
+import benchinfer as bi
+from benchinfer.analyses.bayes import fit
+from tests.plots.test_boxes import LONG, faults, table
+
+DRAWN = {
+    ("local", 6): ("verdicts", "podium", "support", "clusters"),
+    ("local", 30): ("verdicts", "podium", "support"),
+    ("relation", 6): ("hasse", "hasse-undecided"),
+    ("consensus", 6): ("hasse", "positions", "support"),
+    ("consensus", 30): ("positions", "support"),
+    ("meta", 6): ("studies", "funnel", "network"),
+    ("meta", 30): ("funnel", "network"),
+    ("mixed", 6): ("caterpillar",),
+    ("bayes", 6): ("simplex", "shrinkage", "predicted"),
+    ("pair", 6): ("quantiles",),
+}
+
+
+@pytest.fixture(scope="module")
+def found():
+    six, thirty = table(6, LONG), table(30, LONG)
+    results = {}
+    for k, scores in ((6, six), (30, thirty)):
+        local = bi.per_dataset(bi.compare_points, scores)
+        results["local", k] = local
+        results["consensus", k] = bi.consensus(local.relations(), method="borda")
+        results["meta", k] = bi.compare_meta(scores)
+        results["mixed", k] = bi.compare_mixed(scores)
+        results["relation", k] = results["mixed", k].relation()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fit, "WARM_UP", 100)  # the numbers do not matter
+        results["bayes", 6] = bi.compare_bayes(six, draws=100, chains=4, seed=1)
+    results["pair", 6] = bi.compare_pair(
+        bi.load_example("sklearn_bootstrap"), "error", dataset="wine"
+    )
+    return results
+
+
+@pytest.mark.parametrize("width", ["page", "column"])
+@pytest.mark.parametrize(("name", "k"), DRAWN)
+def test_texts_keep_to_the_canvas_and_apart(name, k, width, found):
+    for kind in DRAWN[name, k]:
+        figure = bi.plot(found[name, k], kind, width=width)
+        assert faults(figure) == ([], []), kind
+        across, down = figure.get_size_inches()
+        assert across == pytest.approx({"page": 6.9, "column": 3.3}[width], abs=0.15), kind
+        assert down <= 20
+
+
+def test_a_diagram_of_many_algorithms_is_drawn_on_demand(found):
+    for name, other in (("relation", "matrix"), ("consensus", "positions")):
+        for k, kind in ((6, "hasse"), (30, other)):
+            default = bi.plot(found[name, k]).get_label()
+            assert default == bi.plot(found[name, k], kind).get_label()
+
+
+def test_verdicts_of_too_many_pairs_are_those_with_the_best(found):
+    from benchinfer.relations.figures.ensemble import layout_verdicts, standing
+
+    relations = found["local", 30].relations()
+    best, *others = standing(relations)
+    laid = layout_verdicts(relations)
+    assert list(laid.columns) == others
+    for tile in laid.tiles:
+        relation = relations[laid.rows[tile.row]]
+        i, j = (relation.algorithms.index(name) for name in (best, laid.columns[tile.column]))
+        assert tile.verdict == relation.states[i, j]
+    assert "29 of 435 pairs; other algorithms can be chosen" in laid.notes
+    few = layout_verdicts(relations, algorithms=others[:3], top=2)
+    assert (len(few.columns), len(few.rows)) == (3, 2)
+    with pytest.raises(bi.DesignError, match="unknown algorithm 'no'"):
+        layout_verdicts(relations, algorithms=["no"])
+
+
+def test_a_pair_of_ones_choosing(found):
+    names = found["meta", 6].algorithms
+    for name, kind in (("meta", "studies"), ("meta", "funnel"), ("bayes", "shrinkage")):
+        label = bi.plot(found[name, 6], kind, pair=(names[1], names[4])).get_label()
+        assert f"{names[1]} vs {names[4]}" in label or f"{names[1]} and {names[4]}" in label
+        with pytest.raises(bi.DesignError, match="unknown algorithm 'no'"):
+            bi.plot(found[name, 6], kind, pair=("no", names[0]))
