@@ -91,7 +91,7 @@ SIGNATURES = {
     " parts=None, missing='use', seed=None",
     "compare_permutation": "scores, measure=None, *, on='aligned-ranks', null='auto',"
     " resamples=100000, contrasts='tukey', control=None, alternative='two-sided', adjust='auto',"
-    " pairs='pairwise', target='auto', level=0.95, missing='use', seed=None, stop=False,"
+    " pairs='pairwise', target='auto', level=0.95, missing='use', seed=1, stop=False,"
     " scale='none', trend=None, progress=None",
     "compare_points": "scores, measure=None, *, statistic='mean', tolerance=None,"
     " missing='complete'",
@@ -123,7 +123,7 @@ SIGNATURES = {
     " slope_sd=1.0, level_sd=2.0, level_scale=1.0, item_scale=1.0",
     "read_effects": "source, *, measures=None, columns=None, effect='difference', harmonise=None,"
     " correlation=None, covariates=()",
-    "read_scores": "source, *, measures=None, columns=None, layout='long', dataset=None,"
+    "read_scores": "source, *, measures=None, columns=None, layout='long', where=None, name=None, dataset=None,"
     " resampling=None, paired=None, repeats='error', query=None, nan='error', covariates=None",
     "report": "results, path, *, scores=None, title=None, bayes=True, format=None",
     "resample_relations": "compare, scores, measure=None, *, resample='both', resamples=200,"

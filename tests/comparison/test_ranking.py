@@ -23,7 +23,7 @@ def test_gaps_go_by_the_differences_of_the_pairs():
     for compare in (bi.compare_permutation, bi.compare_mixed):
         found = compare(scores)
         assert found.ranking() == ("a", "b", "c")
-    assert bi.compare_permutation(scores, seed=1).levels.estimate.argmax() == 2
+        assert found.levels.estimate.argmax() == 0
 
 
 def test_a_control_has_its_place():

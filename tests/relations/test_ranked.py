@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchinfer.core.errors import DesignError, NotAWeakOrder
-from benchinfer.relations.ranks import _letter
+from benchinfer.relations.ranks import letter
 from benchinfer.relations.relation import Relation
 
 CIRCLE = {("a", "b"): "first", ("b", "c"): "first", ("c", "a"): "first"}
@@ -106,7 +106,7 @@ def test_letters_run_from_the_best():
 
 
 def test_more_letters_than_the_alphabet_has():
-    assert [_letter(n) for n in (0, 25, 26, 27, 701, 702)] == [
+    assert [letter(n) for n in (0, 25, 26, 27, 701, 702)] == [
         "a",
         "z",
         "(aa)",

@@ -41,14 +41,14 @@ def test_two_candidates_are_an_error():
     assert "joins them" in finding.hint
 
 
-def test_replications_may_be_joined_other_roles_not():
+def test_labels_may_be_joined_scores_not():
     columns = {"fold": "replication", "seed": "replication"}
     roles = assign(["fold", "seed", "model", "score"], columns, "long", [])
     assert roles.of["replication"] == ("fold", "seed")
     assert errors(roles) == []
-    columns = {"a": "algorithm", "b": "algorithm"}
-    roles = assign(["a", "b", "score"], columns, "long", [])
-    assert errors(roles) == ["2 columns could be the algorithm: a, b."]
+    columns = {"a": "value", "b": "value"}
+    roles = assign(["a", "b", "model"], columns, "long", [])
+    assert errors(roles) == ["2 columns could be the value: a, b."]
 
 
 def test_columns_that_are_not_there():
@@ -82,12 +82,12 @@ def test_a_declared_measure_names_its_column():
 def test_wide_layouts():
     names = ["task", "fold", "svm", "knn", "rf"]
     roles = assign(names, None, "wide-algorithms", [])
-    assert roles.wide == ("svm", "knn", "rf")
-    assert roles.spread == "algorithm"
+    assert roles.wide == {name: {"algorithm": name} for name in ("svm", "knn", "rf")}
+    assert roles.spread == ("algorithm",)
     assert roles.has("algorithm")
     assert not roles.has("measure")
     roles = assign(["task", "model", "acc", "f1", "note"], None, "wide-measures", ["acc", "f1"])
-    assert roles.wide == ("acc", "f1")
+    assert tuple(roles.wide) == ("acc", "f1")
     assert roles.labels == ["task", "model"]
     assert [f.rule for f in roles.findings] == ["recognised columns", "unused columns"]
 

@@ -353,7 +353,7 @@ def test_contrasts_of_averages_and_a_control():
     assert len(dunnett.contrasts()) == 3
     best = boot(table(values), contrasts="dunnett", control="best")
     assert len(best.contrasts()) == 3
-    assert "of which the 3 pairs with d" in best.method
+    assert "shown: the 3 pairs with d" in best.method
 
 
 def test_report_and_data_sets_one_by_one(tmp_path):
