@@ -1,6 +1,9 @@
 """Settings of the whole test suite, and results to draw and to report."""
 
+from base64 import b64encode
+from hashlib import sha256
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 import benchinfer as bi
+from benchinfer import reports
 from benchinfer.relations.consensus.consensus import consensus
 from tests import running as tables
 
@@ -18,6 +22,7 @@ settings.load_profile("benchinfer")
 DATASET = "</table><img src=x onerror=alert(1)>"
 MEASURE = "{{ 7 * 7 }} <i>m</i> 'q'"
 NASTY = '<script>alert(1)</script> & "x" - y'
+SCRIPT = (Path(reports.__file__).parent / "templates" / "script.js").read_text("utf-8")
 
 
 class Page(HTMLParser):
@@ -26,6 +31,7 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.tags, self.attributes, self.words, self.stack, self.open = [], [], [], [], []
+        self.script = ""
         self.feed(text)
         self.close()
 
@@ -41,6 +47,17 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if not {"style", "script"} & {*self.stack}:
             self.words.append((tuple(self.stack), data.strip()))
+        elif "script" in self.stack:
+            self.script += data
+
+    def runs_names(self):
+        """Return whether names made a script, a tag or a handler of events."""
+        digest = b64encode(sha256(self.script.encode()).digest()).decode()
+        policy = [v for tag, name, v in self.attributes if (tag, name) == ("meta", "content")]
+        own = self.tags.count("script") == 1 and self.script == SCRIPT
+        allowed = any(v.endswith(f"; script-src 'sha256-{digest}'") for v in policy)
+        handlers = [name for _, name, _ in self.attributes if name.startswith("on")]
+        return not (own and allowed) or bool(handlers or {"i", "u", "s", "img"} & {*self.tags})
 
     @property
     def text(self):

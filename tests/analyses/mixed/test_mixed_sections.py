@@ -6,6 +6,7 @@ import benchinfer as bi
 from benchinfer.analyses.mixed import sections
 from benchinfer.analyses.mixed import sections as mixed_sections
 from benchinfer.core.sections import Request
+from tests.conftest import NASTY
 
 ALL = [
     "Where the spread comes from",
@@ -175,11 +176,13 @@ def test_without_a_tolerance_no_probability_of_equivalence():
 
 def test_the_report_has_the_sections_after_the_verdicts(written, mixed):
     page = written(mixed)
-    assert page.headings()[:8] == ["simulated score", "Mixed model", *ALL]
+    first = ["simulated score", "Answer", "What would change the verdicts"]
+    assert page.headings()[:10] == [*first, "Mixed model", *ALL]
     assert str(mixed.predict()) in page.text
 
 
 def test_hostile_names_stay_text(written, nasty_table):
     page = written(bi.compare_mixed(nasty_table))
-    assert "script" not in page.tags
+    assert not page.runs_names()
+    assert NASTY in page.cells()
     assert "Influence" in page.headings()

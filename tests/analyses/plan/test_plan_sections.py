@@ -36,7 +36,7 @@ def test_plans_beside_a_comparison(written, pilot):
     for title in ("Planned experiment 1", "Planned experiment 2", "A plan to show equivalence"):
         assert title in page.headings()
     targets = [value for tag, name, value in page.attributes if (tag, name) == ("article", "id")]
-    assert targets == ["measure-1", "plan-1", "plan-2"]
+    assert targets == ["measure-1", "plan-1", "plan-2", "sources"]
 
 
 def test_known_variances_and_given_data_sets(pilot):
