@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from benchinfer.core.errors import DesignError, message
-from benchinfer.core.hints import Given
+from benchinfer.core.hints import Either, Phrase
 from benchinfer.plots.draw import Drawing, Handed
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ def draw_predictive(result: Any) -> "Figure":
         raise DesignError(
             message(
                 "this model has no predictions of the data sets.",
-                hint=f"{Given('kind', 'trace')} and {Given('kind', 'trace-rank')} show its draws.",
+                hint=Phrase(
+                    Either("kind='trace' and kind='trace-rank'", "trace plots"), " show its draws."
+                ),
             )
         )
     words = "Posterior predictive check: effects on the data sets, and effects on data sets drawn"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
+from benchinfer.plots.reach import arrows
 from benchinfer.plots.style import FAINT, HAIR, INK, Width, lines, name_axis, signed, ticks
 from benchinfer.plots.text import across, fitted, plain, pt, wrapped
 
@@ -270,7 +271,7 @@ class Intervals:
     rows
         From top to bottom.
     limits
-        Ends of the axis.
+        Ends of the axis; arrows stand for values beyond.
     log
         Whether the axis is logarithmic.
     reference
@@ -360,18 +361,19 @@ def draw_intervals(intervals: Intervals, ax: "Axes") -> None:
         own = [
             (row.value, y + shift) for y, row in enumerate(intervals.rows) if row.filled == filled
         ]
-        if not own:
-            continue  # a mark without a place would take room in the corner
-        ax.plot(
-            [x for x, _ in own],
-            [y for _, y in own],
-            "o",
-            color=COLOUR,
-            mfc=COLOUR if filled else "white",
-            ms=5.5,
-            mew=1.3,
-            zorder=4,
-            clip_on=False,
-        )
+        # A mark far beyond the axis, as of 0 on a logarithmic one, would take all room.
+        marks = [(x, y, "o") for x, y in own if left <= x <= right] + arrows(own, (left, right))
+        for mark in dict.fromkeys(mark for _, _, mark in marks):
+            ax.plot(
+                [x for x, _, m in marks if m == mark],
+                [y for _, y, m in marks if m == mark],
+                mark,
+                color=COLOUR,
+                mfc=COLOUR if filled else "white",
+                ms=5.5,
+                mew=1.3,
+                zorder=4,
+                clip_on=False,
+            )
     write(intervals, ax, beside=beside)
     ax.spines["left"].set_visible(False)

@@ -81,7 +81,10 @@ def test_methods_level_and_title_of_a_report(run: Callable, tmp_path) -> None:
     assert "compare_mixed(" not in text
     wrong = run("report", "example:simulated/balanced", "--methods", "tukey")
     assert wrong.exit_code == 2
-    assert "'tukey' is none of mixed, permutation, points, per-dataset" in wrong.stderr
+    assert (
+        "'tukey' is none of mixed, permutation, bayes, bootstrap, points, per-dataset"
+        in wrong.stderr
+    )
 
 
 def test_level_and_seed_reach_the_analyses(run: Callable, tmp_path) -> None:

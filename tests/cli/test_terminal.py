@@ -37,10 +37,12 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def terminal(*arguments: object, columns: int = 80) -> tuple[list[str], int]:
     """Return the lines that a terminal of 50 lines shows, and the exit code."""
+    # Workers of a parallel run may have a size of the screen, which would go before that given.
+    own = {name: text for name, text in os.environ.items() if name not in {"COLUMNS", "LINES"}}
     program = pexpect.spawn(
         sys.executable,
         ["-c", MAIN, *map(str, arguments)],
-        env={**os.environ, "TERM": "xterm-256color", "OMP_NUM_THREADS": "1"},
+        env={**own, "TERM": "xterm-256color", "OMP_NUM_THREADS": "1"},
         dimensions=(50, columns),
         encoding="utf-8",
         timeout=120,

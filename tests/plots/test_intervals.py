@@ -62,3 +62,12 @@ def test_room_on_a_logarithmic_axis():
 
 def test_the_logarithmic_axis():
     assert drawn(laid(Interval("a", "", 1.0, 0.5, 2.0), log=True)).get_xscale() == "log"
+
+
+def test_a_zero_on_a_logarithmic_axis_is_an_arrow_that_leaves_room():
+    rows = (Interval("a", "", 0.0, 0.2, 0.7, filled=False), Interval("b", "", 1.0, 0.3, 2.0))
+    ax = drawn(laid(*rows, log=True))
+    assert marks(ax, bars.COLOUR) == [([1.0], True)]
+    (arrow,) = [line for line in ax.lines if line.get_marker() == "<"]
+    assert (arrow.get_xdata().tolist(), arrow.get_ydata().tolist()) == ([0.1], [0])
+    assert ax.get_position().width > 0.5

@@ -36,7 +36,7 @@ def test_a_fresh_kernel_shows_results_and_figures():
     assert "alg2" in points.data["text/html"]
     assert figure.data["image/png"].startswith("iVBOR")
     assert figure.metadata["image/png"]["width"] < 1000
-    assert "6 pairs of algorithms" in figure.metadata["image/png"]["alt"]
+    assert "Ranking of 4 algorithms" in figure.metadata["image/png"]["alt"]
     assert pyplot.data["text/plain"] == "False"
 
 

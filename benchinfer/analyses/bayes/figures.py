@@ -119,15 +119,17 @@ def layout_predicted(result: "BayesComparison", width: Width = PAGE) -> Interval
     )
     many, beyond = len(found.datasets), int(found.beyond[0].sum())
     positive = [x for row in rows for x in (row.value, row.low, row.high) if x > 0]
+    limits = bars.room(positive, log=True)
     notes = ["lines: what the model without the data set predicts, 95 %; dots: observed"]
     if not all(row.filled for row in rows):
-        notes.append("open dots: beyond it, so many data sets considered")
+        notes.append("open marks: beyond it, so many data sets considered")
+    notes += outside([row.value for row in rows], limits)
     if len(rows) < many:
         notes.append(f"{len(rows)} of {count(many, 'data set')}: the least expected")
     scale = "" if result.measure.scale == "identity" else f", {result.measure.scale} scale"
     return Intervals(
         rows=rows,
-        limits=bars.room(positive, log=True),
+        limits=limits,
         log=True,
         reference=None,
         sides=("", ""),

@@ -58,10 +58,25 @@ Columns = Annotated[
         rich_help_panel=READING,
     ),
 ]
+
+
+def known_layout(text: str) -> str:
+    """Return the layout; a text that is neither a layout nor a pattern is wrong usage."""
+    if text == "long":
+        return text  # without an import that takes time
+    from benchinfer.scores.columns import LABELS, LAYOUTS, placeholders
+
+    if text not in LAYOUTS and not set(placeholders(text)).intersection(LABELS):
+        known = f"{', '.join(LAYOUTS)} and patterns such as fold_{{replication}}"
+        raise wrong("--layout", f"{text!r} is none of {known}.")
+    return text
+
+
 Layout = Annotated[
     str,
     typer.Option(
         metavar="LAYOUT",
+        callback=known_layout,
         rich_help_panel=READING,
         help="long: one row per score; wide-algorithms, wide-measures or rows-are-algorithms: one"
         " column per algorithm, measure or data set; or the pattern of the names of the columns of"

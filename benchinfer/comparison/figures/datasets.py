@@ -124,7 +124,7 @@ def layout_distributions(
 
 
 def _left_out(shown: int, whole: int, step: int) -> tuple[str, ...]:
-    of = f"{shown} of {whole} algorithms, the best ones; top= and algorithms= choose others"
+    of = f"{shown} of {whole} algorithms, the best ones; others can be chosen"
     return (
         *([of] if shown < whole else []),
         *([f"every {ordinal(step)} data set is drawn"] if step > 1 else []),

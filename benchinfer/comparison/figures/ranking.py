@@ -155,7 +155,7 @@ def layout(
         for name, said, mark in zip(shown, levels, marks, strict=True)
     )
     whole = len(comparison.algorithms)
-    more = [f"{len(rows)} of {count(whole, 'algorithm')}; top= and algorithms= choose others"]
+    more = [f"{len(rows)} of {count(whole, 'algorithm')}; others can be chosen"]
     return Ranking(
         rows=rows,
         reference=shown.index(reference) if reference in shown else -1,
