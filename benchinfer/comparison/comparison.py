@@ -390,7 +390,8 @@ class TestedComparison(Comparison):
 
     def headline(self) -> str:
         """Return the verdict in one sentence, and what two data sets can show."""
-        few = self.target == "domain" and not self.bayesian and (self.evidence.df == 1).all()
+        one = bool(np.isclose(self.evidence.df, 1.0, rtol=1e-9).all())
+        few = self.target == "domain" and not self.bayesian and one
         return f"{super().headline()}{wording.TWO if few else ''}{self.by_name}"
 
     @property

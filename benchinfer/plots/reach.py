@@ -19,7 +19,8 @@ def reach(
 
     Examples
     --------
-    >>> reach([1, 2, 3, 4, 5, 6, 7, 100.0])
+    >>> low, high = reach([1, 2, 3, 4, 5, 6, 7, 100.0])
+    >>> round(low, 2), round(high, 2)
     (0.82, 7.18)
     """
     own, kept = _finite(values, log=log), _finite(held, log=log)
