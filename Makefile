@@ -13,7 +13,7 @@ ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
 export SSL_CERT_FILE ?= /etc/ssl/certs/ca-certificates.crt
 endif
 
-.PHONY: test demo test-browser paper check format docs golden bench calibrate setup lock clean
+.PHONY: test demo test-browser paper reproduce check format docs golden bench calibrate setup lock clean
 
 test: $(READY) # one BLAS thread in each of the two workers
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 $(ARGS)
@@ -26,6 +26,9 @@ test-browser: $(READY)
 
 paper: $(READY) # needs pdflatex: apt-get install texlive-latex-extra texlive-science
 	$(BIN)/pytest -m latex $(ARGS)
+
+reproduce: $(READY) # TABLES: a folder with the tables that docs/reproductions names
+	BENCHINFER_TABLES=$(abspath $(TABLES)) $(BIN)/pytest tests/docs/test_docs.py -k reproductions $(ARGS)
 
 check: $(READY) # the cache of lint-imports misses modules that are new or gone
 	$(BIN)/ruff check && $(BIN)/ruff format --check

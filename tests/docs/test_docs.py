@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import importlib.util
+import os
 import re
 import shlex
 import warnings
@@ -23,6 +24,8 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTI
 
 _fence = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 # A text fence after a line that ends with a file's name is that file.
+# Of a reproduction, all that follows needs tables that are not part of the project: `make reproduce`.
+_tables = re.compile(r"^% table (.*)$", re.MULTILINE)
 _file = re.compile(r"`([\w.-]+)`:\n\n```text\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -31,8 +34,12 @@ def _page(path: Path) -> str:
 
 
 def _blocks(path: Path) -> Iterator[tuple[str, str, int]]:
-    """Yield language, text and line number of each fenced block."""
+    """Yield language, text and line number of each fenced block whose tables are here."""
     text = path.read_text(encoding="utf-8")
+    for needed in _tables.finditer(text):
+        if not all((Path.cwd() / name).exists() for name in needed[1].split()):
+            text = text[: needed.start()]
+            break
     for match in _fence.finditer(text):
         yield match[1], match[2], text.count("\n", 0, match.start())
 
@@ -50,6 +57,9 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NO_COLOR", "1")
     (tmp_path / "datasets").symlink_to(ROOT / "datasets")
+    if folder := os.environ.get("BENCHINFER_TABLES"):
+        for table in Path(folder).iterdir():
+            (tmp_path / table.name).symlink_to(table.resolve())
     return tmp_path
 
 
