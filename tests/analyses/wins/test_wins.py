@@ -11,9 +11,9 @@ from scipy.special import expit
 import benchinfer as bi
 from benchinfer.analyses.wins import compare as asking
 from benchinfer.analyses.wins import posterior
-from benchinfer.analyses.wins.diagnostics import error_ratio
 from benchinfer.analyses.wins.figures import layout_worths
 from benchinfer.analyses.wins.numerics import likelihood
+from benchinfer.analyses.wins.numerics.robust import robust_errors
 from benchinfer.analyses.wins.numerics.tally import count
 from benchinfer.comparison import posterior as comparison_posterior
 from tests.analyses.mixed.test_mixed import table as scores_table
@@ -112,7 +112,7 @@ def test_summary_has_worths_and_contests(found):
 
 def test_robust_errors_exceed_those_of_independent_contests(scores, found):
     other = bi.compare_wins(scores, errors="independent")
-    assert error_ratio(found.fit, found.fit.robust) > 1.2
+    assert robust_errors(found.counted.tally, found.fit).inflation() > 1.2
     checks = other.diagnostics().set_index("check")
     name = "standard errors by data set, over those of independent contests"
     assert not checks.loc[name, "ok"]
