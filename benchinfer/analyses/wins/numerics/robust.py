@@ -25,7 +25,7 @@ _NULL = 1e-8
 _LONE = 0.05
 # Multiplications from which degrees of freedom are those of a bound, which take seconds else; and
 # numbers handled at a time.
-_MOST, _SLICE = 1e10, 1 << 20
+_MOST, _SLICE = 1e9, 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
