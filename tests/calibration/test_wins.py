@@ -25,6 +25,7 @@ from benchinfer.analyses.wins.numerics.posterior import (
     start,
     stretch,
 )
+from benchinfer.analyses.wins.numerics.robust import robust_errors
 from benchinfer.analyses.wins.numerics.tally import Tally, count
 from benchinfer.analyses.wins.options import WinsOptions
 from benchinfer.core.verdict import Verdict
@@ -54,7 +55,8 @@ def coverage(datasets, algorithms, spread, n=TABLES, seed=1):
         fit = fit_wins(tally)
         error = np.abs(matrix @ (fit.log_worth - worth))
         robust, other = (
-            np.sqrt(np.einsum("pk,kl,pl->p", matrix, cov, matrix)) for cov in (fit.robust, fit.cov)
+            np.sqrt(np.einsum("pk,kl,pl->p", matrix, cov, matrix))
+            for cov in (robust_errors(tally, fit).cov, fit.cov)
         )
         critical = t.ppf(0.975, datasets - 1), norm.ppf(0.975)
         found.append(
@@ -73,18 +75,9 @@ def test_robust_intervals_hold_what_they_claim(datasets, algorithms, spread):
     assert other < robust
 
 
-def false_decisions(datasets, algorithms, n=1000, seed=14, *, loser=False):
-    """Return the shares of tables with a false decision and of tables whose worths are not finite.
-
-    Algorithms win with the same probability. A `loser` that always loses comes with them: then only
-    pairs of the others count as false.
-    """
-    rng = np.random.default_rng([seed, datasets, algorithms])
-    rows = [
-        (f"d{m:03}", f"a{k:02}", x)
-        for m, row in enumerate(rng.random((datasets, algorithms)))
-        for k, x in enumerate(row)
-    ]
+def asked_of(datasets, algorithms):
+    """Return counts whose tally is to be replaced, and the default options with robust errors."""
+    rows = [(f"d{m:03}", f"a{k:02}", 0.0) for m in range(datasets) for k in range(algorithms)]
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "x"])
     asked = WinsOptions(
         measure="x",
@@ -104,17 +97,46 @@ def false_decisions(datasets, algorithms, n=1000, seed=14, *, loser=False):
         level=0.95,
         missing="use",
     )
-    counts = counted(bi.read_scores(frame, measures={"x": "higher"}), asked)
-    decided = apart = 0
-    for _ in range(n):
-        scores = rng.random((datasets, algorithms))
-        scores[:, 0] -= 2 * loser
-        tally = count(scores, np.arange(datasets), tie=0.0)
-        result = by_likelihood(replace(counts, tally=tally), asked)
+    return counted(bi.read_scores(frame, measures={"x": "higher"}), asked), asked
+
+
+def comparisons(scores, n, seed, *, missing=0.0, tie=0.0):
+    """Yield n comparisons of scores that are drawn anew, in which chains of contests join all."""
+    rng = np.random.default_rng(seed)
+    counts, asked = asked_of(*scores(rng).shape)
+    while n:
+        values = scores(rng)
+        values[rng.random(values.shape) < missing] = np.nan
+        tally = count(values, np.arange(len(values)), tie=tie)
+        if len(tally.parts()) == 1 and tally.clusters > 1 and (tally.wins + tally.losses).any():
+            n -= 1
+            yield by_likelihood(replace(counts, tally=tally), asked)
+
+
+def decided(result):
+    """Return which pairs are decided."""
+    return np.isin(result.codes, (Verdict.FIRST, Verdict.SECOND))
+
+
+def false_decisions(datasets, algorithms, n=1000, seed=14, *, loser=False, missing=0.0, tie=0.0):
+    """Return the shares of tables with a false decision and of tables whose worths are not finite.
+
+    Algorithms win with the same probability. A `loser` that always loses comes with them: then only
+    pairs of the others count as false.
+    """
+
+    def scores(rng):
+        values = rng.random((datasets, algorithms))
+        values[:, 0] -= 2 * loser
+        return values
+
+    wrong = apart = 0
+    seed = [seed, datasets, algorithms, *([int(100 * missing)] if missing else [])]
+    for result in comparisons(scores, n, seed, missing=missing, tie=tie):
         alike = result.pairs[:, 0] > 0 if loser else np.full(len(result.pairs), fill_value=True)
-        decided += bool(np.isin(result.codes[alike], (Verdict.FIRST, Verdict.SECOND)).any())
-        apart += len(tally.groups()) > 1
-    return decided / n, apart / n
+        wrong += bool(decided(result)[alike].any())
+        apart += result.penalised
+    return wrong / n, apart / n
 
 
 @pytest.mark.parametrize("algorithms", [2, 3, 4, 5, 8, 12, 20])
@@ -136,6 +158,51 @@ def test_beside_one_that_always_loses_others_are_seldom_decided(
     record_property("rate, not finite", [rate, apart])
     assert apart == 1
     assert rate <= 0.06 + 3 * np.sqrt(0.06 * 0.94 / 1000)
+
+
+GAPPED = [(5, 4), (8, 6), (12, 5), (6, 20), (12, 20), (20, 10)]
+
+
+@pytest.mark.parametrize("missing", [0.1, 0.3, 0.5])
+@pytest.mark.parametrize(("datasets", "algorithms"), GAPPED)
+def test_tables_with_gaps_and_without_a_difference_seldom_decide_a_pair(
+    datasets, algorithms, missing, record_property
+):
+    rate, apart = false_decisions(datasets, algorithms, missing=missing)
+    record_property("rate, not finite", [rate, apart])
+    assert rate <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 1000)
+
+
+@pytest.mark.parametrize(
+    "kind", [{"tie": 0.1}, {"tie": 0.3}, {"loser": True}], ids=["ties", "many ties", "loser"]
+)
+@pytest.mark.parametrize(("datasets", "algorithms"), [(8, 6), (12, 5), (6, 20), (20, 10)])
+def test_gaps_with_ties_or_one_that_always_loses_seldom_decide_a_pair(
+    datasets, algorithms, kind, record_property
+):
+    rate, apart = false_decisions(datasets, algorithms, missing=0.3, **kind)
+    record_property("rate, not finite", [rate, apart])
+    assert rate <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 1000)
+
+
+@pytest.mark.parametrize(
+    ("datasets", "algorithms", "missing", "least"),
+    [(12, 5, 0.1, 0.25), (20, 10, 0.1, 0.37), (20, 10, 0.3, 0.24), (30, 6, 0.3, 0.46)],
+)
+def test_tables_with_gaps_decide_pairs_that_differ(
+    datasets, algorithms, missing, least, record_property
+):
+    worth = np.linspace(-2, 2, algorithms)
+
+    def scores(rng):
+        return worth + rng.gumbel(size=(datasets, algorithms))
+
+    found = list(comparisons(scores, 200, [15, datasets, algorithms], missing=missing))
+    right = np.mean([np.mean(result.codes == Verdict.SECOND) for result in found])
+    wrong = np.mean([(result.codes == Verdict.FIRST).any() for result in found])
+    record_property("right, wrong", [right, wrong])
+    assert right >= least
+    assert wrong <= 0.05
 
 
 def posterior_coverage(datasets, algorithms, spread, departures, n, seed=2026):

@@ -1,7 +1,6 @@
 """The function `compare_wins`."""
 
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ from benchinfer.analyses.wins.numerics.likelihood import (
     quasi_variances,
 )
 from benchinfer.analyses.wins.numerics.posterior import WinModel, WinPriors
+from benchinfer.analyses.wins.numerics.robust import RobustErrors, robust_errors
 from benchinfer.analyses.wins.numerics.tally import Tally, Ties
 from benchinfer.analyses.wins.options import Errors, Inference, WinsOptions
 from benchinfer.analyses.wins.posterior import WinPosterior, concluded, sampled
@@ -64,62 +64,91 @@ _ADJUSTMENTS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Errors:
+    """Errors of log worths: from the spread of the data sets, or with contests as independent."""
+
+    fit: WinFit
+    robust: RobustErrors | None
+    seen: Tally
+    clustered: bool
+
+    @property
+    def cov(self) -> Array:
+        """(K, K) covariance."""
+        return self.fit.cov if self.robust is None else self.robust.cov
+
+    def of(self, contrasts: Array) -> tuple[Array, Array]:
+        """Return (J,) degrees of freedom and least errors, infinite where there is no error."""
+        df = np.full(len(contrasts), np.inf)
+        if self.robust is not None:
+            df = self.robust.degrees(contrasts)
+        none, df = df == 0, np.where(df == 0, 1.0, df)
+        least = least_errors(self.seen, contrasts, self.fit.log_worth, df, clustered=self.clustered)
+        return df, np.where(none, np.inf, least)
+
+
 def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
     """Compare by maximum likelihood."""
-    setting, level = told_as(counted, options.rope), options.level
-    taken = counted.tally.taken(options.ties)
-    groups = taken.groups()
-    boundless = taken.boundless()
-    if alone := boundless or len(groups) > 1:
-        # Worths are finite by the penalty alone, which is for wins and losses.
-        taken = counted.tally.taken("drop" if options.ties == "drop" else "half")
-        _check_parts(taken, setting.algorithms)
-    fit = fit_wins(taken, penalised=alone or options.penalised)
-    errors = _resolved(options.errors, counted, fit)
-    robust = errors == "robust" and fit.robust is not None
-    cov = fit.robust if robust and fit.robust is not None else fit.cov
-    df = float(counted.tally.clusters - 1) if robust else np.inf
-    family = options.family(setting.algorithms, fit.log_worth)
-    adjust = _adjustment(options, robust=robust)
-    alpha = alpha_of(level)
-    every = Adjusted(cov, np.full(len(family.matrix), df))
+    setting, alpha = told_as(counted, options.rope), alpha_of(options.level)
+    taken, fit = _fitted(counted, options)
+    kind = _resolved(options.errors, counted)
+    spread = robust_errors(taken, fit) if counted.clustered and taken.clusters > 1 else None
+    boundless = _boundless(counted, options)
     # Ties that only the penalty gives a parameter say nothing of who wins.
     seen = counted.tally.taken("drop") if boundless else taken
-    least = partial(
-        least_errors, seen, log_worth=fit.log_worth, df=df, clustered=robust or counted.clustered
-    )
+    errors = _Errors(fit, spread if kind == "robust" else None, seen, counted.clustered)
+    family = options.family(setting.algorithms, fit.log_worth)
+    adjust = _adjustment(options, robust=kind == "robust")
+    df, least = errors.of(family.matrix)
+    every = Adjusted(errors.cov, df)
     evidence, _ = evidence_of(
         family, fit.log_worth, every, adjust, alpha, setting.measure.margin,
-        options.alternative, least=least(family.matrix),
+        options.alternative, least=least,
     )  # fmt: skip
     k = len(setting.algorithms)
-    quasi = quasi_variances(cov, least(max_t.all_pairs(k)[1]))
+    quasi = quasi_variances(errors.cov, errors.of(max_t.all_pairs(k)[1])[1])
+    advice = Phrase(f"{Option('errors', 'robust')} allows for it")
     checks = [
         *diagnostics.counts(counted, _target(counted), options.rope),
-        *diagnostics.dependence(
-            fit, counted, errors, Phrase(f"{Option('errors', 'robust')} allows for it")
-        ),
+        *diagnostics.dependence(spread, counted, kind, advice),
         *comparison_checks.stepwise_checks(setting, family, evidence, adjust, alpha),
-        *([_flat(setting, family, every)] if robust else []),
+        *(_of_spread(setting, family, every, least) if kind == "robust" else []),
         *diagnostics.goodness(taken, fit),
         *diagnostics.quasi(quasi, setting.algorithms),
-        *([diagnostics.penalty(groups, setting.algorithms)] if fit.penalised else []),
+        *([diagnostics.penalty(taken.groups(), setting.algorithms)] if fit.penalised else []),
         *([diagnostics.boundless(counted.tally)] if boundless else []),
     ]
     return WinsComparison(
         **_shared(counted, setting, family, options, checks),
         codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
-        levels=_levels(fit.log_worth, cov, df, alpha, least(np.eye(k) - 1 / k)),
+        levels=_levels(errors, alpha),
         provenance=options.provenance(
             setting,
             stepwise.ONE if len(family.matrix) == 1 else _ADJUSTMENTS[adjust].format(family.words),
         ),
         evidence=evidence,
         quasi=quasi,
-        errors=errors,
+        errors=kind,
         fit=fit,
         bayes=None,
     )
+
+
+def _boundless(counted: Counted, options: WinsOptions) -> bool:
+    """Return whether the parameter of ties has no finite estimate."""
+    return counted.tally.taken(options.ties).boundless()
+
+
+def _fitted(counted: Counted, options: WinsOptions) -> tuple[Tally, WinFit]:
+    """Return the counts as the model takes them, and the fit."""
+    taken = counted.tally.taken(options.ties)
+    alone = _boundless(counted, options) or len(taken.groups()) > 1
+    if alone:
+        # Worths are finite by the penalty alone, which is for wins and losses.
+        taken = counted.tally.taken("drop" if options.ties == "drop" else "half")
+        _check_parts(taken, counted.scored.algorithms)
+    return taken, fit_wins(taken, penalised=alone or options.penalised)
 
 
 def _check_parts(tally: Tally, names: tuple[str, ...]) -> None:
@@ -134,9 +163,9 @@ def _check_parts(tally: Tally, names: tuple[str, ...]) -> None:
         )
 
 
-def _resolved(errors: str, counted: Counted, fit: WinFit) -> str:
+def _resolved(errors: str, counted: Counted) -> str:
     """Return which errors are used."""
-    if errors == "robust" and fit.robust is None:
+    if errors == "robust" and not (counted.clustered and counted.tally.clusters > 1):
         raise DesignError(
             message(
                 "robust errors need to know which contests go together, in two groups or more.",
@@ -183,10 +212,16 @@ def _adjustment(options: WinsOptions, *, robust: bool) -> str:
     return resolve(asked, options.contrasts, options.alternative, common=not robust)
 
 
-def _flat(setting: Setting, family: ContrastFamily, errors: Adjusted) -> "Check":
-    """Name the pairs that the spread of data sets gives no error."""
-    flat = without_spread(std_errors(family, errors), errors)
-    return comparison_checks.without_error(flat, family.named_sides(setting.algorithms))
+def _of_spread(
+    setting: Setting, family: ContrastFamily, errors: Adjusted, least: Array
+) -> "list[Check]":
+    """Say which pairs the spread of data sets gives no error, and how good the worst error is."""
+    sides, lone = family.named_sides(setting.algorithms), np.isinf(least)
+    flat = without_spread(std_errors(family, errors), errors) & ~lone
+    return [
+        comparison_checks.without_error(flat, sides),
+        *diagnostics.degrees(errors.df, lone, sides),
+    ]
 
 
 def _target(counted: Counted) -> "Target":
@@ -195,10 +230,13 @@ def _target(counted: Counted) -> "Target":
     return "domain" if several else "datasets"
 
 
-def _levels(worth: Array, cov: Array, df: float, alpha: float, least: Array) -> Level:
+def _levels(errors: _Errors, alpha: float) -> Level:
     """Return the log worths, each with an interval of its own, against the average one."""
-    error = np.maximum(np.sqrt(np.maximum(cov.diagonal(), 0.0)), least)
-    reach = max_t.critical_t(np.array([df]), alpha) * error
+    worth = errors.fit.log_worth
+    k = len(worth)
+    df, least = errors.of(np.eye(k) - 1 / k)
+    error = np.maximum(np.sqrt(np.maximum(errors.cov.diagonal(), 0.0)), least)
+    reach = max_t.critical_t(df, alpha) * error
     return Level(worth, worth - reach, worth + reach)
 
 
@@ -251,11 +289,14 @@ def _posterior_checks(
             fit = fit_wins(taken)
         except FitError:
             fit = None
+    spread = None
+    if fit is not None and counted.clustered and taken.clusters > 1:
+        spread = robust_errors(taken, fit)
     return [
         *diagnostics.chains(posterior, departures=departures),
         *diagnostics.counts(counted, _target(counted), options.rope),
         *diagnostics.dependence(
-            fit,
+            spread,
             counted,
             "departures" if departures else "independent",
             Phrase(f"{Option('departures', value=True)} allows for much of it"),

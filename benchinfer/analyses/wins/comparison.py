@@ -210,11 +210,12 @@ def model(result: "WinsComparison") -> str:
             apart = len(result.counted.tally.taken(result.options.ties).groups()) > 1
             how += ", as some algorithms never lose to others" * apart
             how += ", as the parameter of ties has no finite estimate" * (not apart)
-        errors = {
-            "robust": "errors are from the spread of data sets (sandwich), as contests of a data"
-            f" set depend on each other, with {count(result.clusters - 1, 'degree')} of freedom",
-            "independent": "errors take all contests as independent",
-        }[result.errors]
+        errors = "errors take all contests as independent"
+        if result.errors == "robust":
+            errors = (
+                "errors are from the spread of data sets (sandwich), as contests of a data set"
+                f" depend on each other, with {_degrees(result)}"
+            )
         return f"A Bradley-Terry model was fitted by {how}{ties}; {errors}"
     settled = result.bayes.convergence
     chains, draws, _ = result.bayes.draws.log_worth.shape
@@ -228,6 +229,19 @@ def model(result: "WinsComparison") -> str:
         f" Hamiltonian Monte Carlo ({chains} chains of {draws:,} draws, seed"
         f" {result.provenance.seed}; largest R-hat"
         f" {max(settled.r_hat, settled.r_hat_effects):.3f})"
+    )
+
+
+def _degrees(result: "WinsComparison") -> str:
+    """Say how many degrees of freedom the tests have."""
+    df = result.evidence.df[np.isfinite(result.evidence.std_error)]
+    if not len(df):
+        return "no degrees of freedom: a single data set informs on each pair"
+    if np.ptp(df) == 0:
+        return f"{df[0]:.4g} degree{'' if df[0] == 1 else 's'} of freedom"
+    return (
+        f"{df.min():.1f} to {df.max():.1f} degrees of freedom (Bell and McCaffrey), by the data"
+        " sets that inform on a pair"
     )
 
 
@@ -322,11 +336,6 @@ class WinsComparison(TestedComparison):
     def penalised(self) -> bool:
         """True if the likelihood was penalised."""
         return self.fit is not None and self.fit.penalised
-
-    @property
-    def clusters(self) -> int:
-        """Number of data sets (or, on one data set, of replications) with a contest."""
-        return self.counted.tally.clusters
 
     @property
     def log_worth(self) -> Array:
@@ -445,10 +454,12 @@ class WinsComparison(TestedComparison):
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.wins.compare import compare_wins
         from benchinfer.analyses.wins.numerics import likelihood, posterior
+        from benchinfer.analyses.wins.numerics.robust import robust_errors
         from benchinfer.comparison.posterior import settled
         from benchinfer.numerics.max_t import max_t
 
         used: list[object] = [compare_wins, likelihood.quasi_variances]
         if self.bayes is not None:
             return [*used, posterior.density, posterior.sample, settled]
-        return [*used, likelihood.fit_wins, max_t]
+        robust = [robust_errors] if self.errors == "robust" else []
+        return [*used, likelihood.fit_wins, *robust, max_t]

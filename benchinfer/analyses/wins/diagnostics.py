@@ -2,19 +2,19 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from benchinfer.analyses.wins import comparison
 from benchinfer.comparison import checks
-from benchinfer.core.hints import Call, Either, Option, Phrase
-from benchinfer.core.numbers import join, several
+from benchinfer.core.hints import Call, Either, Option, Phrase, Subset
+from benchinfer.core.numbers import join, several, some
 from benchinfer.core.sections import Check
-from benchinfer.numerics.covariance import contrast_variances
-from benchinfer.numerics.max_t import all_pairs
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from benchinfer.analyses.wins.counts import Counted
     from benchinfer.analyses.wins.numerics.likelihood import QuasiVariances, WinFit
+    from benchinfer.analyses.wins.numerics.robust import RobustErrors
     from benchinfer.analyses.wins.numerics.tally import Tally
     from benchinfer.analyses.wins.posterior import WinPosterior
     from benchinfer.comparison.comparison import Target
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Data sets from which robust errors are used.
 FEWEST = 5
-_TOO_SMALL, _FEW, _MISFIT, _QUASI = 1.2, 5, 0.05, 0.1
+_TOO_SMALL, _FEW, _MISFIT, _QUASI, _ROUNDING = 1.2, 5, 0.05, 0.1, 1e-6
 
 
 def counts(counted: "Counted", target: "Target", rope: float) -> list[Check]:
@@ -71,7 +71,9 @@ def counts(counted: "Counted", target: "Target", rope: float) -> list[Check]:
     return [*rows, *checks.tied(counted.rounded), checks.beyond(target)]
 
 
-def dependence(fit: "WinFit | None", counted: "Counted", errors: str, advice: str) -> list[Check]:
+def dependence(
+    spread: "RobustErrors | None", counted: "Counted", errors: str, advice: str
+) -> list[Check]:
     """Say how much errors of independent contests understate."""
     if not counted.clustered:
         return [
@@ -101,9 +103,9 @@ def dependence(fit: "WinFit | None", counted: "Counted", errors: str, advice: st
                 " by how much: claims may be too sure",
             )
         ]
-    if fit is None or fit.robust is None:
+    if spread is None:
         return []
-    ratio = error_ratio(fit, fit.robust)
+    ratio = spread.inflation()
     safe = errors in ("robust", "departures")
     return [
         Check.of(
@@ -118,11 +120,31 @@ def dependence(fit: "WinFit | None", counted: "Counted", errors: str, advice: st
     ]
 
 
-def error_ratio(fit: "WinFit", robust: "Array") -> float:
-    """Return the median ratio of robust to other standard errors, over pairs."""
-    _, matrix = all_pairs(len(fit.log_worth))
-    safe, other = (contrast_variances(matrix, cov) for cov in (robust, fit.cov))
-    return float(np.median(np.sqrt(np.maximum(safe, 0.0) / other)))
+def degrees(df: "Array", lone: "NDArray[np.bool_]", sides: checks.Sides) -> list[Check]:
+    """Say how many data sets the errors of pairs rest on."""
+    known = df[~lone]
+    fewest = float(known.min()) if len(known) else 0.0
+    few = ~lone & (df < FEWEST - 1 - _ROUNDING)
+    return [
+        Check.of(
+            "pairs with an algorithm that met others on a single data set",
+            int(lone.sum()),
+            0.0,
+            ok=not lone.any(),
+            remedy=f"{some(sides, lone)}: one data set does not show how data sets vary, so these"
+            " pairs are undecided, and their intervals, with those against the average, have no"
+            f" bounds: {Subset('algorithms')} leaves such algorithms out",
+        ),
+        Check.of(
+            "fewest degrees of freedom of a pair",
+            fewest,
+            FEWEST - 1,
+            least=True,
+            ok=not few.any(),
+            remedy=f"{some(sides, few)}: these pairs rest on a few of the data sets, so that only"
+            " very large differences are told apart; more scores of these algorithms would help",
+        ),
+    ]
 
 
 def goodness(tally: "Tally", fit: "WinFit | None") -> list[Check]:
@@ -149,7 +171,7 @@ def goodness(tally: "Tally", fit: "WinFit | None") -> list[Check]:
 def quasi(found: "QuasiVariances", names: tuple[str, ...]) -> list[Check]:
     """Say whether quasi-standard errors give those of the differences."""
     worst = max(-found.low, found.high)
-    none = [name for name, error in zip(names, found.error, strict=True) if np.isnan(error)]
+    none = [name for name, size in zip(names, found.variance, strict=True) if size <= 0]
     rows = [
         Check.of(
             "largest relative error of quasi-standard errors",

@@ -11,9 +11,9 @@ from scipy.special import expit
 import benchinfer as bi
 from benchinfer.analyses.wins import compare as asking
 from benchinfer.analyses.wins import posterior
-from benchinfer.analyses.wins.diagnostics import error_ratio
 from benchinfer.analyses.wins.figures import layout_worths
 from benchinfer.analyses.wins.numerics import likelihood
+from benchinfer.analyses.wins.numerics.robust import robust_errors
 from benchinfer.analyses.wins.numerics.tally import count
 from benchinfer.comparison import posterior as comparison_posterior
 from tests.analyses.mixed.test_mixed import table as scores_table
@@ -112,7 +112,7 @@ def test_summary_has_worths_and_contests(found):
 
 def test_robust_errors_exceed_those_of_independent_contests(scores, found):
     other = bi.compare_wins(scores, errors="independent")
-    assert error_ratio(found.fit, found.fit.robust) > 1.2
+    assert robust_errors(found.counted.tally, found.fit).inflation() > 1.2
     checks = other.diagnostics().set_index("check")
     name = "standard errors by data set, over those of independent contests"
     assert not checks.loc[name, "ok"]
@@ -250,6 +250,47 @@ def test_only_data_sets_with_both_scores_count():
         bi.compare_wins(
             bi.read_scores(kept, measures={"value": "higher"}), missing="error"
         )  # fmt: skip
+
+
+def _gapped(lone):
+    """Return scores of 12 data sets: d on three of them, e on so many."""
+    rng = np.random.default_rng(2)
+    values = np.arange(5) / 2 + rng.gumbel(size=(12, 1, 5))
+    values[3:, :, 3], values[lone:, :, 4] = np.nan, np.nan
+    return scores_table(values, measures={"score": "higher"})
+
+
+def test_gaps_leave_pairs_the_degrees_of_freedom_of_their_data_sets():
+    found = bi.compare_wins(_gapped(12))
+    df = found.contrasts().set_index(["first", "second"])["df"]
+    of_d = df.index.get_level_values(0).isin(["d"]) | df.index.get_level_values(1).isin(["d"])
+    assert (df[of_d] < 4).all()
+    assert (df[~of_d] > 9).all()
+    low, high = df.min(), df.max()
+    assert f"with {low:.1f} to {high:.1f} degrees of freedom (Bell and McCaffrey)" in found.method
+    row = found.diagnostics().set_index("check").loc["fewest degrees of freedom of a pair"]
+    assert row["value"] == pytest.approx(low)
+    assert row["remedy"].startswith("a and d; b and d; c and d ...: ")
+    assert "Pustejovsky" in found.citations()
+
+
+def test_pairs_of_an_algorithm_that_met_others_once_are_undecided_and_named():
+    found = bi.compare_wins(_gapped(1), adjust="none")
+    rows = found.contrasts().set_index(["first", "second"])
+    lone = rows.index.get_level_values(1) == "e"
+    assert set(rows["verdict"][lone]) == {"undecided"}
+    assert (rows["p_value"][lone] == 1).all()
+    assert (rows["conf_low"][lone] == 0).all()
+    assert np.isinf(rows["conf_high"][lone]).all()
+    assert np.isfinite(rows[~lone][["conf_low", "conf_high", "std_error"]]).all(axis=None)
+    checks = found.diagnostics().set_index("check")
+    row = checks.loc["pairs with an algorithm that met others on a single data set"]
+    assert row["value"] == 4
+    assert row["remedy"].startswith("a and e; b and e; c and e ...: one data set does not show")
+    assert checks.loc["pairs with the same difference on every data set", "ok"]
+    table = found.summary().set_index("algorithm")
+    assert table["quasi_error"].isna().tolist() == [False] * 4 + [True]
+    assert "algorithms without a quasi-standard error" not in checks.index
 
 
 def test_published_counts():

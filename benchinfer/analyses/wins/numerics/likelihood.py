@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
+from scipy.sparse import csr_array
 
 from benchinfer.analyses.wins.numerics.tally import Tally
 from benchinfer.core.errors import FitError
@@ -13,7 +14,7 @@ from benchinfer.numerics.covariance import contrast_variances
 from benchinfer.numerics.max_t import all_pairs, critical_t
 
 type Array = NDArray[np.float64]
-_STEPS, _TOLERANCE = 200, 1e-10
+_STEPS, _TOLERANCE, _SHORTEST = 200, 1e-10, 1e-8
 # A quasi-variance below this part of the largest is zero but for rounding.
 _POSITIVE = 1e-9
 
@@ -34,8 +35,6 @@ class WinFit:
         Log of Davidson's nu; None for a model without ties.
     cov
         (K, K) covariance of the log worths, contests taken as independent.
-    robust
-        (K, K) covariance from the spread of the clusters' scores; None with fewer than two.
     log_likelihood
         Of the counts, without the binomial coefficients and without a penalty.
     penalised
@@ -45,7 +44,6 @@ class WinFit:
     log_worth: Array
     tie: float | None
     cov: Array
-    robust: Array | None
     log_likelihood: float
     penalised: bool
 
@@ -82,37 +80,60 @@ def log_likelihood(tally: Tally, log_worth: Array, tie: float | None) -> float:
 class _Slopes:
     """First and second derivatives of the log likelihood.
 
-    ``score`` is (M, Q) by cluster and parameter (the log worths, then the log of nu if there is
-    one), ``information`` (Q, Q), with the direction of a common shift filled in.
+    ``score`` is (Q,) by parameter (the log worths, then the log of nu if there is one),
+    ``information`` (Q, Q), with the direction of a common shift filled in; ``weight`` (P,) is the
+    information of each pair on its own difference, ``middle`` the chance of winning short of 1/2.
     """
 
     score: Array
     information: Array
-    design: Array
     weight: Array
     middle: Array
 
 
-def _slopes(tally: Tally, log_worth: Array, tie: float | None) -> _Slopes:
-    k = len(log_worth)
-    design = np.zeros((len(tally.pairs), k))
-    rows = np.arange(len(tally.pairs))
-    design[rows, tally.pairs[:, 0]], design[rows, tally.pairs[:, 1]] = 1.0, -1.0
-    first, even, second = probabilities(design @ log_worth, tie)
+def score_of(tally: Tally, log_worth: Array, tie: float | None) -> Array:
+    """Return (M, Q) first derivatives of the log likelihood by cluster and parameter."""
+    k, (i, j) = len(log_worth), tally.pairs.T
+    first, even, second = probabilities(log_worth[i] - log_worth[j], tie)
     n = tally.n
-    balance = (tally.wins - tally.losses - n * (first - second)) / 2
-    score = balance @ design
-    total = n.sum(axis=0)
-    weight = total * (first + second - (first - second) ** 2) / 4
-    # The null direction gets a size like that of the others.
-    information = design.T @ (weight[:, None] * design)
-    information += np.ones((k, k)) * max(np.trace(information), 1e-300) / k**2
+    score = (tally.wins - tally.losses - n * (first - second)) @ _design(tally.pairs, k) / 2
+    if tie is None:
+        return score
+    return np.column_stack([score, tally.ties.sum(axis=1) - n @ even])
+
+
+def information_of(
+    pairs: NDArray[np.int64], n: Array, log_worth: Array, tie: float | None
+) -> Array:
+    """Return the (U, Q, Q) information of (U, P) numbers of contests; a common shift has none."""
+    k, (i, j) = len(log_worth), pairs.T
+    first, even, second = probabilities(log_worth[i] - log_worth[j], tie)
+    weight = n * (first + second - (first - second) ** 2) / 4
+    found = np.zeros((len(n), k + (tie is not None), k + (tie is not None)))
+    found[:, i, j] = found[:, j, i] = -weight
+    found[:, range(k), range(k)] = -found[:, :k, :k].sum(axis=2)
     if tie is not None:
-        score = np.column_stack([score, (tally.ties - n * even).sum(axis=1)])
-        cross = design.T @ (-total * (first - second) * even / 2)
-        own = np.array([[np.sum(total * even * (1 - even))]])
-        information = np.block([[information, cross[:, None]], [cross[None], own]])
-    return _Slopes(score, information, design, weight, (first - second) / 2)
+        cross = (-n * (first - second) * even / 2) @ _design(pairs, k)
+        found[:, :k, k] = found[:, k, :k] = cross
+        found[:, k, k] = (n * even * (1 - even)).sum(axis=1)
+    return found
+
+
+def _design(pairs: NDArray[np.int64], k: int) -> csr_array:
+    """Return the (P, K) differences of pairs."""
+    signs = np.tile([1.0, -1.0], len(pairs))
+    return csr_array((signs, pairs.ravel(), 2 * np.arange(len(pairs) + 1)), (len(pairs), k))
+
+
+def _slopes(total: Tally, log_worth: Array, tie: float | None) -> _Slopes:
+    """Return the slopes of counts over all clusters."""
+    k, (i, j) = len(log_worth), total.pairs.T
+    first, _, second = probabilities(log_worth[i] - log_worth[j], tie)
+    (information,) = information_of(total.pairs, total.n, log_worth, tie)
+    weight = -information[i, j]
+    # The null direction gets a size like that of the others.
+    information[:k, :k] += max(np.trace(information[:k, :k]), 1e-300) / k**2
+    return _Slopes(score_of(total, log_worth, tie)[0], information, weight, (first - second) / 2)
 
 
 def fit_wins(tally: Tally, *, penalised: bool = False) -> WinFit:
@@ -139,9 +160,6 @@ def fit_wins(tally: Tally, *, penalised: bool = False) -> WinFit:
     Firth, D. (1993). Bias reduction of maximum likelihood estimates. Biometrika 80, 27-38.
     https://doi.org/10.1093/biomet/80.1.27
 
-    Liang, K.-Y. & Zeger, S. L. (1986). Longitudinal data analysis using generalized linear models.
-    Biometrika 73, 13-22. https://doi.org/10.1093/biomet/73.1.13
-
     Examples
     --------
     Of two algorithms the odds are those of the wins.
@@ -150,38 +168,29 @@ def fit_wins(tally: Tally, *, penalised: bool = False) -> WinFit:
     >>> np.exp(np.diff(fit_wins(counts).log_worth[::-1]))
     array([3.])
     """
-    k = tally.n_algorithms
-    tied = tally.ties.sum() > 0
-    point = np.zeros(k + tied)
-    size = max(float(tally.n.sum()), 1.0)
+    k, total = tally.n_algorithms, tally.total
+    point = np.zeros(k + (total.ties.sum() > 0))
+    size = max(float(total.n.sum()), 1.0)
+    slopes, score = _at(total, point, penalised=penalised)
     for _ in range(_STEPS):
-        slopes = _slopes(tally, *_split(point, k))
-        score = _score(slopes, penalised=penalised)
         if np.abs(score).max() <= _TOLERANCE * size:
             break
-        point = _step(tally, point, score, slopes, penalised=penalised)
+        point, slopes, score = _step(total, point, slopes, score, penalised=penalised)
     else:
         raise FitError("the likelihood of the worths has no maximum that was reached.")
     worth, tie = _split(point, k)
-    inverse = np.linalg.inv(slopes.information)
     centre = np.eye(k) - 1 / k
-    m = tally.clusters
-    robust = None
-    if m > 1:
-        meat = slopes.score.T @ slopes.score * m / (m - 1)
-        robust = centre @ (inverse @ meat @ inverse)[:k, :k] @ centre
     return WinFit(
         log_worth=worth - worth.mean(),
         tie=tie,
-        cov=centre @ inverse[:k, :k] @ centre,
-        robust=robust,
-        log_likelihood=log_likelihood(tally, worth, tie),
+        cov=centre @ np.linalg.inv(slopes.information)[:k, :k] @ centre,
+        log_likelihood=log_likelihood(total, worth, tie),
         penalised=penalised,
     )
 
 
 def least_errors(
-    tally: Tally, contrasts: Array, log_worth: Array, df: float, *, clustered: bool
+    tally: Tally, contrasts: Array, log_worth: Array, df: Array, *, clustered: bool
 ) -> Array:
     """Return the least standard errors of contrasts whose estimates the penalty alone makes finite.
 
@@ -199,7 +208,7 @@ def least_errors(
     log_worth
         (K,) log worths.
     df
-        Degrees of freedom of the t tests.
+        (J,) degrees of freedom of the t tests.
     clustered
         Whether clusters count instead of contests.
 
@@ -209,20 +218,23 @@ def least_errors(
         (J,), 0 for contrasts within groups.
     """
     k, (i, j) = tally.n_algorithms, tally.pairs.T
+    found, groups = np.zeros(len(contrasts)), tally.groups()
+    if len(groups) == 1:
+        return found
     group = np.empty(k, dtype=np.int64)
-    for n, own in enumerate(tally.groups()):
+    for n, own in enumerate(groups):
         group[own] = n
     decided = tally.wins + tally.losses
     met = np.zeros((k, k))
     met[i, j] = met[j, i] = ((decided > 0) if clustered else decided).sum(axis=0)
     apart = group[:, None] != group
-    found = np.zeros(len(contrasts))
     for row, contrast in enumerate(contrasts):
-        sides = np.outer(contrast > 0, contrast < 0) & apart
-        if sides.any():
+        first, second = np.flatnonzero(contrast > 0), np.flatnonzero(contrast < 0)
+        sides = np.ix_(first, second)
+        if apart[sides].any():
             # No p-value above 1/2, so that errors are finite.
-            most = max(float(met[sides].max()), 2.0)
-            found[row] = abs(contrast @ log_worth) / critical_t(np.array([df]), 2 ** (1 - most))[0]
+            most = max(float(met[sides].max(where=apart[sides], initial=2.0)), 2.0)
+            found[row] = abs(contrast @ log_worth) / critical_t(df[row], 2 ** (1 - most))
     return found
 
 
@@ -230,41 +242,35 @@ def _split(point: Array, k: int) -> tuple[Array, float | None]:
     return point[:k], float(point[k]) if len(point) > k else None
 
 
-def _score(slopes: _Slopes, *, penalised: bool) -> Array:
-    score = slopes.score.sum(axis=0)
-    if penalised:
-        inverse = np.linalg.inv(slopes.information)
-        share = slopes.weight * contrast_variances(slopes.design, inverse)
-        # h (1/2 - p), with p - 1/2 half the difference of the probabilities.
-        score = score - (share * slopes.middle) @ slopes.design
-    return score
-
-
-def _goal(tally: Tally, point: Array, *, penalised: bool) -> float:
-    worth, tie = _split(point, tally.n_algorithms)
-    value = log_likelihood(tally, worth, tie)
+def _at(total: Tally, point: Array, *, penalised: bool) -> tuple[_Slopes, Array]:
+    """Return the slopes at a point, and the score with the penalty if there is one."""
+    slopes = _slopes(total, *_split(point, total.n_algorithms))
     if not penalised:
-        return value
-    return value + float(np.linalg.slogdet(_information(tally, worth))[1]) / 2
+        return slopes, slopes.score
+    i, j = total.pairs.T
+    inverse = np.linalg.inv(slopes.information)
+    variances = inverse[i, i] + inverse[j, j] - 2 * inverse[i, j]
+    # h (1/2 - p), with p - 1/2 half the difference of the probabilities.
+    pull = slopes.weight * variances * slopes.middle
+    return slopes, slopes.score - pull @ _design(total.pairs, total.n_algorithms)
 
 
-def _information(tally: Tally, worth: Array) -> Array:
-    """Return the information on the log worths, the shift filled in by a constant."""
-    slopes = _slopes(tally, worth, None)
-    k = len(worth)
-    return slopes.design.T @ (slopes.weight[:, None] * slopes.design) + np.ones((k, k))
+def _step(
+    total: Tally, point: Array, slopes: _Slopes, score: Array, *, penalised: bool
+) -> tuple[Array, _Slopes, Array]:
+    """Take Newton's step, or as much of it as does not go far beyond the maximum on its line.
 
-
-def _step(tally: Tally, point: Array, score: Array, slopes: _Slopes, *, penalised: bool) -> Array:
-    """Take Newton's step, or as much of it as does not make the likelihood smaller."""
+    The penalty bends the likelihood, which the information leaves out: whole steps may swing from
+    one side of the maximum to the other for ever.
+    """
     step = np.linalg.solve(slopes.information, score)
-    now, share = _goal(tally, point, penalised=penalised), 1.0
-    while share > 1e-8:
+    rise, share = float(score @ step), 1.0
+    while True:
         tried = point + share * step
-        if _goal(tally, tried, penalised=penalised) >= now - 1e-12 * abs(now):
-            return tried
+        there, new = _at(total, tried, penalised=penalised)
+        if new @ step >= -rise / 2 or share <= _SHORTEST:
+            return tried, there, new
         share /= 2
-    return point + share * step
 
 
 @savable
@@ -276,7 +282,8 @@ class QuasiVariances:
     ----------
     variance
         (K,) with ``variance[i] + variance[j]`` near the variance of the difference of i and j. One
-        may be negative, which is no fault of the sums (Firth & de Menezes 2004).
+        may be negative, which is no fault of the sums (Firth & de Menezes 2004); NaN where no
+        difference has a finite error.
     low, high
         Least and largest relative error of the standard errors of the differences that they give.
     """
@@ -288,7 +295,8 @@ class QuasiVariances:
     @property
     def error(self) -> Array:
         """(K,) quasi-standard errors; NaN where a variance is not positive and has none."""
-        positive = self.variance > _POSITIVE * self.variance.max()
+        largest = self.variance.max(where=~np.isnan(self.variance), initial=0.0)
+        positive = self.variance > _POSITIVE * largest
         return np.sqrt(np.where(positive, self.variance, np.nan))
 
 
@@ -300,7 +308,7 @@ def quasi_variances(cov: Array, least: Array | float = 0.0) -> QuasiVariances:
     cov
         (K, K) covariance; only differences matter. Those without a variance are left out.
     least
-        (P,) least standard errors of the differences.
+        (P,) least standard errors of the differences; infinite ones are left out.
 
     References
     ----------
@@ -320,9 +328,10 @@ def quasi_variances(cov: Array, least: Array | float = 0.0) -> QuasiVariances:
     if k == 2:
         # One difference cannot say whose error it is.
         return QuasiVariances(np.full(2, wanted[0] / 2), 0.0, 0.0)
-    known = wanted > 1e-12 * wanted.max()
+    finite = np.isfinite(wanted)
+    known = finite & (wanted > 1e-12 * wanted.max(where=finite, initial=0.0))
     if not known.any():
-        return QuasiVariances(np.zeros(k), 0.0, 0.0)
+        return QuasiVariances(np.where(finite.any(), 0.0, np.full(k, np.nan)), 0.0, 0.0)
     both, wanted = np.abs(matrix[known]), wanted[known]
     scale = float(wanted.mean())
     target = np.log(wanted / scale)
@@ -336,7 +345,9 @@ def quasi_variances(cov: Array, least: Array | float = 0.0) -> QuasiVariances:
     start = np.maximum(_start(wanted / scale, both), 0.05)
     found = least_squares(residual, start, jac=slope, xtol=1e-14, ftol=1e-14, gtol=1e-12)
     error = np.exp(residual(found.x) / 2) - 1
-    return QuasiVariances(scale * found.x, float(error.min()), float(error.max()))
+    shown = np.abs(matrix[finite]).any(axis=0)
+    variance = np.where(shown, scale * found.x, np.nan)
+    return QuasiVariances(variance, float(error.min()), float(error.max()))
 
 
 def _start(wanted: Array, both: Array) -> Array:

@@ -52,9 +52,14 @@ class Tally:
         return self.wins + self.ties + self.losses
 
     @property
+    def met(self) -> NDArray[np.bool_]:
+        """(M,) whether a cluster has a contest."""
+        return self.wins.any(axis=1) | self.ties.any(axis=1) | self.losses.any(axis=1)
+
+    @property
     def clusters(self) -> int:
         """Number of clusters with a contest."""
-        return int((self.n.sum(axis=1) > 0).sum())
+        return int(self.met.sum())
 
     @property
     def total(self) -> "Tally":
@@ -161,18 +166,13 @@ def count(
     pairs = pairs_of(values.shape[1])
     starts = np.flatnonzero(np.r_[True, np.diff(cluster) > 0])
     values, within = ties.joined_rows(values), tie + ties.resolution(values)
+    found = np.empty((3, len(starts), len(pairs)))
     # A handful of pairs at a time: blocks may be many.
-    found = [
-        _outcomes(
-            values,
-            pairs[at : at + _AT_ONCE],
-            starts,
-            within,
-            None if local is None else local[:, at : at + _AT_ONCE],
-        )
-        for at in range(0, len(pairs), _AT_ONCE)
-    ]
-    return Tally(pairs, *np.concatenate(found, axis=2))
+    for at in range(0, len(pairs), _AT_ONCE):
+        some = slice(at, at + _AT_ONCE)
+        reach = None if local is None else local[:, some]
+        found[:, :, some] = _outcomes(values, pairs[some], starts, within, reach)
+    return Tally(pairs, *found)
 
 
 _AT_ONCE = 64
