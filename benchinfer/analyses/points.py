@@ -181,7 +181,7 @@ def compare_points(
         target="datasets",
         levels=Level(level),
         checks=(
-            *checks.of_table(setting, means=len(setting.coverage.datasets) > 1),
+            *checks.of_table(setting),
             Check.of(
                 "inference",
                 0.0,

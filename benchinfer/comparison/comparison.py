@@ -93,6 +93,8 @@ class Comparison(Tabular):
     # Why it may decide a pair that another analysis leaves undecided, and the reverse.
     decides_sooner: ClassVar[str] = "it rests on other assumptions"
     decides_later: ClassVar[str] = "it rests on other assumptions"
+    # What verdicts lean on where data sets are too few for tests that assume less.
+    leans_on: ClassVar[str] = ""
 
     @property
     def heading(self) -> str:

@@ -64,6 +64,7 @@ class BootstrapComparison(TestedComparison):
     ratios_profile: PerformanceProfiles | None
 
     title: ClassVar[str] = "Bootstrap of aggregates"
+    leans_on: ClassVar[str] = "resamples of these few"
     decides_sooner: ClassVar[str] = "its aggregate gives extremes less weight"
     decides_later: ClassVar[str] = "its aggregate gives extremes less weight; p-values are coarse"
 

@@ -75,6 +75,7 @@ class MetaComparison(TestedComparison):
     third: str = ""
 
     title: ClassVar[str] = "Meta-analysis"
+    leans_on: ClassVar[str] = "normally distributed effects"
 
     @property
     def relative(self) -> bool:

@@ -72,6 +72,7 @@ class MixedComparison(TestedComparison):
     about: str = ""
 
     title: ClassVar[str] = "Mixed model"
+    leans_on: ClassVar[str] = "normally distributed differences"
 
     @property
     def options(self) -> MixedOptions:

@@ -144,7 +144,9 @@ def checks(
         *_scores(data, found, sides, asked),
         *_decisions(found, sides, asked),
         *_adjustment(asked),
-        *comparison_checks.of_table(setting),
+        *comparison_checks.of_table(
+            setting, rates=not data.outcomes or len(setting.coverage.datasets) == 1
+        ),
         *claims(setting, data),
     )
 
@@ -207,7 +209,7 @@ def _attainable(data: Exchangeable, found: PermutationTests, asked: PermutationP
     smallest = min(smallest, 1.0)
     blocks = count(int((found.own.n - found.own.zeros).max()), unit)
     return Check.of(
-        "smallest attainable adjusted p-value",
+        comparison_checks.ATTAINABLE,
         smallest,
         asked.alpha,
         ok=smallest <= asked.alpha,

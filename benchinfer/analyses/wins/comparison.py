@@ -269,6 +269,7 @@ class WinsComparison(TestedComparison):
     bayes: WinPosterior | None
 
     title: ClassVar[str] = "Wins (Bradley-Terry model)"
+    leans_on: ClassVar[str] = "the model of wins, with approximate errors"
 
     @property
     def options(self) -> WinsOptions:
