@@ -287,7 +287,10 @@ class Comparison(Tabular):
         if self.sides:
             return wording.claims(self.named_sides(), self.codes, self.measure, self.scope())
         levels, scope = self.levels.estimate, self.scope()
-        return wording.headline(self.relation(), self.measure, scope, levels, shown=self.shown)
+        thin = wording.resting(self.setting.coverage)
+        return wording.headline(
+            self.relation(), self.measure, scope, levels, self.most, self.shown, thin
+        )
 
     def sentence(self) -> str:
         """Return sentences for a results section, with the numbers of `table` in its order.
@@ -297,6 +300,11 @@ class Comparison(Tabular):
         `benchinfer.latex` writes them for LaTeX.
         """
         return written_up(self)
+
+    @property
+    def most(self) -> str:
+        """What the best algorithm has, in words; empty for the best value of the measure."""
+        return ""
 
     @property
     def level_words(self) -> str:
