@@ -138,7 +138,7 @@ def checks(
             ok=not told,
             remedy=f"{'; '.join(told[:_SHOWN])}{more}: the model adds data sets that only one of"
             f" the two has; {Either('direct() has all pairs', 'compare on those that both have')}",
-        )
+        ),
     ]
 
 
