@@ -101,6 +101,7 @@ def check_connected(setting: Setting) -> None:
 
 
 RATES = "scores of 0 and 1, compared by the rates of data sets"
+NEAR = "pairs within the Monte Carlo error of the level"
 ATTAINABLE = "smallest attainable adjusted p-value"
 PRIOR_MATTERS = 5  # data sets or domains: of fewer much of what a posterior says is the prior's
 OTHER_SIGN = "mean difference of the other sign, decided pairs"
@@ -303,6 +304,22 @@ def monte_carlo_error(error: float) -> Check:
         _ERROR,
         ok=error <= _ERROR,
         remedy="probabilities near the level may fall on either side of it: more draws",
+    )
+
+
+def within_error(p: Array, error: Array, alpha: float) -> Flags:
+    """Tell which p-values are within two Monte Carlo errors of the level."""
+    return (error > 0) & (np.abs(p - alpha) < 2 * error)
+
+
+def near_level(near: Flags, sides: Sides, more: str) -> Check:
+    """Name the pairs whose p-value is within its Monte Carlo error of the level."""
+    return Check.of(
+        NEAR,
+        int(near.sum()),
+        0.0,
+        ok=not near.any(),
+        remedy=Phrase(f"{some(sides, near)}: other random numbers may decide otherwise; ", more),
     )
 
 

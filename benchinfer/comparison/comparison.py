@@ -287,9 +287,10 @@ class Comparison(Tabular):
         if self.sides:
             return wording.claims(self.named_sides(), self.codes, self.measure, self.scope())
         levels, scope = self.levels.estimate, self.scope()
+        most = wording.best_value(self.measure, len(self.algorithms), self.level_name)
         thin = wording.resting(self.setting.coverage)
         return wording.headline(
-            self.relation(), self.measure, scope, levels, self.most, self.shown, thin
+            self.relation(), self.measure, scope, levels, most, self.shown, thin
         )
 
     def sentence(self) -> str:
@@ -302,9 +303,9 @@ class Comparison(Tabular):
         return written_up(self)
 
     @property
-    def most(self) -> str:
-        """What the best algorithm has, in words; empty for the best value of the measure."""
-        return ""
+    def level_name(self) -> str:
+        """What a level of the summary is a value of."""
+        return self.measure.name
 
     @property
     def level_words(self) -> str:

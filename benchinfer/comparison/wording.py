@@ -104,7 +104,7 @@ def headline(
         tuple(thin.get(name, name) for name in relation.algorithms), relation.states
     )
     strict, names = relation.strict, relation.algorithms
-    k, most = len(names), most or _most(measure, len(names))
+    k, most = len(names), most or best_value(measure, len(names))
     compared = (relation.states != Verdict.MISSING) & ~np.eye(k, dtype=np.bool_)
     tied = np.flatnonzero(levels == levels.max())
     top = int(tied[strict[tied].sum(axis=1).argmax()])
@@ -139,9 +139,10 @@ def resting(coverage: "Coverage") -> dict[str, str]:
     }
 
 
-def _most(measure: Measure, k: int) -> str:
+def best_value(measure: Measure, k: int, name: str = "") -> str:
+    """Say what the best of so many algorithms has, by the measure or by what its levels are."""
     words = ("lower", "higher") if k == 2 else ("lowest", "highest")
-    return f"the {words[measure.better == 'higher']} {measure.name}"
+    return f"the {words[measure.better == 'higher']} {name or measure.name}"
 
 
 def _has(names: "Sequence[str]") -> str:

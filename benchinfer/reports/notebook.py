@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchinfer.comparison.checks import caveats
 from benchinfer.comparison.comparison import Comparison
-from benchinfer.comparison.sections import sentence
 from benchinfer.core.measure import UNPRINTABLE
-from benchinfer.core.numbers import brief, count
+from benchinfer.core.numbers import brief, count, sentence
 from benchinfer.core.result import registered
 from benchinfer.core.sections import Column, Request, Section, Table, number
 

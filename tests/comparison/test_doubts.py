@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import benchinfer as bi
 from benchinfer.cli.app import app
-from benchinfer.comparison.checks import caveats
+from benchinfer.comparison.checks import caveats, near_level, within_error
 from benchinfer.comparison.wording import scope
 from benchinfer.reports.gather import everything, gather
 from benchinfer.reports.page import compose
@@ -220,3 +220,26 @@ def test_documents_and_terminals_say_caveats_once_and_first(tmp_path):
     document = json.loads(CliRunner().invoke(app, [*call, "--json"]).stdout)
     assert list(document)[:3] == ["analysis", "caveats", "headline"]
     assert list(document["caveats"]) == ["blocks", "few data sets"]
+
+
+def test_p_values_within_their_monte_carlo_error_of_the_level():
+    p, error = np.array([0.049, 0.0455, 0.049, 0.052]), np.array([0.002, 0.002, 0.0, 0.002])
+    near = within_error(p, error, 0.05)
+    assert near.tolist() == [True, False, False, True]
+    row = near_level(near, [("a", "b"), ("a", "c"), ("b", "c"), ("b", "d")], "more draws.")
+    assert not row.ok
+    assert row.value == 2
+    assert row.remedy.startswith("a and b; b and d: other random numbers may decide otherwise")
+    assert near_level(near & False, [], "").ok
+
+
+def test_random_numbers_are_in_the_method():
+    scores = bi.read_scores(table(additive(np.random.default_rng(1), 7, 4)), measures="acc:higher")
+    rotated = bi.compare_mixed(scores, seed=4)
+    assert "Random rotations: 9,999, of p-values near the level 99,999; seed 4." in rotated.method
+    drawn = bi.compare_permutation(scores, null="monte-carlo", resamples=999, seed=3)
+    assert "999 were drawn, seed 3." in drawn.method
+    exact = bi.compare_permutation(scores)
+    assert "seed" not in exact.method
+    resampled = bi.compare_bootstrap(scores, resample="datasets", seed=5)
+    assert "with replacement, seed 5" in resampled.method

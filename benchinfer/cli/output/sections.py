@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.output.terminal import Terminal, TextTable, ascii_number, plain
 from benchinfer.comparison.checks import caveats
-from benchinfer.comparison.sections import sentence
-from benchinfer.core.numbers import join
+from benchinfer.core.numbers import join, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
