@@ -5,7 +5,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.comparison.sections import summary
-from benchinfer.comparison.wording import claims, headline
+from benchinfer.comparison.wording import claims, headline, resting
 from tests.scores.tables import table
 
 ERROR = bi.Measure("error", "lower", tolerance=0.01)
@@ -217,10 +217,11 @@ def test_headlines_say_on_how_many_data_sets_an_algorithm_rests():
     values[:, 0] += 9
     values[2:, 0] = values[:1, 2] = np.nan
     found = bi.compare_mixed(bi.read_scores(table(values).dropna(), measures="acc:higher"))
-    text = found.headline()
-    assert "a00 (on 2 of 6 data sets) has the highest acc" in text
-    assert "a01" in text
-    assert "a01 (on" not in text
+    assert "a00 (on 2 of 6 data sets) has the highest acc" in found.headline()
+    assert resting(found.setting.coverage) == {
+        "a00": "a00 (on 2 of 6 data sets)",
+        "a02": "a02 (on 5 of 6 data sets)",
+    }
     whole = bi.compare_mixed(bi.read_scores(table(values[:, 1::2]), measures="acc:higher"))
     assert "data sets)" not in whole.headline()
 

@@ -197,7 +197,7 @@ class PermutationComparison(TestedComparison):
         name, average = super().level_name, self.measure.average
         if self.of_means:
             return name
-        return f"{name} ({average})" if " " in average else f"{average} {name}"
+        return f"{name} ({average})" if self.measure.scale == "logit" else f"{average} {name}"
 
     @property
     def level_words(self) -> str:
