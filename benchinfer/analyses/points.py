@@ -21,8 +21,6 @@ from benchinfer.scores.table import ScoreTable
 
 type Statistic = Literal["mean", "median", "worst"]
 _statistics = {"mean": "means", "median": "medians", "worst": "worst scores"}
-# What averages of transformed scores are in the measure's own unit.
-_averages = {"identity": "mean", "log": "geometric mean", "logit": "mean on the logit scale"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,11 +52,10 @@ class PointsComparison(Comparison):
     @property
     def words(self) -> str:
         """The statistic in words; on log and logit scales averages are taken there."""
-        average = _averages[self.measure.scale]
         inner = _statistics[self.statistic]
         if self.statistic == "mean" and self.measure.scale == "log":
             inner = "geometric means"
-        return f"the {average} of the data sets' {inner}"
+        return f"the {self.measure.average} of the data sets' {inner}"
 
     @property
     def rule(self) -> str:
@@ -181,7 +178,7 @@ def compare_points(
         target="datasets",
         levels=Level(level),
         checks=(
-            *checks.of_table(setting, means=len(setting.coverage.datasets) > 1),
+            *checks.of_table(setting),
             Check.of(
                 "inference",
                 0.0,

@@ -35,7 +35,7 @@ Method = Annotated[
 ]
 Rule = Annotated[
     Literal["constant", "application", "scenario2", "literal"],
-    typer.Option(help="How boundaries of a recursion follow from the stages before."),
+    typer.Option(help="Boundaries of a recursion, given the stages before."),
 ]
 Spending = Annotated[
     Literal["obrien-fleming", "pocock"], typer.Option(help="Of group sequential tests.")
@@ -55,7 +55,9 @@ Test = Annotated[
 ]
 Null = Annotated[
     Literal["symmetry", "mean"],
-    typer.Option(help="What --method anytime bets against: symmetry about 0, or a mean of 0."),
+    typer.Option(
+        help="Hypothesis that --method anytime bets against: symmetry about 0, or a mean of 0."
+    ),
 ]
 Pair = Annotated[
     str | None,
@@ -79,8 +81,8 @@ State = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="What remembers past stages; none keeps nothing. By default SCORES.monitor.json (with"
-        " --measure SCORES.NAME.monitor.json) beside a table that is one file.",
+        help="File that remembers past stages; none keeps nothing. By default SCORES.monitor.json"
+        " (with --measure SCORES.NAME.monitor.json) beside a table that is one file.",
         show_default=False,
     ),
 ]

@@ -41,7 +41,7 @@ Power = Annotated[
 ]
 Aim = Annotated[
     Literal["difference", "equivalence", "non-inferiority"],
-    typer.Option(help="What is to be shown: a difference, or less than it, or not worse by it."),
+    typer.Option(help="Aim: to show a difference, or less than it, or not worse by it."),
 ]
 Contrasts = Annotated[
     Literal["tukey", "dunnett", "one"],

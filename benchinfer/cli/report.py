@@ -114,7 +114,7 @@ def show(found: "ReportInput", scores: "ScoreTable", path: str) -> None:
         for name, result in main.items():
             out.heading(f"{name}, by {within(result.heading)}")
             shown = verdict(result, Request(details=False))
-            sections.doubts(out, result)
+            sections.beforehand(out, result)
             sections.write(out, [replace(shown, tables=shown.tables[:1])])
         for refusal in found.refusals:
             out.line()

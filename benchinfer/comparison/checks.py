@@ -1,6 +1,6 @@
 """Checks of a design that several analyses share."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -9,21 +9,23 @@ from numpy.typing import NDArray
 
 from benchinfer.comparison import stepwise
 from benchinfer.comparison.adjustment import sidak
-from benchinfer.comparison.comparison import Target
+from benchinfer.comparison.comparison import Comparison, Target
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Array, Evidence, Level, Setting
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.hints import Call, Either, Field, Option, Phrase, Subset
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import join, several, some
+from benchinfer.core.numbers import count, join, several, some
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import ties
 from benchinfer.numerics.max_t import critical_t
+from benchinfer.scores.advice import ADVICE
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.findings import DOUBTS
-from benchinfer.scores.gaps import fewest_lost
-from benchinfer.scores.kinds import ZERO_ONE
+from benchinfer.scores.facts import least_datasets
+from benchinfer.scores.findings import DOUBTS, FEW
+from benchinfer.scores.gaps import BLOCKS, fewest_lost, in_common, shared_datasets
+from benchinfer.scores.kinds import BINOMIAL, ZERO_ONE
 from benchinfer.scores.resampling import declaration
 from benchinfer.scores.table import ScoreTable
 from benchinfer.scores.units import UNEQUAL
@@ -98,6 +100,9 @@ def check_connected(setting: Setting) -> None:
         )
 
 
+RATES = "scores of 0 and 1, compared by the rates of data sets"
+NEAR = "pairs within the Monte Carlo error of the level"
+ATTAINABLE = "smallest attainable adjusted p-value"
 PRIOR_MATTERS = 5  # data sets or domains: of fewer much of what a posterior says is the prior's
 OTHER_SIGN = "mean difference of the other sign, decided pairs"
 _ERROR = 0.02
@@ -129,10 +134,17 @@ def left_out(setting: Setting) -> list[Check]:
     return [*([row] if setting.absent else []), *([incomplete] if named else [])]
 
 
-def of_table(setting: Setting, *, means: bool = True) -> list[Check]:
+def of_table(setting: Setting, *, means: bool = True, rates: bool = True) -> list[Check]:
     """Say what puts a table in doubt: what is left out of it, and its findings of that kind.
 
-    Data sets in other units matter to means over data sets only.
+    Parameters
+    ----------
+    setting
+        What is compared.
+    means
+        Whether means over data sets are compared, to which data sets in other units matter.
+    rates
+        Whether scores of 0 and 1 are compared as others are, by their means.
     """
     rows = [
         Check.of(
@@ -147,9 +159,12 @@ def of_table(setting: Setting, *, means: bool = True) -> list[Check]:
             ),
         )
         for found in doubts(setting)
-        if means or found.rule not in (UNEQUAL, ZERO_ONE)
+        if means or found.rule != UNEQUAL
+        if rates or found.rule != ZERO_ONE
     ]
-    return [*left_out(setting), *rows]
+    several = len(setting.coverage.datasets) > 1
+    rates = rates and several and any(f.rule == ZERO_ONE for f in setting.coverage.findings)
+    return [*left_out(setting), *rows, *([_rates(setting)] if rates else [])]
 
 
 def doubts(setting: Setting) -> list[Finding]:
@@ -159,17 +174,102 @@ def doubts(setting: Setting) -> list[Finding]:
     return [found for found in setting.coverage.findings if found.rule in rules]
 
 
-def number_of_datasets(setting: Setting) -> Check:
-    """Say whether there are many data sets to speak of their domain."""
-    d = len(setting.coverage.datasets)
+def _rates(setting: Setting) -> Check:
+    """Say that rates of data sets are taken for scores that all vary alike."""
     return Check.of(
-        "number of data sets",
-        d,
-        10.0,
-        least=True,
-        ok=d >= 10,
-        remedy="few data sets: a claim about their domain rests on them being typical of it",
+        RATES,
+        setting.coverage.n,
+        0.0,
+        ok=False,
+        remedy="all rates are taken to vary alike, but those near 0 and 1, or of few items, do not:"
+        f" {BINOMIAL} models right and wrong, or compare a table of smoothed rates,"
+        f" (right + 1/2) / (n + 1), with {Field('scale', 'logit')}",
     )
+
+
+def caveats(result: Comparison) -> Mapping[str, Phrase]:
+    """Return what a reader needs to know before the verdict: the name of each fact and a line."""
+    found = {one.rule: one for one in result.setting.coverage.findings}
+    failed = {check.check: check.remedy for check in result.checks if not check.ok}
+    told = {rule: found[rule] for rule in (*DOUBTS, ZERO_ONE) if rule in found and rule in failed}
+    lines = {rule: Phrase(one.what, " ", one.hint) for rule, one in told.items()}
+    if RATES in failed:
+        lines[ZERO_ONE] = Phrase(
+            "the rates of the data sets are compared like other scores;"
+            f" {BINOMIAL} models right and wrong."
+        )
+    if result.setting.coverage.empty:
+        lines[BLOCKS] = _in_common(result)
+    if text := _few(result, failed, few=FEW in found):
+        lines[FEW] = text
+    if ADVICE in found and not _taken(result, found[ADVICE].hint):
+        lines[ADVICE] = advice(result.setting)
+    return lines
+
+
+def advice(setting: Setting) -> Phrase:
+    """Say which analysis fits a table, and why; empty where there is nothing to compare."""
+    for one in setting.coverage.findings:
+        if one.rule == ADVICE:
+            return Phrase(_open(one.hint), ", as ", one.what)
+    return Phrase()
+
+
+def _in_common(result: Comparison) -> Phrase:
+    """Say how many data sets pairs share, and on what verdicts on those that share none rest."""
+    coverage, ranking = result.setting.coverage, result.ranking()
+    held = coverage.found > 0
+    held = held[:, [coverage.algorithms.index(name) for name in ranking]]
+    real = result.pairs[(result.pairs >= 0).all(axis=1) & (result.codes != Verdict.MISSING)]
+    shared = held.astype(np.int64).T @ held
+    place = np.array([ranking.index(name) for name in coverage.algorithms])
+    alone = bool(len(real)) and bool((shared[tuple(place[real].T)] == 0).any())
+    model = ": what is said of these rests on other algorithms and the model alone" if alone else ""
+    return Phrase(f"{in_common(ranking, held)}{model}.")
+
+
+def _few(result: Comparison, failed: Mapping[str, str], *, few: bool) -> Phrase | None:
+    """Say that no test by ranks or signs could decide a pair, and what verdicts lean on then."""
+    if ATTAINABLE in {check.check for check in result.checks}:
+        return Phrase(failed[ATTAINABLE], ".") if ATTAINABLE in failed else None
+    if not few or result.target != "domain" or not result.leans_on:
+        return None
+    shared = shared_datasets(result.setting.coverage.found > 0)
+    # Of one pair, and of all of them.
+    for tests, by in ((1, ""), (len(shared), f" by Holm's adjustment for {len(shared)} pairs")):
+        least = least_datasets(tests)
+        if n := int((shared < least).sum()):
+            return Phrase(
+                f"a test by ranks or signs takes {least} data sets to decide a pair at 5 %{by}, and"
+                f" {n} of {count(len(shared), 'pair')} {'has' if n == 1 else 'have'} fewer;"
+                f" verdicts lean on {result.leans_on}."
+            )
+    return None
+
+
+def _taken(result: Comparison, advised: str) -> bool:
+    """Tell whether the analysis that is advised is the one that was taken."""
+    made = result.provenance
+    arguments = {**made.arguments, "target": result.target}
+    options = [Option(name, value) for name, value in arguments.items() if isinstance(value, str)]
+    calls = [Call(made.analysis), *(Call(made.analysis, option) for option in options)]
+    return str(advised).removesuffix(".") in map(str, calls)
+
+
+def _open(text: str) -> Phrase:
+    """Return a sentence without its full stop."""
+    return Phrase(Phrase(text).marked.removesuffix("."))
+
+
+def number_of_datasets(setting: Setting) -> Check:
+    """Say whether there are many data sets to speak of their domain: those that pairs share."""
+    few = "few data sets: a claim about their domain rests on them being typical of it"
+    d, name = len(setting.coverage.datasets), "number of data sets"
+    if setting.coverage.empty:
+        shared = shared_datasets(setting.coverage.found > 0)
+        name, few = "data sets that a pair shares, fewest", f"of {d} data sets; {few}"
+        d = int(shared.min())
+    return Check.of(name, d, 10.0, least=True, ok=d >= 10, remedy=few)
 
 
 def learnt_from(setting: Setting, datasets: int) -> list[Check]:
@@ -204,6 +304,22 @@ def monte_carlo_error(error: float) -> Check:
         _ERROR,
         ok=error <= _ERROR,
         remedy="probabilities near the level may fall on either side of it: more draws",
+    )
+
+
+def within_error(p: Array, error: Array, alpha: float) -> Flags:
+    """Tell which p-values are within two Monte Carlo errors of the level."""
+    return (error > 0) & (np.abs(p - alpha) < 2 * error)
+
+
+def near_level(near: Flags, sides: Sides, more: str) -> Check:
+    """Name the pairs whose p-value is within its Monte Carlo error of the level."""
+    return Check.of(
+        NEAR,
+        int(near.sum()),
+        0.0,
+        ok=not near.any(),
+        remedy=Phrase(f"{some(sides, near)}: other random numbers may decide otherwise; ", more),
     )
 
 

@@ -93,6 +93,8 @@ class Comparison(Tabular):
     # Why it may decide a pair that another analysis leaves undecided, and the reverse.
     decides_sooner: ClassVar[str] = "it rests on other assumptions"
     decides_later: ClassVar[str] = "it rests on other assumptions"
+    # What verdicts lean on where data sets are too few for tests that assume less.
+    leans_on: ClassVar[str] = ""
 
     @property
     def heading(self) -> str:
@@ -285,7 +287,11 @@ class Comparison(Tabular):
         if self.sides:
             return wording.claims(self.named_sides(), self.codes, self.measure, self.scope())
         levels, scope = self.levels.estimate, self.scope()
-        return wording.headline(self.relation(), self.measure, scope, levels, shown=self.shown)
+        most = wording.best_value(self.measure, len(self.algorithms), self.level_name)
+        thin = wording.resting(self.setting.coverage)
+        return wording.headline(
+            self.relation(), self.measure, scope, levels, most, self.shown, thin
+        )
 
     def sentence(self) -> str:
         """Return sentences for a results section, with the numbers of `table` in its order.
@@ -295,6 +301,11 @@ class Comparison(Tabular):
         `benchinfer.latex` writes them for LaTeX.
         """
         return written_up(self)
+
+    @property
+    def level_name(self) -> str:
+        """What a level of the summary is a value of."""
+        return self.measure.name
 
     @property
     def level_words(self) -> str:

@@ -16,7 +16,7 @@ from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, FitError, message
 from benchinfer.core.hints import Either, Given, Option, Phrase
 from benchinfer.core.numbers import count
-from benchinfer.core.result import Tabular
+from benchinfer.core.result import Tabular, written_up
 from benchinfer.core.saving import savable
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.scores.table import ScoreTable
@@ -87,6 +87,14 @@ class Comparisons(Tabular, Mapping[str, Comparison]):
     def diagnostics(self) -> "pd.DataFrame":
         """Return all diagnostics with a leading ``dataset`` column."""
         return self._stack([result.diagnostics() for result in self.results.values()])
+
+    def sentence(self) -> str:
+        """Return sentences for a results section: what is decided over all data sets.
+
+        How many contrasts are decided, and how often each of the first algorithms is better and
+        worse; numbers are in `table`.
+        """
+        return written_up(self)
 
     def _stack(self, tables: list["pd.DataFrame"]) -> "pd.DataFrame":
         import pandas as pd

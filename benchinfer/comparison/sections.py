@@ -20,8 +20,10 @@ from benchinfer.core.numbers import (
     interval,
     join,
     level_percent,
+    p_error,
     p_value,
     places,
+    sentence,
     significant,
     within,
 )
@@ -85,7 +87,7 @@ _WRITERS: Mapping[str, Write] = {
     **dict.fromkeys(("wins", "ties", "losses", "n_contests", "n_used", "n"), amount),
     **dict.fromkeys(("statistic", "log_e"), places(2)),
     "df": places(1),
-    "p_error": lambda value: p_value(value) if value > 0 else "",
+    "p_error": p_error,
 }
 RANKING_CAPTION = "Differences of the algorithms from the best one, or from the control."
 _NAMES = ("contrast", "first", "second")
@@ -191,17 +193,12 @@ def decision(comparison: "Comparison", error: float = 0.0) -> str:
     if inferential(comparison):
         parts.insert(0, f"{sentence(comparison.provenance.adjustment)}.")
     if error > 0:
-        parts.append(f"Monte Carlo errors of p-values: at most {error:.1g}.")
+        parts.append(f"Monte Carlo errors of p-values: at most {p_error(error)}.")
     one_sided = comparison.measure.tolerance > 0 and not _two_sided(comparison)
     if one_sided and isinstance(comparison, TestedComparison):
         shown = [f"{a} against {b}" for a, b in comparison.noninferior()]
         parts.append(f"Shown not to be worse by the tolerance: {join(shown) or 'none'}.")
     return " ".join(parts)
-
-
-def sentence(text: str) -> str:
-    """Begin with a capital."""
-    return text[:1].upper() + text[1:]
 
 
 def _two_sided(comparison: "Comparison") -> bool:
@@ -254,7 +251,7 @@ def summary(comparison: "Comparison", *, details: bool = True) -> Table:
         columns=(
             number("rank", "rank", brief),
             *names("algorithm"),
-            *effect_columns(measure, data, kind, measure.name),
+            *effect_columns(measure, data, kind, comparison.level_name),
             *ranks,
             number("n", "scores", amount),
             *(

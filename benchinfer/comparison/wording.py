@@ -1,5 +1,6 @@
 """Wording of headlines and scopes."""
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,11 +11,12 @@ from benchinfer.core.verdict import Verdict
 from benchinfer.relations.relation import Relation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from benchinfer.comparison.evidence import Array, Setting
+    from benchinfer.scores.coverage import Coverage
 
 
 _DOMAINS = {
@@ -77,6 +79,7 @@ def headline(
     levels: "Array",
     most: str = "",
     shown: str = "shown to be ",
+    thin: "Mapping[str, str]" = MappingProxyType({}),
 ) -> str:
     """Name the best algorithm by its estimate, and say what that one is shown to be.
 
@@ -94,9 +97,14 @@ def headline(
         What the best one has; "the lowest error" if it is empty and lower errors are better.
     shown
         What goes before "better"; empty where a rule decides without inference.
+    thin
+        Algorithms that lack data sets, as `resting` names them.
     """
+    relation = Relation(
+        tuple(thin.get(name, name) for name in relation.algorithms), relation.states
+    )
     strict, names = relation.strict, relation.algorithms
-    k, most = len(names), most or _most(measure, len(names))
+    k, most = len(names), most or best_value(measure, len(names))
     compared = (relation.states != Verdict.MISSING) & ~np.eye(k, dtype=np.bool_)
     tied = np.flatnonzero(levels == levels.max())
     top = int(tied[strict[tied].sum(axis=1).argmax()])
@@ -108,7 +116,7 @@ def headline(
     elif k > 2 and hub != top and compared.sum() == 2 * (k - 1) == 2 * compared[hub].sum():
         claim = _against(relation, hub)
     elif k > 2 and (compared.sum() == 2 or 2 * compared[top].sum() < k - 1):
-        claim = _of_compared(relation)
+        claim = _of_compared(relation, shown)
     elif strict.any(axis=0).all():
         claim = "every algorithm is beaten by another one, in a circle: there is no best algorithm"
     else:
@@ -121,9 +129,20 @@ def headline(
     return _sentence(where, claim, measure)
 
 
-def _most(measure: Measure, k: int) -> str:
+def resting(coverage: "Coverage") -> dict[str, str]:
+    """Name the algorithms that lack data sets with the number that they rest on."""
+    d, n = len(coverage.datasets), (coverage.found > 0).sum(axis=0).tolist()
+    return {
+        name: f"{name} (on {found} of {d} data sets)"
+        for name, found in zip(coverage.algorithms, n, strict=True)
+        if found < d
+    }
+
+
+def best_value(measure: Measure, k: int, name: str = "") -> str:
+    """Say what the best of so many algorithms has, by the measure or by what its levels are."""
     words = ("lower", "higher") if k == 2 else ("lowest", "highest")
-    return f"the {words[measure.better == 'higher']} {measure.name}"
+    return f"the {words[measure.better == 'higher']} {name or measure.name}"
 
 
 def _has(names: "Sequence[str]") -> str:
@@ -144,13 +163,26 @@ def _shown(relation: Relation, top: int, shown: str) -> str:
     parts = [f"better than {_chosen(names, better)}"] if len(better) else []
     parts += [f"equivalent to {_chosen(names, equal)} within the tolerance"] if len(equal) else []
     if not parts:
-        lost = np.argwhere(strict)
-        pairs = [f"{names[i]} is better than {names[j]}" for i, j in lost]
-        return f", but is not {shown}better than another; {several(pairs, 2)}"
+        return f", but is not {shown}better than another; {_better(relation, shown, 2)}"
     if not rest:
         return f"; it is {shown}{join(parts)}"
     against = f"the other {len(rest)}" if len(rest) > 3 else join([names[i] for i in rest])
     return f"; it is {shown}{join(parts)}, but not better than {against}"
+
+
+def _better(relation: Relation, shown: str, most: int) -> str:
+    """Say which algorithms are better than which others, of many the first ones."""
+    names = relation.algorithms
+    wins = [
+        (names[i], [names[j] for j in np.flatnonzero(row)])
+        for i, row in enumerate(relation.strict)
+        if row.any()
+    ]
+    told = [f"{winner} is {shown}better than {several(rest, 3)}" for winner, rest in wins[:most]]
+    if more := len(wins) - most:
+        are = "is" if more == 1 else "are"
+        told += [f"{more} more {are} {shown}better than another"] if more > 0 else []
+    return "; ".join(told)
 
 
 def _is(names: "Sequence[str]") -> str:
@@ -180,20 +212,24 @@ def _against(relation: Relation, control: int) -> str:
     return f"{claim}; undecided: {several(rest)}" if rest and (parts or equal) else claim
 
 
-def _of_compared(relation: Relation) -> str:
+def _of_compared(relation: Relation, shown: str) -> str:
     """Say what is decided where only some pairs were compared, as with a control."""
     names = relation.algorithms
     upper = relation.states[np.triu_indices(len(names), 1)]
     n = int((upper != Verdict.MISSING).sum())
-    wins = [f"{names[i]} is better than {names[j]}" for i, j in np.argwhere(relation.strict)]
+    wins = int(relation.strict.sum())
     equal = int((upper == Verdict.EQUIVALENT).sum())
     alike = f"; {count(equal, 'pair')} equivalent within the tolerance" if equal else ""
     if n == 1:
         one, other = np.argwhere(np.triu(relation.states != Verdict.MISSING, 1))[0]
-        return wins[0] if wins else _undecided((names[one], names[other]), equal)
+        if wins:
+            return _better(relation, "", 1)
+        return _undecided((names[one], names[other]), equal)
     if not wins:
         return f"no difference is shown in the {count(n, 'pair')} compared{alike}"
-    return f"{len(wins)} of the {count(n, 'pair')} compared decided: {several(wins, 20)}{alike}"
+    return (
+        f"{wins} of the {count(n, 'pair')} compared decided: {_better(relation, shown, 5)}{alike}"
+    )
 
 
 def _nothing_strict(relation: Relation, top: int, shown: str) -> str:

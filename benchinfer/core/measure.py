@@ -134,6 +134,11 @@ class Measure:
         """Kind of a reported contrast: difference, ratio or odds ratio."""
         return {"identity": "difference", "log": "ratio", "logit": "odds ratio"}[self.scale]
 
+    @property
+    def average(self) -> str:
+        """What a mean on the scale is in the measure's own unit."""
+        return {"log": "geometric mean", "logit": "mean on the logit scale"}.get(self.scale, "mean")
+
     def transform(self, values: object) -> NDArray[np.float64]:
         """Bring scores in the user's unit to the modelling scale, direction unchanged."""
         array = np.asarray(values, dtype=np.float64)

@@ -52,6 +52,17 @@ def within(title: str) -> str:
     return title if title.startswith("Bayesian") else title[:1].lower() + title[1:]
 
 
+def sentence(text: str) -> str:
+    """Begin with a capital.
+
+    Examples
+    --------
+    >>> sentence("p-values are Holm's.")
+    "P-values are Holm's."
+    """
+    return text[:1].upper() + text[1:]
+
+
 def ordinal(n: int) -> str:
     """Say which one.
 
@@ -77,6 +88,7 @@ def count(n: int, noun: str) -> str:
 
 _MINUS = "\N{MINUS SIGN}"
 _NONE = "\N{EN DASH}"
+_P_PLACES = 4  # decimals of p-values
 _MOST = 8  # decimals; where more are needed, three digits with an exponent say more
 
 
@@ -178,12 +190,16 @@ def brief(value: float) -> str:
 
 
 def p_value(value: float, error: float = 0.0) -> str:
-    """Write a p-value; one that is its own Monte Carlo error is the smallest there can be.
+    """Write a p-value, to the digit of its Monte Carlo error, if it has one.
+
+    One that is its own error is the smallest there can be.
 
     Examples
     --------
     >>> p_value(3e-9), p_value(0.04217), p_value(0.99999), p_value(0.0001, 0.0001)
     ('<0.0001', '0.0422', '>0.9999', '≤0.0001')
+    >>> p_value(0.04217, 0.0022), p_value(0.2338, 0.013), p_value(0.9999, 0.013)
+    ('0.042', '0.23', '>0.99')
     """
     if math.isnan(value):
         return _NONE
@@ -192,7 +208,29 @@ def p_value(value: float, error: float = 0.0) -> str:
     # Of two draws as extreme the error is 0.71 of the p-value.
     if error > 0.8 * value:
         return f"\N{LESS-THAN OR EQUAL TO}{value:.4f}"
-    return ">0.9999" if value > 0.9999 else f"{value:.4f}"
+    places = _p_places(error)
+    most = 1 - 10.0**-places
+    return f">{most:.{places}f}" if value > most else f"{value:.{places}f}"
+
+
+def _p_places(error: float) -> int:
+    """Return the decimal of the first digit of an error, once it is rounded to that."""
+    if error <= 0:
+        return _P_PLACES
+    return min(max(-math.floor(math.log10(float(f"{error:.0e}"))), 1), _P_PLACES)
+
+
+def p_error(value: float) -> str:
+    """Write the Monte Carlo error of a p-value to its first digit; nothing where there is none.
+
+    Examples
+    --------
+    >>> p_error(0.0), p_error(0.00217), p_error(0.00096), p_error(3e-6)
+    ('', '0.002', '0.001', '<0.0001')
+    """
+    if value <= 0:
+        return ""
+    return f"{value:.{_p_places(value)}f}" if value >= 1e-4 * (1 - 1e-9) else "<0.0001"
 
 
 def percent(value: float) -> str:

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.sections import effect_writer
-from benchinfer.comparison.wording import named
-from benchinfer.core.numbers import count, interval, join, p_value, places
+from benchinfer.comparison.wording import direction, named
+from benchinfer.core.numbers import count, interval, join, p_error, p_value, places
 from benchinfer.papers.algorithms import SHARES, WORDS, departures, p_head, reference, wider
 
 if TYPE_CHECKING:
@@ -19,27 +20,68 @@ _SHARE = {"first": "prob_first", "second": "prob_second", "equivalent": "prob_eq
 _DECIDED = ("first", "second", "equivalent")
 
 
-def sentence(result: Comparison) -> str:
+def sentence(result: Comparison | Comparisons) -> str:
     """Say what a comparison shows, with the numbers of its table; see `Comparison.sentence`."""
+    if isinstance(result, Comparisons):
+        return _of_datasets(result)
     chosen = None if result.sides else reference(result)
     if chosen is None:
         rows = result.contrasts(order="result")
-        return f"{result.headline()} In all{_basis(result)}, {_contrasts(result, rows)}."
-    rows = departures(result, chosen).rename_axis("first").reset_index()
-    told = f"Compared with {chosen}{_basis(result)}, {_by_verdict(result, rows)}."
-    return " ".join([result.headline(), told, *_others(result, chosen), *wider(result)])
+        basis = _basis(result, "of the first named {} the second")
+        told = [f"In all ({basis}), {_contrasts(result, rows)}."]
+    else:
+        rows = departures(result, chosen).rename_axis("first").reset_index()
+        basis = _basis(result, f"of each algorithm {{}} {chosen}")
+        told = [f"Compared with {chosen} ({basis}), {_by_verdict(result, rows)}."]
+        told += _others(result, chosen)
+    return " ".join([result.headline(), *told, *wider(result), *_failed(result)])
 
 
-def _basis(result: Comparison) -> str:
-    """Say what the numbers in brackets are, in brackets."""
+def _failed(result: Comparison) -> list[str]:
+    """Name the checks that failed; that no tolerance is set is said with the rule."""
+    names = [check.check for check in result.checks if not check.ok and check.check != "tolerance"]
+    return [f"Diagnostics that ask for attention: {'; '.join(names)}."] if names else []
+
+
+def _of_datasets(results: Comparisons) -> str:
+    """Say how often each algorithm is better and worse on data sets by themselves."""
+    frame, one = results.contrasts(), next(iter(results.values()))
+    decided = frame["verdict"].isin(["first", "second"])
+    loser = frame["first"].where(frame["verdict"] == "second", frame["second"])
+    won = frame.loc[decided, "winner"].value_counts()
+    lost = loser[decided].value_counts()
+    names = dict.fromkeys(name for result in results.values() for name in result.algorithms)
+    order = sorted(names, key=lambda name: (lost.get(name, 0) - won.get(name, 0), name))
+    each = [
+        f"{name} is {one.shown}better {won.get(name, 0)} and worse {lost.get(name, 0)} times"
+        for name in order[:_LISTED]
+    ]
+    more = len(order) - len(each)
+    listed = "; ".join([*each, *([f"and so on for {more} more"] if more else [])])
+    equal = int((frame["verdict"] == "equivalent").sum())
+    alike = f", {equal} equivalent" if equal else ""
+    refused = f" {count(len(results.refused), 'data set')} could not be compared."
+    alone = " P-values are adjusted within each data set, not over data sets."
+    return (
+        f"On {count(len(results), 'data set')}, each by itself ({direction(one.measure)}),"
+        f" {int(decided.sum())} of {count(len(frame), 'contrast')} are decided{alike}: {listed}."
+        f"{refused if results.refused else ''}{alone if 'p_value' in frame else ''}"
+    )
+
+
+def _basis(result: Comparison, sides: str) -> str:
+    """Say what the numbers in brackets are: of which sides, and what stands with them."""
     rows = result.contrasts()
     kinds = [result.intervals.partition(";")[0]] if "conf_low" in rows else []
+    error = float(rows["p_error"].max()) if "p_error" in rows else 0.0
     if "prob_first" in rows:
         kinds.append("probabilities")
     elif "p_value" in rows:
-        kinds.append(f"{p_head(result)}-values")
-    beside = f" with {join(kinds)}" if kinds else ""
-    return f" ({result.measure.effect_name}s{beside})"
+        drawn = f", Monte Carlo errors at most {p_error(error)}" if error > 0 else ""
+        kinds.append(f"{p_head(result)}-values{drawn}")
+    beside = f", with {join(kinds)}" if kinds else ""
+    link = "minus" if result.measure.scale == "identity" else "divided by"
+    return f"{result.measure.effect_name}s {sides.format(link)}{beside}"
 
 
 def _by_verdict(result: Comparison, rows: "pd.DataFrame") -> str:
@@ -89,10 +131,11 @@ def _range(result: Comparison, rows: "pd.DataFrame", code: str) -> str:
         name = _SHARE[code]
         parts.append(f"{SHARES[name]} at least {places(3)(rows[name].min())}")
     elif "p_value" in rows and code != "equivalent":
-        least, most = rows["p_value"].min(), rows["p_value"].max()
-        parts.append(
-            f"p {'at most' if decided else 'at least'} {p_value(most if decided else least)}"
-        )
+        errors = rows["p_error"] if "p_error" in rows else rows["p_value"] * 0
+        at = rows["p_value"].argmax() if decided else rows["p_value"].argmin()
+        bound = p_value(rows["p_value"].iloc[at], errors.iloc[at])
+        word = "at most " if decided else "at least "
+        parts.append(f"p {'' if bound[0] in '<>' else word}{bound}")
     return ", ".join(parts)
 
 
@@ -100,7 +143,16 @@ def _others(result: Comparison, chosen: str) -> list[str]:
     """Say what is decided among the other algorithms."""
     rows = result.contrasts(order="result")
     rows = rows[(rows["first"] != chosen) & (rows["second"] != chosen)]
-    return [f"Among the other algorithms, {_contrasts(result, rows)}."] if len(rows) else []
+    if rows.empty:
+        return []
+    link = "minus" if result.measure.scale == "identity" else "divided by"
+    basis = f" (the first named {link} the second)" if _listed(rows) else ""
+    return [f"Among the other algorithms{basis}, {_contrasts(result, rows)}."]
+
+
+def _listed(rows: "pd.DataFrame") -> bool:
+    """Tell whether decided contrasts are named, being few."""
+    return 0 < int(rows["verdict"].isin(["first", "second"]).sum()) <= _LISTED
 
 
 def _contrasts(result: Comparison, rows: "pd.DataFrame") -> str:
@@ -116,7 +168,7 @@ def _contrasts(result: Comparison, rows: "pd.DataFrame") -> str:
     start = f"{n} of {count(len(rows), noun)} {'is' if n == 1 else 'are'} decided{more}"
     if n == len(rows):
         start = f"all {n} {noun}s are decided" if n > 1 else f"the one {noun} is decided"
-    if n > _LISTED:
+    if not _listed(rows):
         return start
     wins = [
         f"{named(row['first'])} is {WORDS[row['verdict']]} than {named(row['second'])}"

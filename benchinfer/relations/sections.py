@@ -98,9 +98,15 @@ _LINE = 72  # undecided pairs are listed if they fit on one line, else counted
 
 def legend(*relations: Relation) -> tuple[str, ...]:
     """Say how orders are to be read."""
-    properties = [relation.properties() for relation in relations]
-    chains = any(p["transitive"] and not p["weak order"] for p in properties)
-    return (LEGEND, _TRANSITIVE) if chains else (LEGEND,)
+    return (LEGEND, _TRANSITIVE) if any(map(_chained, relations)) else (LEGEND,)
+
+
+def _chained(relation: Relation) -> bool:
+    """Tell whether some line of an order is to be read on from another one."""
+    strict, properties = relation.strict.astype(np.int64), relation.properties()
+    return (
+        properties["transitive"] and not properties["weak order"] and bool((strict @ strict).any())
+    )
 
 
 def order_lines(relation: Relation) -> tuple[list[str], list[str]]:

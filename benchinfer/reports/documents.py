@@ -188,6 +188,8 @@ class ComparisonDocument:
     ----------
     analysis
         Name of the analysis.
+    caveats
+        Facts of the table to read before the verdict: name to a line.
     headline
         The verdict in a sentence.
     order
@@ -219,6 +221,7 @@ class ComparisonDocument:
     """
 
     analysis: str
+    caveats: "Mapping[str, str]"
     headline: str
     order: str
     decided: bool
@@ -535,12 +538,14 @@ def comparison(
     result: "Comparison", *, decided: bool, request: Request | None = None
 ) -> dict[str, object]:
     """Write down a comparison: its verdicts, and what its sections say and show."""
+    from benchinfer.comparison.checks import caveats
     from benchinfer.comparison.sections import sections_of
 
     told = sections_of(result, request or Request(details=False))
     found, refused = values(told)
     document = ComparisonDocument(
         analysis=result.heading,
+        caveats=caveats(result),
         headline=result.headline(),
         order=str(result.relation()),
         decided=decided,
@@ -560,7 +565,17 @@ def comparison(
     return {name: fields.pop(name) for name in _FIRST} | found | fields
 
 
-_FIRST = ("analysis", "headline", "order", "decided", "measure", "algorithms", "level", "target")
+_FIRST = (
+    "analysis",
+    "caveats",
+    "headline",
+    "order",
+    "decided",
+    "measure",
+    "algorithms",
+    "level",
+    "target",
+)
 
 
 def values(told: Sequence[Section]) -> tuple[dict[str, object], dict[str, str]]:

@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from benchinfer.comparison.checks import doubts
+from benchinfer.comparison.checks import caveats
 from benchinfer.comparison.comparison import Comparison
-from benchinfer.comparison.sections import sentence
 from benchinfer.core.measure import UNPRINTABLE
-from benchinfer.core.numbers import brief, count
+from benchinfer.core.numbers import brief, count, sentence
 from benchinfer.core.result import registered
 from benchinfer.core.sections import Column, Request, Section, Table, number
 
@@ -43,9 +42,9 @@ def html(result: object) -> str:
     filters: dict[str, Any] = environment.filters
     filters |= {"excerpt": excerpt, "lines": _lines, "short": _short}
     template = environment.get_template("notebook.html")
-    before = _doubts(result)
+    before = caveats(result) if isinstance(result, Comparison) else {}
     rest = [one for one in remarks([first, *more]) if one.name not in before]
-    text = template.render(first=first, more=more, doubts=before, remarks=rest)
+    text = template.render(first=first, more=more, caveats=before, remarks=rest)
     return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -125,15 +124,6 @@ def _lines(texts: tuple[str, ...]) -> list[str]:
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONG else f"{text[:_LONG]} ..."
-
-
-def _doubts(result: object) -> dict[str, str]:
-    """Return what puts the table of a comparison in doubt, which is read before any verdict."""
-    if not isinstance(result, Comparison):
-        return {}
-    said = {check.check for check in result.checks}
-    found = [one for one in doubts(result.setting) if one.rule in said]
-    return {one.rule: f"{one.what} {one.hint}".strip() for one in found}
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from benchinfer.analyses.plan.result import Plan
 from benchinfer.analyses.robustness import sections as robustness
 from benchinfer.analyses.robustness.changes import changes
 from benchinfer.comparison import sections as comparison_sections
-from benchinfer.comparison.checks import doubts
+from benchinfer.comparison.checks import advice, caveats
 from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.evidence import Provenance, Setting
 from benchinfer.comparison.per_dataset import Comparisons
@@ -174,16 +174,18 @@ def _measures(gathered: ReportInput) -> "list[Measure]":
     found: dict[str, Measure] = {}
     if gathered.scores is not None:
         found = {measure.name: measure for measure in gathered.scores.measures}
-    for setting in _settings(gathered):
-        found[setting.measure.name] = setting.measure
+    for one in _compared(gathered):
+        found[one.measure.name] = one.measure
     return list(found.values())
 
 
-def _settings(gathered: ReportInput) -> list[Setting]:
+def _compared(gathered: ReportInput) -> list[Comparison]:
+    """Return the comparisons, and of those on each data set the first one."""
     results = [r for r in gathered.results if isinstance(r, Comparison)]
     # A data set by itself describes a part of the table: only where nothing describes the whole.
-    parts = [next(iter(r.values())) for r in gathered.results if isinstance(r, Comparisons)]
-    return [result.setting for result in (*results, *parts)]
+    return results + [
+        next(iter(r.values())) for r in gathered.results if isinstance(r, Comparisons)
+    ]
 
 
 def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart:
@@ -334,23 +336,17 @@ def _about(gathered: ReportInput) -> tuple[str, ...]:
     if not measures:
         return ()
     said = "; ".join(f"{measure.title} ({measure.better} is better)" for measure in measures)
-    # The whole table comes before its data sets one by one.
-    settings = {setting.measure.name: setting for setting in reversed(_settings(gathered))}
-    told = [line for measure in measures for line in _beforehand(settings.get(measure.name))]
+    leading = {one.measure.name: one for one in reversed(_compared(gathered))}
+    told = [line for measure in measures for line in _beforehand(leading.get(measure.name))]
     return (f"{'Measure' if len(measures) == 1 else 'Measures'}: {said}.", *told)
 
 
-def _beforehand(setting: Setting | None) -> list[str]:
-    """Say what puts a table in doubt and which analysis fits, before any verdict."""
-    if setting is None:
+def _beforehand(leading: Comparison | None) -> list[str]:
+    """Say the caveats of the leading comparison and which analysis fits, before any verdict."""
+    if leading is None:
         return []
-    name, found = setting.measure.name, setting.coverage.findings
-    told = [f"{name}: {one.rule}: {one.what} {one.hint}" for one in doubts(setting)]
-    return told + [
-        f"{name}: {one.hint.removesuffix('.')} fits, as {one.what}"
-        for one in found
-        if one.rule == ADVICE
-    ]
+    lines = {**caveats(leading), ADVICE: advice(leading.setting)}
+    return [f"{leading.measure.name}: {name}: {text}" for name, text in lines.items() if text]
 
 
 def _provenance(gathered: ReportInput) -> Table:

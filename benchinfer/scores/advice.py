@@ -1,6 +1,6 @@
 """Advice on the analysis that fits a table, before any verdict and for all pairs alike."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ from benchinfer.scores.facts import Array, Facts, Rule, least_datasets
 from benchinfer.scores.resampling import declaration
 
 ADVICE = "analysis that fits"
+# Of residuals in two units no analysis follows: those of the mended table are others.
+_MENDED = "first mend the scores, then check the table again"
 _PAIR, _MIXED, _POINTS = Call("compare_pair"), Call("compare_mixed"), Call("compare_points")
 _THESE = Call("compare_mixed", Option("target", "datasets"))
 _PERMUTATION = Call("compare_permutation")
@@ -25,9 +27,9 @@ _FAR = 2.0  # standard deviations beyond the largest to expect of so many normal
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """An analysis as it is called, or the part of the table that has one, and why."""
+    """An analysis as it is called, or what gives the table one, and why."""
 
-    call: Call | Subset
+    call: Call | Subset | str
     reason: str
 
 
@@ -164,10 +166,19 @@ def _far(levels: Array) -> int:
     return int((np.abs(residual) > reach)[:, scale > 0].sum())
 
 
+def _of_units(facts: Facts, m: int) -> Advice | None:
+    """Recommend an analysis of a measure, or mending where its scores are not of one unit."""
+    own = replace(facts, summary=facts.summary.of(facts.summary.measures[m]))
+    odd = [found.rule for rule in units.MIXING if (found := rule(own)) is not None]
+    if odd:
+        return Advice(_MENDED, f"scores do not seem to be in one unit ({', '.join(odd)})")
+    return advice(facts, m)
+
+
 def advised(facts: Facts) -> Finding | None:
     """Recommend an analysis of each measure, with the reason."""
     s = facts.summary
-    found = [(own.name, told) for m, own in facts.declared if (told := advice(facts, m))]
+    found = [(own.name, told) for m, own in facts.declared if (told := _of_units(facts, m))]
     if not found:
         return None
     one = len(s.measures) == 1 or len({told for _, told in found}) == 1

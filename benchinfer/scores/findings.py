@@ -9,12 +9,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchinfer.core.hints import Call, Either, Option, Phrase
+from benchinfer.core.numbers import count
 from benchinfer.scores import advice, gaps, kinds, units
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.facts import Facts, Rule, least_datasets, places
 from benchinfer.scores.summary import Summary
 
 _SHOWN = 5
+FEW = "few data sets"
 # Differences below vanish when they are squared.
 _TINY = 1e-150
 # Labels that only count: 3, fold_3, rep 1/3.
@@ -155,7 +157,7 @@ def few_datasets(facts: Facts) -> Finding | None:
     """Report that no scores could decide a pair by tests of its ranks or signs.
 
     Of D differences 2 of 2^D assignments of signs are the most extreme, and Holm's procedure
-    multiplies the smallest p-value by the number of pairs.
+    multiplies the smallest p-value by the number of pairs. D is what the pair shares.
     """
     s = facts.summary
     held = s.n.any(axis=0)
@@ -163,29 +165,45 @@ def few_datasets(facts: Facts) -> Finding | None:
     pairs = k * (k - 1) // 2
     if len(s.datasets) < 2 or not pairs:
         return None
-    shared = (held.T.astype(np.int64) @ held)[np.triu_indices(held.shape[1], 1)]
-    d = int(shared.max())
-    if d >= least_datasets(pairs):
+    shared = gaps.shared_datasets(held[:, held.any(axis=0)])
+    d, enough = int(shared.min()), least_datasets(pairs)
+    if d >= enough:
         return None
+    hint = Phrase(
+        _enough(k),
+        f"; {Call('compare_mixed')} leans on normality instead.",
+    )
+    if d < shared.max():
+        alone, few = least_datasets(1), int((shared < least_datasets(1)).sum())
+        fewer = f", and {few} fewer than the {alone} that it takes alone" if few else ""
+        what = (
+            f"{int((shared < enough).sum())} of {count(pairs, 'pair')} share fewer than the"
+            f" {enough} data sets that a signed-rank or sign-flip test takes to decide a pair at"
+            f" 5 % by Holm's adjustment{fewer}."
+        )
+        return Finding(FEW, "note", d, what, (), hint)
     raw, single = 2.0 ** (1 - d), d < least_datasets(1)
     many = f", and {min(1.0, pairs * raw):.3g} by Holm's for {pairs} pairs"
-    more = Phrase(
-        f"{least_datasets(pairs)} are enough by Holm's, {least_datasets(k - 1)} for the {k - 1}"
-        f" comparisons with a control that is named beforehand ({Option('control')}), and"
-        f" {least_datasets(1)} where whole data sets are flipped for all pairs at once"
-    )
     return Finding(
-        "few data sets",
+        FEW,
         "note",
         d,
         f"with {d} data sets the smallest p-value of a signed-rank or sign-flip test of a pair is"
         f" {raw:.3g}{many if pairs > 1 else ''}:"
         f" {'' if single else 'adjusted so, '}it can decide none at 5 %.",
         (),
-        Phrase(
-            more if k > 2 else f"{least_datasets(1)} are enough",
-            f"; {Call('compare_mixed')} leans on normality instead.",
-        ),
+        hint,
+    )
+
+
+def _enough(k: int) -> str:
+    """Say how many data sets are enough to decide pairs of so many algorithms by ranks or signs."""
+    if k == 2:
+        return f"{least_datasets(1)} are enough"
+    return Phrase(
+        f"{least_datasets(k * (k - 1) // 2)} are enough by Holm's, {least_datasets(k - 1)} for the"
+        f" {k - 1} comparisons with a control that is named beforehand ({Option('control')}), and"
+        f" {least_datasets(1)} where whole data sets are flipped for all pairs at once"
     )
 
 

@@ -1,15 +1,18 @@
 """Gaps of a table: blocks of algorithms that share data sets, and where scores are missing."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.hints import Call, Phrase
-from benchinfer.core.numbers import count, p_value
+from benchinfer.core.numbers import count, p_value, some
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.facts import Facts, Rule, mean_ranks, places, two_sided
 
 type Array = NDArray[np.float64]
 type Held = NDArray[np.bool_]
+BLOCKS = "blocks"
 NOT_AT_RANDOM = "missing where hard"
 # Few enough false rows among tables whose scores are missing at random.
 _RARE = 0.01
@@ -31,22 +34,46 @@ def blocks(facts: Facts) -> Finding | None:
         (number[i], f"{patterns[i].sum()} of {len(names)}", _named(names, patterns[i]))
         for i in order
     ]
-    shared = (held.T.astype(np.int64) @ held)[np.triu_indices(len(names), 1)]
-    apart = int((shared == 0).sum())
-    none = f", and {apart} share none" if apart else ""
     return Finding(
-        "blocks",
+        BLOCKS,
         "note",
         len(rows),
         f"not all algorithms share all data sets: {len(rows)} blocks of data sets have the same"
-        f" algorithms; {int((shared < len(held)).sum())} of {count(len(shared), 'pair')} share"
-        f" fewer than the {len(held)} data sets{none}.",
+        f" algorithms; {in_common(names.tolist(), held)}.",
         places(("data sets", "algorithms", "which"), rows),
         Phrase(
             "a model takes what is not shared from other data sets and algorithms;"
             f" {Call('compare_mixed')} names the pairs that shared data sets do not support."
         ),
     )
+
+
+def in_common(names: Sequence[str], held: Held) -> str:
+    """Say how many pairs share fewer than all data sets, and which ones share none.
+
+    Examples
+    --------
+    >>> in_common("abc", np.array([[True, True, False], [False, True, True]]))
+    '3 of 3 pairs share fewer than the 2 data sets, and 1 shares none (a and c)'
+    """
+    shared = shared_datasets(held)
+    pairs = np.transpose(np.triu_indices(len(names), 1))[shared == 0].tolist()
+    apart = [(names[int(i)], names[int(j)]) for i, j in pairs]
+    few = f"{int((shared < len(held)).sum())} of {count(len(shared), 'pair')}"
+    share = f", and {len(apart)} share{'s' * (len(apart) == 1)} none" if apart else ""
+    which = f" ({some(apart, [True] * len(apart))})" if apart else ""
+    return f"{few} share fewer than the {count(len(held), 'data set')}{share}{which}"
+
+
+def shared_datasets(held: Held) -> NDArray[np.int64]:
+    """Count the data sets that both algorithms of each pair are on, given (D, K) cells.
+
+    Examples
+    --------
+    >>> shared_datasets(np.array([[True, True, False], [True, True, True]]))
+    array([2, 1, 1])
+    """
+    return (held.T.astype(np.int64) @ held)[np.triu_indices(held.shape[1], 1)]
 
 
 def groups(held: Held) -> int:

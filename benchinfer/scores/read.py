@@ -278,10 +278,10 @@ def read_scores(
     dataset
         Name of the data set, where no column holds it.
     resampling
-        How the replications came about: a `Resampling`, the name of its kind, or a text such as
+        Origin of the replications: a `Resampling`, the name of its kind, or a text such as
         ``"cv:10"`` (folds) or ``"holdout:0.2"`` (test fraction).
     paired
-        Whether algorithms share replications; by default as the resampling says, or else as the
+        True if algorithms share replications; by default as the resampling says, or else as the
         labels tell, whatever their column is called.
     repeats
         ``"keep"`` allows several scores of one (data set, replication, algorithm, measure).

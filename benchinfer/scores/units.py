@@ -251,10 +251,6 @@ def _ratios(squares: Array, degrees: NDArray[np.int64]) -> Array:
     return np.where(known, sd / np.median(sd[known]), 1.0)
 
 
-RULES: tuple[Rule, ...] = (
-    stand_ins,
-    per_cent_and_fractions,
-    mixed_signs,
-    turned_around,
-    unequal_spread,
-)
+# Rules of `MIXED`.
+MIXING: tuple[Rule, ...] = (stand_ins, per_cent_and_fractions, mixed_signs, turned_around)
+RULES: tuple[Rule, ...] = (*MIXING, unequal_spread)

@@ -3,11 +3,13 @@
 import re
 import shlex
 from collections.abc import Callable
+from dataclasses import fields
 
 import pytest
 from typer.main import get_command
 
 from benchinfer.analyses import ANALYSES
+from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.cli.app import app
 
 ORDER = ["check", "describe", "compare", "consensus", "report", "gate", "monitor", "plan"]
@@ -97,3 +99,23 @@ def test_level_and_seed_reach_the_analyses(run: Callable, tmp_path) -> None:
     text = path.read_text(encoding="utf-8")
     assert "level=0.9" in text
     assert "seed=7" in text
+
+
+def _options(one, path=()):
+    for name in getattr(one, "commands", ()) or (
+        one.list_commands(None) if hasattr(one, "list_commands") else ()
+    ):
+        yield from _options(one.get_command(None, name), (*path, name))
+    yield from ((*path, option.name, getattr(option, "help", None) or "") for option in one.params)
+
+
+def test_help_of_options_begins_with_a_noun():
+    found = list(_options(get_command(app)))
+    assert len(found) > 100
+    asking = re.compile(r"(What|How|Which|Whether|Where)\b")
+    assert [row for row in found if asking.match(row[-1])] == []
+
+
+def test_help_names_the_priors(run: Callable) -> None:
+    text = run("compare", "bayes", "--help").stdout
+    assert all(field.name in text for field in fields(Priors))

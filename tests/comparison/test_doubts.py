@@ -1,5 +1,7 @@
 """What puts a table in doubt is a row of every analysis, and stands before the headline."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ from typer.testing import CliRunner
 
 import benchinfer as bi
 from benchinfer.cli.app import app
+from benchinfer.comparison.checks import caveats, near_level, within_error
 from benchinfer.comparison.wording import scope
 from benchinfer.reports.gather import everything, gather
 from benchinfer.reports.page import compose
@@ -122,8 +125,7 @@ def test_a_report_of_right_or_wrong_leads_with_exact_tests():
     kinds = [type(result).__name__ for result in gathered.results]
     assert kinds == ["PairComparison", "PermutationComparison", "PointsComparison"]
     about = compose(gathered).about
-    assert "0/1 scores: the scores of" in about[1]
-    assert "compare_pair fits, as scores are 0 or 1" in about[2]
+    assert "analysis that fits: compare_pair, as scores are 0 or 1" in about[1]
 
 
 def test_a_report_says_doubts_before_the_verdict():
@@ -131,12 +133,113 @@ def test_a_report_says_doubts_before_the_verdict():
     local = bi.per_dataset(bi.compare_points, scores)
     about = compose(gather([bi.compare_points(scores), local], None)).about
     assert "do they stand for missing ones?" in about[1]
-    assert "fits, as" in about[-1]
+    assert "analysis that fits: first mend the scores" in about[-1]
 
 
 def test_right_or_wrong_on_one_data_set_is_a_row_but_of_exact_tests():
     scores = items([20, 12])
-    for compare in (bi.compare_permutation, bi.compare_mixed):
+    for compare in (bi.compare_permutation, bi.compare_mixed, bi.compare_points):
         assert "0/1 scores" in compare(scores).diagnostics()["check"].tolist()
-    for compare in (bi.compare_pair, bi.compare_points):
-        assert "0/1 scores" not in compare(scores).diagnostics()["check"].tolist()
+    assert "0/1 scores" not in bi.compare_pair(scores).diagnostics()["check"].tolist()
+
+
+def items_of_datasets(d=6, n=30):
+    rng = np.random.default_rng(5)
+    right = rng.random((d, 3, n)) < np.array([0.8, 0.6, 0.5])[:, None]
+    return bi.read_scores(table(right.astype(float)), measures="acc:higher", resampling="items")
+
+
+@pytest.mark.parametrize(
+    "compare", [bi.compare_mixed, bi.compare_permutation, bi.compare_points, bi.compare_wins]
+)
+def test_right_or_wrong_on_several_data_sets_is_said_beforehand(compare):
+    said = caveats(compare(items_of_datasets()))
+    by_rates = compare is not bi.compare_wins
+    assert ("0/1 scores" in said) == by_rates
+    assert said["analysis that fits"].startswith('compare_bayes(..., likelihood="binomial"), as')
+
+
+def test_items_as_blocks_are_compared_item_by_item():
+    found = bi.compare_permutation(items_of_datasets(), target="datasets", resamples=999)
+    assert "0/1 scores" not in caveats(found)
+
+
+def test_the_advised_analysis_needs_no_word():
+    scores = bi.load_example("simulated/balanced")
+    assert "analysis that fits" not in caveats(bi.compare_mixed(scores))
+    assert caveats(bi.compare_points(scores))["analysis that fits"].startswith("compare_mixed, as")
+    two = bi.read_scores(
+        table(np.random.default_rng(1).normal(size=(2, 3, 4))),
+        measures="acc:higher",
+    )
+    for target, taken in (("datasets", True), ("domain", False)):
+        found = caveats(bi.compare_mixed(two, target=target))
+        assert ("analysis that fits" not in found) == taken
+
+
+def gapped():
+    values = additive(np.random.default_rng(1), 8, 4)
+    values[:3, 0] = values[3:, 3] = np.nan
+    return bi.read_scores(table(values).dropna(), measures="acc:higher")
+
+
+def test_pairs_that_share_too_few_data_sets_are_said_beforehand():
+    found = bi.compare_mixed(gapped())
+    told = caveats(found)
+    first, second = sorted(found.algorithms[::3], key=found.ranking().index)
+    assert told["blocks"].startswith(
+        "5 of 6 pairs share fewer than the 8 data sets, and 1 shares none"
+        f" ({first} and {second}): what is said of these rests on"
+    )
+    assert told["few data sets"] == (
+        "a test by ranks or signs takes 6 data sets to decide a pair at 5 %, and 5 of 6 pairs have"
+        " fewer; verdicts lean on normally distributed differences."
+    )
+    rows = found.diagnostics().set_index("check")
+    assert rows.loc["data sets that a pair shares, fewest", "value"] == 0
+    lost = bi.compare_permutation(gapped())
+    assert caveats(lost)["blocks"].endswith(f"({first} and {second}).")  # not compared
+
+
+def test_few_data_sets_are_said_beforehand_where_no_pair_can_be_decided():
+    few = bi.read_scores(table(additive(np.random.default_rng(1), 5, 3)), measures="acc:higher")
+    assert "0.0625" in caveats(bi.compare_permutation(few))["few data sets"]
+    assert "3 of 3 pairs have fewer" in caveats(bi.compare_mixed(few))["few data sets"]
+    assert "few data sets" not in caveats(bi.compare_points(few))
+    more = bi.read_scores(table(additive(np.random.default_rng(1), 9, 3)), measures="acc:higher")
+    assert "few data sets" not in caveats(bi.compare_mixed(more))
+
+
+def test_documents_and_terminals_say_caveats_once_and_first(tmp_path):
+    path = tmp_path / "scores.csv"
+    gapped().to_frame().drop(columns="measure").to_csv(path, index=False)
+    call = ["compare", "mixed", str(path), "--measures", "acc:higher"]
+    out = CliRunner().invoke(app, call).output
+    assert out.startswith("blocks: 5 of 6 pairs")
+    assert out.count("5 of 6 pairs share") == 1
+    document = json.loads(CliRunner().invoke(app, [*call, "--json"]).stdout)
+    assert list(document)[:3] == ["analysis", "caveats", "headline"]
+    assert list(document["caveats"]) == ["blocks", "few data sets"]
+
+
+def test_p_values_within_their_monte_carlo_error_of_the_level():
+    p, error = np.array([0.049, 0.0455, 0.049, 0.052]), np.array([0.002, 0.002, 0.0, 0.002])
+    near = within_error(p, error, 0.05)
+    assert near.tolist() == [True, False, False, True]
+    row = near_level(near, [("a", "b"), ("a", "c"), ("b", "c"), ("b", "d")], "more draws.")
+    assert not row.ok
+    assert row.value == 2
+    assert row.remedy.startswith("a and b; b and d: other random numbers may decide otherwise")
+    assert near_level(near & False, [], "").ok
+
+
+def test_random_numbers_are_in_the_method():
+    scores = bi.read_scores(table(additive(np.random.default_rng(1), 7, 4)), measures="acc:higher")
+    rotated = bi.compare_mixed(scores, seed=4)
+    assert "Random rotations: 9,999, of p-values near the level 99,999; seed 4." in rotated.method
+    drawn = bi.compare_permutation(scores, null="monte-carlo", resamples=999, seed=3)
+    assert "999 were drawn, seed 3." in drawn.method
+    exact = bi.compare_permutation(scores)
+    assert "seed" not in exact.method
+    resampled = bi.compare_bootstrap(scores, resample="datasets", seed=5)
+    assert "with replacement, seed 5" in resampled.method

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.comparison.wording import claims, headline
+from benchinfer.comparison.sections import summary
+from benchinfer.comparison.wording import claims, headline, resting
 from tests.scores.tables import table
 
 ERROR = bi.Measure("error", "lower", tolerance=0.01)
@@ -78,8 +79,8 @@ def said(names, *, levels=None, **pairs):
             "abcd",
             {"bd": "first"},
             (
-                "a has the lowest error, but is not shown to be better than another; b is better"
-                " than d"
+                "a has the lowest error, but is not shown to be better than another; b is shown to"
+                " be better than d"
             ),
         ),
         (
@@ -144,7 +145,7 @@ def said(names, *, levels=None, **pairs):
                 **{a + b: "missing" for a in "abcdef" for b in "abcdef" if ord(b) > ord(a) + 1},
                 "bc": "first",
             },
-            "1 of the 5 pairs compared decided: b is better than c",
+            "1 of the 5 pairs compared decided: b is shown to be better than c",
         ),
     ],
 )
@@ -198,3 +199,44 @@ def test_the_one_pair_compared_is_named(verdict, words):
     assert said("abc", ab=verdict, **missing) == words
     codes = np.array([bi.Relation.from_pairs("ab", {("a", "b"): verdict}).states[0, 1]])
     assert claims([("a", "b")], codes, ERROR, "on d") == f"On d, {words} (error, lower is better)."
+
+
+def test_lists_of_verdicts_are_joined_by_winner():
+    names = "abcdefghi"
+    lost = {f"b{name}": "first" for name in "defghi"}
+    text = said(names, **lost, cd="first", ce="first", eh="first")
+    assert text == (
+        "a has the lowest error, but is not shown to be better than another; b is shown to be"
+        " better than d, e, f and 3 more; c is shown to be better than d and e; 1 more is shown to"
+        " be better than another"
+    )
+
+
+def test_headlines_say_on_how_many_data_sets_an_algorithm_rests():
+    values = np.random.default_rng(3).normal(size=(6, 4))
+    values[:, 0] += 9
+    values[2:, 0] = values[:1, 2] = np.nan
+    found = bi.compare_mixed(bi.read_scores(table(values).dropna(), measures="acc:higher"))
+    assert "a00 (on 2 of 6 data sets) has the highest acc" in found.headline()
+    assert resting(found.setting.coverage) == {
+        "a00": "a00 (on 2 of 6 data sets)",
+        "a02": "a02 (on 5 of 6 data sets)",
+    }
+    whole = bi.compare_mixed(bi.read_scores(table(values[:, 1::2]), measures="acc:higher"))
+    assert "data sets)" not in whole.headline()
+
+
+def test_levels_of_ranks_are_called_means():
+    values = np.random.default_rng(3).normal(size=(9, 3)) ** 2 + 1
+    scores = bi.read_scores(table(values), measures="acc:higher")
+    logs = bi.read_scores(table(values), measures=[bi.Measure("acc", "higher", scale="log")])
+    found = bi.compare_permutation(scores)
+    assert "on a typical data set" in found.headline().lower()
+    assert "has the highest mean acc" in found.headline()
+    levels = summary(found)
+    assert levels.caption.startswith("Levels as means, while verdicts are about a typical data set")
+    assert "mean acc" in [column.head for column in levels.columns]
+    assert "highest geometric mean acc" in bi.compare_permutation(logs).headline()
+    by_means = bi.compare_permutation(scores, on="values")
+    assert "highest acc" in by_means.headline()
+    assert summary(by_means).caption.startswith("Levels: acc")

@@ -137,6 +137,30 @@ def test_sentences_have_the_numbers_of_the_table(result):
             assert re.search(rf"p (= )?{re.escape(p[0])} ?{re.escape(p[1:])}\)", told)
 
 
+def test_sentences_say_which_is_subtracted_and_which_checks_failed(result):
+    told, chosen = result.sentence(), result.ranking()[0]
+    link = "minus" if result.measure.scale == "identity" else "divided by"
+    assert f"s of each algorithm {link} {chosen}" in told
+    failed = [row.check for row in result.checks if not row.ok and row.check != "tolerance"]
+    assert ("Diagnostics that ask for attention" in told) == bool(failed)
+    assert all(name in told for name in failed)
+
+
+def test_a_sentence_over_data_sets_counts_verdicts(scores):
+    local = bi.per_dataset(bi.compare_mixed, scores, "error")
+    table, told = local.contrasts(), local.sentence()
+    decided = table["verdict"].isin(["first", "second"])
+    assert f"{decided.sum()} of {len(table)} contrasts are decided" in told
+    won = int((table["winner"] == "svm").sum())
+    lost = int(
+        (
+            decided & (table["winner"] != "svm") & table.eval("first == 'svm' or second == 'svm'")
+        ).sum()
+    )
+    assert f"svm is shown to be better {won} and worse {lost} times" in told
+    assert "not over data sets" in told
+
+
 def test_means_of_data_sets(scores):
     found = bi.compare_permutation(scores, "error", seed=1)
     table = found.table("datasets", scores=scores)

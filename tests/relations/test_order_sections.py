@@ -105,3 +105,12 @@ def test_the_discrete_distance_has_words() -> None:
     assert facts["Method"] == (
         "weak orders with the fewest verdicts that differ from those of the relations"
     )
+
+
+def test_orders_are_read_on_only_where_one_line_follows_another():
+    names = ["a", "b", "c", "d"]
+    control = bi.Relation.from_pairs(names, {("a", "b"): "first", ("a", "c"): "undecided"})
+    assert len(relations_sections.legend(control)) == 1
+    open_ = dict.fromkeys((("a", "d"), ("b", "d"), ("c", "d")), "undecided")
+    chained = {("a", "b"): "first", ("b", "c"): "first", ("a", "c"): "first", **open_}
+    assert len(relations_sections.legend(bi.Relation.from_pairs(names, chained))) == 2

@@ -107,7 +107,7 @@ def test_several_monitored_measures_are_told_one_by_one():
 def test_doubts_about_the_table_come_before_the_verdict():
     found = bi.compare_points(minus_one())
     text = Page(found._repr_html_()).text
-    assert text.count("stand-ins") == 1
+    assert text.count("stand-ins:") == 1
     assert text.index("stand-ins") < text.index(found.headline())
 
 

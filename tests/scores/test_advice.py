@@ -101,8 +101,16 @@ def test_a_run_far_out_on_one_data_set():
 
 def test_one_data_set_outweighs_the_others():
     values = additive(rng(3), 12, 4)
-    values[4] = 50 * values[4]
+    values[4] = 5000 * values[4]
     assert advised(values)[0] == 'compare_permutation(..., on="ranks")'
+
+
+def test_scores_in_two_units_are_to_be_mended_before_any_analysis():
+    values = additive(rng(3), 12, 4)
+    values[[4, 7]] *= 100
+    call, why = advised(values)
+    assert call == "first mend the scores, then check the table again"
+    assert "in one unit (per cent and fractions)" in why
 
 
 def test_groups_that_share_no_data_set():

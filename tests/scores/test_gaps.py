@@ -32,7 +32,7 @@ def test_pairs_without_a_data_set_are_counted():
     held = np.ones((8, 3), bool)
     held[:4, 0] = held[4:, 1] = False
     finding = found(additive(np.random.default_rng(2), 8, 3), held=held)["blocks"]
-    assert finding.what.endswith("the 8 data sets, and 1 share none.")
+    assert finding.what.endswith("the 8 data sets, and 1 shares none (a00 and a01).")
 
 
 def test_a_whole_table_is_one_block():

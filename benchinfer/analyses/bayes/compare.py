@@ -220,17 +220,17 @@ def compare_bayes(
     trials
         Covariate with the number of trials that a score is the share of; for ``"binomial"``.
     quantity
-        What verdicts are about: the ``"average"`` effects (the default; those on a typical data set
-        under t interactions), the ``"next"`` data set (the default with `preset`), or with `preset`
-        the ``"dominant"``, most probable outcome, as papers decide.
+        Quantity of the verdicts: the ``"average"`` effects (the default; those on a typical data
+        set under t interactions), the ``"next"`` data set (the default with `preset`), or with
+        `preset` the ``"dominant"``, most probable outcome, as papers decide.
 
         Both are in the result; see `BayesComparison.of`. Of the presets ``"average"`` is for
         ``"corani2017"`` only.
     contrasts, control
         As in `compare_mixed`.
     target
-        What claims on average are about: the ``"domain"`` of the data sets, which ``"auto"`` is, or
-        the average over these ``"datasets"``.
+        Subject of claims on average: the ``"domain"`` of the data sets, which ``"auto"`` is, or the
+        average over these ``"datasets"``.
     level
         Probability that a verdict takes, and of the credible intervals.
     missing
@@ -242,12 +242,14 @@ def compare_bayes(
     chains
         Number of chains, 8 by default.
     priors
-        Priors other than the default ones, which are weak relative to the spread of the algorithms.
+        Priors other than the default ones, which are weak relative to the spread of the algorithms:
+        ``effect_scale``, ``effect_sd``, ``interaction_scale``, ``tail_shape``, ``tail_rate``,
+        ``shrinkage_median``, ``shrinkage_sd``, ``residual_sd``, ``residual_spread``,
+        ``domain_scale``, ``slope_sd``, ``level_sd``, ``level_scale`` or ``item_scale``.
 
         `Priors`; for ``"signed-rank"`` and ``"sign"`` a `PseudoObservation`.
     sensitivity
-        Whether to fit other models, too, by few draws (``"quick"``), and say where they answer
-        otherwise.
+        Fits of other models by few draws (``"quick"``), to say where they answer otherwise.
 
         These are the other interactions, data sets in units of their own spread, and the logit or
         log scale where scores have room on it, by 1,600 draws each. Where one of them calls another

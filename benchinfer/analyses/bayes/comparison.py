@@ -140,6 +140,7 @@ class BayesComparison(Comparison):
     along: Along | None = None
 
     title: ClassVar[str] = "Hierarchical Bayesian model"
+    leans_on: ClassVar[str] = "the model and its priors"
     decides_sooner: ClassVar[str] = "not adjusted for many pairs; erratic data sets weigh less"
     decides_later: ClassVar[str] = "it shrinks differences by the spread that all show"
 

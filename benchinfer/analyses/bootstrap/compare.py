@@ -183,8 +183,8 @@ def compare_bootstrap(
         Quantiles are of the data sets' means (with one data set, of its scores). Data sets have
         equal weight, whatever their number of replications.
     resample
-        What is drawn: ``"replications"`` within each data set, for claims about these data sets;
-        ``"datasets"``, or ``"both"``, for claims about the domain they come from.
+        Unit of the draws: ``"replications"`` within each data set, for claims about these data
+        sets; ``"datasets"``, or ``"both"``, for claims about the domain they come from.
 
         A data set is drawn with all its replications. Means on data sets carry the replications'
         error already, so that ``"both"`` counts it twice and has the longer intervals.

@@ -16,6 +16,7 @@ from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Either
 from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import sentence
 from benchinfer.core.saving import savable
 from benchinfer.numerics.max_t import pairs_of
 
@@ -64,6 +65,7 @@ class BootstrapComparison(TestedComparison):
     ratios_profile: PerformanceProfiles | None
 
     title: ClassVar[str] = "Bootstrap of aggregates"
+    leans_on: ClassVar[str] = "resamples of these few"
     decides_sooner: ClassVar[str] = "its aggregate gives extremes less weight"
     decides_later: ClassVar[str] = "its aggregate gives extremes less weight; p-values are coarse"
 
@@ -93,9 +95,9 @@ class BootstrapComparison(TestedComparison):
         return (
             f"Algorithms were compared by the {self.statistic} of {self.measure.name}{scale}. In"
             f" {given.resamples:,} bootstrap resamples {_drawn_words[given.resample]}"
-            f" were drawn with replacement{together}. Intervals are"
+            f" were drawn with replacement{together}, seed {self.provenance.seed}. Intervals are"
             f" {_interval_words[given.interval]}; a p-value is the smallest level whose"
-            f" interval leaves out equality. {self.provenance.adjustment}."
+            f" interval leaves out equality. {sentence(self.provenance.adjustment)}."
         )
 
     @property

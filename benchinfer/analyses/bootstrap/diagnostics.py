@@ -220,17 +220,13 @@ def _pairs(
     """Name the pairs whose evidence needs care."""
     e, alpha = found.evidence, asked.alpha
 
-    near = np.abs(e.p_value - alpha) <= 3 * found.error
-    near |= np.abs(e.p_equivalence - alpha) <= 3 * found.equivalence_error
-    near &= ~found.flat
+    near = comparison_checks.within_error(e.p_value, found.error, alpha)
+    near |= comparison_checks.within_error(e.p_equivalence, found.equivalence_error, alpha)
     return [
-        Check.of(
-            "verdicts within Monte Carlo error of the level",
-            int(near.sum()),
-            0.0,
-            ok=not near.any(),
-            remedy=f"{some(sides, near)}: another seed may decide otherwise; ask for more"
-            " resamples",
+        comparison_checks.near_level(
+            near & ~found.flat,
+            sides,
+            Phrase(f"more of them decide: raise {Option('resamples', '')}"),
         ),
         comparison_checks.over_equality(e, alpha, sides, stepwise=asked.n_contrasts > 1),
         Check.of(

@@ -8,7 +8,7 @@ from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
 from benchinfer.comparison import sections as comparison_sections
 from benchinfer.core import numbers
 from benchinfer.core.errors import DesignError
-from benchinfer.core.numbers import count, interval, level_percent, p_value, places
+from benchinfer.core.numbers import count, interval, level_percent, p_value, places, sentence
 from benchinfer.core.sections import Figure, Fold, Request, Rows, Section, Table, names, number
 
 if TYPE_CHECKING:
@@ -25,9 +25,7 @@ _RATIOS = (1.0, 1.1, 1.25, 1.5, 2.0, 5.0, 10.0)
 
 def sections(comparison: BootstrapComparison, request: Request) -> tuple[Section, ...]:
     """Return the verdict, and with details how scores are distributed."""
-    basis = comparison_sections.sentence(
-        f"by the {comparison.formula}; seed {comparison.provenance.seed}."
-    )
+    basis = sentence(f"by the {comparison.formula}; seed {comparison.provenance.seed}.")
     rows = comparison_sections.contrasts(comparison, basis)
     first = comparison_sections.leading(comparison, request, rows)
     if not request.details:

@@ -59,8 +59,8 @@ def gate(
     candidate
         Algorithm that is to take its place.
     want
-        What is wanted of the candidate on each measure: that it is not worse by the tolerance or
-        more (``"noninferior"``), or that it is better (``"superior"``).
+        Aim on each measure: that the candidate is not worse by the tolerance or more
+        (``"noninferior"``), or that it is better (``"superior"``).
 
         The tolerance is that of the measure. Without one, not worse means better.
     by
@@ -76,7 +76,7 @@ def gate(
     level
         Confidence level of the gate, above 0.5.
     on_undecided
-        What undecided counts as: ``"fail"``, ``"pass"``, or by default neither.
+        Outcome that undecided counts as: ``"fail"``, ``"pass"``, or by default neither.
 
     Returns
     -------

@@ -88,7 +88,7 @@ def compare_meta(
         robust for three algorithms or more, or where sampling covariances are moderated, unless
         some difference is known from one data set alone, else Hartung and Knapp's.
     nested
-        What data sets lie within, as a third level: the ``"study"`` of effects, the ``"domain"`` of
+        Third level, which data sets lie within: the ``"study"`` of effects, the ``"domain"`` of
         a table, or ``"none"``. ``"auto"``: the study, if some study has several data sets.
     covariates
         Names of covariates of the data sets, along which each algorithm has a slope

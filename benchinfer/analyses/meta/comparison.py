@@ -29,7 +29,7 @@ from benchinfer.comparison import adjustment, stepwise
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Level, Setting, decide
 from benchinfer.comparison.prediction import NewDataset
-from benchinfer.core.numbers import count, join
+from benchinfer.core.numbers import count, join, sentence
 from benchinfer.core.saving import savable
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class MetaComparison(TestedComparison):
     third: str = ""
 
     title: ClassVar[str] = "Meta-analysis"
+    leans_on: ClassVar[str] = "normally distributed effects"
 
     @property
     def relative(self) -> bool:
@@ -141,7 +142,7 @@ class MetaComparison(TestedComparison):
         source = f" Sampling covariances are {self.studies.covariance}."
         return (
             f"{what} on {count(d, 'data set')} were pooled by {model}, estimated by {how}, with"
-            f" {errors}.{source}{slopes} {self.provenance.adjustment}."
+            f" {errors}.{source}{slopes} {sentence(self.provenance.adjustment)}."
         )
 
     def sources(self) -> list[object]:

@@ -55,8 +55,8 @@ def compare_mixed(
         Random terms: ``"auto"``, those that the design can estimate, or some of ``"dataset"``,
         ``"dataset:algorithm"`` and ``"dataset:replication"``.
     structure
-        How algorithms vary between data sets: one standard error for all pairs (``"common"``), one
-        of its own for each pair (``"pairwise"``), or variances of their own in the model
+        Variation of algorithms between data sets: one standard error for all pairs (``"common"``),
+        one of its own for each pair (``"pairwise"``), or variances of their own in the model
         (``"diagonal"``, ``"unstructured"``). ``"auto"``: pairwise across data sets, common on one.
 
         ``"common"`` is one interaction variance, as lme4 users type it; too small for erratic
@@ -94,7 +94,7 @@ def compare_mixed(
 
         Contrasts with ``"best"`` are adjusted for all pairs, as the best was picked from them.
     alternative
-        What tests are to show of the first algorithm of a contrast: a difference
+        Alternative that tests are to show, of the first algorithm of a contrast: a difference
         (``"two-sided"``), or that it is ``"better"`` or ``"worse"``.
 
         With a tolerance one-sided tests also test non-inferiority.

@@ -31,9 +31,10 @@ from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Option, Phrase
-from benchinfer.core.numbers import join
+from benchinfer.core.numbers import join, sentence
 from benchinfer.core.saving import savable
-from benchinfer.numerics import covariance, max_t
+from benchinfer.core.sections import Check
+from benchinfer.numerics import covariance, max_t, rotations
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,6 +73,7 @@ class MixedComparison(TestedComparison):
     about: str = ""
 
     title: ClassVar[str] = "Mixed model"
+    leans_on: ClassVar[str] = "normally distributed differences"
 
     @property
     def options(self) -> MixedOptions:
@@ -121,7 +123,19 @@ class MixedComparison(TestedComparison):
         return (
             f"The {scale}scores of {self.measure.name} were modelled as {model} by restricted"
             f" maximum likelihood{how}, with {small}. {self.design.reason}{correction}"
-            f" {self.provenance.adjustment}."
+            f" {sentence(self.provenance.adjustment)}.{self._drawn}"
+        )
+
+    @property
+    def _drawn(self) -> str:
+        """Number and seed of random rotations or flips, as a sentence behind another."""
+        if self.evidence.p_error is None:
+            return ""
+        what = {"rotation": "rotations", "flips": "flips"}[self.options.reference]
+        few, many = rotations.DIRECTIONS, rotations.MORE_DIRECTIONS
+        return (
+            f" Random {what}: {few:,}, of p-values near the level {many:,}; seed"
+            f" {self.provenance.seed}."
         )
 
     def sources(self) -> list[object]:
@@ -129,7 +143,7 @@ class MixedComparison(TestedComparison):
         from benchinfer.analyses.mixed.compare import compare_mixed
         from benchinfer.analyses.mixed.numerics import degrees, likelihood, structured_likelihood
         from benchinfer.comparison.checks import overlap_share
-        from benchinfer.numerics import closed_testing, multiplicity, rotations
+        from benchinfer.numerics import closed_testing, multiplicity
         from benchinfer.numerics.covariance import cluster_robust
         from benchinfer.numerics.max_t import max_t
 
@@ -437,6 +451,7 @@ def compared(
         levels=level,
         checks=(
             *diagnostics.fit_checks(setting, fitted, evidence, p_error),
+            *_near(evidence, alpha, sides),
             *contrast_errors.checks(setting, family, evidence, errors, design, method, alpha),
             *diagnostics.outcome_checks(setting, design, certain, sides),
             *direct.checks(setting, fitted, family.pairs[shown], evidence, sides, alpha),
@@ -456,6 +471,15 @@ def compared(
         fitted=fitted,
         about=about,
     )
+
+
+def _near(evidence: Evidence, alpha: float, sides: checks.Sides) -> list[Check]:
+    """Name the pairs that random rotations or flips do not decide for certain, if some are."""
+    if evidence.p_error is None:
+        return []
+    near = checks.within_error(evidence.p_value, evidence.p_error, alpha)
+    row = checks.near_level(near, sides, Phrase(f"see with another {Option('seed', '')}"))
+    return [row] if near.any() else []
 
 
 def _levels(

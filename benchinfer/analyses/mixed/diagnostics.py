@@ -34,7 +34,7 @@ def design_checks(setting: Setting, design: Design) -> list[Check]:
     first = ", ".join(f"{algorithm} on {dataset}" for dataset, algorithm in empty[:3])
     more = " ..." if len(empty) > 3 else ""
     return [
-        *of_table(setting),
+        *of_table(setting, rates=not design.each),
         number_of_datasets(setting) if design.target == "domain" else replications(setting),
         *(_generalisation(setting, design) if d > 1 else ()),
         Check.of(
@@ -103,10 +103,8 @@ def outcome_checks(
     setting: Setting, design: Design, certain: NDArray[np.bool_], sides: Sides
 ) -> list[Check]:
     """Say that scores of 0 and 1 are not for this model, and what they are for."""
-    if not any(found.rule == ZERO_ONE for found in setting.coverage.findings):
-        return []
     if not right_or_wrong(setting, design):
-        return [_rates_of_datasets(setting)]
+        return []
     rows = [
         Check.of(
             "scores of 0 and 1 in a model of normal errors",
@@ -131,19 +129,6 @@ def outcome_checks(
             )
         )
     return rows
-
-
-def _rates_of_datasets(setting: Setting) -> Check:
-    """Say that the model takes rates of data sets for means that all vary alike."""
-    return Check.of(
-        "scores of 0 and 1, compared by the rates of data sets",
-        setting.coverage.n,
-        0.0,
-        ok=False,
-        remedy="this model takes all rates to vary alike, but those near 0 and 1, or of few items,"
-        f" do not: {BINOMIAL} models right and wrong, or compare a table of smoothed rates,"
-        f" (right + 1/2) / (n + 1), with {Field('scale', 'logit')}",
-    )
 
 
 def constant_levels(setting: Setting, constant: NDArray[np.bool_]) -> list[Check]:

@@ -13,7 +13,7 @@ from benchinfer.core.errors import DesignError, message
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import significant
+from benchinfer.core.numbers import significant, some
 from benchinfer.core.sections import Check
 
 if TYPE_CHECKING:
@@ -121,7 +121,16 @@ def checks(
     rows = zip(sides, evidence.estimate, found.estimate, found.n, strict=True)
     told = [_told(setting.measure, *row) for row, one in zip(rows, apart, strict=True) if one]
     more = " ..." if len(told) > _SHOWN else ""
+    none = found.n == 0
     return [
+        Check.of(
+            "pairs that share no data set",
+            int(none.sum()),
+            0.0,
+            ok=not none.any(),
+            remedy=f"{some(sides, none)}: what is said of them rests on other algorithms and the"
+            " model alone",
+        ),
         Check.of(
             "pairs that shared data sets do not support",
             len(told),
@@ -129,7 +138,7 @@ def checks(
             ok=not told,
             remedy=f"{'; '.join(told[:_SHOWN])}{more}: the model adds data sets that only one of"
             f" the two has; {Either('direct() has all pairs', 'compare on those that both have')}",
-        )
+        ),
     ]
 
 

@@ -36,7 +36,7 @@ def checks(
         *_ends(course, named),
         *_empty(course, design, named),
         *_claims(setting, design),
-        *comparison_checks.of_table(setting, means=len(setting.coverage.datasets) > 1),
+        *comparison_checks.of_table(setting, rates=len(setting.coverage.datasets) > 1),
         comparison_checks.replications(setting),
     )
 

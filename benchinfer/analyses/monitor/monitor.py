@@ -103,7 +103,7 @@ def monitor(
         looked at after every replication and give intervals; ``"group-sequential"``: a fixed
         number of looks planned in advance at all scores so far.
     rule
-        How boundaries of a recursion follow from the stages before: ``"constant"``,
+        Boundaries of a recursion, given the stages before: ``"constant"``,
         ``"application"``, ``"scenario2"``, the latter two also with ``"-power"``.
         ``"literal"`` and ``"literal-scenario2"`` are the printed rules, which break down.
     spending

@@ -124,7 +124,7 @@ def checks(
 ) -> tuple[Check, ...]:
     """Return the rows."""
     return (
-        *comparison_checks.of_table(setting, means=False),
+        *comparison_checks.of_table(setting, means=False, rates=False),
         *_replications(data),
         *_peculiar(data, test),
         *_distribution(test, looks, evidence, alpha),

@@ -12,7 +12,7 @@ from benchinfer.comparison.wording import margin, zeros
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import count, sentence
 from benchinfer.numerics import rates, signs
 from benchinfer.numerics.shifts import hodges_lehmann
 from benchinfer.scores.resampling import declaration
@@ -291,7 +291,7 @@ def method(result: "PairComparison") -> str:
         f"The {scale}scores of {measure.name} were compared by the {WORDS[test]}"
         f"{clustered(result)} on {n} {what}.{zeros(result.zeros)}{why}{parts} Estimates are"
         f" {_INTERVALS.get(test, 'mean differences with t intervals')}."
-        f"{_equivalence(result)} {result.provenance.adjustment}."
+        f"{_equivalence(result)} {sentence(result.provenance.adjustment)}."
     )
 
 

@@ -140,9 +140,9 @@ def compare_permutation(
     measure
         Name of the measure; may be omitted where there is one.
     on
-        What is permuted: the scores (``"values"``), ranks within blocks (``"ranks"``), ranks of the
-        scores without their block's mean (``"aligned-ranks"``), ``"normal-scores"`` of these, or
-        how far scores lie from a median (``"dispersion"``).
+        Quantity that is permuted: the scores (``"values"``), ranks within blocks (``"ranks"``),
+        ranks of the scores without their block's mean (``"aligned-ranks"``), ``"normal-scores"`` of
+        these, or how far scores lie from a median (``"dispersion"``).
 
         Estimates of ``"values"`` are mean differences with t intervals, each pair with a standard
         error of its own; of ranks and normal scores Hodges-Lehmann shifts with intervals by test

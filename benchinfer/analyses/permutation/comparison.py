@@ -150,8 +150,18 @@ class PermutationComparison(TestedComparison):
         return (
             f"The {scale}scores of {self.measure.name} were compared by permutation within"
             f" {blocks}. {how};{units} p-values are from {nulls}."
-            f"{zeros(self.zeros) if self.pairwise else ''} Estimates are"
+            f"{self._drawn}{zeros(self.zeros) if self.pairwise else ''} Estimates are"
             f" {self._estimates}.{margin} {self.provenance.adjustment}."
+        )
+
+    @property
+    def _drawn(self) -> str:
+        """Number and seed of random arrangements and flips, as a sentence behind another."""
+        if not (self.p_error.any() or "monte-carlo" in self.kinds):
+            return ""
+        n = f"{self.options.resamples:,}"
+        return (
+            f" Of random arrangements and sign flips {n} were drawn, seed {self.provenance.seed}."
         )
 
     @property
@@ -176,10 +186,27 @@ class PermutationComparison(TestedComparison):
             return "mean differences with t intervals, each pair with a standard error of its own"
         return "Hodges-Lehmann shifts with intervals by inversion of the pair's own rank test"
 
+    @property
+    def of_means(self) -> bool:
+        """True if verdicts are about means, and not about a typical block."""
+        return self.rates or self.on in ("values", "dispersion")
+
+    @property
+    def level_name(self) -> str:
+        """What a level of the summary is a value of."""
+        name, average = super().level_name, self.measure.average
+        if self.of_means:
+            return name
+        return f"{name} ({average})" if self.measure.scale == "logit" else f"{average} {name}"
+
+    @property
+    def level_words(self) -> str:
+        """What the levels of the summary are where verdicts are about something else, in words."""
+        return "" if self.of_means else f"as means, while verdicts are about a typical {self.unit}"
+
     def scope(self) -> str:
         """Return what the claims are about, in words."""
-        means = self.rates or self.on in ("values", "dispersion")
-        over = wording.AVERAGE if means else f"on a typical {self.unit} of"
+        over = wording.AVERAGE if self.of_means else f"on a typical {self.unit} of"
         where = wording.scope(self.setting, self.target, where=over)
         return f"in the spread of scores, {where}" if self.on == "dispersion" else where
 

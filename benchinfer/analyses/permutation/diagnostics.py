@@ -125,10 +125,6 @@ def claims(setting: Setting, data: Exchangeable) -> list[Check]:
     ]
 
 
-# Adjusted p-values so many standard errors from the level are not certain to be on one side of it.
-_NEAR = 3.0
-
-
 def checks(
     setting: Setting,
     data: Exchangeable,
@@ -144,7 +140,9 @@ def checks(
         *_scores(data, found, sides, asked),
         *_decisions(found, sides, asked),
         *_adjustment(asked),
-        *comparison_checks.of_table(setting),
+        *comparison_checks.of_table(
+            setting, rates=not data.outcomes or len(setting.coverage.datasets) == 1
+        ),
         *claims(setting, data),
     )
 
@@ -158,17 +156,16 @@ def _decisions(found: PermutationTests, sides: Sides, asked: PermutationProcedur
         apart = (found.other[shown] <= asked.alpha) != decided
     direction, mean = np.where(decided, e.statistic, 0.0), found.own.mean[shown]
     stepwise = comparison_stepwise.stepwise(asked.adjust, len(found.family.matrix))
-    near = (found.error > 0) & (np.abs(e.p_value - asked.alpha) <= _NEAR * found.error)
 
     def row(what: str, pairs: NDArray[np.bool_], remedy: str) -> Check:
         n = int(pairs.sum())
         return Check.of(what, n, 0.0, ok=not n, remedy=Phrase(f"{some(sides, pairs)}: ", remedy))
 
     return [
-        row(
-            "Monte Carlo error near the level, pairs",
-            near,
-            Phrase(f"more resamples could decide otherwise; raise {Option('resamples', '')}"),
+        comparison_checks.near_level(
+            comparison_checks.within_error(e.p_value, found.error, asked.alpha),
+            sides,
+            Phrase(f"more of them decide: raise {Option('resamples', '')}"),
         ),
         row(
             "pairwise and pooled tests disagree, pairs",
@@ -207,7 +204,7 @@ def _attainable(data: Exchangeable, found: PermutationTests, asked: PermutationP
     smallest = min(smallest, 1.0)
     blocks = count(int((found.own.n - found.own.zeros).max()), unit)
     return Check.of(
-        "smallest attainable adjusted p-value",
+        comparison_checks.ATTAINABLE,
         smallest,
         asked.alpha,
         ok=smallest <= asked.alpha,

@@ -75,7 +75,8 @@ def plan(
         data sets, whose number is not up for choice. ``"auto"``: the domain, if the pilot has
         several data sets.
     n_datasets, n_replications
-        What is fixed beforehand. For given data sets their number is the pilot's by default.
+        Numbers that are fixed beforehand. For given data sets their number is the pilot's by
+        default.
     costs
         Of one data set, and of one replication on it, all algorithms together.
     budget

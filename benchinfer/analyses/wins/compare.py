@@ -387,7 +387,7 @@ def compare_wins(
         Maximum likelihood with tests and simultaneous intervals (``"likelihood"``), or posterior
         probabilities that one wins more often (``"bayes"``, Wainer 2023).
     by
-        What is won: ``"datasets"`` (by means), or ``"replications"`` that algorithms share.
+        Unit of a contest: ``"datasets"`` (by means), or ``"replications"`` that algorithms share.
 
         Those of a data set depend on each other, which robust errors or `departures` allow for.
     ties

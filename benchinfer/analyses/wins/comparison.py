@@ -283,6 +283,7 @@ class WinsComparison(TestedComparison):
     bayes: WinPosterior | None
 
     title: ClassVar[str] = "Wins (Bradley-Terry model)"
+    leans_on: ClassVar[str] = "the model of wins, with approximate errors"
 
     @property
     def options(self) -> WinsOptions:
@@ -374,7 +375,10 @@ class WinsComparison(TestedComparison):
         if self.sides:
             return wording.claims(self.named_sides(), self.codes, measure, self.scope())
         levels, where = self.levels.estimate, self.scope()
-        said = wording.headline(self.relation(), measure, where, levels, "the highest worth")
+        thin = wording.resting(self.setting.coverage)
+        said = wording.headline(
+            self.relation(), measure, where, levels, "the highest worth", thin=thin
+        )
         return f"{said}{self.by_name}"
 
     def effects(self) -> Mapping[str, Array]:

@@ -67,7 +67,7 @@ def counts(counted: "Counted", target: "Target", rope: float) -> list[Check]:
     if not counted.clustered:
         return rows
     own = checks.number_of_datasets(setting) if target == "domain" else None
-    rows += [*checks.of_table(setting, means=False), *([] if own is None else [own])]
+    rows += [*checks.of_table(setting, means=False, rates=False), *([] if own is None else [own])]
     return [*rows, *checks.tied(counted.rounded), checks.beyond(target)]
 
 

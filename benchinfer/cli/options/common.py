@@ -28,7 +28,7 @@ Target = Annotated[
 ]
 Alternative = Annotated[
     Literal["two-sided", "better", "worse"],
-    typer.Option(help="What tests are to show of the first algorithm of a contrast."),
+    typer.Option(help="Alternative that tests are to show, of the first algorithm of a contrast."),
 ]
 Seed = Annotated[
     int | None,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Weights = Annotated[
     str | None,
     typer.Option(
-        metavar="LIST", help="What each --measure counts, in their order, separated by commas."
+        metavar="LIST", help="Weight of each --measure, in their order, separated by commas."
     ),
 ]
 By = Annotated[

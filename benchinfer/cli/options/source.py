@@ -98,7 +98,7 @@ FileName = Annotated[
         "--name",
         metavar="PATTERN",
         rich_help_panel=READING,
-        help="What the paths of the files say, as in '{algorithm}_TESTFOLDS' or"
+        help="Pattern of what the paths of the files say, as in '{algorithm}_TESTFOLDS' or"
         " '{dataset}/{algorithm}'; without their ending.",
     ),
 ]
@@ -106,7 +106,7 @@ Resamples = Annotated[
     str | None,
     typer.Option(
         metavar="KIND",
-        help="How replications came about: independent, bootstrap, holdout:FRACTION, cv:FOLDS,"
+        help="Origin of the replications: independent, bootstrap, holdout:FRACTION, cv:FOLDS,"
         " seeds or items.",
         rich_help_panel=READING,
     ),
@@ -135,7 +135,7 @@ Query = Annotated[
     str | None,
     typer.Option(
         metavar="SQL",
-        help="What to select from a DuckDB file, as one SELECT.",
+        help="Rows of a DuckDB file, as one SELECT.",
         rich_help_panel=READING,
     ),
 ]

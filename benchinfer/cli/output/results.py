@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from benchinfer.cli.output import sections
 from benchinfer.cli.output.terminal import Terminal
+from benchinfer.comparison.checks import caveats
 from benchinfer.comparison.sections import each_dataset, sections_of
 from benchinfer.core.numbers import count, join, within
 from benchinfer.core.sections import Section
@@ -23,9 +24,12 @@ def comparison(result: "Comparison", request: "Request") -> None:
     """Print a comparison, with details if requested."""
     with Terminal() as out:
         told = sections_of(result, request)
-        sections.doubts(out, result)
+        sections.beforehand(out, result)
         sections.write(out, told, details=request.details)
-        checks = [check for section in told for check in section.checks]
+        before = caveats(result)
+        checks = [
+            check for section in told for check in section.checks if check.check not in before
+        ]
         sections.warnings(out, {result.measure.name: checks}, result.algorithms)
 
 

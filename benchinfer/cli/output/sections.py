@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.output.terminal import Terminal, TextTable, ascii_number, plain
-from benchinfer.comparison.checks import doubts as doubtful
-from benchinfer.comparison.sections import sentence
-from benchinfer.core.numbers import join
+from benchinfer.comparison.checks import caveats
+from benchinfer.core.numbers import join, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,12 +28,10 @@ def write(
         _section(out, section, details=details, first=top)
 
 
-def doubts(out: Terminal, result: "Comparison") -> None:
-    """Print what puts the table in doubt, before any verdict."""
-    said = {check.check for check in result.checks}
-    for found in (one for one in doubtful(result.setting) if one.rule in said):
-        text = f"{found.rule}: {as_options(found.what)} {as_options(found.hint)}".strip()
-        out.prose(text, style="yellow", hanging="  ")
+def beforehand(out: Terminal, result: "Comparison") -> None:
+    """Print the caveats of a comparison, before any verdict."""
+    for name, text in caveats(result).items():
+        out.prose(f"{name}: {as_options(text)}", style="yellow", hanging="  ")
 
 
 def _section(out: Terminal, section: "Section", *, details: bool, first: bool) -> None:

@@ -433,10 +433,10 @@ def consensus(
         equivalent; in ``"semiorder"`` s and ``"interval"`` orders equivalence need not be
         transitive; an ``"equivalence"`` only groups.
     missing_pairs
-        Whether a pair that a relation does not compare costs nothing (``"ignore"``) or counts as
-        undecided.
+        Cost of a pair that a relation does not compare: none (``"ignore"``), or that of an
+        ``"undecided"`` one.
     solutions
-        How many optima to list. Others are counted where that is feasible.
+        Number of optima to list. Others are counted where that is feasible.
     time_limit
         Seconds after which the best relation found is returned with its bound; None for no limit.
 

@@ -7,7 +7,7 @@ from scipy import stats
 
 import benchinfer as bi
 from benchinfer.analyses.bayes import fit
-from benchinfer.comparison.posterior import Convergence
+from benchinfer.comparison.posterior import Convergence, level_of
 
 M, K, B = 30, 2, 4
 FLAT = bi.Priors(effect_sd=30.0)  # contrasts are next to not shrunk
@@ -122,3 +122,15 @@ def test_levels_are_in_the_posterior():
     result = compared(read(table(simulated(m=8)), better="lower"))
     level = -result.posterior["posterior"]["level"].mean(("chain", "draw")).to_numpy()
     np.testing.assert_allclose(level, result.summary()["estimate"])
+
+
+def test_a_level_lies_within_its_interval():
+    """A few draws far out carry the mean of an algorithm whose draws vary by rounding."""
+    draws = np.full((2, 1000, 2), 0.8)
+    draws[:, :, 1] += np.random.default_rng(1).normal(size=(2, 1000))
+    draws[0, :5, 0] = 0.9
+    level = level_of(draws, 0.95)
+    assert level.estimate[0] == 0.8
+    assert level.estimate[1] == pytest.approx(draws[:, :, 1].mean(), rel=1e-12)
+    assert (level.low <= level.estimate).all()
+    assert (level.estimate <= level.high).all()

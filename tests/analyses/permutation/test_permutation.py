@@ -465,7 +465,7 @@ def test_monte_carlo_error_near_the_level_is_named():
     found = bi.compare_permutation(
         paired(d), on="values", null="monte-carlo", resamples=400, level=1 - p, seed=1
     )
-    assert not checks_of(found).loc["Monte Carlo error near the level, pairs", "ok"]
+    assert not checks_of(found).loc["pairs within the Monte Carlo error of the level", "ok"]
 
 
 def test_skew_differences_are_named():

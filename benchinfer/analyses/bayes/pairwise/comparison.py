@@ -93,6 +93,7 @@ class BayesPairsComparison(Comparison):
     settled: NDArray[np.bool_] | bool = True
 
     title: ClassVar[str] = "Bayesian test of each pair"
+    leans_on: ClassVar[str] = "the prior"
 
     @property
     def options(self) -> BayesOptions:

@@ -71,6 +71,7 @@ class ResponseComparison(BayesComparison):
     logits: Array = field(kw_only=True)
 
     title: ClassVar[str] = "Hierarchical Bayesian model of scores between 0 and 1"
+    leans_on: ClassVar[str] = "the model and its priors"
 
     @property
     def items(self) -> bool:
@@ -352,7 +353,7 @@ def _checks(
     rows = [
         *found.convergence.checks(words),
         checks.monte_carlo_error(error),
-        *checks.of_table(setting),
+        *checks.of_table(setting, rates=False),
         checks.number_of_datasets(setting) if target == "domain" else checks.replications(setting),
         checks.beyond(target),
         *checks.learnt_from(setting, len(setting.coverage.datasets)),
