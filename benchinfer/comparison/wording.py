@@ -95,6 +95,8 @@ def headline(
     shown
         What goes before "better"; empty where a rule decides without inference.
     """
+    levels = levels[[relation.algorithms.index(name) for name in relation.standing]]
+    relation = relation.arranged()
     strict, names = relation.strict, relation.algorithms
     k, most = len(names), most or _most(measure, len(names))
     compared = (relation.states != Verdict.MISSING) & ~np.eye(k, dtype=np.bool_)

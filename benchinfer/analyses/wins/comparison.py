@@ -363,7 +363,7 @@ class WinsComparison(TestedComparison):
         """Return the verdict in one sentence, with direction and what it is about."""
         measure = self.counted.scored.measure
         if self.sides:
-            return wording.claims(self.named_sides(), self.codes, measure, self.scope())
+            return self.claims(measure)
         levels, where = self.levels.estimate, self.scope()
         said = wording.headline(self.relation(), measure, where, levels, "the highest worth")
         return f"{said}{self.by_name}"
