@@ -48,7 +48,7 @@ KINDS = {
     "pair": lambda scores: bi.compare_pair(scores.subset(datasets="d0")),
     "recursive": bi.monitor,
     "anytime": lambda scores: bi.monitor(scores, method="anytime"),
-    "group-sequential": lambda scores: bi.monitor(scores, method="group-sequential", looks=3),
+    "group-sequential": lambda scores: bi.monitor(scores, method="group-sequential"),
 }
 
 

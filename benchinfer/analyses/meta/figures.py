@@ -477,7 +477,7 @@ def _name_nodes(network: Network, place: list[tuple[float, float]], right: int, 
 
 def influence_of(meta: MetaComparison) -> InfluenceLayout:
     """Return the influence of each data set, the largest first."""
-    return InfluenceLayout.sorted(meta.measure, meta.influence(SHOWN))
+    return InfluenceLayout.sorted(meta.measure, meta.turned(meta.influence(SHOWN)).sort_index())
 
 
 # By class, the default kind first.

@@ -150,7 +150,7 @@ def _influence(meta: MetaComparison) -> Table:
     return Table(
         name="influence",
         caption="What changes without a data set",
-        frame=looked_at(data),
+        frame=meta.turned(looked_at(data)).sort_index(),  # the largest moves first, as they come
         data=data,
         columns=(
             Column("dataset", "data set", role="name"),
