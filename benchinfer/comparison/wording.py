@@ -1,5 +1,6 @@
 """Wording of headlines and scopes."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -95,8 +96,10 @@ def headline(
     shown
         What goes before "better"; empty where a rule decides without inference.
     """
-    levels = levels[[relation.algorithms.index(name) for name in relation.standing]]
-    relation = relation.arranged()
+    by_level = tuple(relation.algorithms[i] for i in np.argsort(-levels, kind="stable").tolist())
+    ranked = replace(relation, order=relation.order or by_level)
+    levels = levels[[relation.algorithms.index(name) for name in ranked.order]]
+    relation = ranked.arranged()
     strict, names = relation.strict, relation.algorithms
     k, most = len(names), most or _most(measure, len(names))
     compared = (relation.states != Verdict.MISSING) & ~np.eye(k, dtype=np.bool_)
