@@ -124,7 +124,7 @@ def _row(meta: "MetaComparison", less: "MetaComparison") -> dict[str, object]:
         first, second = names[i]
         return _said((second, first), MIRROR[code]) if turns[i] else _said(names[i], code)
 
-    changes = [f"{said(meta.codes[i], i)} -> {said(less.codes[i], i)}" for i in turned]
+    changes = [f"{said(meta.codes[i], i)} -> {said(less.codes[i], i)}" for i in turned.tolist()]
     return {
         "cooks_distance": _cook(meta, less, move),
         "first": names[p][0],
