@@ -190,7 +190,8 @@ class Comparison(Tabular):
         data sets, by the differences of the pairs. Ties go by the number of algorithms that one is
         shown to be better than less those better than it, then by name.
         """
-        strict = self.relation().strict
+        real = (self.pairs >= 0).all(axis=1)
+        strict = Relation.from_codes(self.algorithms, self.pairs[real], self.codes[real]).strict
         net = strict.sum(axis=1) - strict.sum(axis=0)
         by_name = np.argsort(np.argsort(np.array(self.algorithms)))
         best_first = np.lexsort((by_name, -net, -self._positions()))
@@ -205,7 +206,13 @@ class Comparison(Tabular):
         differences = self.measure.difference(self.effects()["estimate"])
         return positions(levels, self.pairs[single], differences[single])
 
-    def turned(self, table: "pd.DataFrame", ranking: Sequence[str] | None = None) -> "pd.DataFrame":
+    def turned(
+        self,
+        table: "pd.DataFrame",
+        ranking: Sequence[str] | None = None,
+        *,
+        undirected: Sequence[str] | None = None,
+    ) -> "pd.DataFrame":
         """Return a table of pairs, better-ranked algorithms first, with rows by the ranking.
 
         Parameters
@@ -214,16 +221,34 @@ class Comparison(Tabular):
             With the columns ``first`` and ``second``; what has a side is turned with them.
         ranking
             Names, best first; by default `ranking`.
+        undirected
+            Columns that are the same whichever algorithm stands first; by default `undirected`.
         """
         ranking = self.ranking() if ranking is None else ranking
         place = {name: n for n, name in enumerate(ranking)}
         sides = [[place.get(name, len(place)) for name in table[x]] for x in ("first", "second")]
         first, second = (np.array(side, dtype=np.int64) for side in sides)
-        two_sided = self.provenance.arguments.get("alternative", "two-sided") == "two-sided"
-        turn = (second < first) & (first < len(place)) & two_sided & (not self.names)
+        turn = (second < first) & (first < len(place)) & self._turnable
         neutral = 0.5 if "prob_improvement" in table else self.measure.neutral
-        found = turned(table, turn, neutral, undirected=self.undirected)
+        undirected = self.undirected if undirected is None else undirected
+        found = turned(table, turn, neutral, undirected=undirected)
         return found.iloc[np.lexsort((np.maximum(first, second), np.minimum(first, second)))]
+
+    @property
+    def _turnable(self) -> bool:
+        """Whether either side of a pair may stand first: neither user nor test has fixed it."""
+        two_sided = self.provenance.arguments.get("alternative", "two-sided") == "two-sided"
+        return two_sided and not self.names
+
+    def turns(self) -> NDArray[np.bool_]:
+        """Return (P,) pairs of which people read the stored second, being better ranked, first."""
+        first, second = pair_places(self, self.pairs).T
+        return (second < first) & (first < len(self.algorithms)) & self._turnable
+
+    def read_sides(self) -> list[tuple[str, str]]:
+        """Return the names of both sides of each contrast as people read them."""
+        pairs = zip(self.named_sides(), self.turns().tolist(), strict=True)
+        return [(second, first) if turn else (first, second) for (first, second), turn in pairs]
 
     @property
     def undirected(self) -> tuple[str, ...]:
@@ -275,8 +300,14 @@ class Comparison(Tabular):
         """
         if rule != "evidence":
             raise DesignError(unknown("rule", rule, ["evidence"]))
+        return self._related(self.codes, self.rule)
+
+    def _related(self, codes: NDArray[np.int8], rule: str) -> Relation:
+        """Return the relation that codes of the pairs make, with the ranking as its order."""
         real = (self.pairs >= 0).all(axis=1)
-        return Relation.from_codes(self.algorithms, self.pairs[real], self.codes[real], self.rule)
+        return Relation.from_codes(
+            self.algorithms, self.pairs[real], codes[real], rule, self.ranking()
+        )
 
     def irrelevant(self) -> list[tuple[str, str]]:
         """Return the pairs that differ significantly, but by less than the tolerance."""
@@ -285,12 +316,20 @@ class Comparison(Tabular):
     def headline(self) -> str:
         """Return the verdict in one sentence, with direction and unit of generalisation."""
         if self.sides:
-            return wording.claims(self.named_sides(), self.codes, self.measure, self.scope())
+            return self.claims(self.measure)
         levels, scope = self.levels.estimate, self.scope()
         most = wording.best_value(self.measure, len(self.algorithms), self.level_name)
         thin = wording.resting(self.setting.coverage)
         return wording.headline(
             self.relation(), self.measure, scope, levels, most, self.shown, thin
+        )
+
+    def claims(self, measure: Measure) -> str:
+        """Return what contrasts of averages show, by the ranking if the user did not name them."""
+        rows = range(len(self.pairs)) if self.names else pair_order(self)
+        sides = self.named_sides()
+        return wording.claims(
+            [sides[p] for p in rows], self.codes[list(rows)], measure, self.scope()
         )
 
     def sentence(self) -> str:
@@ -479,8 +518,7 @@ class TestedComparison(Comparison):
         codes = decide(self.evidence.estimate, self.evidence.p_value, nothing, self.alpha)
         codes[codes == Verdict.UNDECIDED] = Verdict.EQUIVALENT
         text = f"not significant at {self.alpha:.4g} is called equivalent (legacy rule)"
-        real = (self.pairs >= 0).all(axis=1)
-        return Relation.from_codes(self.algorithms, self.pairs[real], codes[real], text)
+        return self._related(codes, text)
 
 
 def positions(

@@ -9,6 +9,7 @@ import numpy as np
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
+from benchinfer.core.result import Readable
 from benchinfer.numerics.best import Best, NewDatasetDistribution
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ _quantities = {
 
 
 @dataclass(frozen=True, slots=True)
-class NewDataset:
+class NewDataset(Readable):
     """Predictions for a data set of the same domain that is not yet seen.
 
     Attributes
@@ -130,6 +131,10 @@ class NewDataset:
                 **columns,
             }
         )
+
+    def __repr__(self) -> str:
+        """Return what is to be expected on a new data set."""
+        return f"<NewDataset: {self}>"
 
     def __str__(self) -> str:
         """Say which algorithm is most likely to be best there."""

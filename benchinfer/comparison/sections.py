@@ -271,7 +271,8 @@ def slopes(frame: "pd.DataFrame", comparison: "Comparison", evidence: tuple[Colu
     return Table(
         name="slopes",
         caption=f"Slopes: {measure.effect_name} per unit of the covariate",
-        frame=frame,
+        frame=comparison.turned(frame).sort_values("covariate", kind="stable"),
+        data=frame,
         columns=(
             *names("covariate", "first", "second"),
             *effect_columns(measure, frame, kind),

@@ -1,5 +1,6 @@
 """Wording of headlines and scopes."""
 
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -100,8 +101,12 @@ def headline(
     thin
         Algorithms that lack data sets, as `resting` names them.
     """
+    by_level = tuple(relation.algorithms[i] for i in np.argsort(-levels, kind="stable").tolist())
+    ranked = replace(relation, order=relation.order or by_level)
+    levels = levels[[relation.algorithms.index(name) for name in ranked.order]]
+    arranged = ranked.arranged()
     relation = Relation(
-        tuple(thin.get(name, name) for name in relation.algorithms), relation.states
+        tuple(thin.get(name, name) for name in arranged.algorithms), arranged.states
     )
     strict, names = relation.strict, relation.algorithms
     k, most = len(names), most or best_value(measure, len(names))

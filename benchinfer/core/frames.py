@@ -318,7 +318,7 @@ _SWAPPED = (
     ("wins", "losses"),
 )
 _EFFECTS = ("estimate", "shrunken", "direct", "indirect")
-_SIGNED = ("statistic", "slope")
+_SIGNED = ("statistic", "statistic_dataset", "slope", "shift")
 _SHARES = ("prob_win", "prob_more_wins", "prob_improvement")
 _SIDES = ("verdict", "state")
 

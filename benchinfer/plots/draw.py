@@ -20,6 +20,7 @@ from benchinfer.plots.text import below, plain, pt, scale, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.backend_bases import RendererBase
 
 
 # Inches that no figure exceeds, and those that its margins take.
@@ -271,6 +272,11 @@ class Drawing(Figure):
 
     It embeds fonts as text (Type 42) in PDF and PostScript.
     """
+
+    def draw(self, renderer: "RendererBase") -> None:
+        """Draw texts as wide as layouts measure them; hinted ones are up to 13 % wider."""
+        with mpl.rc_context({"text.hinting": "none"}):
+            super().draw(renderer)
 
     def savefig(self, *arguments: Any, **options: Any) -> None:
         """Save the figure; see `matplotlib.figure.Figure.savefig`."""

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame
-from benchinfer.core.result import Showable
+from benchinfer.core.numbers import count
+from benchinfer.core.result import Readable, Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Missing, Undecided
 from benchinfer.relations.agreement import agreements, between, stacked
@@ -69,7 +70,7 @@ def clusters(names: tuple[str, ...], distances: NDArray[np.float64], method: Lin
 
 
 @dataclass(frozen=True, slots=True)
-class Map:
+class Map(Readable):
     """Points of relations in the plane, as far apart as the relations as can be.
 
     Attributes
@@ -85,6 +86,11 @@ class Map:
     names: tuple[str, ...]
     points: NDArray[np.float64]
     share: float
+
+    def __repr__(self) -> str:
+        """Return how many relations there are, and how well the plane shows them."""
+        many = count(len(self.names), "relation")
+        return f"<Map: {many}, with {100 * self.share:.0f} % of their distances>"
 
     def to_frame(self) -> "pd.DataFrame":
         """One row per relation: ``relation x y``."""

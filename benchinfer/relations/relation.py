@@ -55,6 +55,9 @@ class Relation(Showable):
         is ``EQUIVALENT``.
     rule
         The decision rule in words.
+    order
+        All names, best first, where something ranks them beyond the verdicts, as the levels of a
+        comparison do: the order in which texts name them.
 
     Raises
     ------
@@ -79,6 +82,7 @@ class Relation(Showable):
     algorithms: tuple[str, ...]
     states: NDArray[np.int8]
     rule: str = ""
+    order: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         k = len(self.algorithms)
@@ -95,6 +99,8 @@ class Relation(Showable):
             raise DesignError(f"{k} algorithms need a {k} x {k} matrix, not {self.states.shape}.")
         if len(set(self.algorithms)) < k:
             raise DesignError("an algorithm is named twice in a relation.")
+        if self.order and sorted(self.order) != sorted(self.algorithms):
+            raise DesignError("the order of a relation names each algorithm once.")
         if not np.isin(self.states, list(Verdict)).all():
             raise DesignError("verdicts are coded 0 to 4; see Verdict.")
         wrong = (MIRROR[self.states] != self.states.T) | np.diag(
@@ -124,12 +130,13 @@ class Relation(Showable):
         pairs: NDArray[np.int64],
         codes: NDArray[np.int8],
         rule: str = "",
+        order: tuple[str, ...] = (),
     ) -> "Relation":
         """Build a relation from index pairs (P, 2) and their verdict codes (P,)."""
         states = unrelated(len(algorithms))
         states[pairs[:, 0], pairs[:, 1]] = codes
         states[pairs[:, 1], pairs[:, 0]] = MIRROR[codes]
-        return Relation(algorithms, states, rule)
+        return Relation(algorithms, states, rule, order)
 
     @staticmethod
     def from_text(text: str, algorithms: Sequence[str] | None = None) -> "Relation":
@@ -221,6 +228,21 @@ class Relation(Showable):
         """
         rule = f"{better} is better, equivalent within {tolerance:g}"
         return Relation(*text.from_scores(scores, better, tolerance), rule)
+
+    @property
+    def standing(self) -> tuple[str, ...]:
+        """The algorithms as texts and figures name them, best first: `order`.
+
+        Without it by the number that one is preferred to, less those preferred to it.
+        """
+        lost = self.strict.sum(axis=0) - self.strict.sum(axis=1)
+        by_wins = (self.algorithms[i] for i in np.argsort(lost, kind="stable").tolist())
+        return self.order or tuple(by_wins)
+
+    def arranged(self) -> "Relation":
+        """Return the same verdicts with the algorithms in the order of `standing`."""
+        index = [self.algorithms.index(name) for name in self.standing]
+        return Relation(self.standing, self.states[np.ix_(index, index)], self.rule, self.order)
 
     @property
     def settled(self) -> bool:
@@ -370,11 +392,12 @@ class Relation(Showable):
         taken = {"missing": missing, "undecided": undecided}
         said = [f"{k} taken for {v}" for k, v in taken.items() if v not in {"ignore", k}]
         rule = "; ".join(part for part in (self.rule, *said) if part)
-        return Relation(self.algorithms, merged(self.states, undecided, missing), rule)
+        states = merged(self.states, undecided, missing)
+        return Relation(self.algorithms, states, rule, self.order)
 
     def converse(self) -> "Relation":
         """Return the relation turned round: worst first."""
-        return Relation(self.algorithms, MIRROR[self.states], self.rule)
+        return Relation(self.algorithms, MIRROR[self.states], self.rule, self.order[::-1])
 
     def dual(self) -> "Relation":
         """Return the dual: one is at least as good as another unless the other was better or equal.
@@ -383,7 +406,7 @@ class Relation(Showable):
         """
         swapped = np.array([0, 2, 1, 3, 4], dtype=np.int8)[self.states]
         np.fill_diagonal(swapped, Verdict.EQUIVALENT)
-        return Relation(self.algorithms, swapped, self.rule)
+        return Relation(self.algorithms, swapped, self.rule, self.order)
 
     def closure(self) -> "Relation":
         """Return the relation with what follows from chains of preferences and equivalences.
@@ -397,7 +420,7 @@ class Relation(Showable):
         states[closed & closed.T] = Verdict.EQUIVALENT
         states[closed & ~closed.T] = Verdict.FIRST
         states[closed.T & ~closed] = Verdict.SECOND
-        return Relation(self.algorithms, states, self.rule)
+        return Relation(self.algorithms, states, self.rule, self.order)
 
     def reduction(self) -> ranks.Condensed:
         """Return classes of tied or circular algorithms, and the cover pairs between them."""
@@ -479,12 +502,9 @@ class Relation(Showable):
         """
         strict = self.strict
         edges = posets.transitive_reduction(strict) if posets.is_transitive(strict) else strict
-        beats, loses = strict.sum(axis=1), strict.sum(axis=0)
-        pairs = sorted(
-            ((int(i), int(j)) for i, j in np.argwhere(edges)),
-            key=lambda pair: (loses[pair[0]] - beats[pair[0]], pair[0], loses[pair[1]], pair[1]),
-        )
-        return [(self.algorithms[i], self.algorithms[j]) for i, j in pairs]
+        pairs = [(self.algorithms[i], self.algorithms[j]) for i, j in np.argwhere(edges).tolist()]
+        place = self.standing.index
+        return sorted(pairs, key=lambda pair: (place(pair[0]), place(pair[1])))
 
     def text(self) -> str:
         """Write the ranking as `from_text` reads it: like ``str``, with names quoted where need be.

@@ -126,20 +126,22 @@ def order_lines(relation: Relation) -> tuple[list[str], list[str]]:
     worse: dict[str, list[str]] = {}
     for a, b in relation.covers():
         worse.setdefault(a, []).append(b)
-    # Best first, so that a chain can be read downwards.
-    strict = relation.strict
-    lost = dict(zip(relation.algorithms, strict.sum(axis=0) - strict.sum(axis=1), strict=True))
-    lines = [f"{a} > {', '.join(worse[a])}" for a in sorted(worse, key=lambda name: lost[name])]
-    pairs = relation.to_frame()
-    equal = rows_of(pairs[pairs["verdict"] == "equivalent"], "first", "second")
-    if equal:
-        lines.append(", ".join(f"{a} ~ {b}" for a, b in equal))
-    apart = rows_of(pairs[pairs["verdict"] == "undecided"], "first", "second")
-    listed = ", ".join(f"{a} ? {b}" for a, b in apart)
+    lines = [f"{a} > {', '.join(others)}" for a, others in worse.items()]
+    placed = relation.arranged()
+    names = placed.algorithms
+    i, j = np.triu_indices(len(names), 1)
+    pairs = [
+        (f"{names[a]} {SYMBOLS[state]} {names[b]}", state)
+        for a, b, state in zip(i, j, map(Verdict, placed.states[i, j].tolist()), strict=True)
+    ]
+    if equal := [text for text, state in pairs if state == Verdict.EQUIVALENT]:
+        lines.append(", ".join(equal))
+    apart = [text for text, state in pairs if state == Verdict.UNDECIDED]
+    listed = ", ".join(apart)
     if len(listed) > _LINE:
         listed = f"{_some(len(apart), len(pairs))} undecided"
     left = [listed] if listed else []
-    if missing := int((pairs["verdict"] == "missing").sum()):
+    if missing := sum(state == Verdict.MISSING for _, state in pairs):
         left.append(f"{_some(missing, len(pairs))} not compared")
     return lines, left
 

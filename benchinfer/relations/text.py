@@ -220,6 +220,7 @@ def from_pairs(algorithms: Sequence[str], verdicts: Mapping[tuple[str, str], str
 
 def order(relation: "Relation", *, quoted: bool = False) -> str:
     """Write a ranking, class by class; quoted, it can be read back."""
+    relation = relation.arranged()
     names = [_quoted(name) if quoted else name for name in relation.algorithms]
     levels = posets.levels(relation.strict)
     return " > ".join(_class_text(names, relation.equivalent, level) for level in levels)
@@ -235,6 +236,7 @@ def _quoted(name: str) -> str:
 
 def statements(relation: "Relation") -> str:
     """Write the cover pairs, and the pairs in the other states."""
+    relation = relation.arranged()
     names = relation.algorithms
     parts = [", ".join(f"{a} > {b}" for a, b in relation.covers())]
     i, j = np.triu_indices(len(names), 1)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.frames import frame
+from benchinfer.core.result import Readable
 from benchinfer.core.saving import savable
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Finding:
 
 @savable
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Readable):
     """Counts per cell of one measure, with what the checks found.
 
     Attributes

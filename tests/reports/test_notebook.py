@@ -8,6 +8,7 @@ import pytest
 from nbclient import NotebookClient
 
 import benchinfer as bi
+from benchinfer.analyses.bayes import fit
 from benchinfer.core.sections import Table, names
 from benchinfer.reports.notebook import excerpt, html
 from tests.comparison.test_doubts import minus_one
@@ -48,6 +49,14 @@ def effects():
     return bi.read_effects(frame, measures="acc:higher")
 
 
+def left_out(table):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fit, "WARM_UP", 50)  # the numbers do not matter
+        found = bi.compare_bayes(table, draws=50, chains=4, seed=1)
+    left = found.loo(refit=False)
+    return left, found.predictive_check(left)
+
+
 def wins():
     frame = pd.DataFrame({"first": ["a"], "second": ["b"], "wins": [3], "ties": [0], "losses": [2]})
     return bi.read_wins(frame)
@@ -73,6 +82,11 @@ def wins():
         ),
         (lambda table, _: bi.plan(table, 0.01), "A plan to show a difference"),
         (lambda *_: bi.pareto(bi.load_example("sklearn_bootstrap")), "Pareto front on error"),
+        (lambda table, _: table.coverage("acc"), "Coverage"),
+        (lambda _, local: local.relations().map(), "Map : 10 relations, with"),
+        (lambda table, _: bi.compare_mixed(table).predict(), "New dataset"),
+        (lambda table, _: left_out(table)[0], "Leave one out : elpd"),
+        (lambda table, _: left_out(table)[1], "Predictive checks :"),
         (lambda *_: effects(), "Effects DataFrame: 2 effects of 2 studies on 2 data sets"),
         (lambda *_: wins(), "Wins DataFrame: 1 pairs of 2 algorithms, 5 contests."),
     ],

@@ -17,7 +17,7 @@ from benchinfer.comparison.figures.forest import axis_title, band, band_note
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import unknown
 from benchinfer.core.numbers import count
-from benchinfer.core.verdict import Verdict
+from benchinfer.core.verdict import MIRROR, Verdict
 from benchinfer.plots import bars
 from benchinfer.plots.arviz import DRAWS, PREDICTIONS
 from benchinfer.plots.bars import Bar, Bars, Interval, Intervals
@@ -210,6 +210,7 @@ def layout_shrinkage(
     first, second = result.ranking()[:2] if pair is None else pair
     if strange := [name for name in (first, second) if name not in result.algorithms]:
         raise ArgumentError(unknown("algorithm", strange[0], result.algorithms))
+    first, second = sorted((first, second), key=result.ranking().index)
     i, j = result.algorithms.index(first), result.algorithms.index(second)
     contrast = np.eye(k)[i] - np.eye(k)[j]
     shrunken = result.draws.dataset_mean @ helmert(k) @ contrast
@@ -413,14 +414,14 @@ def _laid(
     """Lay out filled dots and the hollow ones joined to them."""
     named = (_key_room(width) - across(f"{_LISTED}   vs ", _SMALL)) / 2
     names = fitted(result.algorithms, named, _SMALL)
-    sides = result.named_sides()
+    sides, turns = result.read_sides(), result.turns()
     dots = tuple(
         Dot(
             label=f"{n}  {names.get(sides[p][0], sides[p][0])} vs"
             f" {names.get(sides[p][1], sides[p][1])}",
-            average=average[p],
-            following=None if following is None else following[p],
-            verdict=Verdict(result.codes[p]),
+            average=_turned(average[p], turn=turns[p]),
+            following=None if following is None else _turned(following[p], turn=turns[p]),
+            verdict=Verdict(MIRROR[result.codes[p]] if turns[p] else result.codes[p]),
         )
         for n, p in enumerate(pair_order(result), 1)
     )
@@ -443,6 +444,11 @@ def _laid(
 def _places(found: "Outcomes | Votes") -> list[Point]:
     columns: tuple[Array, ...] = (found.first, found.equivalent, found.second)
     return [place(*three) for three in zip(*(c.tolist() for c in columns), strict=True)]
+
+
+def _turned(point: Point, *, turn: bool) -> Point:
+    """Return the place of a pair with its second algorithm first."""
+    return (1 - point[0], point[1]) if turn else point
 
 
 def _unnamed(pairs: int) -> tuple[str, ...]:

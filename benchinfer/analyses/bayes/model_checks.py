@@ -51,6 +51,7 @@ from benchinfer.comparison.evidence import Array, checks_frame
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Either
 from benchinfer.core.numbers import count, join
+from benchinfer.core.result import Readable
 from benchinfer.core.sections import Check
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Weighted:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LeaveOneOut:
+class LeaveOneOut(Readable):
     """Every data set predicted by a model that has not seen it; M data sets.
 
     Attributes
@@ -115,6 +116,15 @@ class LeaveOneOut:
     good_k: float
     refitted: NDArray[np.bool_]
     draws: tuple[Weighted, ...]
+
+    def __repr__(self) -> str:
+        """Return the predictive density, and how many data sets have much influence."""
+        above = int((self.pareto_k > self.good_k).sum())
+        return (
+            f"<LeaveOneOut: elpd {self.elpd:.1f} (standard error {self.se:.1f}) of"
+            f" {count(len(self.datasets), 'data set')}, {above} with Pareto k above"
+            f" {self.good_k:.2f}>"
+        )
 
     @property
     def elpd(self) -> float:
@@ -286,7 +296,7 @@ STATISTICS = ("spread of the algorithms", "largest difference", "residual standa
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PredictiveChecks:
+class PredictiveChecks(Readable):
     """Data sets as observed and as predicted by the others; S statistics, M data sets.
 
     Attributes
@@ -310,6 +320,12 @@ class PredictiveChecks:
     high: Array
     tail: Array
     winner: Array
+
+    def __repr__(self) -> str:
+        """Return how many data sets are not as the others predict them."""
+        beyond = int(self.beyond.any(axis=0).sum())
+        many = count(len(self.datasets), "data set")
+        return f"<PredictiveChecks: {beyond} of {many} beyond what the others predict>"
 
     def table(self) -> "pd.DataFrame":
         """One row per data set and statistic.

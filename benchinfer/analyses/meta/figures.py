@@ -138,7 +138,8 @@ def layout_studies(
 ) -> StudiesLayout:
     """Lay out the effects of one pair."""
     p = shown_pair(meta, pair)
-    measure, found = meta.measure, study_intervals(meta, p)
+    measure, turn = meta.measure, bool(meta.turns()[p])
+    found = study_intervals(meta, p, turn=turn)
     names = fitted(found.datasets, 0.38 * width)
     rows = [
         Line(
@@ -155,7 +156,7 @@ def layout_studies(
     pooled, ahead = Line(own, *found.pooled, 0.0), found.ahead
     network = None if found.network is None else Line("network", *found.network, 0.0)
     whole = pooled if network is None else network
-    first, second = (meta.algorithms[int(k)] for k in meta.pairs[p])
+    first, second = meta.read_sides()[p]
     level = f"{100 * meta.level:g} %"
     step = max(1, -(-len(rows) // _MOST))
     all_sets = "; hollow diamond: the same from all data sets jointly" if network else ""
@@ -274,15 +275,16 @@ def layout_funnel(
     meta: MetaComparison, width: Width = PAGE, *, pair: tuple[str, str] | None = None
 ) -> Funnel:
     """Lay out the funnel of the pair that `studies.shown_pair` chooses."""
-    p = shown_pair(meta, pair)
+    p, names = shown_pair(meta, pair), meta.algorithms
     i, j = (int(k) for k in meta.pairs[p])
+    first, second = meta.read_sides()[p]
     found = meta.studies.pair(i, j)
     y, v = found.y, found.v
-    first, second, sign = meta.algorithms[i], meta.algorithms[j], meta.measure.sign
+    sign = -meta.measure.sign if meta.turns()[p] else meta.measure.sign
     said = "standard errors too alike, or too few, for Egger's test"
     with suppress(DesignError):
         tests = meta.egger()
-        own = tests[(tests["first"] == first) & (tests["second"] == second)]
+        own = tests[(tests["first"] == names[i]) & (tests["second"] == names[j])]
         if len(own):
             said = f"Egger's test of asymmetry: p = {own['p_value'].iloc[0]:.3g}"
     reading = (
@@ -475,7 +477,7 @@ def _name_nodes(network: Network, place: list[tuple[float, float]], right: int, 
 
 def influence_of(meta: MetaComparison) -> InfluenceLayout:
     """Return the influence of each data set, the largest first."""
-    return InfluenceLayout.sorted(meta.measure, meta.influence(SHOWN))
+    return InfluenceLayout.sorted(meta.measure, meta.turned(meta.influence(SHOWN)).sort_index())
 
 
 # By class, the default kind first.

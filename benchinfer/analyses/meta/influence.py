@@ -11,7 +11,7 @@ from benchinfer.analyses.meta.studies import Studies
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame
-from benchinfer.core.verdict import Verdict
+from benchinfer.core.verdict import MIRROR, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,9 +118,13 @@ def _row(meta: "MetaComparison", less: "MetaComparison") -> dict[str, object]:
     move = np.divide(move, error, out=np.zeros_like(move), where=error > 0)
     p = int(np.argmax(np.abs(move)))
     turned = np.flatnonzero(less.codes != meta.codes)
-    changes = [
-        f"{_said(names[i], meta.codes[i])} -> {_said(names[i], less.codes[i])}" for i in turned
-    ]
+    turns = meta.turns()
+
+    def said(code: int, i: int) -> str:
+        first, second = names[i]
+        return _said((second, first), MIRROR[code]) if turns[i] else _said(names[i], code)
+
+    changes = [f"{said(meta.codes[i], i)} -> {said(less.codes[i], i)}" for i in turned.tolist()]
     return {
         "cooks_distance": _cook(meta, less, move),
         "first": names[p][0],

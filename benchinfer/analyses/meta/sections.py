@@ -85,7 +85,7 @@ def heterogeneity(meta: MetaComparison, request: Request) -> Section:
         title="Differences between data sets",
         text=tuple(text),
         figures=_figures(meta),
-        tables=(_amounts(found),),
+        tables=(_amounts(meta, found),),
         fold=Fold("Without one data set", (), (_influence(meta),)) if request.details else None,
     )
 
@@ -102,7 +102,7 @@ def _figures(meta: MetaComparison) -> tuple[Figure, ...]:
     return tuple(Figure(meta, kind, caption) for kind, caption in kinds.items())
 
 
-def _amounts(frame: "pd.DataFrame") -> Table:
+def _amounts(meta: MetaComparison, frame: "pd.DataFrame") -> Table:
     """One row for all pairs, or for each that is pooled by itself."""
     between = "tau2_between" in frame
     columns: list[Column] = [
@@ -125,7 +125,8 @@ def _amounts(frame: "pd.DataFrame") -> Table:
     return Table(
         name="heterogeneity",
         caption="Heterogeneity",
-        frame=frame,
+        frame=meta.turned(frame) if "first" in frame else frame,
+        data=frame,
         columns=tuple(columns),
         note="tau: standard deviation of a true difference between data sets, on the modelling"
         f" scale{', within studies or domains and between them' * between}; I²: its share of the"
@@ -149,7 +150,7 @@ def _influence(meta: MetaComparison) -> Table:
     return Table(
         name="influence",
         caption="What changes without a data set",
-        frame=looked_at(data),
+        frame=meta.turned(looked_at(data)).sort_index(),  # the largest moves first, as they come
         data=data,
         columns=(
             Column("dataset", "data set", role="name"),

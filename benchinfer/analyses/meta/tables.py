@@ -365,21 +365,25 @@ class StudyIntervals:
     ahead: tuple[float, float]
 
 
-def study_intervals(meta: "MetaComparison", p: int) -> StudyIntervals:
-    """Return the intervals of the pair at position p, each by itself at the level of `meta`."""
+def study_intervals(meta: "MetaComparison", p: int, *, turn: bool = False) -> StudyIntervals:
+    """Return the intervals of the pair at position p, each by itself at the level of `meta`.
+
+    They are of the second algorithm less the first where the pair is to be turned.
+    """
     found = meta.studies.pair(int(meta.pairs[p, 0]), int(meta.pairs[p, 1]))
-    y, v = found.y, found.v
+    side = -1 if turn else 1
+    y, v = side * found.y, found.v
     measure, own = meta.measure, meta.alone
     reach = float(max_t.critical_t(np.inf, meta.alpha)) * np.sqrt(v)
     low, high = measure.effect_interval(y - reach, y + reach)
     weight = 1 / (v + own.tau2[p])
-    mean, reach_of_mean = float(own.estimate[p]), _reach(meta, own.df[p], own.std_error[p])
+    mean, reach_of_mean = side * float(own.estimate[p]), _reach(meta, own.df[p], own.std_error[p])
     joint = meta.joint and len(meta.algorithms) > 2
     network, centre = None, mean
     wide = _reach(meta, own.df[p], np.sqrt(own.std_error[p] ** 2 + own.tau2[p]))
     if joint:
         error, df, _ = prediction_of(meta)
-        centre, wide = float(meta.evidence.estimate[p]), _reach(meta, df[p], error[p])
+        centre, wide = side * float(meta.evidence.estimate[p]), _reach(meta, df[p], error[p])
         e = meta.evidence
         network = _ends(meta, centre, _reach(meta, e.df[p], e.std_error[p]))
     _, *ahead = _ends(meta, centre, wide)

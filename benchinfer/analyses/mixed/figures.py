@@ -369,7 +369,7 @@ size_variances, draw_variances = bars.size_bars, bars.draw_bars
 
 def influence_of(mixed: MixedComparison) -> InfluenceLayout:
     """Return the influence of each data set, the largest first."""
-    return InfluenceLayout.sorted(mixed.measure, mixed.influence())
+    return InfluenceLayout.sorted(mixed.measure, mixed.turned(mixed.influence()).sort_index())
 
 
 # By class, the default kind first.

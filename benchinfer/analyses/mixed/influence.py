@@ -19,7 +19,7 @@ from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Array, decide
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.hints import Either, Option, Phrase
-from benchinfer.core.verdict import Verdict
+from benchinfer.core.verdict import MIRROR, Verdict
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
 
@@ -64,6 +64,7 @@ class WholeTable:
 
     matrix: Array
     sides: Sequence[tuple[str, str]]
+    turns: NDArray[np.bool_]
     codes: NDArray[np.int8]
     std_error: Array
     terms: tuple[str, ...]
@@ -102,6 +103,7 @@ class Influence:
     unit: str
     names: tuple[str, ...]
     sides: tuple[tuple[str, str], ...]
+    turns: NDArray[np.bool_]
     before: NDArray[np.int8]
     shift: Array
     std_error: Array
@@ -121,7 +123,10 @@ class Influence:
     def changes(self, i: int) -> str:
         """Return the verdicts that change without row i, in words."""
         changed = np.flatnonzero(self.changed[i])
-        return "; ".join(becomes(self.sides[p], self.before[p], self.codes[i, p]) for p in changed)
+        return "; ".join(
+            becomes(self.sides[p], self.before[p], self.codes[i, p], turn=self.turns[p])
+            for p in changed
+        )
 
     def columns(self) -> Mapping[str, object]:
         """Return the columns of the table, one row per unit left out."""
@@ -150,8 +155,10 @@ class Influence:
 _RATIOS = ("ratio_dataset", "ratio_interaction", "ratio_replication", "ratio_residual")
 
 
-def becomes(sides: tuple[str, str], before: int, after: int) -> str:
-    """Say how a verdict changes."""
+def becomes(sides: tuple[str, str], before: int, after: int, *, turn: bool) -> str:
+    """Say how a verdict changes, with the second of the pair first if it is to be turned."""
+    if turn:
+        sides, before, after = (sides[1], sides[0]), MIRROR[before], MIRROR[after]
     return f"{_claim(sides, before)} becomes {_state(sides, after)}"
 
 
@@ -223,6 +230,7 @@ class _Rows:
             unit=unit,
             names=tuple(names),
             sides=tuple(self.asked.sides),
+            turns=self.asked.turns,
             before=self.asked.codes,
             shift=self.shift,
             std_error=std_error,
@@ -397,6 +405,7 @@ def _asked(mixed: "MixedComparison") -> WholeTable:
     return WholeTable(
         matrix=family.matrix,
         sides=mixed.named_sides(),
+        turns=mixed.turns(),
         codes=mixed.codes,
         std_error=mixed.evidence.std_error,
         terms=mixed.design.fitted,

@@ -375,7 +375,7 @@ def influence(mixed: MixedComparison) -> Section:
             values={"influence": mixed.influence},
         )
     data = mixed.influence()
-    left = InfluenceLayout.sorted(mixed.measure, data)
+    left = InfluenceLayout.sorted(mixed.measure, mixed.turned(data).sort_index())
     found = influence_table(left, data)
     fold, shown = None, (found,)
     if len(found.frame) > _ROWS:

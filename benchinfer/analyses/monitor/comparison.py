@@ -366,8 +366,10 @@ class MonitorComparison(Comparison):
             )
         feed = Feed(scores.blocks(self.measure.name), self.design.stage)
         differences = [whole_differences(feed, int(i), int(j)) for i, j in self.pairs]
-        sides = tuple(self.named_sides())
-        return Consecutive.of(sides, differences, self.design, self.measure, permutations, seed)
+        sides, turns = tuple(self.named_sides()), tuple(self.turns().tolist())
+        return Consecutive.of(
+            sides, turns, differences, self.design, self.measure, permutations, seed
+        )
 
     def redesign(self) -> "pd.DataFrame":
         """Return the levels at which the rest of the experiment may be designed anew.

@@ -215,14 +215,15 @@ def runs(*results: "MonitorComparison") -> Runs:
 def decided(result: "MonitorComparison") -> list[tuple[str, int]]:
     """Say which pairs are decided, each with its replications, the first ones first."""
     found: list[tuple[str, int]] = []
-    sides = result.named_sides()
+    sides, turns = result.named_sides(), result.turns()
     for i in np.argsort(result.course.used, kind="stable"):
         end, (first, second) = result.course.ends[i], sides[i]
         if VERDICTS[end] <= VERDICTS[GO_ON]:
             continue
+        alike = f"{second} and {first}" if turns[i] else f"{first} and {second}"
         text = {
             "first": f"{first} is better than {second}",
             "second": f"{second} is better than {first}",
-        }.get(end, f"{first} and {second} are equivalent")
+        }.get(end, f"{alike} are equivalent")
         found.append((text, int(result.course.used[i])))
     return found

@@ -187,8 +187,8 @@ class Consecutive(Showable):
     ----------
     measure
         What was compared.
-    sides
-        Names of the pairs.
+    sides, turns
+        Names of the pairs, and of which pairs people read the second, being better ranked, first.
     alpha
         Level that unadjusted p-values are compared with.
     permutations, seed
@@ -201,6 +201,7 @@ class Consecutive(Showable):
 
     measure: Measure
     sides: tuple[tuple[str, str], ...]
+    turns: tuple[bool, ...]
     alpha: float
     permutations: int
     seed: int
@@ -209,6 +210,7 @@ class Consecutive(Showable):
     @staticmethod
     def of(
         sides: tuple[tuple[str, str], ...],
+        turns: tuple[bool, ...],
         differences: "Sequence[Array_betting]",
         design: MonitorDesign,
         measure: Measure,
@@ -227,7 +229,7 @@ class Consecutive(Showable):
         drawn = seed_of(seed)
         rng = np.random.default_rng(drawn)
         found = tuple(shuffled(d, design, measure, int(permutations), rng) for d in differences)
-        return Consecutive(measure, sides, design.alpha, int(permutations), drawn, found)
+        return Consecutive(measure, sides, turns, design.alpha, int(permutations), drawn, found)
 
     def summary(self) -> "pd.DataFrame":
         """One row per pair.

@@ -196,7 +196,7 @@ def stages(result: "MonitorComparison") -> Table:
     skipped = {"state"}
     if len(result.setting.coverage.datasets) == 1:
         skipped |= {"dataset", "p_dataset", "statistic_dataset", "log_e_dataset"}
-    frame = data.sort_values(["first", "second", "stage"], kind="stable")
+    frame = result.turned(data.sort_values("stage", kind="stable"))
     texts = [
         Column(name, head, role="name")
         for name, head in _TEXTS.items()

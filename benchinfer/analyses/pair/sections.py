@@ -65,10 +65,12 @@ def _figures(result: PairComparison) -> tuple[Figure, ...]:
 
 def normality(result: PairComparison) -> Table:
     """One row for each pair and test of normality."""
+    data = result.normality()
     return Table(
         name="normality",
         caption="Are differences normal?",
-        frame=result.normality(),
+        frame=result.turned(data, undirected=["statistic"]),
+        data=data,
         columns=(
             *names("first", "second"),
             Column("test", "test"),
@@ -90,7 +92,8 @@ def tests(result: PairComparison) -> Table:
     return Table(
         name="tests",
         caption="Other tests on the same scores",
-        frame=frame,
+        frame=result.turned(frame, undirected=()),  # all are t statistics
+        data=frame,
         columns=(
             *names("first", "second"),
             Column("test", "test"),

@@ -218,7 +218,7 @@ class PermutationComparison(TestedComparison):
             return super().headline()
         return (
             f"{super().headline()} The typical difference is 0, as most are ties, of"
-            f" {some(self.named_sides(), none)}: there the verdict is about the other differences."
+            f" {some(self.read_sides(), none)}: there the verdict is about the other differences."
         )
 
     def effects(self) -> Mapping[str, Array]:

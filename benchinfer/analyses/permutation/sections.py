@@ -62,7 +62,9 @@ def _errors(frame: "pd.DataFrame", drawn: str) -> str:
     return f" Monte Carlo errors of these p-values: at most {error(largest)} ({drawn})."
 
 
-def post_hoc(frame: "pd.DataFrame", drawn: str, *, decides: bool) -> Table:
+def post_hoc(
+    comparison: PermutationComparison, frame: "pd.DataFrame", drawn: str, *, decides: bool
+) -> Table:
     """One row per pair, one column of p-values per test."""
     tests = list(dict.fromkeys(frame["test"]))
     wide = frame[["first", "second"]].drop_duplicates()
@@ -70,7 +72,7 @@ def post_hoc(frame: "pd.DataFrame", drawn: str, *, decides: bool) -> Table:
     return Table(
         name="post_hoc",
         caption="P-values of pairs from scores that all algorithms share",
-        frame=wide,
+        frame=comparison.turned(wide),
         data=frame,
         columns=(
             *names("first", "second"),
@@ -254,7 +256,7 @@ def _pooled(comparison: PermutationComparison, drawn: str) -> Fold | None:
     frame = comparison.post_hoc()
     if frame.empty:
         return None
-    pairs = post_hoc(frame, drawn, decides=not comparison.pairwise)
+    pairs = post_hoc(comparison, frame, drawn, decides=not comparison.pairwise)
     return Fold("Pairs tested with the scores of all algorithms", (), (pairs,))
 
 

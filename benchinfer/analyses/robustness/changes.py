@@ -11,7 +11,7 @@ from benchinfer.analyses.mixed import influence
 from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.mixed.comparison import MixedComparison, compared
 from benchinfer.analyses.mixed.influence import Leave, becomes
-from benchinfer.comparison.comparison import TestedComparison
+from benchinfer.comparison.comparison import TestedComparison, pair_order
 from benchinfer.comparison.evidence import decide
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame
@@ -191,8 +191,12 @@ def _change(
     both = codes != Verdict.MISSING if kept is None else kept.astype(np.bool_)
     changed = both & (codes != comparison.codes)
     back = changed & np.isin(codes, _BETTER) & np.isin(comparison.codes, _BETTER)
-    sides = comparison.named_sides()
-    said = [becomes(sides[p], comparison.codes[p], codes[p]) for p in np.flatnonzero(changed)]
+    sides, turns = comparison.named_sides(), comparison.turns()
+    said = [
+        becomes(sides[p], int(comparison.codes[p]), int(codes[p]), turn=bool(turns[p]))
+        for p in pair_order(comparison)
+        if changed[p]
+    ]
     return VerdictChange(
         kind, what, int(both.sum()), int(changed.sum()), int(back.sum()), "; ".join(said)
     )

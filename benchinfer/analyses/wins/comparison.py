@@ -373,7 +373,7 @@ class WinsComparison(TestedComparison):
         """Return the verdict in one sentence, with direction and what it is about."""
         measure = self.counted.scored.measure
         if self.sides:
-            return wording.claims(self.named_sides(), self.codes, measure, self.scope())
+            return self.claims(measure)
         levels, where = self.levels.estimate, self.scope()
         thin = wording.resting(self.setting.coverage)
         said = wording.headline(

@@ -90,7 +90,8 @@ def pairs(result: WinsComparison) -> Table:
     return Table(
         name="predicted",
         caption="Wins of the first, observed and expected",
-        frame=frame,
+        frame=result.turned(frame),
+        data=frame,
         columns=(
             *names("first", "second"),
             number("wins", "wins", amount),

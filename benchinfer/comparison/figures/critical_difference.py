@@ -305,13 +305,12 @@ def _labels(
     for side, ties in ((better, found.ties[:half]), (-better, found.ties[half:][::-1])):
         y = top
         for tie in ties:
-            said = [
+            text = [
                 names[algorithms[m]]
                 + (f" ({found.letters[m]})" if found.letters else "")
                 + (" \N{MULTIPLICATION SIGN}" if m in without else "")
                 for m in tie
             ]
-            text = wrapped(", ".join(said), room + signs - widest(scale.texts)).split("\n")
             number = scale.texts[tie[0]]
             text[0] = (f"{text[0]}  {number}" if side < 0 else f"{number}  {text[0]}").strip()
             symbol, colour = _against(comparison, found.control, tie)

@@ -40,7 +40,7 @@ _PENS = {
     Verdict.UNDECIDED: (MARKS[Verdict.UNDECIDED].colour, (0, (1, 2)), 1.1),
 }
 _CHARACTER, _EDGES, _SIZE = 0.085, 0.3, 9.5  # inches of a character and of edges, points
-_LETTERS = (22, 16, 11, 8)  # lengths of names that are tried
+_LETTERS = (22, 16)  # lengths of names that are tried before numbers with a key
 _ARC = 0.35  # bend of a line that goes around nodes between its ends
 
 
@@ -127,15 +127,23 @@ def suits(result: "Relation | Consensus") -> bool:
 
 
 def layout(relation: "Relation", width: Width = PAGE) -> Hasse:
-    """Lay out the Hasse diagram of a relation, with names as long as the width allows."""
+    """Lay out the Hasse diagram of a relation, with names or, where they are too long, a key."""
     room = (width - _EDGES) / _CHARACTER
     drawn = chains(relation)
-    tried = [fitted(relation.algorithms, n * _CHARACTER, _SIZE) for n in _LETTERS]
-    laid = _laid(relation, drawn, tried[0], room)
-    for names in tried[1:]:
-        if laid.columns > room:
-            laid = _laid(relation, drawn, names, room)
-    return replace(laid, width=width)
+    for letters in _LETTERS:
+        names = fitted(relation.algorithms, letters * _CHARACTER, _SIZE)
+        laid = _laid(relation, drawn, names, room)
+        if laid.columns <= room:
+            return replace(laid, width=width)
+    numbers = {name: str(n) for n, name in enumerate(relation.standing, 1)}
+    laid = _laid(relation, drawn, numbers, room)
+    full = fitted(relation.standing, 0.9 * width, 8)
+    # A name stays with its number.
+    items = (
+        f"{numbers[name]} {text}".replace(" ", "\N{NO-BREAK SPACE}") for name, text in full.items()
+    )
+    key = "; ".join(items)
+    return replace(laid, width=width, notes=(*laid.notes, key))
 
 
 def _laid(relation: "Relation", drawn: Chains, names: Mapping[str, str], room: float) -> Hasse:

@@ -6,7 +6,6 @@ compared and neither is preferred.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,9 +17,9 @@ from benchinfer.plots import tiles
 from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, is_wide, lines
 from benchinfer.plots.text import fitted, plain, pt, short, widest
 from benchinfer.plots.tiles import Tile, Verdicts
-from benchinfer.relations.figures import ensemble
 from benchinfer.relations.numerics.distances import generalised_ranks
 from benchinfer.relations.numerics.posets import letters
+from benchinfer.relations.ranks import letter
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 type Codes = NDArray[np.int8]
 # Ranks this close are equal: means of the same numbers in another order.
 _SAME = 1e-9
-_ALPHABET = ascii_lowercase + ascii_uppercase
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +117,6 @@ def _run(run: Sequence[int]) -> str:
     return "".join(map(letter, run))
 
 
-def letter(n: int) -> str:
-    """Return a letter; beyond 52 with a number."""
-    again, at = divmod(n, len(_ALPHABET))
-    return _ALPHABET[at] + (str(again) if again else "")
-
-
 def _ties(ranks: NDArray[np.float64]) -> tuple[tuple[int, ...], ...]:
     found: list[list[int]] = []
     for m in np.argsort(ranks, kind="stable").tolist():
@@ -176,7 +168,7 @@ def _levels(runs: Sequence[tuple[int, int]]) -> tuple[tuple[int, int, int], ...]
 
 
 _PITCH, _ROW = 0.2, 0.25  # inches of a column and a row
-_LETTER, _MANY = 0.1, 200  # inches that a column of letters needs, and letters in columns
+_MANY = 200  # letters in columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +278,8 @@ def draw_letters(laid: Letters, ax: "Axes") -> None:
         ):
             ax.text(x, y, plain(text), ha=align, va="center", fontsize=pt(8.5), color=colour)
     crowded = sum(map(len, laid.columns)) > _MANY
-    if not laid.bars and (pitch < _LETTER or crowded):
+    wide = widest([letter(n) for n in range(len(laid.columns))]) + 0.02
+    if not laid.bars and (pitch < wide or crowded):
         for y, text in enumerate(spelled(laid.columns, k)):
             ax.text(names + 0.1, y, text, ha="left", va="center", fontsize=pt(8.5), color=INK)
         return
@@ -309,7 +302,7 @@ def layout_matrix(
     relation: "Relation", width: Width = PAGE, *, order: Sequence[str] | None = None
 ) -> Verdicts:
     """Lay out the verdicts of a relation."""
-    order = ensemble.standing({"": relation}) if order is None else order
+    order = relation.standing if order is None else order
     index = [relation.algorithms.index(name) for name in order]
     names = short(order, 22 if is_wide(width) else 16)
     found = tuple(

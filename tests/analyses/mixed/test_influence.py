@@ -47,6 +47,7 @@ def asked(data, *, own=True, judge=holm):
         influence.WholeTable(
             matrix=MATRIX,
             sides=SIDES,
+            turns=np.zeros(len(SIDES), dtype=bool),
             codes=decide(MATRIX @ model.beta, p, q, 0.05),
             std_error=np.sqrt(np.diag(MATRIX @ errors.cov @ MATRIX.T)),
             terms=COMPONENTS[:3],

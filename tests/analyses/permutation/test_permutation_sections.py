@@ -108,7 +108,7 @@ def test_pooled_tests_of_pairs_are_folded(found):
 
 def test_pooled_verdicts_do_rest_on_pooled_tests(scores):
     pooled = bi.compare_permutation(scores, "error", pairs="pooled", resamples=1000, seed=1)
-    table = sections.post_hoc(pooled.post_hoc(), "drawn", decides=not pooled.pairwise)
+    table = sections.post_hoc(pooled, pooled.post_hoc(), "drawn", decides=not pooled.pairwise)
     assert "No verdict" not in table.note
 
 

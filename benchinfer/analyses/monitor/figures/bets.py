@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from benchinfer.analyses.monitor.comparison import MonitorComparison
-    from benchinfer.analyses.monitor.reordering import Consecutive, Orders
+    from benchinfer.analyses.monitor.reordering import Consecutive
 
 
 type Array = NDArray[np.float64]
@@ -138,7 +138,7 @@ def _panel(result: "MonitorComparison", pair: int) -> CapitalPanel:
     return CapitalPanel(
         label=f"{first} vs {second}",
         note=paths.standing(result, pair),
-        verdict=Verdict(int(result.codes[pair])),
+        verdict=paths.verdict(result, pair),
         n=n,
         log10_e=log_e / math.log(10),
         each=tuple(parts),
@@ -243,7 +243,7 @@ def layout_rearranged(found: "Consecutive", width: Width = PAGE) -> OrderFigure:
     # First the pairs whose decision owes most to the order.
     doubt = [-min(max(one.first, one.second), 1 - one.first - one.second) for one in found.orders]
     shown = [int(i) for i in np.argsort(doubt, kind="stable")[:MOST]]
-    panels = tuple(_panel_rearranged(found.sides[i], found.orders[i]) for i in shown)
+    panels = tuple(_panel_rearranged(found, i) for i in shown)
     name = measure_name(found.measure)
     many = len(found.sides)
     over = count(found.permutations, "random order")
@@ -272,15 +272,16 @@ def layout_rearranged(found: "Consecutive", width: Width = PAGE) -> OrderFigure:
     )
 
 
-def _panel_rearranged(sides: tuple[str, str], one: "Orders") -> OrderPanel:
+def _panel_rearranged(found: "Consecutive", pair: int) -> OrderPanel:
+    one, sides = found.orders[pair], found.sides[pair]
     brief = short(list(sides), 14)
-    first, second = (brief[name] for name in sides)
-    shares = [(first, one.first), (second, one.second)]
+    shares = [(brief[sides[0]], one.first), (brief[sides[1]], one.second)]
+    shares = shares[::-1] if found.turns[pair] else shares
+    (first, _), (second, _) = shares
     better = [f"{name} better in {100 * share:.0f} %" for name, share in shares if share > 0]
-    found = "; ".join(better)
     return OrderPanel(
         label=f"{first} vs {second}",
-        note=f"{found} of orders" if better else "no difference found in any order",
+        note=f"{'; '.join(better)} of orders" if better else "no difference found in any order",
         n=one.at.astype(float),
         p=one.p,
         low=one.band[0],
@@ -401,16 +402,19 @@ def layout_sequence(result: "MonitorComparison", width: Width = PAGE) -> Sequenc
 
 def _panel_sequence(result: "MonitorComparison", pair: int) -> SequencePanel:
     n, low, high = paths.path(result, pair, "n", "low", "high")
+    estimate = result.course.estimate[pair]
+    if result.turns()[pair]:
+        low, high, estimate = -high, -low, -estimate
     low, high = result.measure.effect_interval(low, high)
     first, second = paths.names(result, pair)
     return SequencePanel(
         label=f"{first} vs {second}",
         note=paths.standing(result, pair),
-        verdict=Verdict(int(result.codes[pair])),
+        verdict=paths.verdict(result, pair),
         n=n,
         low=low,
         high=high,
-        estimate=float(result.measure.effect(result.course.estimate[pair])),
+        estimate=float(result.measure.effect(estimate)),
     )
 
 

@@ -5,7 +5,7 @@ P-values of stages are on the scale of normal quantiles, which shows both ends.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from benchinfer.analyses.monitor.path import next_bounds, stage_rows
 from benchinfer.analyses.monitor.stagewise import bounds_of
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.numbers import count
-from benchinfer.core.verdict import Verdict
+from benchinfer.core.verdict import MIRROR, Verdict
 from benchinfer.plots import panels as plots_panels
 from benchinfer.plots.panels import GridPanel, PanelGrid
 from benchinfer.plots.style import FAINT, HAIR, INK, MARKS, PAGE, Width, lines, measure_name, signed
@@ -57,10 +57,16 @@ def ends(result: "MonitorComparison") -> tuple[str, ...]:
 
 
 def names(result: "MonitorComparison", pair: int, limit: int = 14) -> tuple[str, str]:
-    """Return the names of a pair, short enough for a panel."""
-    first, second = result.named_sides()[pair]
+    """Return the names of a pair as people read it, short enough for a panel."""
+    first, second = result.read_sides()[pair]
     brief = short([first, second], limit)
     return brief[first], brief[second]
+
+
+def verdict(result: "MonitorComparison", pair: int) -> Verdict:
+    """Return the state of a pair as people read it."""
+    code = int(result.codes[pair])
+    return Verdict(MIRROR[code] if result.turns()[pair] else code)
 
 
 def path(result: "MonitorComparison", pair: int, *columns: str) -> list[Array]:
@@ -80,10 +86,9 @@ def standing(result: "MonitorComparison", pair: int) -> str:
     c, end = result.course, result.course.ends[pair]
     if not c.used[pair]:
         return "nothing was looked at yet"
-    verdict = VERDICTS[end]
     word = {GO_ON: "goes on"}.get(end, end)
-    if verdict in (Verdict.FIRST, Verdict.SECOND):
-        word = f"{names(result, pair)[0 if verdict == Verdict.FIRST else 1]} better"
+    if (found := verdict(result, pair)) in (Verdict.FIRST, Verdict.SECOND):
+        word = f"{names(result, pair)[0 if found == Verdict.FIRST else 1]} better"
     p = float(c.p_value[pair])
     said = "p < 0.0001" if p < 1e-4 else "p > 0.9999" if p > 0.9999 else f"p = {p:.4f}"
     star = "*" if c.provisional[pair] else ""
@@ -272,15 +277,17 @@ def _panel(
     zones: tuple[Zone, ...],
 ) -> PathPanel:
     first, second = names(result, pair)
+    side = -1 if result.turns()[pair] else 1
+    of_datasets = np.array(each, dtype=np.float64).T if each else np.empty((0, len(stages)))
     return PathPanel(
         label=f"{first} vs {second}",
         note=standing(result, pair),
         names=(first, second),
-        verdict=Verdict(int(result.codes[pair])),
+        verdict=verdict(result, pair),
         stages=stages,
-        z=z,
-        each=np.array(each, dtype=np.float64).T if each else np.empty((0, len(stages))),
-        zones=zones,
+        z=side * z,
+        each=side * of_datasets,
+        zones=tuple(replace(zone, side=side * zone.side) for zone in zones),
     )
 
 
