@@ -193,6 +193,15 @@ print(json.dumps([name for name in ("matplotlib", "pymc", "jinja2") if name in s
     assert _in_a_clean_process(code) == []
 
 
+def test_a_report_without_bayes_loads_no_sampler() -> None:
+    code = """
+import json, sys
+import benchinfer.reports.page
+print(json.dumps([name for name in ("arviz_stats", "pymc", "xarray") if name in sys.modules]))
+"""
+    assert _in_a_clean_process(code) == []
+
+
 def test_a_public_name_is_not_also_a_module() -> None:
     import pkgutil
 

@@ -193,6 +193,7 @@ def report(
     from benchinfer.cli import report as cli_report
     from benchinfer.core.saving import check_target
     from benchinfer.reports import documents
+    from benchinfer.reports.page import document
 
     methods = wanted.named()
     scores = source.read()
@@ -204,8 +205,8 @@ def report(
             scores, methods=methods, level=wanted.level, seed=wanted.seed, progress=told
         )
         told(f"Writing {output}", 0, 0)
-        cli_report.write(found, output, title=wanted.title, kind=kind)
+        page = cli_report.write(found, output, title=wanted.title, kind=kind)
     if as_json:
-        documents.write(cli_report.document(found, output))
+        documents.write(document(page, found, output))
     elif not quiet:
         cli_report.show(found, scores, output)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from benchinfer.comparison.comparison import Comparison
-    from benchinfer.reports.documents import ReportDocument
+    from benchinfer.core.sections import Page
     from benchinfer.reports.gather import ReportInput, Stages
     from benchinfer.reports.page import Format
     from benchinfer.scores.table import ScoreTable
@@ -73,20 +73,24 @@ def write(
     scores: "ScoreTable | None" = None,
     title: str | None = None,
     kind: "Format | None" = None,
-) -> None:
+) -> "Page":
     """Write the report, making the folder that it goes to; leave nothing where that fails."""
-    from benchinfer.reports.page import report
+    from benchinfer.reports import page
+    from benchinfer.reports.gather import gather
 
     folder = Path(path).parent
     with writing(path):
         made = [place for place in (folder, *folder.parents) if not place.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            report(found, path, scores=scores, title=title, format=kind)
+            gathered = gather(found, scores)
+            composed = page.compose(gathered, title)
+            page.write(composed, gathered, path, kind)
         except BaseException:
             for place in made:
                 place.rmdir()
             raise
+    return composed
 
 
 def comparisons(found: "ReportInput") -> "list[Comparison]":
@@ -94,14 +98,6 @@ def comparisons(found: "ReportInput") -> "list[Comparison]":
     from benchinfer.comparison.comparison import Comparison
 
     return [result for result in found.results if isinstance(result, Comparison)]
-
-
-def document(found: "ReportInput", path: str) -> "ReportDocument":
-    """Write down what a report holds."""
-    from benchinfer.reports.documents import report
-    from benchinfer.reports.page import compose
-
-    return report(compose(found), comparisons(found), found.refusals, path)
 
 
 def show(found: "ReportInput", scores: "ScoreTable", path: str) -> None:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from arviz_stats.base.array import array_stats
 from numpy.typing import NDArray
 
 from benchinfer.comparison.evidence import Array, Level
@@ -15,7 +14,6 @@ from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.outcome_probabilities import Outcomes
 
 R_HAT, ESS = 1.01, 400.0
-_stats: Any = array_stats  # typed in part
 
 
 @savable
@@ -97,20 +95,16 @@ def settled(looked_at: list[Array], r_hat_effects: float, divergences: int | Non
     folding, and localization: an improved R-hat for assessing convergence of MCMC. Bayesian
     Analysis 16, 667-718. https://doi.org/10.1214/20-BA1221
     """
-    bulk, tail = (_sizes(looked_at, *how) for how in (("bulk", None), ("tail", (0.05, 0.95))))
+    from arviz_stats.base.array import array_stats
+
+    stats: Any = array_stats  # typed in part
+    axes = {"chain_axis": 0, "draw_axis": 1}
     return Convergence(
-        r_hat=max(float(_stats.rhat(x, chain_axis=0, draw_axis=1)) for x in looked_at),
+        r_hat=max(float(stats.rhat(x, **axes)) for x in looked_at),
         r_hat_effects=r_hat_effects,
-        bulk=bulk,
-        tail=tail,
+        bulk=min(float(stats.ess(x, **axes, method="bulk")) for x in looked_at),
+        tail=min(float(stats.ess(x, **axes, method="tail", prob=(0.05, 0.95))) for x in looked_at),
         divergences=divergences,
-    )
-
-
-def _sizes(looked_at: list[Array], method: str, prob: tuple[float, float] | None) -> float:
-    """Return the smallest effective sample size."""
-    return min(
-        float(_stats.ess(x, chain_axis=0, draw_axis=1, method=method, prob=prob)) for x in looked_at
     )
 
 

@@ -155,7 +155,7 @@ class _Writer:
         body = "\n".join(lines)
         return Markup(  # noqa: S704
             f'<figure class="table"{own}>\n<figcaption>{caption}</figcaption>\n'
-            f'<div class="scroll" tabindex="0" role="region" aria-label="{caption}">\n'
+            f'<div class="scroll" tabindex="0" role="group" aria-label="{caption}">\n'
             f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
             f"</div>{note}\n</figure>"
         )

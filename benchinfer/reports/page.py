@@ -110,15 +110,28 @@ def report(
     ...     bi.report(relation, f"{folder}/report.html").name
     'report.html'
     """
-    chosen = format or _SUFFIXES.get(Path(path).suffix.lower(), "html")
-    check_choice("format", chosen, Format)
+    check_choice("format", format, Format | None)
     gathered = gather(results, scores, bayes=bayes)
-    page = compose(gathered, title)
+    return write(compose(gathered, title), gathered, path, format)
+
+
+def write(
+    page: Page,
+    gathered: ReportInput,
+    path: str | Path,
+    format: Format | None = None,  # noqa: A002
+) -> Path:
+    """Write what a report says; see `report`."""
+    chosen = format or _SUFFIXES.get(Path(path).suffix.lower(), "html")
     if chosen == "json":
-        compared = [r for r in gathered.results if isinstance(r, Comparison)]
-        held = documents.report(page, compared, gathered.refusals, Path(path).name)
-        return write_whole(path, documents.text(held))
+        return write_whole(path, documents.text(document(page, gathered, Path(path).name)))
     return write_whole(path, _WRITERS[chosen](page))
+
+
+def document(page: Page, gathered: ReportInput, name: str) -> "documents.ReportDocument":
+    """Write down what a report holds."""
+    compared = [r for r in gathered.results if isinstance(r, Comparison)]
+    return documents.report(page, compared, gathered.refusals, name)
 
 
 def compose(gathered: ReportInput, title: str | None = None) -> Page:

@@ -1,12 +1,15 @@
 """A report in headless Chromium: no error, no request, no overflow."""
 
 import shutil
+from functools import cache
+from importlib.resources import files
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import benchinfer as bi
+from benchinfer.reports.gather import everything
 
 pytestmark = pytest.mark.browser
 
@@ -168,3 +171,50 @@ def test_downloads_have_safe_names_and_cells(driver, report):
     drawn = [one for one in saved if one.startswith("<svg")]
     assert drawn
     assert not [one for one in drawn if "var(--" in one or "currentcolor" in one.lower()]
+
+
+RULES = "axe.min.js"
+
+
+@pytest.fixture(scope="module")
+def sized(tmp_path_factory, report):
+    """Return a report of K algorithms; of 6 and more some have no scores on some data set."""
+
+    @cache
+    def of(k):
+        if k == "hostile":
+            return report
+        rng = np.random.default_rng(k)
+        rows = [
+            (f"d{d}", f"algorithm {a}", r, 0.7 + 0.01 * a + 0.02 * rng.normal())
+            for d in range(4)
+            for a in range(k)
+            for r in range(3)
+            if (d, a) != (2, 4)
+        ]
+        table = pd.DataFrame(rows, columns=["dataset", "algorithm", "replication", "score"])
+        scores = bi.read_scores(table, measures=bi.Measure("score", "higher", 0.01))
+        found = everything(scores, methods=("mixed", "bootstrap", "points", "per-dataset"))
+        return bi.report(found, tmp_path_factory.mktemp(f"k{k}") / "report.html")
+
+    return of
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("k", [2, 6, 30, "hostile"])
+def test_accessible(driver, sized, k, scheme):
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    opened(driver, sized(k), 1400)
+    driver.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
+    driver.execute_cdp_cmd(
+        "Runtime.evaluate", {"expression": files("axe_core_python").joinpath(RULES).read_text()}
+    )
+    driver.set_script_timeout(120)
+    found = driver.execute_async_script(
+        "const done = arguments[0];"
+        "axe.run(document, {resultTypes: ['violations']}).then(r => done(r.violations.map("
+        "v => [v.impact, v.id, v.nodes.length, v.nodes[0].html.slice(0, 200)])))"
+    )
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert found == []

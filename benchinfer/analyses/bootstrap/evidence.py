@@ -284,6 +284,8 @@ def _decided(
 SIDE_RESAMPLES = 2000
 # Beyond these they would take longer than what verdicts rest on.
 _MOST = 10_000
+# Bounds that even those do not reach stay open: a few resamples say the same.
+_FEW = 200
 
 
 @savable
@@ -314,6 +316,8 @@ def improvement_of(
     side = sidak(given.alpha, n) / 2
     # Of many pairs the bounds lie far out, where more resamples are needed.
     enough = min(resamples, max(SIDE_RESAMPLES, int(10 / side)), _MOST)
+    if side * (_MOST + 1) < 1:
+        enough = min(resamples, _FEW)
     told = of_task(progress, "improvement", enough)
     values = profiles.draws(sample, pairs, resample, enough, given.seed, progress=told)
     found = gather(

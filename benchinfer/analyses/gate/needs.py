@@ -2,7 +2,11 @@
 
 import math
 
-from benchinfer.analyses.gate.one_sided import GateQuestion
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from benchinfer.analyses.gate.one_sided import GateQuestion, block_differences
 from benchinfer.analyses.gate.result import GatedMeasure, Need, Want
 from benchinfer.analyses.plan.plan import plan
 from benchinfer.analyses.plan.result import Plan
@@ -26,6 +30,9 @@ def need_of(q: GateQuestion, row: GatedMeasure, want: Want) -> Need:
     else:
         who = "a candidate that is as good as the baseline"
     target = row.comparison.target
+    if row.comparison.provenance.analysis == "compare_permutation":
+        ahead = measure.margin or abs(row.estimate)
+        return _of_signed_ranks(q, row, ahead, who)
     try:
         found = plan(
             q.scores,
@@ -44,25 +51,81 @@ def need_of(q: GateQuestion, row: GatedMeasure, want: Want) -> Need:
 
 def _of_plan(found: Plan, row: GatedMeasure, who: str) -> Need:
     """Compare what is planned with what is there."""
-    setting, pilot = row.comparison.setting, found.question.components
-    over = row.comparison.target == "domain"
+    over, d = row.comparison.target == "domain", len(row.comparison.setting.coverage.datasets)
+    r = round(found.question.components.n_replications or 1)
+    more = found.n_datasets - d if over else found.n_replications - r
+    return _more(row, more, d if over else r, who, found.question.reached(d, r))
+
+
+def _of_signed_ranks(q: GateQuestion, row: GatedMeasure, ahead: float, who: str) -> Need:
+    """Compare the blocks that signed ranks need with those that are there."""
+    d, over = len(row.comparison.setting.coverage.datasets), row.comparison.target == "domain"
+    values = block_differences(q).values
+    shifted = values - np.median(_walsh(values)) + ahead
+    here, share = len(values), float((_walsh(shifted) > 0).mean())
+    alpha = 1 - q.level
+    needed = signed_rank_size(share, alpha, _POWER)
+    if needed is None:
+        return Need("no size can be planned from these scores: their signed ranks do not tell")
+    each = 1 if over else d
+    more = math.ceil((needed - here) / each)
+    return _more(row, more, here // each, who, signed_rank_power(share, alpha, here))
+
+
+def _walsh(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the means of all pairs of values."""
+    i, j = np.triu_indices(len(values), 1)
+    return (values[i] + values[j]) / 2
+
+
+def signed_rank_size(share: float, alpha: float, power: float) -> int | None:
+    r"""Return how many differences a one-sided signed-rank test needs; None for no number.
+
+    .. math:: n = (z_{1-\alpha} + z_{power})^2 / (3 (p - 1/2)^2)
+
+    and as many as let all signs alike have a probability of at most alpha.
+
+    Parameters
+    ----------
+    share
+        The probability p that the sum of two differences is above 0.
+    alpha, power
+        Of the test.
+
+    References
+    ----------
+    Noether, G. E. (1987). Sample size determination for some common nonparametric tests. Journal
+    of the American Statistical Association 82, 645-647.
+    https://doi.org/10.1080/01621459.1987.10478478
+    """
+    if share <= 0.5:
+        return None
+    n = float(ndtri(1 - alpha) + ndtri(power)) ** 2 / (3 * (share - 0.5) ** 2)
+    return math.ceil(max(n, -math.log2(alpha)))
+
+
+def signed_rank_power(share: float, alpha: float, n: int) -> float:
+    """Return the power of n differences, by the formula of `signed_rank_size`."""
+    if n < -math.log2(alpha):
+        return 0.0
+    return float(ndtr(math.sqrt(3 * n) * (share - 0.5) - ndtri(1 - alpha)))
+
+
+def _more(row: GatedMeasure, more: int, here: int, who: str, power: float) -> Need:
+    """Say how many more data sets, items or replications are needed."""
+    setting, over = row.comparison.setting, row.comparison.target == "domain"
     kind = "" if setting.resampling is None else setting.resampling.kind
     noun = "data set" if over else "item" if kind == "items" else "replication"
-    d, r = len(setting.coverage.datasets), round(pilot.n_replications or 1)
-    more = found.n_datasets - d if over else found.n_replications - r
     if more <= 0:
-        power = level_percent(found.question.reached(d, r))
         return Need(
-            f"on {count(d if over else r, noun)} {who} passes with a power of {power}: this one is"
-            " near the limit, or unlucky, and more of them tell"
+            f"on {count(here, noun)} {who} passes with a power of {level_percent(power)}: this one"
+            " is near the limit, or unlucky, and more of them tell"
         )
-    each = "" if over or d == 1 else " on each data set"
+    each = "" if over or len(setting.coverage.datasets) == 1 else " on each data set"
     text = (
         f"{count(more, f'more {noun}')}{each} let{'s' * (more == 1)} {who} pass with a power of"
         f" {level_percent(_POWER)}"
     )
-    if row.comparison.provenance.analysis == "compare_permutation":
-        text += " of a t test; signed ranks may do with fewer"
     return Need(text, datasets=more if over else None, replications=None if over else more)
 
 

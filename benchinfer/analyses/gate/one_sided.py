@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr
 
 from benchinfer.analyses.mixed.compare import compare_mixed
@@ -126,8 +127,24 @@ def by_pair(q: GateQuestion) -> OneSided:
     return _by_rates(found, data) if fitting == "independent-rates" else _by_t(found)
 
 
-def by_permutation(q: GateQuestion) -> OneSided:
-    """Test by random signs of the blocks' differences, shifted by the tolerance."""
+@dataclass(frozen=True, slots=True)
+class BlockDifferences:
+    """Candidate minus baseline on each block, on the modelling scale, larger is better.
+
+    Attributes
+    ----------
+    values
+        (B,) differences, 0 where they are noise.
+    noise
+        (B,) size of noise.
+    """
+
+    values: NDArray[np.float64]
+    noise: NDArray[np.float64]
+
+
+def block_differences(q: GateQuestion) -> BlockDifferences:
+    """Return the differences whose signs a permutation test turns."""
     setting, scores = Setting.of(q.scores, q.measure)
     data = with_ties(exchangeable(scores, setting, q.target, "aligned-ranks"), "none")
     if data.repeated:
@@ -138,6 +155,17 @@ def by_permutation(q: GateQuestion) -> OneSided:
                 hint=f"{Option('by', 'mixed')} compares them.",
             )
         )
+    first, second = (setting.algorithms.index(name) for name in q.names)
+    row = np.zeros((1, 2))
+    row[0, first], row[0, second] = 1.0, -1.0
+    d = differences(data, row, "aligned-ranks")[:, 0]
+    noise = np.maximum(data.rounded[data.homes()], _SUM * setting.measure.margin)
+    return BlockDifferences(np.where(np.abs(d) <= noise, 0.0, d), noise)
+
+
+def by_permutation(q: GateQuestion) -> OneSided:
+    """Test by random signs of the blocks' differences, shifted by the tolerance."""
+    held = block_differences(q)
     found = compare_permutation(
         q.scores,
         q.measure,
@@ -147,13 +175,8 @@ def by_permutation(q: GateQuestion) -> OneSided:
         level=q.both,
         seed=_SEED,
     )
-    first, second = (setting.algorithms.index(name) for name in q.names)
-    row = np.zeros((1, 2))
-    row[0, first], row[0, second] = 1.0, -1.0
-    d, m = differences(data, row, "aligned-ranks"), setting.measure.margin
-    noise = np.maximum(data.rounded[data.homes()], _SUM * m)
-    d = np.where(np.abs(d) <= noise[:, None], 0.0, d)
-    terms = signs.signed_ranks(np.hstack([d + m, d, -(d + m)]), float(noise[0]))
+    d, m = held.values, found.measure.margin
+    terms = signs.signed_ranks(np.column_stack([d + m, d, -(d + m)]), float(held.noise[0]))
     p = signs.sign_tests(terms, two_sided=np.zeros(3, np.bool_), seed=_SEED).p_value
     return _evidence(found, *(float(value) for value in p))
 

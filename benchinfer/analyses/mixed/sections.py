@@ -158,7 +158,9 @@ def _shared(words: str) -> str:
     )
 
 
-_MOST = 300  # data sets; leaving out each of more takes longer than a report should
+# Data sets, and verdicts without one of them; leaving out each of more takes longer than a report
+# should.
+_MOST, _VERDICTS = 300, 50_000
 _ROWS = 8  # of more rows a table is folded
 _CHECKS = ("residuals: ", "data set effects: ", "data set x algorithm effects: ", "outlying ")
 
@@ -363,13 +365,13 @@ def checks(mixed: MixedComparison) -> Section:
 def influence(mixed: MixedComparison) -> Section:
     """Say which verdicts depend on a single data set."""
     d, title = len(mixed.setting.coverage.datasets), "Influence"
-    if d > _MOST:
+    if d > _MOST or d * len(mixed.pairs) > _VERDICTS:
         return Section(
             title=title,
             text=(
                 Phrase(
-                    f"With {d} data sets, what leaving out each does is left to"
-                    f" {Either('influence()', '--details')}."
+                    f"With {count(d, 'data set')} and {count(len(mixed.pairs), 'pair')}, what"
+                    f" leaving out each does is left to {Either('influence()', '--details')}."
                 ),
             ),
             values={"influence": mixed.influence},

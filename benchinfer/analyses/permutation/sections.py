@@ -211,6 +211,9 @@ def _say(code: int, first: str, second: str) -> str:
 _OPPOSED = {(Verdict.FIRST, Verdict.SECOND), (Verdict.SECOND, Verdict.FIRST)}
 
 
+_VARIANCE = "two-way analysis of variance"
+
+
 def together(comparison: PermutationComparison, request: Request) -> Section:
     """Say what the global tests find, with the pooled tests of pairs folded."""
     test, pooled = comparison.rows[0], comparison.pooled
@@ -233,7 +236,9 @@ def together(comparison: PermutationComparison, request: Request) -> Section:
     fold, tables, warnings = None, (), ()
     if request.details:
         drawn = f"{pooled.n:,.0f} random arrangements, seed {comparison.provenance.seed}"
-        tables = (tests(found, drawn),)
+        # That of variance is an earlier model's own.
+        said = any(hasattr(one, "anova") for one in request.before)
+        tables = (tests(found[found["test"] != _VARIANCE] if said else found, drawn),)
         fold = _pooled(comparison, drawn)
         values["post_hoc"] = comparison.post_hoc()
         values["critical_difference"] = _differences(comparison)

@@ -30,7 +30,7 @@ LEVELS = (0.9, 0.95, 0.99)
 _TIMES = (0.0, 0.5, 1.0, 2.0)  # of the tolerance
 _PARTS = (0.25, 0.5, 1.0)  # of the median difference, where there is no tolerance
 _BETTER = (Verdict.FIRST, Verdict.SECOND)
-MOST = 100_000  # verdicts on smaller tables; more take longer than a report should
+MOST = 50_000  # verdicts on smaller tables; more take longer than a report should
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,9 @@ def _side_by_side(
 def _verdicts(a: int, head: str, anchor: str) -> Column:
     def write(code: int, contrast: int, first: str, second: str) -> Cell:
         verdict = Verdict(code)
-        link = row(anchor, contrast) if anchor and contrast >= 0 else ""
+        if contrast < 0:
+            return Cell("not compared", f"verdict {verdict.label}", SHAPES[verdict])
+        link = row(anchor, contrast) if anchor else ""
         said = words(verdict, first, second)
         return Cell(said, f"verdict {verdict.label}", SHAPES[verdict], link)
 

@@ -6,9 +6,10 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom, norm, t, ttest_1samp
+from scipy.stats import binom, norm, t, ttest_1samp, wilcoxon
 
 import benchinfer as bi
+from benchinfer.analyses.gate.needs import signed_rank_size
 from benchinfer.analyses.pair.numerics.outcomes import Fourfold, score_statistic
 from benchinfer.core.arguments import ArgumentError
 
@@ -229,6 +230,29 @@ def test_what_is_needed_is_what_plan_says(want):
     )
     assert need.datasets == planned.n_datasets - 6 > 0
     assert f"{need.datasets} more data sets let a candidate" in need.text
+
+
+@pytest.mark.parametrize("want", ["noninferior", "superior"])
+def test_signed_ranks_say_what_they_need(want):
+    columns = of_datasets(1, d=12, shift=-0.01, spread=0.08)
+    need = ask(table({"acc": columns}, "acc:higher:0.02"), want=want, by="permutation")["acc"].need
+    d = (columns["new"] - columns["old"]).ravel()
+    i, j = np.triu_indices(12, 1)
+    walsh = (d[i] + d[j]) / 2
+    share = (walsh - np.median(walsh) + 0.02 > 0).mean()
+    z = norm.ppf(0.95) + norm.ppf(0.8)
+    assert need.datasets == np.ceil(z**2 / (3 * (share - 0.5) ** 2)) - 12 > 0
+    assert f"{need.datasets} more data sets let a candidate" in need.text
+
+
+@pytest.mark.parametrize("shift", [0.35, 0.6])
+def test_signed_ranks_of_that_size_have_that_power(shift):
+    size = signed_rank_size(norm.cdf(shift * np.sqrt(2)), 0.05, 0.8)
+    values = np.random.default_rng(1).normal(shift, 1, (4000, size))
+    passed = (wilcoxon(values, alternative="greater", axis=1).pvalue <= 0.05).mean()
+    assert 0.77 < passed < 0.88  # the formula takes the variance of no difference: a little many
+    assert signed_rank_size(0.5, 0.05, 0.8) is None
+    assert signed_rank_size(1.0, 0.001, 0.8) >= 10
 
 
 def test_items_are_what_one_data_set_needs():

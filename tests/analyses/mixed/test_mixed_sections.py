@@ -139,10 +139,15 @@ def test_long_tables_of_influence_are_folded(monkeypatch, mixed):
     assert section.fold.tables[0].rows
 
 
-def test_influence_is_skipped_on_many_data_sets(monkeypatch, mixed):
-    monkeypatch.setattr(sections, "_MOST", 9)
+@pytest.mark.parametrize("bound", ["_MOST", "_VERDICTS"])
+def test_influence_is_skipped_on_many_data_sets_or_pairs(monkeypatch, mixed, bound):
+    monkeypatch.setattr(sections, bound, 9)
     section = sections.influence(mixed)
-    assert text(section) == "With 10 data sets, what leaving out each does is left to influence()."
+    pairs = len(mixed.pairs)
+    said = (
+        f"With 10 data sets and {pairs} pairs, what leaving out each does is left to influence()."
+    )
+    assert text(section) == said
     assert section.figures == ()
 
 

@@ -77,6 +77,13 @@ def test_global_tests_in_words(found):
     ]
 
 
+def test_the_analysis_of_variance_is_left_to_a_model_told_before(found, mixed):
+    alone, after = (sections.together(found, Request(before=before)) for before in ((), (mixed,)))
+    gone = set(alone.tables[0].frame["test"]) - set(after.tables[0].frame["test"])
+    assert gone == {"two-way analysis of variance"}
+    assert len(after.values["tests"]) == len(alone.values["tests"])
+
+
 def test_nothing_is_rejected_in_noise():
     rng = np.random.default_rng(1)
     rows = [(d, a, rng.normal()) for d in range(9) for a in "abc"]

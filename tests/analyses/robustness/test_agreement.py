@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
+from benchinfer.analyses.robustness import sections
 from benchinfer.analyses.robustness.agreement import VerdictAgreement
 from benchinfer.core.verdict import Verdict
 
@@ -70,3 +71,15 @@ def test_analyses_of_another_claim_are_not_counted(mixed, table):
     found = VerdictAgreement.of([mixed, boot])
     assert found.weighing.tolist() == [True, False]
     assert not found.differing.any()
+
+
+def test_pairs_that_an_analysis_left_out_are_not_missing_data(mixed, table):
+    one = bi.compare_bootstrap(table, contrasts="dunnett", control="best", seed=1)
+    found = VerdictAgreement.of([mixed, one])
+    shown = sections.agreement(found, {0: "a", 1: "b"})[0][0]
+    said = [row[3] for row in shown.rows]
+    left = found.rows[:, 1] < 0
+    assert left.any()
+    assert not left.all()
+    assert [cell.text == "not compared" for cell in said] == left.tolist()
+    assert not any(cell.link for cell, gone in zip(said, left, strict=True) if gone)

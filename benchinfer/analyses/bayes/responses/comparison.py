@@ -20,12 +20,6 @@ from benchinfer.analyses.bayes.numerics.priors import unused_effect_prior
 from benchinfer.analyses.bayes.numerics.regret import regrets
 from benchinfer.analyses.bayes.options import BayesOptions
 from benchinfer.analyses.bayes.posterior import provenance
-from benchinfer.analyses.bayes.responses.model import (
-    MeanResponses,
-    ResponseFit,
-    mean_responses,
-    sample_responses,
-)
 from benchinfer.analyses.bayes.responses.scores import Answers, read_responses
 from benchinfer.comparison import checks
 from benchinfer.comparison.evidence import Array
@@ -45,6 +39,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
     from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
     from benchinfer.analyses.bayes.pymc_model import PyMCModel
+    from benchinfer.analyses.bayes.responses.model import MeanResponses, ResponseFit
     from benchinfer.comparison.comparison import Target
     from benchinfer.comparison.evidence import Setting
     from benchinfer.core.progress import Progress
@@ -233,6 +228,8 @@ def compare_responses(
     progress: "Progress | bool | None",
 ) -> ResponseComparison:
     """Compare by a row-level model; see `compare_bayes`."""
+    from benchinfer.analyses.bayes.responses.model import sample_responses
+
     rng = np.random.default_rng(options.seed)
     data = reduced(scores, setting)
     code = domain_level(setting, data) if options.domains == "random" else None
@@ -255,10 +252,12 @@ def compared_responses(
     target: "Target",
     options: BayesOptions,
     seen: "tuple[GibbsModel, Answers]",
-    found: ResponseFit,
+    found: "ResponseFit",
     rng: np.random.Generator,
 ) -> ResponseComparison:
     """Return the comparison of a fit."""
+    from benchinfer.analyses.bayes.responses.model import mean_responses
+
     model, responses = seen
     means = mean_responses(model, found, rng)
     stored = _stored(setting.measure.sign, model, found, means)
@@ -310,7 +309,7 @@ def compared_responses(
 
 
 def _stored(
-    sign: int, model: "GibbsModel", found: ResponseFit, means: MeanResponses
+    sign: int, model: "GibbsModel", found: "ResponseFit", means: "MeanResponses"
 ) -> PosteriorDraws:
     """Return the draws that results hold: mean scores, turned so that larger is better."""
     values, draws = found.values, found.draws
@@ -345,7 +344,7 @@ def _stored(
 
 
 def _checks(
-    setting: "Setting", target: "Target", found: ResponseFit, error: float, responses: Answers
+    setting: "Setting", target: "Target", found: "ResponseFit", error: float, responses: Answers
 ) -> list[Check]:
     """Return the rows of the diagnostics."""
     chains, draws = found.values["level"].shape
