@@ -12,6 +12,8 @@ UV := $(or $(UV),.tools/bin/uv)
 ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
 export SSL_CERT_FILE ?= /etc/ssl/certs/ca-certificates.crt
 endif
+# Without bytecode each process that a test starts compiles all that it imports again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: test demo test-browser paper check format docs golden bench calibrate setup lock clean
 
