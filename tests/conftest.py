@@ -14,6 +14,7 @@ import benchinfer as bi
 from benchinfer import reports
 from benchinfer.relations.consensus.consensus import consensus
 from tests import running as tables
+from tests.sampling import brief_warm_up
 
 # Single examples may wait for a first import; a deadline would make them flaky.
 settings.register_profile("benchinfer", deadline=None)
@@ -130,12 +131,14 @@ def nasty_resampled():
 
 @pytest.fixture(scope="session")
 def sampled(table):
-    return bi.compare_bayes(table, draws=100, chains=4, seed=1)
+    with brief_warm_up():
+        return bi.compare_bayes(table, draws=100, chains=4, seed=1)
 
 
 @pytest.fixture(scope="session")
 def nasty_sampled():
-    return bi.compare_bayes(nasty_scores(), draws=100, chains=4, seed=1)
+    with brief_warm_up():
+        return bi.compare_bayes(nasty_scores(), draws=100, chains=4, seed=1)
 
 
 @pytest.fixture(scope="session")
