@@ -17,8 +17,9 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: test demo test-browser paper check format docs golden bench calibrate setup lock clean
 
-test: $(READY) # one BLAS thread in each of the two workers
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 $(ARGS)
+# One BLAS thread in each of the two workers, which take long runs of tests: fits are shared in a file.
+test: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal $(ARGS)
 
 demo: $(READY)
 	$(BIN)/benchinfer report datasets/sklearn_bootstrap/scores.csv.gz --output demo/report.html
