@@ -12,11 +12,14 @@ UV := $(or $(UV),.tools/bin/uv)
 ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
 export SSL_CERT_FILE ?= /etc/ssl/certs/ca-certificates.crt
 endif
+# Without bytecode each process that a test starts compiles all that it imports again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: test demo test-browser paper reproduce check format docs golden bench calibrate setup lock clean
 
-test: $(READY) # one BLAS thread in each of the two workers
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 $(ARGS)
+# One BLAS thread in each of the two workers, which take long runs of tests: fits are shared in a file.
+test: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal $(ARGS)
 
 demo: $(READY)
 	$(BIN)/benchinfer report datasets/sklearn_bootstrap/scores.csv.gz --output demo/report.html

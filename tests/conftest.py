@@ -14,9 +14,11 @@ import benchinfer as bi
 from benchinfer import reports
 from benchinfer.relations.consensus.consensus import consensus
 from tests import running as tables
+from tests.sampling import brief_warm_up
 
-# Single examples may wait for a first import; a deadline would make them flaky.
-settings.register_profile("benchinfer", deadline=None)
+# Single examples may wait for a first import; a deadline would make them flaky. Each run draws
+# other examples, so half of the usual number finds what there is within a few runs.
+settings.register_profile("benchinfer", deadline=None, max_examples=50)
 settings.load_profile("benchinfer")
 
 DATASET = "</table><img src=x onerror=alert(1)>"
@@ -130,12 +132,14 @@ def nasty_resampled():
 
 @pytest.fixture(scope="session")
 def sampled(table):
-    return bi.compare_bayes(table, draws=100, chains=4, seed=1)
+    with brief_warm_up():
+        return bi.compare_bayes(table, draws=100, chains=4, seed=1)
 
 
 @pytest.fixture(scope="session")
 def nasty_sampled():
-    return bi.compare_bayes(nasty_scores(), draws=100, chains=4, seed=1)
+    with brief_warm_up():
+        return bi.compare_bayes(nasty_scores(), draws=100, chains=4, seed=1)
 
 
 @pytest.fixture(scope="session")

@@ -361,7 +361,7 @@ def test_what_was_read_is_not_written_over(tmp_path, monkeypatch, name):
     scores = bi.read_scores("scores.csv")
     before = Path(name).read_bytes()
     found = bi.compare_points(scores)
-    for write in (found.save, found.report, lambda path: bi.report(scores, path)):
+    for write in (found.save, found.report, lambda path: bi.report(scores, path, bayes=False)):
         with pytest.raises(BenchinferError, match="was read as input and is not overwritten"):
             write(name)
     assert Path(name).read_bytes() == before

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from html import escape
 from itertools import groupby
 
@@ -197,6 +197,3 @@ def markdown(text: str) -> str:
 def html(text: str) -> str:
     """Write a text for HTML."""
     return escape(text)
-
-
-MARKUPS: Mapping[str, Markup] = {"latex": latex, "markdown": markdown, "html": html}

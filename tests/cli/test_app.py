@@ -342,7 +342,8 @@ def test_report_makes_the_folder_and_says_where_it_is(
     run: Callable, clear: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(clear.parent)
-    result = run("report", "scores.csv", *LOWER, "--output", "new/deep/report.html")
+    options = ("--methods", "mixed", "--output", "new/deep/report.html")
+    result = run("report", "scores.csv", *LOWER, *options)
     assert result.exit_code == 0, result.output
     assert "b > a > c" in result.stdout
     assert result.stdout.endswith("Report written to new/deep/report.html\n")
@@ -352,7 +353,8 @@ def test_report_makes_the_folder_and_says_where_it_is(
 
 
 def test_report_is_0_whatever_the_verdicts(run: Callable, tmp_path: Path) -> None:
-    result = run("report", "example:demsar2006", "-o", tmp_path / "report.html", "--json")
+    options = ("--methods", "mixed,points", "-o", tmp_path / "report.html", "--json")
+    result = run("report", "example:demsar2006", *options)
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
     assert document["report"] == str(tmp_path / "report.html")
@@ -360,7 +362,8 @@ def test_report_is_0_whatever_the_verdicts(run: Callable, tmp_path: Path) -> Non
 
 
 def test_report_on_one_of_the_measures(run: Callable, tmp_path: Path) -> None:
-    arguments = ("report", "example:sklearn_bootstrap", "-o", tmp_path / "r.html", "--json")
+    options = ("--methods", "points", "-o", tmp_path / "r.html", "--json")
+    arguments = ("report", "example:sklearn_bootstrap", *options)
     document = json.loads(run(*arguments, "-m", "seconds").stdout)
     assert {entry["measure"]["name"] for entry in document["results"]} == {"seconds"}
 
@@ -381,7 +384,8 @@ def test_a_report_that_fails_half_way_leaves_nothing(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("benchinfer.reports.page.report", fails)
-    result = run("report", clear, *LOWER, "-o", tmp_path / "new" / "deep" / "report.html")
+    options = ("--methods", "points", "-o", tmp_path / "new" / "deep" / "report.html")
+    result = run("report", clear, *LOWER, *options)
     assert result.exit_code == 2
     assert "report.html' cannot be written: the disk is full." in result.stderr
     assert not (tmp_path / "new").exists()
@@ -404,7 +408,7 @@ def test_a_report_destroys_nothing(
     (tmp_path / "soft").symlink_to(clear)
     (tmp_path / "hard").hardlink_to(clear)
     before, there = clear.read_bytes(), sorted(tmp_path.iterdir())
-    result = run("report", clear, *LOWER, "-o", tmp_path / name)
+    result = run("report", clear, *LOWER, "--methods", "points", "-o", tmp_path / name)
     assert result.exit_code == 2
     assert "\nError: '" in f"\n{result.stderr}"
     assert why in result.stderr

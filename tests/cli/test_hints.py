@@ -6,6 +6,7 @@ import pickle
 import re
 import shlex
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -159,7 +160,8 @@ def test_errors_and_findings_name_options(run: Callable, table: Callable) -> Non
 
 def test_report_prints_messages_in_lines(run: Callable, clear: Path, tmp_path: Path) -> None:
     arguments = ("--measures", "value:lower:0.01", "--resampling", "cv")
-    result = run("report", clear, *arguments, "-o", tmp_path / "report.html")
+    options = ("--methods", "per-dataset", "-o", tmp_path / "report.html")
+    result = run("report", clear, *arguments, *options)
     assert result.exit_code == 0, result.output
     assert "\\n" not in result.stdout
     lines = result.stdout.splitlines()
@@ -291,6 +293,7 @@ def test_parts_stand_in_phrases_and_name_options_of_the_command_line() -> None:
     assert n > 250
 
 
+@cache
 def _modules() -> list[tuple[Path, ast.Module]]:
     package = Path(benchinfer.__file__).parent
     return [

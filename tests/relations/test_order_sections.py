@@ -87,7 +87,7 @@ def test_the_page_has_both_and_escapes_names(written, found):
 
 
 def test_a_table_has_the_consensus_over_its_data_sets(written, table):
-    page = written(table)
+    page = written(table, bayes=False)
     local = bi.per_dataset(bi.compare_mixed, table)
     agreed = consensus(local.relations())
     assert str(agreed) in page.text
@@ -95,7 +95,7 @@ def test_a_table_has_the_consensus_over_its_data_sets(written, table):
 
 
 def test_two_data_sets_have_no_consensus(written, table):
-    page = written(table.subset(datasets=list(table.datasets)[:2]))
+    page = written(table.subset(datasets=list(table.datasets)[:2]), bayes=False)
     assert "Consensus over the data sets" not in page.headings()
 
 

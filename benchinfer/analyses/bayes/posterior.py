@@ -56,23 +56,20 @@ def compared(
     matrix = family.matrix[family.wanted]
     average = outcome_probabilities.average_outcomes(effects, matrix, margin, level)
     cap = cap_of(setting.measure, means, scale)
-    regret = regrets(effects, cap)
     new = following = after = None
     if domain:
         setup = matrix, margin / scale, level, centre
-        new = _scaled(
-            next_dataset.next_outcomes(fitted.draws, stored.following / scale, *setup), scale
-        )
+        unscaled = next_dataset.next_outcomes(fitted.draws, stored.following / scale, *setup)
+        new = _scaled(unscaled, scale)
         following = outcome_probabilities.ranks(stored.following, margin)
         after = regrets(stored.following, cap)
-    chosen = average
-    if options.quantity == "next" and new is not None:
-        chosen = new
+    chosen = new if options.quantity == "next" and new is not None else average
     ranks = outcome_probabilities.ranks(effects, margin)
     error = _largest_error(average, ranks, new, following)
     codes = codes_of(chosen, level, settled=fitted.convergence.settled)
     sides = family.named_sides(setting.algorithms)[family.wanted]
     turned = diagnostics.other_sign(setting, fitted.model.data, matrix, sides, codes)
+    rows = diagnostics.checks(setting, fitted, error, target, turned)
     return BayesComparison(
         setting=setting,
         pairs=family.pairs[family.wanted],
@@ -80,10 +77,7 @@ def compared(
         level=level,
         target=target,
         levels=levels,
-        checks=(
-            *diagnostics.checks(setting, fitted, error, target, turned),
-            *checks.legal(setting, levels),
-        ),
+        checks=(*rows, *checks.legal(setting, levels)),
         provenance=provenance(setting, family, options),
         sides=family.sides[family.wanted],
         names=family.names[family.wanted],
@@ -93,7 +87,7 @@ def compared(
         following=new,
         ranks=ranks,
         ranks_following=following,
-        regret=regret,
+        regret=regrets(effects, cap),
         regret_following=after,
         data=fitted.model.data,
         convergence=fitted.convergence,

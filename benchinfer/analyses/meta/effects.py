@@ -301,14 +301,26 @@ def check(
             )
             found.append(Finding("measures", "error", 1, what, (), hint))
         told = (known or [""])[:1] * n
-    legal = {*known, *turned}
+    found += [
+        Finding(rule, "error", len(rows), f"{len(rows)} {what}.", _places(raw, rows), hint)
+        for rule, rows, what, hint in _faulty(raw, told, {*known, *turned})
+        if rows
+    ]
+    return found + _harmonised(told, turned), told
+
+
+def _faulty(
+    raw: Columns, told: Sequence[str], legal: set[str]
+) -> tuple[tuple[str, list[int], str, str | Phrase], ...]:
+    """Return rules with the rows that break them, words and hints."""
+    n = len(told)
     strange = [r for r in range(n) if told[r] not in legal]
     names = ", ".join(sorted({told[r] for r in strange}))
     y, error, size = raw.number["estimate"], raw.number["std_error"], raw.number["n"]
     labels = ("study", "dataset", "first", "second")
     lacking = [r for r in range(n) if not all(raw.text[name][r] for name in labels)]
     same = [r for r in range(n) if raw.text["first"][r] == raw.text["second"][r] != ""]
-    rules = (
+    return (
         ("label missing", lacking, "effects lack a label", "complete them, or remove the rows."),
         (
             "unknown measure",
@@ -340,13 +352,6 @@ def check(
             "keep one of each, or give the replications one effect.",
         ),
     )
-    for rule, rows, what, hint in rules:
-        if rows:
-            found.append(
-                Finding(rule, "error", len(rows), f"{len(rows)} {what}.", _places(raw, rows), hint)
-            )
-    found += _harmonised(told, turned)
-    return found, told
 
 
 def _harmonised(told: Sequence[str], turned: Mapping[str, tuple[str, float]]) -> list[Finding]:

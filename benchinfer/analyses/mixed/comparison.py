@@ -434,14 +434,15 @@ def compared(
     codes = decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha)
     sound = diagnostics.soundness_checks(setting, fitted)
     other = closure.other_reference(options, len(setting.coverage.datasets))
+    names = family.named_sides(setting.algorithms)
     if method == "rotation" and other and diagnostics.unlike_normal(sound):
         again = judged(replace(options, reference=other))[0]
         changed = codes != decide(again.estimate, again.p_value, again.p_equivalence, alpha)
-        sides = family.named_sides(setting.algorithms)
-        sound.append(diagnostics.decided_otherwise(other, changed, sides))
+        sound.append(diagnostics.decided_otherwise(other, changed, names))
     own, constant = _levels(levels, chosen, errors.common, n, alpha)
     level = diagnostics.rates(setting, design, own, alpha)
-    sides = family.named_sides(setting.algorithms)[shown]
+    sides = names[shown]
+    seed = options.seed if method == "rotation" else None
     return MixedComparison(
         setting=setting,
         pairs=family.pairs[shown],
@@ -460,11 +461,7 @@ def compared(
             *diagnostics.constant_levels(setting, constant),
             *sound,
         ),
-        provenance=options.provenance(
-            setting,
-            adjusted.words(family, options),
-            options.seed if method == "rotation" else None,
-        ),
+        provenance=options.provenance(setting, adjusted.words(family, options), seed),
         sides=family.sides[shown],
         names=family.names[shown],
         evidence=evidence,

@@ -281,18 +281,6 @@ def compare_permutation(
     levels = levels_of(data)
     family = options.family(setting.algorithms, levels)
     with reporting(progress=progress) as told:
-        asked = PermutationProcedure(
-            on,
-            null,
-            resamples,
-            pairs,
-            alternative,
-            method,
-            options.alpha,
-            margin,
-            drawn,
-            stop,
-            told,
-            scale,
-        )
+        chosen = on, null, resamples, pairs, alternative, method
+        asked = PermutationProcedure(*chosen, options.alpha, margin, drawn, stop, told, scale)
         return compared(setting, data, levels, family, asked, options)

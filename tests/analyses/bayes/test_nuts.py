@@ -16,18 +16,19 @@ from tests.comparison.engines import largest_gap
 
 
 @pytest.mark.filterwarnings("default")  # of compilers
-def test_both_engines_agree(capfd):
+def test_both_engines_agree(monkeypatch, capfd):
+    monkeypatch.setattr(pymc_model, "WARM_UP", 500)
     model = GibbsModel(design("whole", 8, 3), "t", "common", Priors())
     told = []
     nuts = fit(
         model,
-        (4, 1000),
+        (4, 500),
         np.random.default_rng(1),
         lambda *progress: told.append(progress),
         "nutpie",
     )
     assert told[0] == ("compiling the model, about a minute the first time", 0, 1)
-    assert sum(done for task, done, _ in told if task == "draws") <= 2000
+    assert sum(done for task, done, _ in told if task == "draws") <= 1000
     assert nuts.convergence.divergences == nuts.draws.statistics["diverging"].sum()
     assert "acceptance_rate" in nuts.draws.statistics
     rows = {row.check for row in nuts.convergence.checks("draws")}

@@ -546,13 +546,13 @@ def test_per_dataset_equals_one_by_one():
 
 
 def test_confidence_holds_the_truth_as_often_as_it_says():
-    # 200 tables at nominal 90 %: 99.9 % of binomial counts lie in [165, 193].
+    # 100 tables at nominal 90 %: 99.9 % of binomial counts lie in [79, 98]; more are calibrated.
     held = 0
-    for seed in range(200):
+    for seed in range(100):
         rows = bi.compare_mixed(table(simulated(seed, (6, 2, 3))), level=0.9).contrasts()
         truth = np.array([-1.0, -2.0, -1.0])
         held += ((rows["conf_low"] < truth) & (truth < rows["conf_high"])).all()
-    assert 165 <= held <= 193
+    assert 79 <= held <= 98
 
 
 def test_without_the_interaction_claims_stay_with_these_data_sets():

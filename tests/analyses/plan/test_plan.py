@@ -201,7 +201,7 @@ def test_what_is_no_pilot_is_refused(pilot):
 
 def test_a_planned_experiment_has_the_power():
     """Simulated and compared by `compare_mixed`; `make calibrate` does so at length."""
-    known, runs = bi.Components(4e-4, 6e-4), 150
+    known, runs = bi.Components(4e-4, 6e-4), 75
     found = bi.plan(known, 0.04, n_replications=2)
     rng, shape = np.random.default_rng(2), (found.n_datasets, 2, 2)
     shown = 0
