@@ -20,13 +20,13 @@ from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import ties
 from benchinfer.numerics.max_t import critical_t
+from benchinfer.scores.checks.findings import DOUBTS
+from benchinfer.scores.checks.gaps import fewest_lost
+from benchinfer.scores.checks.kinds import ZERO_ONE
+from benchinfer.scores.checks.units import UNEQUAL
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.findings import DOUBTS
-from benchinfer.scores.gaps import fewest_lost
-from benchinfer.scores.kinds import ZERO_ONE
 from benchinfer.scores.resampling import declaration
 from benchinfer.scores.table import ScoreTable
-from benchinfer.scores.units import UNEQUAL
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,6 +11,16 @@ from benchinfer.core.errors import BenchinferError, ScoreTableError, message, un
 from benchinfer.core.hints import Directions, Either, Given, Option, Phrase
 from benchinfer.core.measure import Measure, as_measures, is_text
 from benchinfer.core.saving import note_input
+from benchinfer.scores.checks.facts import Facts
+from benchinfer.scores.checks.faults import (
+    FAULTS,
+    Reading,
+    covariate_faults,
+    refuse,
+    tally,
+    without_faults,
+)
+from benchinfer.scores.checks.findings import check, pairing, swapped_roles
 from benchinfer.scores.columns import (
     Roles,
     assign,
@@ -20,16 +30,6 @@ from benchinfer.scores.columns import (
     unnamed_index,
 )
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.facts import Facts
-from benchinfer.scores.faults import (
-    FAULTS,
-    Reading,
-    covariate_faults,
-    refuse,
-    tally,
-    without_faults,
-)
-from benchinfer.scores.findings import check, pairing, swapped_roles
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.sources.filters import filtered
 from benchinfer.scores.sources.open import open_source

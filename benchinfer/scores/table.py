@@ -15,10 +15,10 @@ from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Showable
 from benchinfer.numerics.rates import RATES, Rate, rate_interval
+from benchinfer.scores.checks.facts import Facts
+from benchinfer.scores.checks.findings import check
 from benchinfer.scores.columns import slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
-from benchinfer.scores.facts import Facts
-from benchinfer.scores.findings import check
 from benchinfer.scores.reductions import (
     Blocks,
     Cells,
