@@ -30,6 +30,7 @@ from benchinfer.scores.columns import (
     unnamed_index,
 )
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.failures import Failed, checked, failures_of, filled, imputed_scores
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.sources.filters import filtered
 from benchinfer.scores.sources.open import open_source
@@ -244,7 +245,7 @@ def read_scores(
     paired: bool | None = None,
     repeats: Literal["error", "keep"] = "error",
     query: str | None = None,
-    nan: Literal["error", "missing"] = "error",
+    failed: Failed = "missing",
     covariates: str | Sequence[str] | None = None,
 ) -> ScoreTable:
     """Read a table of scores and check it.
@@ -288,8 +289,10 @@ def read_scores(
     query
         One SELECT, for a DuckDB file or connection. A file is opened for reading, without access
         to other files.
-    nan
-        ``"missing"`` takes NaN and null scores as missing rows; in wide tables they always are.
+    failed
+        Rows without a score (NaN, null, empty, or a word such as ``timeout``) are failures, which
+        `ScoreTable.failures` lists: ``"missing"`` to the analyses, a fault (``"error"``), or worth
+        the ``"worst"`` score of any algorithm on their data set, or a number.
     covariates
         Columns of numbers to keep: features of the data set or of the run. They are not part of
         what a score is identified by. By default as the ``measures.toml`` says.
@@ -313,12 +316,9 @@ def read_scores(
     ScoreTable(DataFrame: 1 data set x 2 algorithms, 2 paired replications, 4 scores, none missing;
     accuracy (higher is better))
     """
-    for option, value, known in (
-        ("repeats", repeats, ("error", "keep")),
-        ("nan", nan, ("error", "missing")),
-    ):
-        if value not in known:
-            raise ScoreTableError(unknown(option, value, known))
+    if repeats not in ("error", "keep"):
+        raise ScoreTableError(unknown("repeats", repeats, ("error", "keep")))
+    checked(failed)
     if dataset is not None and not is_text(dataset):
         raise ScoreTableError(message(f"{Given('dataset', dataset)} is not text in UTF-8."))
     origin = open_source(source, query, name)
@@ -335,12 +335,19 @@ def read_scores(
     rows, loading = origin.load(roles.labels, roles.scores, roles.covariates)
     found += loading
     with engine_errors(origin.name, query):
-        reading = _reading(canonical(rows, roles, absent), roles, declares, repeats, nan)
+        reading = _reading(canonical(rows, roles, absent), roles, declares, repeats, failed)
         if undeclared := _undeclared(reading):
             found.append(undeclared)
             named = nw.col("measure").is_in([m.name for m in declares])
             named |= nw.col("measure").is_null()
-            reading = _reading(reading.frame.filter(named), roles, declares, repeats, nan)
+            reading = _reading(reading.frame.filter(named), roles, declares, repeats, failed)
+        lost = failures_of(reading)
+        if lost is not None and failed not in ("missing", "error"):
+            frame, notes = filled(reading, failed)
+            reading = _reading(frame, roles, declares, repeats, failed)
+            found += notes
+        if given := imputed_scores(reading):
+            found.append(given)
         found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
         found += covariate_faults(reading)
     said, by = _said(paired, resamples)
@@ -360,6 +367,7 @@ def read_scores(
         covariates=roles.covariates,
         _frame=reading.clean,
         _summary=reading.summary,
+        _failures=lost,
     )
 
 
@@ -420,13 +428,13 @@ def _reading(
     roles: Roles,
     measures: tuple[Measure, ...],
     repeats: str,
-    nan: str,
+    failed: Failed,
 ) -> Reading:
     counts = tally(frame)
     clean = without_faults(frame, counts, roles.covariates)
     if counts["labels"]:
         clean = encoded(clean)
-    return Reading(frame, clean, summarise(clean), roles, measures, repeats, nan, counts)
+    return Reading(frame, clean, summarise(clean), roles, measures, repeats, failed, counts)
 
 
 def _undeclared(reading: Reading) -> Finding | None:

@@ -72,6 +72,21 @@ def known_layout(text: str) -> str:
     return text
 
 
+def known_failed(text: str) -> str:
+    """Return what failures are worth; what is neither a word nor a number is wrong usage."""
+    if text not in _FAILED and not isinstance(_score(text), float):
+        raise wrong("--failed", f"{text!r} is none of {', '.join(_FAILED)} and no number.")
+    return text
+
+
+def _score(text: str) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+_FAILED = ("missing", "error", "worst")
 Layout = Annotated[
     str,
     typer.Option(
@@ -127,9 +142,14 @@ Repeats = Annotated[
         rich_help_panel=READING, help="Several scores of one cell's replication: a fault, or kept."
     ),
 ]
-Nan = Annotated[
-    Literal["error", "missing"],
-    typer.Option(rich_help_panel=READING, help="Scores that are NaN: a fault, or missing rows."),
+Failed = Annotated[
+    str,
+    typer.Option(
+        metavar="WORD",
+        callback=known_failed,
+        rich_help_panel=READING,
+        help="Rows without a score: missing, error, the worst on their data set, or a number.",
+    ),
 ]
 Query = Annotated[
     str | None,
@@ -193,7 +213,7 @@ _ENDINGS = {
     b"{": "jsonl",
     b"\x1f\x8b": "csv.gz",
 }
-_OF_SCORES = ("where", "name", "resampling", "paired", "repeats", "nan", "query", "dataset")
+_OF_SCORES = ("where", "name", "resampling", "paired", "repeats", "failed", "query", "dataset")
 
 
 @cache
@@ -224,7 +244,7 @@ class SourceArguments:
     resampling: Resamples = None
     paired: Paired = None
     repeats: Repeats = "error"
-    nan: Nan = "error"
+    failed: Failed = "missing"
     query: Query = None
     dataset: Dataset = None
     covariates: Covariates = None
@@ -327,7 +347,7 @@ class SourceArguments:
             "resampling": None if self.resampling is None else parse_resampling(self.resampling),
             "paired": self.paired,
             "repeats": self.repeats,
-            "nan": self.nan,
+            "failed": _score(self.failed),
             "query": self.query,
             "dataset": self.dataset,
             "covariates": _names(self.covariates),
