@@ -134,7 +134,7 @@ def assign(
     """Find out which column plays which role."""
     pattern = LAYOUTS.get(layout, layout)
     if layout not in LAYOUTS and not placeholders(layout):
-        raise ScoreTableError(unknown("layout", layout, (*LAYOUTS, "fold_{replication}")))
+        raise ScoreTableError(unknown("layout", layout, ("auto", *LAYOUTS, "fold_{replication}")))
     says = placeholders(pattern)
     _refuse_roles(says, layout)
     scores = [name for name, role in (columns or {}).items() if role == "value"]

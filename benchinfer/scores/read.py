@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -23,7 +24,6 @@ from benchinfer.scores.checks.faults import (
 from benchinfer.scores.checks.findings import check, pairing, swapped_roles
 from benchinfer.scores.columns import (
     Roles,
-    assign,
     canonical,
     encoded,
     odd_kinds,
@@ -31,6 +31,7 @@ from benchinfer.scores.columns import (
 )
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.failures import Failed, checked, failures_of, filled, imputed_scores
+from benchinfer.scores.layouts import roles_of, telling_column
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.sources.filters import filtered
 from benchinfer.scores.sources.open import open_source
@@ -237,7 +238,7 @@ def read_scores(
     *,
     measures: Measures | None = None,
     columns: Mapping[str, str] | None = None,
-    layout: str = "long",
+    layout: str = "auto",
     where: str | Callable[[Any], Any] | None = None,
     name: str | None = None,
     dataset: str | None = None,
@@ -265,7 +266,8 @@ def read_scores(
         Column to role where names are not common ones: ``{"task": "dataset"}``. Columns that
         are given the same role are joined by ``/``.
     layout
-        ``"long"``, or where there is one column of scores for each of several: algorithms
+        ``"auto"`` finds out, and says what it took for what. ``"long"``, or where there is one
+        column of scores for each of several: algorithms
         ``"wide-algorithms"``, measures ``"wide-measures"``, data sets ``"rows-are-algorithms"``; or
         the pattern of the names of these columns, as in ``"fold_{replication}"`` or
         ``"split{replication}_test_{measure}"``.
@@ -325,7 +327,7 @@ def read_scores(
     if where is not None:
         origin = filtered(origin, where)
     declares, resamples, kept, found = declared(measures, resampling, covariates, origin.toml)
-    roles = assign(origin.names, columns, layout, [m.name for m in declares], kept)
+    roles = roles_of(origin, columns, layout, [m.name for m in declares], kept)
     first = [*unnamed_index(roles, origin.index), *odd_kinds(roles, origin.kinds)]
     found += [*roles.findings, *first]
     absent = _absent(roles, origin, declares, dataset, found)
@@ -349,6 +351,7 @@ def read_scores(
         if given := imputed_scores(reading):
             found.append(given)
         found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
+        found = [_told_apart(finding, origin, roles) for finding in found]
         found += covariate_faults(reading)
     said, by = _said(paired, resamples)
     is_paired, note = pairing(reading.summary, said=said, by=by)
@@ -435,6 +438,15 @@ def _reading(
     if counts["labels"]:
         clean = encoded(clean)
     return Reading(frame, clean, summarise(clean), roles, measures, repeats, failed, counts)
+
+
+def _told_apart(finding: Finding, origin: Source, roles: Roles) -> Finding:
+    """Name the column that tells duplicates apart, where there is one."""
+    if finding.rule != "duplicate rows" or (name := telling_column(origin, roles)) is None:
+        return finding
+    labels = dict.fromkeys((*roles.of.get("replication", ()), name), "replication")
+    hint = f"the column {name} tells them apart: {Given('columns', labels)}."
+    return replace(finding, hint=Phrase(hint))
 
 
 def _undeclared(reading: Reading) -> Finding | None:

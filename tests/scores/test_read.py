@@ -286,7 +286,7 @@ def test_several_measures_without_a_column_of_measures(balanced):
         read_scores(balanced, measures={"acc": "higher", "f1": "higher"})
     frame = balanced.rename(columns={"score": "acc"}).assign(f1=0.5)
     with pytest.raises(ScoreTableError, match='layout="wide-measures" reads acc, f1'):
-        read_scores(frame, measures={"acc": "higher", "f1": "higher"})
+        read_scores(frame, measures={"acc": "higher", "f1": "higher"}, layout="long")
 
 
 def test_wide_table_with_empty_cells(balanced):

@@ -62,12 +62,12 @@ Columns = Annotated[
 
 def known_layout(text: str) -> str:
     """Return the layout; a text that is neither a layout nor a pattern is wrong usage."""
-    if text == "long":
+    if text in ("auto", "long"):
         return text  # without an import that takes time
     from benchinfer.scores.columns import LABELS, LAYOUTS, placeholders
 
     if text not in LAYOUTS and not set(placeholders(text)).intersection(LABELS):
-        known = f"{', '.join(LAYOUTS)} and patterns such as fold_{{replication}}"
+        known = f"auto, {', '.join(LAYOUTS)} and patterns such as fold_{{replication}}"
         raise wrong("--layout", f"{text!r} is none of {known}.")
     return text
 
@@ -93,9 +93,10 @@ Layout = Annotated[
         metavar="LAYOUT",
         callback=known_layout,
         rich_help_panel=READING,
-        help="long: one row per score; wide-algorithms, wide-measures or rows-are-algorithms: one"
-        " column per algorithm, measure or data set; or the pattern of the names of the columns of"
-        " scores, as in 'fold_{replication}' or 'split{replication}_test_{measure}'.",
+        help="auto finds out; long: one row per score; wide-algorithms, wide-measures or"
+        " rows-are-algorithms: one column per algorithm, measure or data set; or the pattern of the"
+        " names of the columns of scores, as in 'fold_{replication}' or"
+        " 'split{replication}_test_{measure}'.",
     ),
 ]
 Where = Annotated[
@@ -238,7 +239,7 @@ class SourceArguments:
     scores: Path
     measures: Measures = None
     column: Columns = None
-    layout: Layout = "long"
+    layout: Layout = "auto"
     where: Where = None
     name: FileName = None
     resampling: Resamples = None
@@ -283,11 +284,11 @@ class SourceArguments:
 
     def _names_datasets(self, source: object) -> bool:
         """Return whether a column of the table names data sets; only its head is read."""
-        from benchinfer.scores.columns import assign
+        from benchinfer.scores.layouts import roles_of
         from benchinfer.scores.sources.open import open_source
 
-        names = open_source(source, self.query, self.name).names
-        return assign(names, _columns(self.column), self.layout, ()).has("dataset")
+        origin = open_source(source, self.query, self.name)
+        return roles_of(origin, _columns(self.column), self.layout, ()).has("dataset")
 
     def _kept(self, scores: "ScoreTable") -> "ScoreTable":
         """Keep the one data set; a wrong name is wrong usage."""
@@ -302,7 +303,7 @@ class SourceArguments:
         from benchinfer.analyses.wins.counts import holds_wins
         from benchinfer.scores.sources.open import open_source
 
-        if self.layout != "long" or self.scores.startswith("example:"):
+        if self.layout not in ("auto", "long") or self.scores.startswith("example:"):
             return False
         look = {"Effects": holds_effects, "Wins": holds_wins}[kind]
         names = open_source(self.place, self.query, self.name).names
