@@ -1,6 +1,6 @@
 """Failures: rows of a table that hold no score, with their reasons."""
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
@@ -9,16 +9,17 @@ from benchinfer.core.errors import ScoreTableError, message
 from benchinfer.core.frames import frame as tidy
 from benchinfer.core.hints import Either, Given, Option, Phrase
 from benchinfer.core.numbers import count
-from benchinfer.scores.checks.faults import MOST, Reading, tests
-from benchinfer.scores.columns import LABELS
+from benchinfer.scores.checks.faults import MOST, Failed, Reading, tests
+from benchinfer.scores.columns import FAILED, LABELS
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.summary import first_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
 type Frame = "nw.LazyFrame[Any]"
-type Failed = Literal["missing", "error", "worst"] | float
 _TRUE = ("true", "1", "yes")
+_UNFINISHED = (*FAILED, "killed", "running", "scheduled", "pending", "preempted")
 
 
 def checked(failed: object) -> None:
@@ -118,6 +119,24 @@ def _worst(reading: Reading) -> dict[tuple[str, str], float]:
                 end = there.min() if measure.sign > 0 else there.max()
                 worst[measure.name, dataset] = float(end)
     return worst
+
+
+def scores_of_failures(reading: Reading) -> Finding | None:
+    """Report scores of runs that did not end, as a column of states says."""
+    if "failure" not in reading.roles.of:
+        return None
+    state = nw.col("failure").cast(nw.String).str.to_lowercase()
+    rows = reading.frame.filter(
+        state.is_in(_UNFINISHED).fill_null(value=False) & ~tests(reading.frame)["absent"]
+    )
+    n = int(rows.select(nw.len().alias("n")).collect().to_arrow().column("n")[0].as_py())
+    if not n:
+        return None
+    column = reading.roles.of["failure"][0]
+    what = f"{count(n, 'score')} {'is' if n == 1 else 'are'} of runs that failed or go on,"
+    hint = Phrase(f"{Option('where', f"{column} not in ('FAILED', 'crashed')")}, say, leaves out.")
+    where = tuple(first_rows(rows, (*reading.place, "failure")))
+    return Finding("scores of failures", "warning", n, f"{what} as {column} says.", where, hint)
 
 
 def imputed_scores(reading: Reading) -> Finding | None:

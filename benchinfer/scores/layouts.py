@@ -25,8 +25,14 @@ def roles_of(
     """Find out which column plays which role, and with ``"auto"`` in which layout.
 
     A table is long if it can be. Other layouts are tried only where it lacks a column for that, and
-    one is taken only if no second one fits.
+    one is taken only if no second one fits. Tools that are known have their own.
     """
+    if layout == "auto" and (known := source.known) is not None:
+        said = {*(columns or {}).values(), *(columns or {})}
+        own = {n: role for n, role in known.columns.items() if n not in said and role not in said}
+        columns, layout = own | {**(columns or {})}, known.layout
+        if layout == "wide-measures" and not measures:
+            layout = "long"  # which asks for the measures
     if layout != "auto":
         return assign(source.names, columns, layout, measures, covariates)
     long = assign(source.names, columns, "long", measures, covariates)

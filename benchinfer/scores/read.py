@@ -15,6 +15,7 @@ from benchinfer.core.saving import note_input
 from benchinfer.scores.checks.facts import Facts
 from benchinfer.scores.checks.faults import (
     FAULTS,
+    Failed,
     Reading,
     covariate_faults,
     refuse,
@@ -30,7 +31,14 @@ from benchinfer.scores.columns import (
     unnamed_index,
 )
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.failures import Failed, checked, failures_of, filled, imputed_scores
+from benchinfer.scores.failures import (
+    checked,
+    failures_of,
+    filled,
+    imputed_scores,
+    scores_of_failures,
+)
+from benchinfer.scores.formats.format import Format
 from benchinfer.scores.layouts import roles_of, telling_column
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.sources.filters import filtered
@@ -327,6 +335,12 @@ def read_scores(
     if where is not None:
         origin = filtered(origin, where)
     declares, resamples, kept, found = declared(measures, resampling, covariates, origin.toml)
+    known = origin.known if layout == "auto" else None
+    if known is not None:
+        found.append(_of_tool(known))
+        resamples = resamples or known.resampling
+    said = declares
+    declares = said or (known.measures if known else ())
     roles = roles_of(origin, columns, layout, [m.name for m in declares], kept)
     first = [*unnamed_index(roles, origin.index), *odd_kinds(roles, origin.kinds)]
     found += [*roles.findings, *first]
@@ -338,23 +352,13 @@ def read_scores(
     found += loading
     with engine_errors(origin.name, query):
         reading = _reading(canonical(rows, roles, absent), roles, declares, repeats, failed)
-        if undeclared := _undeclared(reading):
-            found.append(undeclared)
-            named = nw.col("measure").is_in([m.name for m in declares])
-            named |= nw.col("measure").is_null()
-            reading = _reading(reading.frame.filter(named), roles, declares, repeats, failed)
-        lost = failures_of(reading)
-        if lost is not None and failed not in ("missing", "error"):
-            frame, notes = filled(reading, failed)
-            reading = _reading(frame, roles, declares, repeats, failed)
-            found += notes
-        if given := imputed_scores(reading):
-            found.append(given)
+        reading, lost = _settled(reading, found, by_tool=not said)
+        declares = reading.measures
         found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
         found = [_told_apart(finding, origin, roles) for finding in found]
         found += covariate_faults(reading)
-    said, by = _said(paired, resamples)
-    is_paired, note = pairing(reading.summary, said=said, by=by)
+    pairs, by = _said(paired, resamples)
+    is_paired, note = pairing(reading.summary, said=pairs, by=by)
     found += [note, *_reading_notes(reading, resamples)]
     if any(finding.severity == "error" for finding in found):
         # No table will be there to ask: what it would say goes along.
@@ -372,6 +376,21 @@ def read_scores(
         _summary=reading.summary,
         _failures=lost,
     )
+
+
+def _of_tool(known: Format) -> Finding:
+    """Report whose results a table was taken for."""
+    parts = [f"taken for results of {known.tool}"]
+    if known.note:
+        parts.append(known.note)
+    hint = Phrase(f"{Option('layout', 'long')} reads the columns as they are.")
+    return Finding("tool recognised", "note", 1, "; ".join(parts) + ".", (), hint)
+
+
+def _there(reading: Reading) -> tuple[Measure, ...]:
+    """Return the measures that the table has, or all if it has none of them."""
+    held = tuple(m for m in reading.measures if m.name in reading.summary.measures)
+    return held or reading.measures
 
 
 def _absent(
@@ -424,6 +443,32 @@ def _absent(
         score = roles.of.get("value", ("value",))[0]
         absent["measure"] = measures[0].name if measures else score
     return absent
+
+
+def _settled(reading: Reading, found: list[Finding], *, by_tool: bool) -> tuple[Reading, Any]:
+    """Leave out measures without direction, find failures, and put scores in place of these.
+
+    Returns the failures as well; what was done is reported.
+    """
+
+    def again(frame: nw.LazyFrame[Any]) -> Reading:
+        return _reading(frame, reading.roles, reading.measures, reading.repeats, reading.failed)
+
+    if undeclared := _undeclared(reading):
+        found.append(undeclared)
+        named = nw.col("measure").is_in([m.name for m in reading.measures])
+        reading = again(reading.frame.filter(named | nw.col("measure").is_null()))
+    if by_tool:  # which defines more measures than a table of it has
+        reading = replace(reading, measures=_there(reading))
+    lost = failures_of(reading)
+    if lost is not None and reading.failed not in ("missing", "error"):
+        frame, notes = filled(reading, reading.failed)
+        reading = again(frame)
+        found += notes
+    found += [
+        f for rule in (imputed_scores, scores_of_failures) if (f := rule(reading)) is not None
+    ]
+    return reading, lost
 
 
 def _reading(

@@ -6,7 +6,7 @@ they are reported as such, or taken as missing, and need no covariate.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
@@ -19,6 +19,7 @@ from benchinfer.scores.coverage import Finding
 from benchinfer.scores.summary import Summary, first_rows
 
 type Frame = "nw.LazyFrame[Any]"
+type Failed = Literal["missing", "error", "worst"] | float
 type Fault = Callable[[Reading], Finding | None]
 _VALUE = nw.col("value")
 _ABSENT = _VALUE.is_null() | _VALUE.is_nan()
@@ -56,7 +57,7 @@ class Reading:
     roles: Roles
     measures: tuple[Measure, ...]
     repeats: str
-    failed: str | float
+    failed: Failed
     counts: dict[str, int]
 
     @property
