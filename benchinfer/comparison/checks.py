@@ -20,15 +20,15 @@ from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import ties
 from benchinfer.numerics.max_t import critical_t
-from benchinfer.scores.advice import ADVICE
+from benchinfer.scores.checks.advice import ADVICE
+from benchinfer.scores.checks.facts import least_datasets
+from benchinfer.scores.checks.findings import DOUBTS, FEW
+from benchinfer.scores.checks.gaps import BLOCKS, fewest_lost, in_common, shared_datasets
+from benchinfer.scores.checks.kinds import BINOMIAL, ZERO_ONE
+from benchinfer.scores.checks.units import UNEQUAL
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.facts import least_datasets
-from benchinfer.scores.findings import DOUBTS, FEW
-from benchinfer.scores.gaps import BLOCKS, fewest_lost, in_common, shared_datasets
-from benchinfer.scores.kinds import BINOMIAL, ZERO_ONE
 from benchinfer.scores.resampling import declaration
 from benchinfer.scores.table import ScoreTable
-from benchinfer.scores.units import UNEQUAL
 
 if TYPE_CHECKING:
     import pandas as pd

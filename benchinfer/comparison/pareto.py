@@ -20,7 +20,7 @@ from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
 from benchinfer.relations.relation import Relation
-from benchinfer.scores.gaps import fewest_lost
+from benchinfer.scores.checks.gaps import fewest_lost
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:

@@ -105,9 +105,8 @@ def headline(
     ranked = replace(relation, order=relation.order or by_level)
     levels = levels[[relation.algorithms.index(name) for name in ranked.order]]
     arranged = ranked.arranged()
-    relation = Relation(
-        tuple(thin.get(name, name) for name in arranged.algorithms), arranged.states
-    )
+    named = tuple(thin.get(name, name) for name in arranged.algorithms)
+    relation = Relation(named, arranged.states, order=named)
     strict, names = relation.strict, relation.algorithms
     k, most = len(names), most or best_value(measure, len(names))
     compared = (relation.states != Verdict.MISSING) & ~np.eye(k, dtype=np.bool_)

@@ -177,7 +177,8 @@ GLOSSARY: dict[str, str] = {
     "kind": "what is changed: level, tolerance, scale, data set, replication or algorithm",
     "what": "what it is changed to, or which one is left out",
     "analysis": "the analysis that gives the verdict",
-    "reason": "likely reason why analyses differ on a pair, empty where they do not",
+    "reason": "likely reason why analyses differ on a pair, empty where they do not; of failures,"
+    " what the table says, empty where it says nothing",
     "changes": "the verdicts that change, > for better, ~ for equivalent, ? for undecided",
     "threshold": "profiles: the score to be bettered, or the ratio to the best algorithm",
     "proportion": "profiles: share of scores better than the threshold, or of data sets on which"

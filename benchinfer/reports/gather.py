@@ -23,7 +23,7 @@ from benchinfer.core.sections import Refusal
 from benchinfer.relations.consensus.consensus import Consensus, consensus
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.relation import Relation
-from benchinfer.scores.kinds import ZERO_ONE
+from benchinfer.scores.checks.kinds import ZERO_ONE
 from benchinfer.scores.table import ScoreTable
 
 type Result = Comparison | Comparisons | Relation | Ensemble | Consensus | Plan | Gate

@@ -43,7 +43,7 @@ from benchinfer.reports import documents, html, latex, markdown, references
 from benchinfer.reports.answer import answer
 from benchinfer.reports.gather import ReportInput, gather
 from benchinfer.reports.making import making
-from benchinfer.scores.advice import ADVICE
+from benchinfer.scores.checks.advice import ADVICE
 
 if TYPE_CHECKING:
     from benchinfer.core.measure import Measure

@@ -2,8 +2,9 @@
 
 Six columns: ``domain`` (if there is one), ``dataset``, ``replication``, ``algorithm`` and
 ``measure`` are text without empty strings, ``value`` is a float. A seventh, ``text``, is there only
-where scores came as text; it holds what was written. Covariates follow, each a float in its slot;
-those that came as text have a second column, named by `written`.
+where scores came as text; it holds what was written. ``failure`` and ``imputed`` follow where the
+table has them; a failure is also what stands in place of a score. Covariates follow, each a float
+in its slot; those that came as text have a second column, named by `written`.
 """
 
 import difflib
@@ -28,7 +29,9 @@ type Array = NDArray[np.float64]
 
 
 LABELS = ("domain", "dataset", "replication", "algorithm", "measure")
-ROLES = (*LABELS, "value")
+# Beside the labels: why there is no score, and whether the score is no result but filled in.
+REMARKS = ("failure", "imputed")
+ROLES = (*LABELS, "value", *REMARKS)
 # Layout to the pattern of the columns of scores.
 LAYOUTS = {
     "long": "",
@@ -48,6 +51,8 @@ COMMON: dict[str, tuple[str, ...]] = {
     "algorithm": ("algorithm", "model", "method", "learner", "classifier", "estimator", "system"),
     "measure": ("measure", "metric"),
     "value": ("value", "score", "result", "performance"),
+    "failure": ("failure", "info", "exception", "error_message"),
+    "imputed": ("imputed",),
 }
 
 
@@ -88,8 +93,8 @@ class Roles:
 
     @property
     def labels(self) -> list[str]:
-        """The columns that hold labels."""
-        return [name for role in LABELS for name in self.of.get(role, ())]
+        """The columns that hold labels and remarks."""
+        return [name for role in (*LABELS, *REMARKS) for name in self.of.get(role, ())]
 
     @property
     def scores(self) -> list[str]:
@@ -129,7 +134,7 @@ def assign(
     """Find out which column plays which role."""
     pattern = LAYOUTS.get(layout, layout)
     if layout not in LAYOUTS and not placeholders(layout):
-        raise ScoreTableError(unknown("layout", layout, (*LAYOUTS, "fold_{replication}")))
+        raise ScoreTableError(unknown("layout", layout, ("auto", *LAYOUTS, "fold_{replication}")))
     says = placeholders(pattern)
     _refuse_roles(says, layout)
     scores = [name for name, role in (columns or {}).items() if role == "value"]
@@ -447,6 +452,11 @@ NONE = (
     *("", "NA", "NaN", "-NaN", "nan", "-nan", "NULL", "null", "None", "N/A", "n/a", "NaT"),
     *("#N/A", "#NA", "#N/A N/A", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
 )
+# What stands in place of the score of a run that failed, in small letters.
+FAILED = (
+    *("fail", "failed", "failure", "error", "crash", "crashed", "killed", "diverged", "dnf"),
+    *("timeout", "time-out", "timed out", "memout", "oom", "out of memory", "-", "?"),
+)
 # Not \d: some engines take the digits of every script as such, and none reads them.
 _NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 _INFINITE = r"^[+-]?(?:[iI][nN][fF]|[iI]nfinity)$"
@@ -471,6 +481,8 @@ def canonical(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> Frame:
             columns.append(_float(name, schema[name]).alias(to))
     frame = frame.select(*columns)
     if texts:
+        if "value" in texts:
+            frame = _failures_apart(frame)
         frame = frame.with_columns(*(_parsed(text).alias(to) for to, text in texts.items()))
     return encoded(frame)
 
@@ -479,7 +491,7 @@ def _labels(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> list[nw.Ex
     """Name the labels by their roles; several columns of one role are joined."""
     schema, memory = frame.collect_schema(), in_memory(frame)
     columns: list[nw.Expr] = []
-    for role in LABELS:
+    for role in (*LABELS, *REMARKS):
         names = (_name_of(role),) if role in roles.spread else roles.of.get(role, ())
         if len(names) == 1:
             columns.append(as_label(names[0], schema[names[0]], memory=memory).alias(role))
@@ -489,6 +501,20 @@ def _labels(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> list[nw.Ex
         elif role in absent:
             columns.append(nw.lit(absent[role]).alias(role))
     return columns
+
+
+def _failures_apart(frame: Frame) -> Frame:
+    """Take words of failure out of the text of scores, as reasons why these are not there."""
+    reason = nw.when(said_to_fail(nw.col("text"))).then(nw.col("text"))
+    if "failure" in frame.collect_schema().names():
+        reason = nw.coalesce(reason, nw.col("failure").cast(nw.String))
+    score = nw.when(~said_to_fail(nw.col("text"))).then(nw.col("text"))
+    return frame.with_columns(reason.alias("failure"), score.alias("text"))
+
+
+def said_to_fail(text: nw.Expr) -> nw.Expr:
+    """Return whether a text is a word that stands for a failure."""
+    return text.cast(nw.String).str.to_lowercase().is_in(FAILED)
 
 
 def written(slot: str) -> str:
@@ -590,7 +616,7 @@ def encoded(frame: Frame) -> Frame:
     native = cast("pa.Table", nw.to_native(frame))
     for i, name in enumerate(native.schema.names):
         column = native.column(i)
-        if name in LABELS:
+        if name in (*LABELS, *REMARKS):
             if not pa.types.is_dictionary(column.type):
                 column = column.cast(pa.string()).dictionary_encode()
             native = native.set_column(i, name, _without_empty(column))

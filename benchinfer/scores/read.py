@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -11,25 +12,34 @@ from benchinfer.core.errors import BenchinferError, ScoreTableError, message, un
 from benchinfer.core.hints import Directions, Either, Given, Option, Phrase
 from benchinfer.core.measure import Measure, as_measures, is_text
 from benchinfer.core.saving import note_input
-from benchinfer.scores.columns import (
-    Roles,
-    assign,
-    canonical,
-    encoded,
-    odd_kinds,
-    unnamed_index,
-)
-from benchinfer.scores.coverage import Finding
-from benchinfer.scores.facts import Facts
-from benchinfer.scores.faults import (
+from benchinfer.scores.checks.facts import Facts
+from benchinfer.scores.checks.faults import (
     FAULTS,
+    Failed,
     Reading,
     covariate_faults,
     refuse,
     tally,
     without_faults,
 )
-from benchinfer.scores.findings import check, pairing, swapped_roles
+from benchinfer.scores.checks.findings import check, pairing, swapped_roles
+from benchinfer.scores.columns import (
+    Roles,
+    canonical,
+    encoded,
+    odd_kinds,
+    unnamed_index,
+)
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.failures import (
+    checked,
+    failures_of,
+    filled,
+    imputed_scores,
+    scores_of_failures,
+)
+from benchinfer.scores.formats.format import Format
+from benchinfer.scores.layouts import roles_of, telling_column
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.sources.filters import filtered
 from benchinfer.scores.sources.open import open_source
@@ -236,7 +246,7 @@ def read_scores(
     *,
     measures: Measures | None = None,
     columns: Mapping[str, str] | None = None,
-    layout: str = "long",
+    layout: str = "auto",
     where: str | Callable[[Any], Any] | None = None,
     name: str | None = None,
     dataset: str | None = None,
@@ -244,7 +254,7 @@ def read_scores(
     paired: bool | None = None,
     repeats: Literal["error", "keep"] = "error",
     query: str | None = None,
-    nan: Literal["error", "missing"] = "error",
+    failed: Failed = "missing",
     covariates: str | Sequence[str] | None = None,
 ) -> ScoreTable:
     """Read a table of scores and check it.
@@ -264,7 +274,8 @@ def read_scores(
         Column to role where names are not common ones: ``{"task": "dataset"}``. Columns that
         are given the same role are joined by ``/``.
     layout
-        ``"long"``, or where there is one column of scores for each of several: algorithms
+        ``"auto"`` finds out, and says what it took for what. ``"long"``, or where there is one
+        column of scores for each of several: algorithms
         ``"wide-algorithms"``, measures ``"wide-measures"``, data sets ``"rows-are-algorithms"``; or
         the pattern of the names of these columns, as in ``"fold_{replication}"`` or
         ``"split{replication}_test_{measure}"``.
@@ -288,8 +299,10 @@ def read_scores(
     query
         One SELECT, for a DuckDB file or connection. A file is opened for reading, without access
         to other files.
-    nan
-        ``"missing"`` takes NaN and null scores as missing rows; in wide tables they always are.
+    failed
+        Rows without a score (NaN, null, empty, or a word such as ``timeout``) are failures, which
+        `ScoreTable.failures` lists: ``"missing"`` to the analyses, a fault (``"error"``), or worth
+        the ``"worst"`` score of any algorithm on their data set, or a number.
     covariates
         Columns of numbers to keep: features of the data set or of the run. They are not part of
         what a score is identified by. By default as the ``measures.toml`` says.
@@ -313,19 +326,22 @@ def read_scores(
     ScoreTable(DataFrame: 1 data set x 2 algorithms, 2 paired replications, 4 scores, none missing;
     accuracy (higher is better))
     """
-    for option, value, known in (
-        ("repeats", repeats, ("error", "keep")),
-        ("nan", nan, ("error", "missing")),
-    ):
-        if value not in known:
-            raise ScoreTableError(unknown(option, value, known))
+    if repeats not in ("error", "keep"):
+        raise ScoreTableError(unknown("repeats", repeats, ("error", "keep")))
+    checked(failed)
     if dataset is not None and not is_text(dataset):
         raise ScoreTableError(message(f"{Given('dataset', dataset)} is not text in UTF-8."))
     origin = open_source(source, query, name)
     if where is not None:
         origin = filtered(origin, where)
     declares, resamples, kept, found = declared(measures, resampling, covariates, origin.toml)
-    roles = assign(origin.names, columns, layout, [m.name for m in declares], kept)
+    known = origin.known if layout == "auto" else None
+    if known is not None:
+        found.append(_of_tool(known))
+        resamples = resamples or known.resampling
+    said = declares
+    declares = said or (known.measures if known else ())
+    roles = roles_of(origin, columns, layout, [m.name for m in declares], kept)
     first = [*unnamed_index(roles, origin.index), *odd_kinds(roles, origin.kinds)]
     found += [*roles.findings, *first]
     absent = _absent(roles, origin, declares, dataset, found)
@@ -335,16 +351,14 @@ def read_scores(
     rows, loading = origin.load(roles.labels, roles.scores, roles.covariates)
     found += loading
     with engine_errors(origin.name, query):
-        reading = _reading(canonical(rows, roles, absent), roles, declares, repeats, nan)
-        if undeclared := _undeclared(reading):
-            found.append(undeclared)
-            named = nw.col("measure").is_in([m.name for m in declares])
-            named |= nw.col("measure").is_null()
-            reading = _reading(reading.frame.filter(named), roles, declares, repeats, nan)
+        reading = _reading(canonical(rows, roles, absent), roles, declares, repeats, failed)
+        reading, lost = _settled(reading, found, by_tool=not said)
+        declares = reading.measures
         found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
+        found = [_told_apart(finding, origin, roles) for finding in found]
         found += covariate_faults(reading)
-    said, by = _said(paired, resamples)
-    is_paired, note = pairing(reading.summary, said=said, by=by)
+    pairs, by = _said(paired, resamples)
+    is_paired, note = pairing(reading.summary, said=pairs, by=by)
     found += [note, *_reading_notes(reading, resamples)]
     if any(finding.severity == "error" for finding in found):
         # No table will be there to ask: what it would say goes along.
@@ -360,7 +374,23 @@ def read_scores(
         covariates=roles.covariates,
         _frame=reading.clean,
         _summary=reading.summary,
+        _failures=lost,
     )
+
+
+def _of_tool(known: Format) -> Finding:
+    """Report whose results a table was taken for."""
+    parts = [f"taken for results of {known.tool}"]
+    if known.note:
+        parts.append(known.note)
+    hint = Phrase(f"{Option('layout', 'long')} reads the columns as they are.")
+    return Finding("tool recognised", "note", 1, "; ".join(parts) + ".", (), hint)
+
+
+def _there(reading: Reading) -> tuple[Measure, ...]:
+    """Return the measures that the table has, or all if it has none of them."""
+    held = tuple(m for m in reading.measures if m.name in reading.summary.measures)
+    return held or reading.measures
 
 
 def _absent(
@@ -415,18 +445,53 @@ def _absent(
     return absent
 
 
+def _settled(reading: Reading, found: list[Finding], *, by_tool: bool) -> tuple[Reading, Any]:
+    """Leave out measures without direction, find failures, and put scores in place of these.
+
+    Returns the failures as well; what was done is reported.
+    """
+
+    def again(frame: nw.LazyFrame[Any]) -> Reading:
+        return _reading(frame, reading.roles, reading.measures, reading.repeats, reading.failed)
+
+    if undeclared := _undeclared(reading):
+        found.append(undeclared)
+        named = nw.col("measure").is_in([m.name for m in reading.measures])
+        reading = again(reading.frame.filter(named | nw.col("measure").is_null()))
+    if by_tool:  # which defines more measures than a table of it has
+        reading = replace(reading, measures=_there(reading))
+    lost = failures_of(reading)
+    if lost is not None and reading.failed not in ("missing", "error"):
+        frame, notes = filled(reading, reading.failed)
+        reading = again(frame)
+        found += notes
+    found += [
+        f for rule in (imputed_scores, scores_of_failures) if (f := rule(reading)) is not None
+    ]
+    return reading, lost
+
+
 def _reading(
     frame: nw.LazyFrame[Any],
     roles: Roles,
     measures: tuple[Measure, ...],
     repeats: str,
-    nan: str,
+    failed: Failed,
 ) -> Reading:
     counts = tally(frame)
     clean = without_faults(frame, counts, roles.covariates)
     if counts["labels"]:
         clean = encoded(clean)
-    return Reading(frame, clean, summarise(clean), roles, measures, repeats, nan, counts)
+    return Reading(frame, clean, summarise(clean), roles, measures, repeats, failed, counts)
+
+
+def _told_apart(finding: Finding, origin: Source, roles: Roles) -> Finding:
+    """Name the column that tells duplicates apart, where there is one."""
+    if finding.rule != "duplicate rows" or (name := telling_column(origin, roles)) is None:
+        return finding
+    labels = dict.fromkeys((*roles.of.get("replication", ()), name), "replication")
+    hint = f"the column {name} tells them apart: {Given('columns', labels)}."
+    return replace(finding, hint=Phrase(hint))
 
 
 def _undeclared(reading: Reading) -> Finding | None:

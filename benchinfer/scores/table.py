@@ -15,10 +15,11 @@ from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Showable
 from benchinfer.numerics.rates import RATES, Rate, rate_interval
+from benchinfer.scores.checks.facts import Facts
+from benchinfer.scores.checks.findings import check
 from benchinfer.scores.columns import slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
-from benchinfer.scores.facts import Facts
-from benchinfer.scores.findings import check
+from benchinfer.scores.failures import failures_frame, within
 from benchinfer.scores.reductions import (
     Blocks,
     Cells,
@@ -333,6 +334,8 @@ class ScoreTable(Showable):
     covariates: tuple[str, ...]
     _frame: "nw.LazyFrame[Any]"
     _summary: Summary
+    # Rows without a score, as an Arrow table.
+    _failures: Any = None
     # Digest and findings are requested by every result: kept once computed.
     _memo: dict[str, Any] = field(default_factory=dict[str, Any])
     # What this table is one data set of: the rows of all are fetched at once.
@@ -408,6 +411,17 @@ class ScoreTable(Showable):
             and names the first places.
         """
         return listed(self._findings(measure))
+
+    def failures(self) -> "pd.DataFrame":
+        """List the rows without a score, as they were read.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per failure: ``dataset replication algorithm measure reason``; ``reason`` is
+            empty where the table gives none.
+        """
+        return failures_frame(self._failures)
 
     def coverage(self, measure: str | None = None) -> Coverage:
         """Count the scores per cell.
@@ -579,7 +593,11 @@ class ScoreTable(Showable):
             there = sorted(labels_of(self._frame, "replication"))
             asked["replication"] = (replications, there)
         rows = selected(self._frame, asked)
-        return self._with(rows, summarise(rows))
+        part = self._with(rows, summarise(rows))
+        if self._failures is None:
+            return part
+        lost = selected(_lazy(self._failures), asked).collect().to_arrow()
+        return replace(part, _failures=lost)
 
     def declare(self, measure: Measure) -> "ScoreTable":
         """Declare a measure of the table anew: another tolerance, scale or direction.
@@ -603,7 +621,10 @@ class ScoreTable(Showable):
         names = self.datasets, self.algorithms
         parts = DatasetParts.of(self._frame, *names, slots(self.covariates))
         return {
-            name: self._with(rows, self._summary.within(name), parts)
+            name: replace(
+                self._with(rows, self._summary.within(name), parts),
+                _failures=within(self._failures, name),
+            )
             for name, rows in parts.frames().items()
         }
 

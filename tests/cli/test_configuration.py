@@ -108,6 +108,8 @@ def test_the_file_of_the_page_is_understood(run: Callable, here: Callable) -> No
         r"`benchinfer.toml` in .*?```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL
     )[1]
     here(text)
-    found = run("check", "example:demsar2006", "--measures", "AUC:higher:0.01", "--nan", "missing")
+    found = run(
+        "check", "example:demsar2006", "--measures", "AUC:higher:0.01", "--failed", "missing"
+    )
     assert "unknown keys" not in found.stderr
     assert "benchinfer.toml: " in found.stderr

@@ -37,7 +37,7 @@ PARTS = hints.PARTS
 @pytest.mark.parametrize(
     ("part", "python", "options"),
     [
-        (Option("nan", "missing"), 'nan="missing"', "--nan missing"),
+        (Option("failed", "missing"), 'failed="missing"', "--failed missing"),
         (Option("tie_tolerance"), "tie_tolerance=...", "--tie-tolerance"),
         (Option("covariates", ""), "covariates=", "--covariates"),
         (Option("rope", 0.05), "rope=0.05", "--rope 0.05"),
@@ -155,7 +155,8 @@ def test_errors_and_findings_name_options(run: Callable, table: Callable) -> Non
     found = run("check", path, "--measures", "value:lower").stdout
     assert "--paired says so; --resampling seeds or --unpaired," in " ".join(found.split())
     path = table([*rows, ("d1", 3, "a", "nan")])
-    assert "--nan missing" in run("check", path, "--measures", "value:lower").stderr
+    refused = run("check", path, "--measures", "value:lower", "--failed", "error").stderr
+    assert "--failed missing" in refused
 
 
 def test_report_prints_messages_in_lines(run: Callable, clear: Path, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTI
 
 _fence = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 # A text fence after a line that ends with a file's name is that file.
-# Of a reproduction, all that follows needs tables that are not part of the project: `make reproduce`.
+# Of a reproduction, what follows needs tables that are not part of the project: `make reproduce`.
 _tables = re.compile(r"^% table (.*)$", re.MULTILINE)
 _file = re.compile(r"`([\w.-]+)`:\n\n```text\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 

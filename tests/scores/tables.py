@@ -5,7 +5,7 @@ import pandas as pd
 
 import benchinfer as bi
 from benchinfer.core.measure import Measure
-from benchinfer.scores.facts import Facts
+from benchinfer.scores.checks.facts import Facts
 from benchinfer.scores.summary import Summary
 
 

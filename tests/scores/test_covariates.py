@@ -406,7 +406,7 @@ def test_categories_are_text(columns, lazy):
 def test_rows_without_a_score_need_no_covariate(engine, columns):
     columns["n_rows"] = [float(n) for n in columns["n_rows"]]
     columns["score"][3], columns["size"][3], columns["n_rows"][3] = None, None, math.inf
-    scores = read_scores(engine(columns), measures=ACC, covariates=NAMES, nan="missing")
+    scores = read_scores(engine(columns), measures=ACC, covariates=NAMES, failed="missing")
     assert scores.n_rows == 59
     assert np.isfinite(scores.observations().covariate).all()
 

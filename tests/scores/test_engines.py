@@ -120,12 +120,12 @@ def test_text_scores_agree(engine):
         "dataset": ["d"] * 5,
         "replication": [1, 2, 3, 4, 5],
         "algorithm": ["a"] * 5,
-        "score": ["0.5", " 1e-3 ", "0,7", "n/a", "failed"],
+        "score": ["0.5", " 1e-3 ", "0,7", "n/a", "half"],
     }
     with pytest.raises(ScoreTableError) as caught:
-        read_scores(engine(columns), measures=ACC)
+        read_scores(engine(columns), measures=ACC, failed="error")
     rules = [(f.rule, f.count) for f in caught.value.findings if f.severity == "error"]
-    assert rules == [("decimal commas", 1), ("not numbers", 1), ("nan values", 1)]
+    assert rules == [("decimal commas", 1), ("not numbers", 1), ("failures", 1)]
 
 
 def test_nan_and_null_are_missing(engine):
@@ -135,11 +135,11 @@ def test_nan_and_null_are_missing(engine):
         "algorithm": ["a", "b"] * 2,
         "score": [0.1, None, 0.3, math.nan],
     }
-    scores = read_scores(engine(columns), measures=ACC, nan="missing")
+    scores = read_scores(engine(columns), measures=ACC, failed="missing")
     assert scores.n_rows == 2
     assert scores.algorithms == ("a",)
     found = {f.rule: (f.severity, f.count) for f in scores.finding_records}
-    assert found["nan values"] == ("warning", 2)
+    assert found["failures"] == ("warning", 2)
 
 
 def test_selections_agree(engine, make):

@@ -269,4 +269,4 @@ def test_objects_with_missing_numbers(make):
     columns = make()
     scores = pd.Series([None, pd.NA, float("nan"), *columns["score"][3:]], dtype=object)
     frame = pd.DataFrame(columns).assign(score=scores)
-    assert read_scores(frame, measures=ACC, nan="missing").n_rows == 33
+    assert read_scores(frame, measures=ACC, failed="missing").n_rows == 33

@@ -14,7 +14,7 @@ GARBLED = """\
 domain,dataset,fold,algorithm,measure,score
 vision,iris,1,svm,error,0.10
 vision,iris,2,svm,error,"0,12"
-vision,iris,1,knn,error,failed
+vision,iris,1,knn,error,0.1x
 vision,iris,2,knn,error,
 vision,iris,1,lda,error,inf
 vision,iris,2,lda,error,0.20
@@ -40,16 +40,16 @@ MESSAGE = """\
     Hint: pandas.read_csv(path, decimal=",") reads them as numbers.
  3. not numbers: 1 score is not a number.
         dataset  replication  algorithm  measure  value
-        iris     1            knn        error    failed
+        iris     1            knn        error    0.1x
     Hint: correct them, or leave failed runs out as missing rows.
  4. missing labels: 1 row lacks a label (domain, dataset, replication, algorithm, measure).
         domain  dataset  replication  algorithm  measure  value
         vision  wine     1            (none)     error    0.3
     Hint: complete the labels, or remove the rows.
- 5. nan values: 1 score is NaN or null.
-        dataset  replication  algorithm  measure
-        iris     2            knn        error
-    Hint: leave failed runs out as missing rows, or say so knowingly: nan="missing".
+ 5. failures: 1 row has no score.
+        dataset  replication  algorithm  measure  failure
+        iris     2            knn        error    (none)
+    Hint: leave failed runs out, or say so knowingly: failed="missing".
  6. infinite values: 1 score is infinite.
         dataset  replication  algorithm  measure  value
         iris     1            lda        error    inf
@@ -81,7 +81,7 @@ def test_a_garbled_table_yields_one_message(tmp_path):
     path = tmp_path / "garbled.csv"
     path.write_text(GARBLED, encoding="utf-8")
     with pytest.raises(ScoreTableError) as caught:
-        read_scores(path, measures=[ERROR, Measure("seconds", "lower")])
+        read_scores(path, measures=[ERROR, Measure("seconds", "lower")], failed="error")
     assert str(caught.value) == MESSAGE
     assert [f.severity for f in caught.value.findings].count("error") == 9
 
@@ -89,16 +89,16 @@ def test_a_garbled_table_yields_one_message(tmp_path):
 def test_other_faults_are_reported_along_with_a_missing_column():
     frame = pd.DataFrame({"dataset": ["d", "e"], "score": [0.1, math.nan]})
     with pytest.raises(ScoreTableError) as caught:
-        read_scores(frame, measures={"acc": "higher"})
+        read_scores(frame, measures={"acc": "higher"}, failed="error")
     assert str(caught.value) == (
         "2 faults in 'DataFrame'.\n"
         " 1. missing columns: there is no column for the algorithm.\n"
         "    Hint: columns={'NAME': 'algorithm'} says which it is; the table has: dataset, score.\n"
-        " 2. nan values: 1 score is NaN or null.\n"
+        " 2. failures: 1 row has no score.\n"
         "        dataset  algorithm\n"
         "        e        ?\n"
-        "    Hint: leave failed runs out as missing rows, or say so knowingly:"
-        ' nan="missing".'
+        "    Hint: leave failed runs out, or say so knowingly:"
+        ' failed="missing".'
     ).replace(
         "dataset  algorithm\n        e        ?",
         "dataset  replication  algorithm\n        e        1            ?",
@@ -259,10 +259,12 @@ def test_repeats_are_an_error_or_kept(balanced):
     np.testing.assert_allclose(scores.blocks().within, 4 * 2 * 0.005**2)
 
 
-@pytest.mark.parametrize("name", ["repeats", "nan"])
-def test_unknown_options(balanced, name):
-    with pytest.raises(ScoreTableError, match=f"unknown {name} 'drop'"):
-        read_scores(balanced, measures="acc:higher", **{name: "drop"})
+def test_unknown_options(balanced):
+    with pytest.raises(ScoreTableError, match="unknown repeats 'drop'"):
+        read_scores(balanced, measures="acc:higher", repeats="drop")
+    for failed in ("drop", math.nan, math.inf, True, None):
+        with pytest.raises(ScoreTableError, match=r"failed=.* is not understood"):
+            read_scores(balanced, measures="acc:higher", failed=failed)
 
 
 def test_unknown_layout(balanced):
@@ -284,7 +286,7 @@ def test_several_measures_without_a_column_of_measures(balanced):
         read_scores(balanced, measures={"acc": "higher", "f1": "higher"})
     frame = balanced.rename(columns={"score": "acc"}).assign(f1=0.5)
     with pytest.raises(ScoreTableError, match='layout="wide-measures" reads acc, f1'):
-        read_scores(frame, measures={"acc": "higher", "f1": "higher"})
+        read_scores(frame, measures={"acc": "higher", "f1": "higher"}, layout="long")
 
 
 def test_wide_table_with_empty_cells(balanced):
@@ -294,14 +296,14 @@ def test_wide_table_with_empty_cells(balanced):
     wide.iloc[0, 0] = math.nan
     scores = read_scores(wide, measures="acc:higher", layout="wide-algorithms")
     assert scores.n_rows == 35
-    assert {"nan values", "thin cells"} <= rules(scores, "warning")
+    assert {"failures", "thin cells"} <= rules(scores, "warning")
 
 
 def test_a_table_without_rows(balanced):
     with pytest.raises(ScoreTableError, match="the table has no rows"):
         read_scores(balanced.iloc[:0], measures="acc:higher")
     with pytest.raises(ScoreTableError, match="no row of the table has a score"):
-        read_scores(balanced.assign(score=math.nan), measures="acc:higher", nan="missing")
+        read_scores(balanced.assign(score=math.nan), measures="acc:higher")
 
 
 def test_the_frame_can_change_afterwards(balanced):

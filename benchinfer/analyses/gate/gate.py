@@ -15,7 +15,7 @@ from benchinfer.core.arguments import ArgumentError, check_choice, names_of
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.numerics import multiplicity
-from benchinfer.scores.advice import advice
+from benchinfer.scores.checks.advice import advice
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:

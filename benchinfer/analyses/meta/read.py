@@ -14,7 +14,7 @@ from benchinfer.analyses.meta.effects import (
 )
 from benchinfer.core.errors import ScoreTableError, message, unknown
 from benchinfer.core.measure import Measure
-from benchinfer.scores.faults import refuse
+from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.read import Measures, declared
 from benchinfer.scores.sources.open import open_source
 

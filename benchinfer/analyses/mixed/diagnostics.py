@@ -24,7 +24,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import join, several, some
 from benchinfer.core.sections import Check
 from benchinfer.numerics.rates import rate_interval
-from benchinfer.scores.kinds import BINOMIAL, ZERO_ONE
+from benchinfer.scores.checks.kinds import BINOMIAL, ZERO_ONE
 
 
 def design_checks(setting: Setting, design: Design) -> list[Check]:

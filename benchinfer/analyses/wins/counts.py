@@ -20,9 +20,9 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
 from benchinfer.core.saving import savable
 from benchinfer.numerics import ties
+from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
 from benchinfer.scores.coverage import Coverage, Finding, listed
-from benchinfer.scores.faults import refuse
 from benchinfer.scores.sources.open import open_source
 from benchinfer.scores.sources.source import Source, engine_errors
 from benchinfer.scores.table import ScoreTable, one_measure

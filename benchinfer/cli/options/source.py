@@ -62,25 +62,41 @@ Columns = Annotated[
 
 def known_layout(text: str) -> str:
     """Return the layout; a text that is neither a layout nor a pattern is wrong usage."""
-    if text == "long":
+    if text in ("auto", "long"):
         return text  # without an import that takes time
     from benchinfer.scores.columns import LABELS, LAYOUTS, placeholders
 
     if text not in LAYOUTS and not set(placeholders(text)).intersection(LABELS):
-        known = f"{', '.join(LAYOUTS)} and patterns such as fold_{{replication}}"
+        known = f"auto, {', '.join(LAYOUTS)} and patterns such as fold_{{replication}}"
         raise wrong("--layout", f"{text!r} is none of {known}.")
     return text
 
 
+def known_failed(text: str) -> str:
+    """Return what failures are worth; what is neither a word nor a number is wrong usage."""
+    if text not in _FAILED and not isinstance(_score(text), float):
+        raise wrong("--failed", f"{text!r} is none of {', '.join(_FAILED)} and no number.")
+    return text
+
+
+def _score(text: str) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+_FAILED = ("missing", "error", "worst")
 Layout = Annotated[
     str,
     typer.Option(
         metavar="LAYOUT",
         callback=known_layout,
         rich_help_panel=READING,
-        help="long: one row per score; wide-algorithms, wide-measures or rows-are-algorithms: one"
-        " column per algorithm, measure or data set; or the pattern of the names of the columns of"
-        " scores, as in 'fold_{replication}' or 'split{replication}_test_{measure}'.",
+        help="auto finds out; long: one row per score; wide-algorithms, wide-measures or"
+        " rows-are-algorithms: one column per algorithm, measure or data set; or the pattern of the"
+        " names of the columns of scores, as in 'fold_{replication}' or"
+        " 'split{replication}_test_{measure}'.",
     ),
 ]
 Where = Annotated[
@@ -127,9 +143,14 @@ Repeats = Annotated[
         rich_help_panel=READING, help="Several scores of one cell's replication: a fault, or kept."
     ),
 ]
-Nan = Annotated[
-    Literal["error", "missing"],
-    typer.Option(rich_help_panel=READING, help="Scores that are NaN: a fault, or missing rows."),
+Failed = Annotated[
+    str,
+    typer.Option(
+        metavar="WORD",
+        callback=known_failed,
+        rich_help_panel=READING,
+        help="Rows without a score: missing, error, the worst on their data set, or a number.",
+    ),
 ]
 Query = Annotated[
     str | None,
@@ -193,7 +214,7 @@ _ENDINGS = {
     b"{": "jsonl",
     b"\x1f\x8b": "csv.gz",
 }
-_OF_SCORES = ("where", "name", "resampling", "paired", "repeats", "nan", "query", "dataset")
+_OF_SCORES = ("where", "name", "resampling", "paired", "repeats", "failed", "query", "dataset")
 
 
 @cache
@@ -218,13 +239,13 @@ class SourceArguments:
     scores: Path
     measures: Measures = None
     column: Columns = None
-    layout: Layout = "long"
+    layout: Layout = "auto"
     where: Where = None
     name: FileName = None
     resampling: Resamples = None
     paired: Paired = None
     repeats: Repeats = "error"
-    nan: Nan = "error"
+    failed: Failed = "missing"
     query: Query = None
     dataset: Dataset = None
     covariates: Covariates = None
@@ -263,11 +284,11 @@ class SourceArguments:
 
     def _names_datasets(self, source: object) -> bool:
         """Return whether a column of the table names data sets; only its head is read."""
-        from benchinfer.scores.columns import assign
+        from benchinfer.scores.layouts import roles_of
         from benchinfer.scores.sources.open import open_source
 
-        names = open_source(source, self.query, self.name).names
-        return assign(names, _columns(self.column), self.layout, ()).has("dataset")
+        origin = open_source(source, self.query, self.name)
+        return roles_of(origin, _columns(self.column), self.layout, ()).has("dataset")
 
     def _kept(self, scores: "ScoreTable") -> "ScoreTable":
         """Keep the one data set; a wrong name is wrong usage."""
@@ -282,7 +303,7 @@ class SourceArguments:
         from benchinfer.analyses.wins.counts import holds_wins
         from benchinfer.scores.sources.open import open_source
 
-        if self.layout != "long" or self.scores.startswith("example:"):
+        if self.layout not in ("auto", "long") or self.scores.startswith("example:"):
             return False
         look = {"Effects": holds_effects, "Wins": holds_wins}[kind]
         names = open_source(self.place, self.query, self.name).names
@@ -327,7 +348,7 @@ class SourceArguments:
             "resampling": None if self.resampling is None else parse_resampling(self.resampling),
             "paired": self.paired,
             "repeats": self.repeats,
-            "nan": self.nan,
+            "failed": _score(self.failed),
             "query": self.query,
             "dataset": self.dataset,
             "covariates": _names(self.covariates),

@@ -3,23 +3,30 @@
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchinfer.core.errors import ScoreTableError, message, optional
 from benchinfer.core.hints import Either, Phrase
 from benchinfer.core.measure import is_text
 from benchinfer.core.saving import note_input
+from benchinfer.scores.formats.documents import archive, read_json, rows_of
+from benchinfer.scores.formats.weka import arff
 from benchinfer.scores.sources.databases import duckdb_file
 from benchinfer.scores.sources.frames import of_frame
 from benchinfer.scores.sources.source import Source, first_line
 from benchinfer.scores.sources.text import COMPRESSED, open_text
+
+if TYPE_CHECKING:
+    from benchinfer.scores.formats.format import Format, Rows
 
 TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
 JSON = (".jsonl", ".ndjson", ".json")
 DUCKDB = (".duckdb", ".db", ".ddb")
 EXCEL = (".xlsx", ".xls")
-_KNOWN = "csv, tsv (also .gz, .bz2, .zst), parquet, feather, jsonl, xlsx, duckdb"
+ARRAYS = (".npz",)
+ARFF = (".arff",)
+_KNOWN = "csv, tsv (also .gz, .bz2, .zst), parquet, feather, json, jsonl, arff, npz, xlsx, duckdb"
 
 
 def suffix_of(path: Path) -> str:
@@ -45,8 +52,18 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
     if suffix in TEXT:
         names, load = open_text(path, typed, TEXT[suffix])
         return Source(path.name, names, load, stem, toml)
-    if suffix in ARROW or suffix in JSON:
-        frame: object = _arrow_file(path, typed, suffix)
+    known: Format | None = None
+    document = read_json(path, typed) if suffix == ".json" else None
+    if document is not None:
+        known, rows = rows_of(document, path)
+        frame: object = _of_rows(rows)
+    elif suffix in ARRAYS:
+        known, rows = archive(path, typed)
+        frame = _of_rows(rows)
+    elif suffix in ARFF:
+        frame = arff(path, typed)
+    elif suffix in ARROW or suffix in JSON:
+        frame = _arrow_file(path, typed, suffix)
     elif suffix in DUCKDB:
         frame = duckdb_file(path, typed, query)
     elif suffix in EXCEL:
@@ -56,7 +73,13 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
             message(f"{typed!r} is not a kind of file that can be read.", hint=f"{_KNOWN}.")
         )
     inner = of_frame(frame, path.name)
-    return replace(inner, name=path.name, stem=stem, toml=toml)
+    return replace(inner, name=path.name, stem=stem, toml=toml, known=known)
+
+
+def _of_rows(rows: "Rows") -> object:
+    import pandas as pd
+
+    return pd.DataFrame(rows)
 
 
 def _arrow_file(path: Path, typed: str, suffix: str) -> object:

@@ -54,6 +54,8 @@ def filtered(source: Source, where: str | Callable[[Any], Any]) -> Source:
             table = cast("Any", frame.collect().to_arrow())
             rows = _rows(table.select(list(used)), where)
             kept, counts = table.take(rows[0]), (len(table), len(rows[0]), rows[1])
+            for name in scores:
+                kept = _as_numbers(kept, table, name)
         found.append(_left_out(where, *counts))
         return nw.from_native(kept).lazy().drop(more), found
 
@@ -166,6 +168,30 @@ def _of_relation(relation: Any, where: str) -> tuple[Any, tuple[int, int, int]]:
     except duckdb.Error as error:
         raise _refused(where, f"fails: {first_line(error)}") from None
     return kept, cast("tuple[int, int, int]", counts)
+
+
+def _as_numbers(kept: Any, table: Any, name: str) -> Any:
+    """Read scores as numbers again, where text in rows that are left out kept them from it."""
+    import pyarrow as pa
+
+    i = table.schema.get_field_index(name)
+    if not pa.types.is_string(table.schema.field(i).type) or _numeric(table.column(i)) is not None:
+        return kept
+    numbers = _numeric(kept.column(i))
+    return kept if numbers is None else kept.set_column(i, name, numbers)
+
+
+def _numeric(column: Any) -> Any:
+    """Return text as numbers, None where one is none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = pc.utf8_trim(column, BLANKS)  # pyright: ignore[reportAttributeAccessIssue]
+    absent = pc.is_in(text, value_set=pa.array(NONE))  # pyright: ignore[reportAttributeAccessIssue]
+    try:
+        return pc.if_else(absent, None, text).cast(pa.float64())  # pyright: ignore[reportAttributeAccessIssue]
+    except pa.ArrowInvalid:
+        return None
 
 
 def _typed(column: Any) -> Any:

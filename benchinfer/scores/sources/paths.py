@@ -13,13 +13,23 @@ from benchinfer.core.errors import ScoreTableError, message
 from benchinfer.core.hints import Option
 from benchinfer.scores.columns import as_label, slots
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.sources.files import ARROW, DUCKDB, EXCEL, JSON, TEXT, of_file, suffix_of
+from benchinfer.scores.sources.files import (
+    ARFF,
+    ARRAYS,
+    ARROW,
+    DUCKDB,
+    EXCEL,
+    JSON,
+    TEXT,
+    of_file,
+    suffix_of,
+)
 from benchinfer.scores.sources.partitions import of_names, partitions, with_partitions
 from benchinfer.scores.sources.source import Source
 
 _SIGNS = "*?["  # of a pattern
 _SELECT = "a pattern selects, such as 'folder/*.csv'."
-_TABLES = {*TEXT, *ARROW, *JSON, *DUCKDB, *EXCEL}
+_TABLES = {*TEXT, *ARROW, *JSON, *DUCKDB, *EXCEL, *ARRAYS, *ARFF}
 
 
 def of_path(source: str | Path, query: str | None, name: str | None) -> Source:
@@ -178,8 +188,16 @@ def _of_files(
     if len(parts) == 1:
         return replace(parts[0], load=load)
     kinds = {column: kind for part in parts for column, kind in part.kinds.items()}
+    known = parts[0].known
+    for part in parts[1:]:
+        known = None if known is None else known.joined(part.known)
     return replace(
-        parts[0], name=Path(typed).name, load=load, stem=folder.name or "data", kinds=kinds
+        parts[0],
+        name=Path(typed).name,
+        load=load,
+        stem=folder.name or "data",
+        kinds=kinds,
+        known=known,
     )
 
 

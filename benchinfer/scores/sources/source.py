@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchinfer.core.errors import ScoreTableError, message
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.formats.format import Format
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -39,6 +40,8 @@ class Source:
     kinds
         Column to ``"complex"``, ``"date"``, ``"duration"``, ``"nested"``, ``"bytes"`` or
         ``"object"``, for those that are.
+    known
+        The tool that wrote it, where the file tells more than its columns.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Source:
     toml: Path | None = None
     index: tuple[str, ...] = ()
     kinds: Mapping[str, str] = field(default_factory=dict[str, str])
+    known: Format | None = None
 
 
 @contextmanager

@@ -381,7 +381,7 @@ def test_normality_of_the_differences(folds):
 def test_missing_scores_leave_out_a_replication():
     frame = FOLDS.copy()
     frame.loc[3, "a"] = np.nan
-    table = read(frame, "bootstrap", nan="missing")
+    table = read(frame, "bootstrap", failed="missing")
     found = bi.compare_pair(table)
     assert row(found)["df"] == 18
     check = found.diagnostics().set_index("check").loc["replications that lack algorithms"]

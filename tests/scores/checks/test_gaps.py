@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import benchinfer as bi
-from benchinfer.scores.gaps import _tests, dataset_levels, groups, rank_sum
+from benchinfer.scores.checks.gaps import _tests, dataset_levels, groups, rank_sum
 from tests.scores.tables import additive, found
 
 

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from benchinfer.core.hints import Call, Option, Phrase, Subset, joined
 from benchinfer.core.numbers import count
-from benchinfer.scores import gaps, kinds, units
+from benchinfer.scores.checks import gaps, kinds, units
+from benchinfer.scores.checks.facts import Array, Facts, Rule, least_datasets
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.facts import Array, Facts, Rule, least_datasets
 from benchinfer.scores.resampling import declaration
 
 ADVICE = "analysis that fits"

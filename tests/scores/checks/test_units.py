@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.scores import units
+from benchinfer.scores.checks import units
 from tests.scores.tables import additive, facts, found
 
 UNITS = {

@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import count
+from benchinfer.scores.checks.facts import Facts, Rule, places
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.facts import Facts, Rule, places
 from benchinfer.scores.summary import Summary
 
 ZERO_ONE = "0/1 scores"

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from benchinfer.core.hints import Call, Field, Option, Phrase
 from benchinfer.core.numbers import count
+from benchinfer.scores.checks.facts import Facts, Rule, mean_ranks, places, two_sided
+from benchinfer.scores.checks.kinds import all_ranks, zero_one
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.facts import Facts, Rule, mean_ranks, places, two_sided
-from benchinfer.scores.kinds import all_ranks, zero_one
 
 type Array = NDArray[np.float64]
 type Mask = NDArray[np.bool_]

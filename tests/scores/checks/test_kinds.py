@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.scores.facts import mean_ranks
-from benchinfer.scores.kinds import counts_out_of, trials
+from benchinfer.scores.checks.facts import mean_ranks
+from benchinfer.scores.checks.kinds import counts_out_of, trials
 from tests.scores.tables import additive, facts, found, table
 
 KINDS = {"0/1 scores", "ranks", "counts out of n", "scores on a bound"}

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from benchinfer.core.hints import Call, Phrase
 from benchinfer.core.numbers import count, p_value, some
+from benchinfer.scores.checks.facts import Facts, Rule, mean_ranks, places, two_sided
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.facts import Facts, Rule, mean_ranks, places, two_sided
 
 type Array = NDArray[np.float64]
 type Held = NDArray[np.bool_]

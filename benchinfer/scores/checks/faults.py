@@ -6,7 +6,7 @@ they are reported as such, or taken as missing, and need no covariate.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
@@ -14,11 +14,12 @@ import numpy as np
 from benchinfer.core.errors import ScoreTableError, message
 from benchinfer.core.hints import Directions, Either, Given, Option, Phrase, joined
 from benchinfer.core.measure import Measure
-from benchinfer.scores.columns import COMMA, LABELS, Roles, slots, unreadable, written
+from benchinfer.scores.columns import COMMA, LABELS, Roles, said_to_fail, slots, unreadable, written
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.summary import Summary, first_rows
 
 type Frame = "nw.LazyFrame[Any]"
+type Failed = Literal["missing", "error", "worst"] | float
 type Fault = Callable[[Reading], Finding | None]
 _VALUE = nw.col("value")
 _ABSENT = _VALUE.is_null() | _VALUE.is_nan()
@@ -44,7 +45,7 @@ class Reading:
         Which column played which role.
     measures
         As declared.
-    repeats, nan
+    repeats, failed
         What to do with several scores in one place, and with scores that are not there.
     counts
         How many rows fail each test of `tests`.
@@ -56,7 +57,7 @@ class Reading:
     roles: Roles
     measures: tuple[Measure, ...]
     repeats: str
-    nan: str
+    failed: Failed
     counts: dict[str, int]
 
     @property
@@ -85,6 +86,7 @@ def tests(frame: Frame) -> dict[str, nw.Expr]:
     }
     if "text" in columns:
         conditions["absent"] = nw.col("text").is_null()
+        conditions["word"] = said_to_fail(nw.col("failure")).fill_null(value=False)
         conditions["comma"] = nw.col("text").str.contains(COMMA)
         conditions["unreadable"] = unreadable()
     return conditions
@@ -171,6 +173,8 @@ def numbers_as_text(reading: Reading) -> Finding | None:
     c = reading.counts
     if "unreadable" not in c or c["unreadable"] or c["comma"] or not c["rows"] > c["absent"]:
         return None
+    if c["word"]:  # words of failure make the whole column text
+        return None
     n = c["rows"] - c["absent"]
     return Finding(
         "numbers as text",
@@ -205,26 +209,22 @@ def missing_labels(reading: Reading) -> Finding | None:
     )
 
 
-def nan_values(reading: Reading) -> Finding | None:
-    """Report scores that are NaN or null."""
+def failures(reading: Reading) -> Finding | None:
+    """Report rows without a score: NaN, null, empty, or a word such as timeout."""
     if not (n := reading.counts["absent"]):
         return None
-    where = tuple(first_rows(reading.frame.filter(tests(reading.frame)["absent"]), reading.place))
-    if reading.nan == "missing" or reading.roles.wide:
-        what = _are(n, "score is", "scores are") + " NaN or null: taken as missing."
-        return Finding(
-            "nan values",
-            "warning",
-            n,
-            what,
-            where,
-            Phrase(f"{Either('coverage()', 'benchinfer describe')} shows what is left."),
-        )
+    rows = reading.frame.filter(tests(reading.frame)["absent"])
+    reasons = [name for name in ("failure",) if name in reading.columns]
+    where = tuple(first_rows(rows, (*reading.place, *reasons)))
+    what = _are(n, "row has", "rows have") + " no score"
+    if reading.failed == "error":
+        hint = Phrase(f"leave failed runs out, or say so knowingly: {Option('failed', 'missing')}.")
+        return Finding("failures", "error", n, f"{what}.", where, hint)
     hint = Phrase(
-        f"leave failed runs out as missing rows, or say so knowingly: {Option('nan', 'missing')}."
+        f"{Either('scores.failures() lists them; ', '')}{Option('failed', 'worst')} gives them"
+        f" the worst score of their data set, {Option('failed', 'error')} refuses them."
     )
-    what = _are(n, "score is", "scores are") + " NaN or null."
-    return Finding("nan values", "error", n, what, where, hint)
+    return Finding("failures", "warning", n, f"{what}: taken as missing.", where, hint)
 
 
 def infinite_values(reading: Reading) -> Finding | None:
@@ -350,7 +350,7 @@ FAULTS: tuple[Fault, ...] = (
     decimal_commas,
     not_numbers,
     missing_labels,
-    nan_values,
+    failures,
     infinite_values,
     large_values,
     duplicate_rows,

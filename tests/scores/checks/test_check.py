@@ -4,7 +4,7 @@ import pytest
 import benchinfer as bi
 from benchinfer.core.errors import DesignError
 from benchinfer.core.measure import Measure
-from benchinfer.scores.findings import RULES, swapped_roles
+from benchinfer.scores.checks.findings import RULES, swapped_roles
 from benchinfer.scores.read import read_scores
 
 

@@ -9,8 +9,8 @@ import pytest
 import benchinfer as bi
 from benchinfer.cli.hints import as_options
 from benchinfer.core.hints import Call
-from benchinfer.scores.advice import ADVICE, _ties, advice
-from benchinfer.scores.facts import least_datasets
+from benchinfer.scores.checks.advice import ADVICE, _ties, advice
+from benchinfer.scores.checks.facts import least_datasets
 from tests.scores.tables import additive, facts, found, table
 
 
@@ -181,8 +181,8 @@ def test_measures_are_advised_apart():
 
 
 def test_advice_names_what_can_be_called():
-    from benchinfer.scores import advice as module
-    from benchinfer.scores import kinds
+    from benchinfer.scores.checks import advice as module
+    from benchinfer.scores.checks import kinds
 
     text = inspect.getsource(module) + inspect.getsource(kinds)
     names = set(re.findall(r'"(compare_[a-z]+)"', text))

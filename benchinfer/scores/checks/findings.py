@@ -10,9 +10,9 @@ import numpy as np
 
 from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.numbers import count
-from benchinfer.scores import advice, gaps, kinds, units
+from benchinfer.scores.checks import advice, gaps, kinds, units
+from benchinfer.scores.checks.facts import Facts, Rule, least_datasets, places
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.facts import Facts, Rule, least_datasets, places
 from benchinfer.scores.summary import Summary
 
 _SHOWN = 5

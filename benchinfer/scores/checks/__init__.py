@@ -1,0 +1,1 @@
+"""Checks of tables: faults, findings, and the analysis that fits."""

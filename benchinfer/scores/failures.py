@@ -1,0 +1,157 @@
+"""Failures: rows of a table that hold no score, with their reasons."""
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from benchinfer.core.errors import ScoreTableError, message
+from benchinfer.core.frames import frame as tidy
+from benchinfer.core.hints import Either, Given, Option, Phrase
+from benchinfer.core.numbers import count
+from benchinfer.scores.checks.faults import MOST, Failed, Reading, tests
+from benchinfer.scores.columns import FAILED, LABELS
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.summary import first_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+type Frame = "nw.LazyFrame[Any]"
+_TRUE = ("true", "1", "yes")
+_UNFINISHED = (*FAILED, "killed", "running", "scheduled", "pending", "preempted")
+
+
+def checked(failed: object) -> None:
+    """Refuse what is neither a word nor a score to put in place of failures."""
+    if isinstance(failed, int | float) and not isinstance(failed, bool) and abs(failed) <= MOST:
+        return
+    if failed not in ("missing", "error", "worst"):
+        raise ScoreTableError(
+            message(
+                f"{Given('failed', failed)} is not understood.",
+                hint=f"{Option('failed', 'missing')}, {Option('failed', 'error')},"
+                f" {Option('failed', 'worst')}, or the score that a failure is worth.",
+            )
+        )
+
+
+def failures_of(reading: Reading) -> Any:
+    """Return the rows without a score as an Arrow table, None where there are none.
+
+    Its columns are the labels, and ``reason``, empty where the table gives none.
+    """
+    if not reading.counts["absent"]:
+        return None
+    names = [name for name in (*LABELS, "failure") if name in reading.columns]
+    rows = reading.frame.filter(tests(reading.frame)["absent"])
+    kept = [nw.col(name).cast(nw.String) for name in names if name != "failure"]
+    if "failure" in names:
+        reason = nw.col("failure").cast(nw.String).fill_null("").alias("reason")
+    else:
+        reason = nw.lit("").alias("reason")
+    return rows.select(*kept, reason).collect().to_arrow()
+
+
+def within(failures: Any, dataset: str) -> Any:
+    """Keep the failures on one data set."""
+    import pyarrow.compute as pc
+
+    return None if failures is None else failures.filter(pc.equal(failures["dataset"], dataset))  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def failures_frame(failures: Any) -> "pd.DataFrame":
+    """Lay out failures as a tidy table, sorted by their labels."""
+    names = [*LABELS[1:], "reason"]
+    if failures is None:
+        return tidy({name: [] for name in names})
+    held = [name for name in names if name in failures.column_names]
+    rows = failures.select(held).to_pandas().sort_values(held, kind="stable")
+    return tidy({name: rows[name].tolist() for name in held})
+
+
+def filled(reading: Reading, failed: Failed) -> tuple[Frame, list[Finding]]:
+    """Put a score in place of each failure.
+
+    The worst score is that of any algorithm on the same data set; where there is none, the failure
+    stays without a score.
+    """
+    import pyarrow as pa
+
+    absent = tests(reading.frame)["absent"].alias("benchinfer_absent")
+    table: Any = reading.frame.with_columns(absent).collect().to_arrow()
+    lost = np.flatnonzero(table.column("benchinfer_absent").to_numpy(zero_copy_only=False))
+    table = table.drop_columns(["benchinfer_absent"])
+    part = table.select(["measure", "dataset"]).take(lost).to_pylist()
+    if failed == "worst":
+        worst = _worst(reading)
+        scores = [worst.get((row["measure"], row["dataset"]), np.nan) for row in part]
+    else:
+        scores = [float(failed)] * len(lost)
+    value = np.array(table.column("value").to_numpy(zero_copy_only=False), dtype=float)
+    value[lost] = scores
+    i = table.schema.get_field_index("value")
+    table = table.set_column(i, "value", pa.array(value, pa.float64(), from_pandas=True))
+    if "text" in table.column_names:
+        text = table.column("text").to_pylist()
+        for row, score in zip(lost.tolist(), scores, strict=True):
+            text[row] = None if np.isnan(score) else repr(score)
+        i = table.schema.get_field_index("text")
+        table = table.set_column(i, "text", pa.array(text, pa.string()))
+    n = int(np.isfinite(scores).sum())
+    took = "the worst score of their data set" if failed == "worst" else f"a score of {failed:g}"
+    what = f"{count(n, 'failure')} {'takes' if n == 1 else 'take'} {took}."
+    hint = Phrase(f"{Option('failed', 'missing')} leaves them without a score.")
+    found = [Finding("failures filled", "warning", n, what, (), hint)]
+    return nw.from_native(table, eager_only=True).lazy(), found
+
+
+def _worst(reading: Reading) -> dict[tuple[str, str], float]:
+    """Return the worst score by measure and data set."""
+    s, worst = reading.summary, dict[tuple[str, str], float]()
+    for measure in reading.measures:
+        if measure.name not in s.measures:
+            continue
+        m = s.measures.index(measure.name)
+        ends = s.minimum[m] if measure.sign > 0 else s.maximum[m]
+        for d, dataset in enumerate(s.datasets):
+            if (there := ends[d][np.isfinite(ends[d])]).size:
+                end = there.min() if measure.sign > 0 else there.max()
+                worst[measure.name, dataset] = float(end)
+    return worst
+
+
+def scores_of_failures(reading: Reading) -> Finding | None:
+    """Report scores of runs that did not end, as a column of states says."""
+    if "failure" not in reading.roles.of:
+        return None
+    state = nw.col("failure").cast(nw.String).str.to_lowercase()
+    rows = reading.frame.filter(
+        state.is_in(_UNFINISHED).fill_null(value=False) & ~tests(reading.frame)["absent"]
+    )
+    n = int(rows.select(nw.len().alias("n")).collect().to_arrow().column("n")[0].as_py())
+    if not n:
+        return None
+    column = reading.roles.of["failure"][0]
+    what = f"{count(n, 'score')} {'is' if n == 1 else 'are'} of runs that failed or go on,"
+    hint = Phrase(f"{Option('where', f"{column} not in ('FAILED', 'crashed')")}, say, leaves out.")
+    where = tuple(first_rows(rows, (*reading.place, "failure")))
+    return Finding("scores of failures", "warning", n, f"{what} as {column} says.", where, hint)
+
+
+def imputed_scores(reading: Reading) -> Finding | None:
+    """Report scores that the table itself says are filled in."""
+    if "imputed" not in reading.columns:
+        return None
+    said = nw.col("imputed").cast(nw.String).str.to_lowercase().is_in(_TRUE)
+    rows = reading.frame.filter(said & ~tests(reading.frame)["absent"])
+    n = int(rows.select(nw.len().alias("n")).collect().to_arrow().column("n")[0].as_py())
+    if not n:
+        return None
+    column = reading.roles.of["imputed"][0]
+    what = f"{count(n, 'score')} {'is' if n == 1 else 'are'} imputed, as the column {column} says."
+    hint = Phrase(
+        f"{Option('where', f'not {column}')} leaves them out;"
+        f" {Either('scores.failures()', 'benchinfer check')} lists rows without a score."
+    )
+    return Finding("imputed scores", "warning", n, what, (), hint)

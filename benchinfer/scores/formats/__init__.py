@@ -1,0 +1,1 @@
+"""Results as tools write them: a file per family of tools."""

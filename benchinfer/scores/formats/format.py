@@ -1,0 +1,99 @@
+"""Format of the results of a tool."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from benchinfer.core.measure import Better, Measure
+from benchinfer.scores.resampling import Resampling
+
+type Names = Sequence[str]
+type Recogniser = Callable[[Names], Format | None]
+type Rows = list[dict[str, Any]]
+type _Row = tuple[tuple[str, ...], Better, bool]
+
+_UNIT = (0.0, 1.0)
+# Measures whose direction and bounds are the same in all tools; small letters, no separators.
+_HIGHER = (
+    *("accuracy", "acc", "accnorm", "balancedaccuracy", "balacc", "bacc", "auc", "rocauc"),
+    *("prauc", "averageprecision", "f1", "fmeas", "precision", "recall", "exactmatch"),
+    *("sensitivity", "specificity", "sens", "spec", "npv", "ppv"),
+)
+_HIGHER_FREE = ("r2", "rsq", "mcc", "kap", "kappa")
+_LOWER = ("error", "errorrate", "ce", "brierclass", "brierscore", "bbrier")
+_LOWER_FREE = (
+    *("logloss", "mnlogloss", "rmse", "mse", "mae", "rmsle", "mape", "smape", "mase"),
+    *("perplexity", "wordperplexity", "byteperplexity", "bitsperbyte"),
+)
+_DIRECTIONS: tuple[_Row, ...] = (
+    (_HIGHER, "higher", True),
+    (_HIGHER_FREE, "higher", False),
+    (_LOWER, "lower", True),
+    (_LOWER_FREE, "lower", False),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What the columns of a tool's table are, and what the tool defines of its measures.
+
+    Attributes
+    ----------
+    tool
+        Name of the tool.
+    columns
+        Column to role.
+    layout
+        As in `read_scores`.
+    measures
+        Those whose direction the tool defines.
+    resampling
+        If the tool has but one kind.
+    name
+        Pattern of the names of its files.
+    note
+        What a reader should know beside.
+    """
+
+    tool: str
+    columns: Mapping[str, str] = field(default_factory=dict[str, str])
+    layout: str = "long"
+    measures: tuple[Measure, ...] = ()
+    resampling: Resampling | None = None
+    name: str | None = None
+    note: str = ""
+
+    def joined(self, other: "Format | None") -> "Format":
+        """Return the format of two files together: a measure must have one direction in both."""
+        if other is None:
+            return self
+        of = {m.name: m for m in other.measures}
+        same = [m for m in self.measures if of.get(m.name, m) == m]
+        mine = {m.name for m in self.measures}
+        return replace(self, measures=(*same, *(m for n, m in of.items() if n not in mine)))
+
+
+def directed(names: Iterable[str], *, bounded: bool = True) -> tuple[Measure, ...]:
+    """Return the measures whose name has one meaning.
+
+    Examples
+    --------
+    >>> [(m.name, m.better, m.bounds) for m in directed(["roc_auc", "neg_rmse", "rmse", "x"])]
+    [('roc_auc', 'higher', (0.0, 1.0)), ('neg_rmse', 'higher', None), ('rmse', 'lower', None)]
+    """
+    found = ((name, _direction(name)) for name in dict.fromkeys(names))
+    return tuple(
+        Measure(name, better, bounds=_UNIT if unit and bounded else None)
+        for name, (better, unit) in ((n, f) for n, f in found if f is not None)
+    )
+
+
+def _direction(name: str) -> tuple[Better, bool] | None:
+    """Return the direction of a measure, and whether it lies between 0 and 1."""
+    plain = "".join(c for c in name.casefold() if c.isalnum())
+    if name.casefold().startswith("neg_"):
+        return "higher", False
+    for names, better, unit in _DIRECTIONS:
+        if plain in names:
+            return better, unit
+    return None

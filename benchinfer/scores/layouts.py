@@ -1,0 +1,157 @@
+"""Layout of a table of which nobody says what it is."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchinfer.core.errors import ScoreTableError
+from benchinfer.core.hints import Given, Option, Phrase
+from benchinfer.core.numbers import count, several
+from benchinfer.scores.columns import COMMON, NONE, Roles, assign
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.sources.source import Source
+
+_LOOK = 200  # rows that are looked at
+_COUNTED = re.compile(r"(.*?)\d+", re.DOTALL)
+
+
+def roles_of(
+    source: Source,
+    columns: Mapping[str, str] | None,
+    layout: str,
+    measures: Sequence[str],
+    covariates: Sequence[str] = (),
+) -> Roles:
+    """Find out which column plays which role, and with ``"auto"`` in which layout.
+
+    A table is long if it can be. Other layouts are tried only where it lacks a column for that, and
+    one is taken only if no second one fits. Tools that are known have their own.
+    """
+    if layout == "auto" and (known := source.known) is not None:
+        said = {*(columns or {}).values(), *(columns or {})}
+        own = {n: role for n, role in known.columns.items() if n not in said and role not in said}
+        columns, layout = own | {**(columns or {})}, known.layout
+        if layout == "wide-measures" and not measures:
+            layout = "long"  # which asks for the measures
+    if layout != "auto":
+        return assign(source.names, columns, layout, measures, covariates)
+    long = assign(source.names, columns, "long", measures, covariates)
+    lacks = any(finding.rule == "missing columns" for finding in long.findings)
+    # A name that is not there is the user's to correct first.
+    if not lacks or set(columns or {}) - set(source.names):
+        return long
+    fitting: dict[str, Roles] = {}
+    for other in _candidates(source, long, measures):
+        roles = assign(source.names, columns, other, measures, covariates)
+        if roles.wide and all(finding.severity != "error" for finding in roles.findings):
+            fitting[other] = roles
+    if len(fitting) == 1:
+        ((taken, roles),) = fitting.items()
+        return _with(roles, _taken(taken, roles))
+    ways = [Phrase(Option("layout", other)) for other in fitting]
+    if (name := _unknown_labels(source, long)) is not None:
+        for role, other in (("algorithm", "rows-are-algorithms"), ("dataset", "wide-algorithms")):
+            ways.append(Phrase(f"{Given('columns', {name: role})}, {Option('layout', other)}"))
+    return _with(long, _either(ways)) if ways else long
+
+
+def _with(roles: Roles, finding: Finding) -> Roles:
+    rest = [f for f in roles.findings if finding.severity == "note" or f.rule != "missing columns"]
+    return Roles(roles.of, roles.wide, roles.layout, (*rest, finding), roles.covariates)
+
+
+def _candidates(source: Source, long: Roles, measures: Sequence[str]) -> list[str]:
+    """Return the layouts that a table may have, by its columns and some of its values."""
+    if measures and "value" not in long.of and set(measures) <= set(source.names):
+        return ["wide-measures"]
+    left = _left(source, long)
+    if "value" in long.of or len(left) < 2 or len(measures) > 1:
+        return []
+    if _numeric(source, left) != set(left):
+        return []
+    if "algorithm" in long.of:
+        return _beside_algorithms(long, left)
+    return ["wide-algorithms"] if {"dataset", "replication"} & set(long.of) else []
+
+
+def _beside_algorithms(long: Roles, left: Sequence[str]) -> list[str]:
+    """Return the layouts that columns of scores may have whose rows are algorithms."""
+    stems = {match[1] if (match := _COUNTED.fullmatch(name)) else None for name in left}
+    plain = {re.sub(r"[\s_.\-]+$", "", stem).casefold() for stem in stems if stem is not None}
+    if len(stems) != 1 or not plain or plain <= {*COMMON["dataset"], "d"}:
+        return [] if "dataset" in long.of else ["rows-are-algorithms"]
+    counted = [f"{stem}{{replication}}" for stem in stems]
+    if "dataset" in long.of or plain <= {*COMMON["replication"], "f", "r", "s"}:
+        return counted
+    return ["rows-are-algorithms", *counted]
+
+
+def _left(source: Source, roles: Roles) -> list[str]:
+    return [n for n in source.names if n not in roles.labels and n not in roles.covariates]
+
+
+def _unknown_labels(source: Source, long: Roles) -> str | None:
+    """Return the one column of texts of a table that is numbers otherwise."""
+    if {"dataset", "algorithm", "value"} & set(long.of):
+        return None
+    left = _left(source, long)
+    others = [name for name in left if name not in _numeric(source, left)]
+    return others[0] if len(others) == 1 and len(left) > 2 else None
+
+
+def _numeric(source: Source, names: Sequence[str]) -> set[str]:
+    """Return the columns whose first values are numbers, or none at all."""
+    try:
+        frame, _ = source.load([], names, [])
+        table: Any = frame.head(_LOOK).collect().to_arrow()
+    except ScoreTableError:
+        return set()
+    return {name for name in names if all(map(_is_number, table.column(name).to_pylist()))}
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, str):
+        text = value.strip()
+        if text in NONE:
+            return True
+        try:
+            float(text)
+        except ValueError:
+            return False
+        return True
+    return value is None or isinstance(value, int | float)
+
+
+def _taken(layout: str, roles: Roles) -> Finding:
+    """Report what a table was taken for."""
+    labels = list(dict.fromkeys("/".join(says.values()) for says in roles.wide.values()))
+    what = f"{count(len(roles.wide), 'column')} of scores, one per"
+    what += f" {' and '.join(roles.spread)}: {several(labels)}."
+    hint = Phrase(f"taken for {Option('layout', layout)}, which says so for good.")
+    return Finding("layout recognised", "note", len(roles.wide), what, (), hint)
+
+
+def _either(ways: Sequence[str]) -> Finding:
+    """Ask which of two readings is meant."""
+    hint = Phrase(*[part for way in ways for part in ("\nor ", way)][1:], ".")
+    what = f"the table can be read in {len(ways)} ways, which its columns do not tell apart."
+    return Finding("ambiguous layout", "error", 1, what, (), hint)
+
+
+def telling_column(source: Source, roles: Roles) -> str | None:
+    """Return the column without a role that tells apart rows of the same labels, if one does.
+
+    Of several, the one with the fewest values: a time of writing tells all rows apart.
+    """
+    unused = [n for n in _left(source, roles) if n not in roles.scores and n not in source.kinds]
+    if not unused:
+        return None
+    frame, _ = source.load([*roles.labels, *unused], [], [])
+    table = frame.collect().to_arrow().to_pandas()
+    keys = [name for name in roles.labels if name not in roles.of.get("failure", ())]
+    sizes = {
+        name: table[name].nunique()
+        for name in unused
+        if not table.duplicated(subset=[*keys, name]).any()
+    }
+    return min(sizes, key=sizes.__getitem__) if sizes else None

@@ -1,0 +1,204 @@
+"""Results of tools, read as their tools write them.
+
+Made by the tools themselves: scikit-learn (`cv_results.csv`, `cross_validate.csv`), MLflow 3.17.2
+(`mlflow.csv`, tags but the name of the run removed), Weka 3.6.14 (`weka.arff`; `weka.csv`, two runs
+below each other, the first 20 columns). All others are written by us after the documented schema.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchinfer import ScoreTableError, read_scores
+
+SAMPLES = Path(__file__).parent / "samples"
+
+# Path; what is said beside; tool; data sets, algorithms, scores, failures; measure to direction.
+CASES = [
+    ("cv_results.csv", {}, "scikit-learn, cv_results_", (1, 3, 30, 0), "accuracy:h neg_log_loss:h"),
+    ("cross_validate.csv", {}, "scikit-learn, cross_validate", (1, 2, 6, 0), "score:h"),
+    ("automl_results.csv", {}, "AutoML Benchmark", (3, 3, 26, 1), "auc:h neg_logloss:h"),
+    ("tabrepo.csv", {}, "TabArena", (3, 2, 18, 0), "roc_auc:l rmse:l"),
+    (
+        "harness/*/*.json",
+        {},
+        "lm-evaluation-harness, results",
+        (4, 2, 12, 0),
+        (
+            "acc:h acc_norm:h word_perplexity:l exact_match,strict-match:h"
+            " exact_match,flexible-extract:h"
+        ),
+    ),
+    ("samples/*/*.jsonl", {}, "lm-evaluation-harness, samples", (1, 2, 48, 0), "acc:h acc_norm:h"),
+    ("mteb/*/*/*.json", {}, "MTEB", (3, 2, 6, 0), "main_score:h"),
+    ("tidymodels.csv", {}, "tidymodels", (1, 2, 18, 0), "accuracy:h roc_auc:h brier_class:l"),
+    ("mlr3.csv", {}, "mlr3", (2, 2, 36, 0), "classif.ce:l classif.auc:h time_train:l"),
+    ("mlflow.csv", {"acc": "higher"}, "MLflow", (2, 2, 12, 1), "acc:h"),
+    ("wandb.csv", {"test_acc": "higher"}, "Weights & Biases", (1, 2, 3, 1), "test_acc:h"),
+    ("testfolds/*.csv", {"accuracy": "higher"}, "aeon or tsml", (3, 2, 18, 0), "accuracy:h"),
+    ("weka.csv", {"Percent_correct": "higher"}, "Weka", (2, 2, 24, 0), "Percent_correct:h"),
+    ("weka.arff", {"Kappa_statistic": "higher"}, "Weka", (2, 1, 12, 0), "Kappa_statistic:h"),
+    ("rliable.json", {"score": "higher"}, "rliable", (3, 2, 12, 0), "score:h"),
+]
+
+
+def read(path, measures=None, **options):
+    return read_scores(f"{SAMPLES}/{path}", measures=measures or None, **options)
+
+
+def rule(scores, name):
+    return [f for f in scores.finding_records if f.rule == name]
+
+
+@pytest.mark.parametrize(("path", "said", "tool", "sizes", "measures"), CASES)
+def test_results_are_read_as_their_tool_wrote_them(path, said, tool, sizes, measures):
+    scores = read(path, said)
+    (known,) = rule(scores, "tool recognised")
+    assert known.what.startswith(f"taken for results of {tool}")
+    failures = len(scores.failures())
+    assert (len(scores.datasets), len(scores.algorithms), scores.n_rows, failures) == sizes
+    told = " ".join(f"{m.name}:{m.better[0]}" for m in scores.measures)
+    assert told == measures
+
+
+@pytest.mark.parametrize(
+    ("path", "measure", "cell", "raw"),
+    [
+        ("mlflow.csv", "acc", ("iris", "knn"), ("params.dataset", "params.model", "metrics.acc")),
+        ("automl_results.csv", "auc", ("kc2", "RandomForest"), ("task", "framework", "result")),
+        ("tabrepo.csv", "rmse", ("houses", None), ("dataset", "framework", "metric_error")),
+        ("mlr3.csv", "classif.ce", ("spam", None), ("task_id", "learner_id", "classif.ce")),
+        (
+            "weka.csv",
+            "Percent_correct",
+            ("toy", None),
+            ("Key_Dataset", "Key_Run", "Percent_correct"),
+        ),
+    ],
+)
+def test_means_are_those_of_the_files(path, measure, cell, raw):
+    file = pd.read_csv(SAMPLES / path)
+    better = {measure: "lower" if measure in ("rmse", "classif.ce") else "higher"}
+    table = read(path, better).to_frame(measure).query(f"dataset == {cell[0]!r}")
+    rows = file[file[raw[0]] == cell[0]]
+    if cell[1] is not None:
+        table, rows = table[table["algorithm"] == cell[1]], rows[rows[raw[1]] == cell[1]]
+    assert len(table) == len(rows)
+    assert table["value"].mean() == pytest.approx(rows[raw[2]].mean(), rel=1e-12)
+
+
+def test_scikit_learn_means_agree_with_its_own_column():
+    raw = pd.read_csv(SAMPLES / "cv_results.csv").set_index("params")
+    ours = read("cv_results.csv").to_frame().groupby(["measure", "algorithm"])["value"].mean()
+    for name in ("accuracy", "neg_log_loss"):
+        for params, mean in raw[f"mean_test_{name}"].items():
+            assert ours[name, params] == pytest.approx(mean, abs=2e-6)
+
+
+def test_failures_have_the_reasons_of_their_tools():
+    assert read("automl_results.csv").failures()["reason"].tolist() == [
+        "TimeoutError: took longer than 3600s"
+    ]
+    assert read("mlflow.csv", {"acc": "higher"}).failures()["reason"].tolist() == ["FAILED"]
+    assert read("wandb.csv", {"test_acc": "higher"}).failures()["reason"].tolist() == ["crashed"]
+
+
+def test_scores_of_runs_that_did_not_end_are_named():
+    frame = pd.read_csv(SAMPLES / "wandb.csv").fillna({"test_acc": 0.5})
+    (finding,) = rule(read_scores(frame, measures={"test_acc": "higher"}), "scores of failures")
+    assert (finding.severity, finding.count) == ("warning", 1)
+
+
+def test_imputed_results_of_tab_arena_are_named_and_left_out():
+    assert rule(read("tabrepo.csv"), "imputed scores")[0].count == 1
+    assert read("tabrepo.csv", where="not imputed").n_rows == 17
+
+
+def test_means_of_tasks_are_no_tasks():
+    scores = read("harness/*/*.json")
+    assert scores.datasets == ("arc_easy", "gsm8k", "mmlu_law", "wikitext")
+    assert "left out: mmlu" in rule(scores, "tool recognised")[0].what
+
+
+def test_what_the_user_says_goes_before_what_the_tool_is_known_for():
+    scores = read("tidymodels.csv", columns={"model": "algorithm"}, measures={"accuracy": "higher"})
+    assert scores.algorithms == ("decision_tree", "logistic_reg")
+    long = read("mlr3.csv", columns={"classif.ce": "value"}, measures="ce:lower", layout="long")
+    assert not rule(long, "tool recognised")
+
+
+def test_dictionaries_of_scikit_learn():
+    sklearn = pytest.importorskip("sklearn.model_selection")
+    from sklearn.datasets import load_iris
+    from sklearn.neighbors import KNeighborsClassifier
+
+    x, y = load_iris(return_X_y=True)
+    results = {
+        f"{k} neighbours": sklearn.cross_validate(KNeighborsClassifier(k), x, y, cv=3)
+        for k in (1, 5)
+    }
+    scores = read_scores(results, dataset="iris")
+    assert (scores.datasets, scores.n_rows, scores.paired) == (("iris",), 6, True)
+    table = scores.to_frame().query("algorithm == '5 neighbours'")
+    np.testing.assert_array_equal(table["value"], results["5 neighbours"]["test_score"])
+    grid = sklearn.GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 5]}, cv=3).fit(x, y)
+    for source in (grid.cv_results_, pd.DataFrame(grid.cv_results_)):
+        assert read_scores(source).n_rows == 6
+
+
+def test_arrays_of_runs_by_tasks(tmp_path):
+    values = {"DQN": np.arange(6.0).reshape(2, 3), "Rainbow": np.ones((2, 3))}
+    np.savez(tmp_path / "scores.npz", **values)
+    for source in (tmp_path / "scores.npz", values):
+        scores = read_scores(source, measures={"score": "higher"})
+        assert (scores.n_rows, scores.paired) == (12, False)
+        table = scores.to_frame().query("algorithm == 'DQN' and dataset == '2'")
+        assert sorted(table["value"]) == [2.0, 5.0]
+
+
+def test_pickled_objects_are_not_opened(tmp_path):
+    np.savez(tmp_path / "scores.npz", a=np.array([{}], dtype=object))
+    with pytest.raises(ScoreTableError, match="cannot be read as arrays"):
+        read_scores(tmp_path / "scores.npz", measures={"score": "higher"})
+
+
+def test_nested_records():
+    scores = read("nested.json", {"acc": "higher"})
+    assert (scores.datasets, scores.algorithms) == (("iris", "wine"), ("knn", "svm"))
+    table = scores.to_frame().set_index(["dataset", "algorithm"])["value"]
+    assert table["wine", "knn"] == 0.7
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ("[" * 100_000 + "]" * 100_000, "nested more than 20 deep"),
+        (json.dumps([{"a": 1}, 2]), "is no table"),
+        ("3", "is no table"),
+        (json.dumps([{"a": [{"b": 1}] * 2, "c": [{"d": 1}] * 2}]), "several lists of records"),
+        ('[{"a":' + '{"b":' * 30 + "1" + "}" * 30 + "}]", "nested more than 20 deep"),
+    ],
+)
+def test_documents_that_are_no_tables(tmp_path, document, said):
+    path = tmp_path / "scores.json"
+    path.write_text(document)
+    with pytest.raises(ScoreTableError, match=said):
+        read_scores(path, measures={"acc": "higher"})
+
+
+def test_json_by_columns_and_json_lines(tmp_path):
+    path = tmp_path / "scores.json"
+    path.write_text('{"model": ["svm", "knn"], "acc": [0.9, 0.8]}')
+    assert read_scores(path, measures={"acc": "higher"}).n_rows == 2
+    path.write_text('{"model": "svm", "acc": 0.9}\n{"model": "knn", "acc": 0.8}\n')
+    assert read_scores(path, measures={"acc": "higher"}).n_rows == 2
+
+
+def test_rows_of_arff_that_are_too_short(tmp_path):
+    text = (SAMPLES / "weka.arff").read_text()
+    (tmp_path / "cut.arff").write_text(text[:-100])
+    with pytest.raises(ScoreTableError, match="1 of 12 rows do not have 60 values"):
+        read_scores(tmp_path / "cut.arff")

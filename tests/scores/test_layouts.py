@@ -1,0 +1,100 @@
+"""Layouts that nobody declares."""
+
+import pandas as pd
+import pytest
+
+from benchinfer import ScoreTableError, read_scores
+
+ACC = {"acc": "higher"}
+
+
+def taken(frame, measures=ACC, **options):
+    scores = read_scores(frame, measures=measures, **options)
+    found = [f for f in scores.finding_records if f.rule == "layout recognised"]
+    assert len(found) == 1
+    assert found[0].severity == "note"
+    return scores, found[0]
+
+
+def test_a_column_per_algorithm():
+    frame = pd.DataFrame({"task": ["x", "y"], "fold": [1, 1], "svm": [0.1, 0.2], "knn": [0.3, 0.4]})
+    scores, finding = taken(frame)
+    assert (scores.datasets, scores.algorithms) == (("x", "y"), ("knn", "svm"))
+    assert finding.what == "2 columns of scores, one per algorithm: svm and knn."
+    assert 'layout="wide-algorithms"' in finding.hint
+
+
+def test_a_column_per_data_set():
+    frame = pd.DataFrame({"model": ["svm", "knn"], "iris": [0.1, 0.2], "wine": [0.3, 0.4]})
+    scores, finding = taken(frame)
+    assert (scores.datasets, scores.algorithms) == (("iris", "wine"), ("knn", "svm"))
+    assert 'layout="rows-are-algorithms"' in finding.hint
+
+
+def test_a_column_per_measure():
+    frame = pd.DataFrame({"model": ["svm", "knn"], "acc": [0.1, 0.2], "f1": [0.3, 0.4]})
+    scores, finding = taken(frame, {"acc": "higher", "f1": "higher"})
+    assert [m.name for m in scores.measures] == ["acc", "f1"]
+    assert 'layout="wide-measures"' in finding.hint
+
+
+def test_a_column_per_fold():
+    frame = pd.DataFrame({"model": ["svm", "knn"], "fold_0": [0.1, 0.2], "fold_1": [0.3, 0.4]})
+    scores, _ = taken(frame)
+    assert scores.facts().summary.shared.max() == 2
+    assert scores.datasets == ("data",)
+
+
+@pytest.mark.parametrize(
+    ("frame", "ways"),
+    [
+        (
+            {"model": ["svm", "knn"], "x1": [0.1, 0.2], "x2": [0.3, 0.4]},
+            ('layout="rows-are-algorithms"', 'layout="x{replication}"'),
+        ),
+        (
+            {"name": ["svm", "knn"], "one": [0.1, 0.2], "two": [0.3, 0.4]},
+            (
+                "columns={'name': 'algorithm'}, layout=\"rows-are-algorithms\"",
+                "columns={'name': 'dataset'}, layout=\"wide-algorithms\"",
+            ),
+        ),
+    ],
+)
+def test_two_readings_are_asked_for(frame, ways):
+    with pytest.raises(ScoreTableError, match="in 2 ways") as caught:
+        read_scores(pd.DataFrame(frame), measures=ACC)
+    assert all(way in str(caught.value) for way in ways)
+
+
+def test_tables_that_are_long_are_read_as_such():
+    frame = pd.DataFrame({"model": ["svm", "knn"], "acc": [0.1, 0.2], "seconds": [1.0, 2.0]})
+    assert not [
+        f for f in read_scores(frame, measures=ACC).finding_records if f.rule == "layout recognised"
+    ]
+
+
+def test_text_among_the_columns_is_no_wide_table():
+    frame = pd.DataFrame({"task": ["x"], "svm": [0.1], "knn": [0.3], "note": ["late"]})
+    with pytest.raises(ScoreTableError, match="no column for the algorithm"):
+        read_scores(frame, measures=ACC)
+
+
+def test_the_column_that_tells_duplicates_apart_is_named():
+    frame = pd.DataFrame(
+        {
+            "model": ["svm", "svm", "knn", "knn"],
+            "fold": [1, 1, 1, 1],
+            "attempt": [1, 2, 1, 2],
+            "utc": [1.5, 2.5, 3.5, 4.5],
+            "acc": [0.1, 0.2, 0.3, 0.4],
+        }
+    )
+    with pytest.raises(ScoreTableError) as caught:
+        read_scores(frame, measures=ACC)
+    hint = "the column attempt tells them apart:"
+    assert hint in str(caught.value)
+    columns = {"fold": "replication", "attempt": "replication"}
+    assert f"columns={columns}" in str(caught.value)
+    assert "repeats" not in str(caught.value)
+    assert read_scores(frame, measures=ACC, columns=columns).n_rows == 4
