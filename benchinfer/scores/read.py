@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -12,6 +13,7 @@ from benchinfer.core.hints import Directions, Either, Given, Option, Phrase
 from benchinfer.core.measure import Measure, as_measures, is_text
 from benchinfer.core.saving import note_input
 from benchinfer.scores.columns import (
+    LABELS,
     Roles,
     assign,
     canonical,
@@ -30,11 +32,13 @@ from benchinfer.scores.faults import (
     without_faults,
 )
 from benchinfer.scores.findings import check, pairing, swapped_roles
+from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.sources.batches import held, placed
 from benchinfer.scores.sources.filters import filtered
 from benchinfer.scores.sources.open import open_source
 from benchinfer.scores.sources.source import Source, engine_errors
-from benchinfer.scores.summary import summarise
+from benchinfer.scores.summary import labels_of, summarise
 from benchinfer.scores.table import ScoreTable
 
 type Measures = Measure | str | Path | Mapping[str, str] | Sequence[Measure | str]
@@ -332,15 +336,17 @@ def read_scores(
     # The rows tell nothing more until these are put right.
     if not roles.scores or any(finding.severity == "error" for finding in first):
         refuse(found, origin.name)
-    rows, loading = origin.load(roles.labels, roles.scores, roles.covariates)
-    found += loading
     with engine_errors(origin.name, query):
-        reading = _reading(canonical(rows, roles, absent), roles, declares, repeats, nan)
+        places = _streamed(origin, roles, absent)
+        if places is None:
+            rows, loading = origin.load(roles.labels, roles.scores, roles.covariates)
+            found += loading
+            reading = _reading(canonical(rows, roles, absent), roles, declares, repeats, nan)
+        else:
+            reading = _placed(places, roles, declares, repeats, nan)
         if undeclared := _undeclared(reading):
             found.append(undeclared)
-            named = nw.col("measure").is_in([m.name for m in declares])
-            named |= nw.col("measure").is_null()
-            reading = _reading(reading.frame.filter(named), roles, declares, repeats, nan)
+            reading = _declared_only(reading)
         found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
         found += covariate_faults(reading)
     said, by = _said(paired, resamples)
@@ -358,7 +364,7 @@ def read_scores(
         source=origin.name,
         notes=tuple(found),
         covariates=roles.covariates,
-        _frame=reading.clean,
+        _held=reading.held,
         _summary=reading.summary,
     )
 
@@ -415,6 +421,23 @@ def _absent(
     return absent
 
 
+def _streamed(origin: Source, roles: Roles, absent: Mapping[str, str]) -> Places | None:
+    """Read rows in one pass; None where they ask for more than labels and one number each."""
+    columns = {role: names[0] for role, names in roles.of.items() if len(names) == 1}
+    plain = set(columns) | set(absent) == {*LABELS[1:], "value"} and not roles.covariates
+    if origin.stream is None or not plain or len(columns) < len(roles.of):
+        return None
+    return placed(*origin.stream(list(columns.values())), columns, absent)
+
+
+def _placed(
+    places: Places, roles: Roles, measures: tuple[Measure, ...], repeats: str, nan: str
+) -> Reading:
+    summary = summarise(places)
+    counts = {"rows": int(summary.n.sum()), "labels": 0, "absent": 0, "infinite": 0, "large": 0}
+    return Reading(None, None, places, summary, roles, measures, repeats, nan, counts)
+
+
 def _reading(
     frame: nw.LazyFrame[Any],
     roles: Roles,
@@ -422,11 +445,27 @@ def _reading(
     repeats: str,
     nan: str,
 ) -> Reading:
+    if isinstance(places := held(frame), Places):
+        return replace(
+            _placed(places, roles, measures, repeats, nan), canonical=frame, usable=frame
+        )
     counts = tally(frame)
     clean = without_faults(frame, counts, roles.covariates)
     if counts["labels"]:
         clean = encoded(clean)
-    return Reading(frame, clean, summarise(clean), roles, measures, repeats, nan, counts)
+    rows = held(clean) if sum(counts.values()) > counts["rows"] else clean
+    return Reading(frame, clean, rows, summarise(rows), roles, measures, repeats, nan, counts)
+
+
+def _declared_only(reading: Reading) -> Reading:
+    """Leave the measures out that were not requested."""
+    names = [m.name for m in reading.measures]
+    args = reading.roles, reading.measures, reading.repeats, reading.nan
+    if reading.canonical is None and isinstance(reading.held, Places):
+        kept = [name for name in reading.summary.measures if name in names]
+        return _placed(reading.held.of_measures(kept), *args)
+    named = nw.col("measure").is_in(names) | nw.col("measure").is_null()
+    return _reading(reading.frame.filter(named), *args)
 
 
 def _undeclared(reading: Reading) -> Finding | None:
@@ -458,8 +497,11 @@ def _reading_notes(reading: Reading, resampling: Resampling | None) -> list[Find
             found.append(Finding("measure without scores", "warning", len(unused), what, (), hint))
     items = resampling is not None and resampling.kind == "items"
     if reading.roles.has("replication") and summary.datasets and not items:
-        labels = reading.clean.select("replication").unique().collect().to_arrow()
-        names = sorted(str(label) for label in labels.column(0).to_pylist())
+        names = (
+            reading.held.replications
+            if isinstance(reading.held, Places)
+            else sorted(labels_of(reading.clean, "replication"))
+        )
         if swapped := swapped_roles(summary.datasets, names):
             found.append(swapped)
     return found

@@ -1,18 +1,25 @@
 """Files of tables by their ending."""
 
 import shlex
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchinfer.core.errors import ScoreTableError, message, optional
 from benchinfer.core.hints import Either, Phrase
 from benchinfer.core.measure import is_text
 from benchinfer.core.saving import note_input
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.sources.batches import batches
 from benchinfer.scores.sources.databases import duckdb_file
 from benchinfer.scores.sources.frames import of_frame
 from benchinfer.scores.sources.source import Source, first_line
 from benchinfer.scores.sources.text import COMPRESSED, open_text
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
@@ -45,8 +52,11 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
     if suffix in TEXT:
         names, load = open_text(path, typed, TEXT[suffix])
         return Source(path.name, names, load, stem, toml)
-    if suffix in ARROW or suffix in JSON:
-        frame: object = _arrow_file(path, typed, suffix)
+    if suffix in ARROW:
+        inner = _arrow_file(path, typed, ARROW[suffix])
+        return replace(inner, stem=stem, toml=toml)
+    if suffix in JSON:
+        frame: object = _json_file(path, typed)
     elif suffix in DUCKDB:
         frame = duckdb_file(path, typed, query)
     elif suffix in EXCEL:
@@ -59,20 +69,51 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
     return replace(inner, name=path.name, stem=stem, toml=toml)
 
 
-def _arrow_file(path: Path, typed: str, suffix: str) -> object:
+def _arrow_file(path: Path, typed: str, kind: str) -> Source:
+    """Open a file of columns, of which only those are read that play a role."""
     import pyarrow as pa
     from pyarrow import dataset
 
+    @contextmanager
+    def errors() -> Generator[None]:
+        try:
+            yield
+        except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
+            raise ScoreTableError(
+                message(f"{typed!r} cannot be read as {kind}: {first_line(error)}")
+            ) from None
+
+    def load(
+        labels: Sequence[str], scores: Sequence[str], covariates: Sequence[str]
+    ) -> tuple["nw.LazyFrame[Any]", list[Finding]]:
+        with errors():
+            table = file.to_table(columns=list(dict.fromkeys([*labels, *scores, *covariates])))
+        return of_frame(table, path.name).load(labels, scores, covariates)
+
+    def stream(columns: Sequence[str]) -> tuple[int, Iterator[Any]]:
+        with errors():
+            return file.count_rows(), each(columns)
+
+    def each(columns: Sequence[str]) -> Iterator[Any]:
+        with errors():
+            yield from batches(path, kind, columns)
+
+    with errors():
+        file = dataset.dataset(path, format=kind)
+        empty = file.schema.empty_table()
+    return replace(of_frame(empty, path.name), load=load, stream=stream)
+
+
+def _json_file(path: Path, typed: str) -> object:
+    import pyarrow as pa
+
     try:
-        if suffix in JSON:
-            return _json_lines(path)
-        return dataset.dataset(path, format=ARROW[suffix]).to_table()
+        return _json_lines(path)
     except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
         if "Column() changed from object" in str(error):
             raise ScoreTableError(_not_an_object(path, typed, str(error))) from None
-        kind = "JSON lines" if suffix in JSON else ARROW[suffix]
         raise ScoreTableError(
-            message(f"{typed!r} cannot be read as {kind}: {first_line(error)}")
+            message(f"{typed!r} cannot be read as JSON lines: {first_line(error)}")
         ) from None
 
 

@@ -176,10 +176,15 @@ def _of_files(
         return _joined(tables, labels, [*scores, *slots(covariates)]), found
 
     if len(parts) == 1:
-        return replace(parts[0], load=load)
+        return replace(parts[0], load=load, stream=None)
     kinds = {column: kind for part in parts for column, kind in part.kinds.items()}
     return replace(
-        parts[0], name=Path(typed).name, load=load, stem=folder.name or "data", kinds=kinds
+        parts[0],
+        name=Path(typed).name,
+        load=load,
+        stem=folder.name or "data",
+        kinds=kinds,
+        stream=None,
     )
 
 

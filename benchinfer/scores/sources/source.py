@@ -1,6 +1,6 @@
 """Source of a table, its columns known and its rows not yet read."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +39,9 @@ class Source:
     kinds
         Column to ``"complex"``, ``"date"``, ``"duration"``, ``"nested"``, ``"bytes"`` or
         ``"object"``, for those that are.
+    stream
+        Takes columns; gives how many rows there are, and Arrow batches of them, text as codes.
+        None where all rows are loaded.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Source:
     toml: Path | None = None
     index: tuple[str, ...] = ()
     kinds: Mapping[str, str] = field(default_factory=dict[str, str])
+    stream: Callable[[Sequence[str]], tuple[int, Iterable[Any]]] | None = None
 
 
 @contextmanager
