@@ -427,7 +427,7 @@ def _streamed(origin: Source, roles: Roles, absent: Mapping[str, str]) -> Places
     plain = set(columns) | set(absent) == {*LABELS[1:], "value"} and not roles.covariates
     if origin.stream is None or not plain or len(columns) < len(roles.of):
         return None
-    return placed(*origin.stream(list(columns.values())), columns, absent)
+    return placed(*origin.stream(roles.labels, roles.scores), columns, absent)
 
 
 def _placed(

@@ -12,7 +12,7 @@ from benchinfer.scores.columns import LABELS, in_memory
 from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.numerics.scatter import Coded, NotDenseError, Scatter
 
-_ROWS = 1 << 16  # of a batch
+ROWS = 1 << 16  # of a batch
 
 _MOST_COUNTS = 1 << 24  # beyond, whole numbers are identifiers
 _ROLES = ("measure", "dataset", "replication", "algorithm")
@@ -92,13 +92,13 @@ def batches(path: Path, kind: str, columns: Sequence[str]) -> Iterator[Any]:
 
     if kind != "parquet":
         yield from dataset.dataset(path, format=kind).to_batches(
-            columns=list(columns), batch_size=_ROWS, batch_readahead=2, use_threads=False
+            columns=list(columns), batch_size=ROWS, batch_readahead=2, use_threads=False
         )
         return
     with ParquetFile(path) as file:
         text = [name for name in columns if _is_text(file.schema_arrow.field(name).type)]
     with ParquetFile(path, read_dictionary=text) as file:
-        yield from file.iter_batches(_ROWS, columns=list(columns), use_threads=False)
+        yield from file.iter_batches(ROWS, columns=list(columns), use_threads=False)
 
 
 def placed(
@@ -127,7 +127,7 @@ def placed(
                 for role in _ROLES
             ]
             scatter.add((coded[0], coded[1], coded[2], coded[3]), _numbers(batch, columns["value"]))
-    except NotDenseError:
+    except (NotDenseError, UnicodeDecodeError):
         return None
     names = [[absent[r]] if r in absent else list(labels[r].code) for r in _ROLES]
     if not scatter.rows:
@@ -155,7 +155,7 @@ def held(frame: "nw.LazyFrame[Any]") -> "Places | nw.LazyFrame[Any]":
         return frame
     if "domain" in table.column_names and table.column("domain").null_count:
         return frame
-    return placed(len(table), table.to_batches(max_chunksize=_ROWS), roles, {}) or frame
+    return placed(len(table), table.to_batches(max_chunksize=ROWS), roles, {}) or frame
 
 
 def frame_of(

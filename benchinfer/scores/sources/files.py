@@ -50,8 +50,8 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
     if path.stat().st_size == 0:
         raise ScoreTableError(message(f"{typed!r} is empty."))
     if suffix in TEXT:
-        names, load = open_text(path, typed, TEXT[suffix])
-        return Source(path.name, names, load, stem, toml)
+        names, load, stream = open_text(path, typed, TEXT[suffix])
+        return Source(path.name, names, load, stem, toml, stream=stream)
     if suffix in ARROW:
         inner = _arrow_file(path, typed, ARROW[suffix])
         return replace(inner, stem=stem, toml=toml)
@@ -90,9 +90,9 @@ def _arrow_file(path: Path, typed: str, kind: str) -> Source:
             table = file.to_table(columns=list(dict.fromkeys([*labels, *scores, *covariates])))
         return of_frame(table, path.name).load(labels, scores, covariates)
 
-    def stream(columns: Sequence[str]) -> tuple[int, Iterator[Any]]:
+    def stream(labels: Sequence[str], scores: Sequence[str]) -> tuple[int, Iterator[Any]]:
         with errors():
-            return file.count_rows(), each(columns)
+            return file.count_rows(), each([*labels, *scores])
 
     def each(columns: Sequence[str]) -> Iterator[Any]:
         with errors():

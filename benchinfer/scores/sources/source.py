@@ -16,6 +16,8 @@ type Load = Callable[
     [Sequence[str], Sequence[str], Sequence[str]], tuple["nw.LazyFrame[Any]", list[Finding]]
 ]
 
+type Stream = Callable[[Sequence[str], Sequence[str]], tuple[int, Iterable[Any]]]
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -40,8 +42,8 @@ class Source:
         Column to ``"complex"``, ``"date"``, ``"duration"``, ``"nested"``, ``"bytes"`` or
         ``"object"``, for those that are.
     stream
-        Takes columns; gives how many rows there are, and Arrow batches of them, text as codes.
-        None where all rows are loaded.
+        Takes the columns of labels and those of scores; gives how many rows there are, as far as
+        that is known, and Arrow batches, text as codes. None where all rows are loaded.
     """
 
     name: str
@@ -51,7 +53,7 @@ class Source:
     toml: Path | None = None
     index: tuple[str, ...] = ()
     kinds: Mapping[str, str] = field(default_factory=dict[str, str])
-    stream: Callable[[Sequence[str]], tuple[int, Iterable[Any]]] | None = None
+    stream: Stream | None = None
 
 
 @contextmanager
