@@ -41,7 +41,7 @@ class _Labels:
         if column.null_count:
             raise NotDenseError
         if pa.types.is_integer(column.type):
-            return self._counted(np.from_dlpack(column))
+            return self._counted(_array(column))
         if not pa.types.is_dictionary(column.type):
             if not _is_text(column.type):
                 raise NotDenseError
@@ -53,8 +53,7 @@ class _Labels:
                 raise NotDenseError
             self._codes = self._number(labels.cast(pa.string()).to_pylist())
             self._before = labels
-        indices: NDArray[Any] = np.from_dlpack(column.indices)
-        return indices, self._codes
+        return _array(column.indices), self._codes
 
     def _counted(self, column: NDArray[Any]) -> Coded:
         """Take whole numbers for positions; those that are no small counts are refused."""
@@ -79,6 +78,12 @@ class _Labels:
         return np.array(numbers, np.int64)
 
 
+def _array(column: Any) -> NDArray[Any]:
+    """Return the memory of a column of numbers without gaps; Arrow's own way loads pandas."""
+    numbers = np.frombuffer(column.buffers()[1], column.type.to_pandas_dtype())
+    return numbers[column.offset : column.offset + len(column)]
+
+
 def _is_text(kind: Any) -> bool:
     import pyarrow as pa
 
@@ -97,7 +102,8 @@ def batches(path: Path, kind: str, columns: Sequence[str]) -> Iterator[Any]:
         return
     with ParquetFile(path) as file:
         text = [name for name in columns if _is_text(file.schema_arrow.field(name).type)]
-    with ParquetFile(path, read_dictionary=text) as file:
+    # With a buffer all of a file would stay in memory until its end.
+    with ParquetFile(path, read_dictionary=text, pre_buffer=False) as file:
         yield from file.iter_batches(ROWS, columns=list(columns), use_threads=False)
 
 
@@ -142,7 +148,7 @@ def _numbers(batch: Any, name: str) -> NDArray[np.float64]:
     kind = column.type
     if column.null_count or not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
         raise NotDenseError
-    return np.from_dlpack(column).astype(np.float64, copy=False)
+    return _array(column).astype(np.float64, copy=False)
 
 
 def held(frame: "nw.LazyFrame[Any]") -> "Places | nw.LazyFrame[Any]":
