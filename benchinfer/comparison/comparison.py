@@ -265,8 +265,6 @@ class Comparison(Tabular):
 
         The estimate is the algorithm's level in the measure's own unit; rank 1 is best.
         """
-        from scipy.stats import rankdata
-
         columns: dict[str, object] = {
             "measure": [self.measure.name] * len(self.algorithms),
             "algorithm": list(self.algorithms),
@@ -277,7 +275,7 @@ class Comparison(Tabular):
             columns |= {"conf_low": low, "conf_high": high}
         columns |= {
             "n": self.setting.coverage.found.sum(axis=0),
-            "rank": rankdata(-self.levels.estimate),
+            "rank": _ranks(self.levels.estimate),
         }
         return frame(columns)
 
@@ -567,3 +565,11 @@ def pair_places(comparison: Comparison, pairs: NDArray[np.int64]) -> NDArray[np.
     k = len(ranking)
     place = np.array([*(ranking.index(name) for name in comparison.algorithms), k])
     return place[pairs]
+
+
+def _ranks(levels: Array) -> Array:
+    """Return the ranks of levels, the best is 1, ties by the mean of theirs; all NaN with a NaN."""
+    # SciPy's rankdata would load all of its statistics.
+    ordered = np.sort(-levels)
+    below, to = (np.searchsorted(ordered, -levels, side) for side in ("left", "right"))
+    return np.where(np.isnan(levels).any(), np.nan, (below + to + 1) / 2)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtr, fdtr, ndtri, stdtr
-from scipy.stats import qmc
 
 type Array = NDArray[np.float64]
 # Independent randomisations of the point set, whose spread gives the error, and points in each.
@@ -93,6 +92,8 @@ def probability_best(levels: Array, variances: Array, df: float, margin: float =
     >>> found.best.round(2).tolist()
     [0.33, 0.33, 0.33]
     """
+    from scipy.stats import qmc
+
     k = len(levels)
     root = _root(variances)
     r = root.shape[1]

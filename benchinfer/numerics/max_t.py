@@ -14,7 +14,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import ndtri, stdtr, stdtrit
 
 from benchinfer.core.errors import FitError
@@ -329,6 +328,8 @@ def _range_quantile(k: int, df: float, alpha: float, ends: tuple[float, float]) 
 
 def _crossing(tail: Callable[[float], Array], ends: tuple[float, float], alpha: float) -> float:
     """Return where a survival function falls to alpha, between or at the ends."""
+    from scipy.optimize import brentq
+
     margin = 1e-9 * (1 + abs(ends[0]) + abs(ends[1]))
     low, high = ends[0] - margin, ends[1] + margin
     return float(brentq(lambda t: float(tail(t)[0]) - alpha, low, high, xtol=1e-10, rtol=1e-12))

@@ -32,7 +32,6 @@ from typing import Self
 import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
-from scipy.integrate import cumulative_simpson
 from scipy.special import gammaln, log_ndtr, ndtr
 
 from benchinfer.numerics.covariance import contrast_variances
@@ -338,6 +337,8 @@ def ordered_survival(w: Array, sigma: Array, allowance: Array) -> Array:
     >>> float(chance[0].round(3))
     0.05
     """
+    from scipy.integrate import cumulative_simpson
+
     step = (0.05 if np.ptp(sigma) == 0 else 0.15) * sigma.min()
     result = np.empty(len(w))
     for n, at in enumerate(w):

@@ -20,7 +20,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import comb
 
 type Array = NDArray[np.float64]
@@ -202,6 +201,8 @@ def rom_critical(alpha: float, m: int) -> Array:
 
 def _rom_level(p: float, i: int) -> float:
     """Return the level at which Rom's i-th critical value equals p, 1 if there is none."""
+    from scipy.optimize import brentq
+
     if p <= 0:
         return 0.0
 

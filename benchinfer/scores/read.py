@@ -24,6 +24,7 @@ from benchinfer.scores.checks.faults import (
 )
 from benchinfer.scores.checks.findings import check, pairing, swapped_roles
 from benchinfer.scores.columns import (
+    LABELS,
     Roles,
     canonical,
     encoded,
@@ -40,11 +41,13 @@ from benchinfer.scores.failures import (
 )
 from benchinfer.scores.formats.format import Format
 from benchinfer.scores.layouts import roles_of, telling_column
+from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.sources.batches import held, placed
 from benchinfer.scores.sources.filters import filtered
 from benchinfer.scores.sources.open import open_source
 from benchinfer.scores.sources.source import Source, engine_errors
-from benchinfer.scores.summary import summarise
+from benchinfer.scores.summary import labels_of, summarise
 from benchinfer.scores.table import ScoreTable
 
 type Measures = Measure | str | Path | Mapping[str, str] | Sequence[Measure | str]
@@ -348,10 +351,14 @@ def read_scores(
     # The rows tell nothing more until these are put right.
     if not roles.scores or any(finding.severity == "error" for finding in first):
         refuse(found, origin.name)
-    rows, loading = origin.load(roles.labels, roles.scores, roles.covariates)
-    found += loading
     with engine_errors(origin.name, query):
-        reading = _reading(canonical(rows, roles, absent), roles, declares, repeats, failed)
+        places = _streamed(origin, roles, absent)
+        if places is None:
+            rows, loading = origin.load(roles.labels, roles.scores, roles.covariates)
+            found += loading
+            reading = _reading(canonical(rows, roles, absent), roles, declares, repeats, failed)
+        else:
+            reading = _placed(places, roles, declares, repeats, failed)
         reading, lost = _settled(reading, found, by_tool=not said)
         declares = reading.measures
         found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
@@ -372,7 +379,7 @@ def read_scores(
         source=origin.name,
         notes=tuple(found),
         covariates=roles.covariates,
-        _frame=reading.clean,
+        _held=reading.held,
         _summary=reading.summary,
         _failures=lost,
     )
@@ -450,25 +457,41 @@ def _settled(reading: Reading, found: list[Finding], *, by_tool: bool) -> tuple[
 
     Returns the failures as well; what was done is reported.
     """
-
-    def again(frame: nw.LazyFrame[Any]) -> Reading:
-        return _reading(frame, reading.roles, reading.measures, reading.repeats, reading.failed)
-
     if undeclared := _undeclared(reading):
         found.append(undeclared)
-        named = nw.col("measure").is_in([m.name for m in reading.measures])
-        reading = again(reading.frame.filter(named | nw.col("measure").is_null()))
+        reading = _declared_only(reading)
     if by_tool:  # which defines more measures than a table of it has
         reading = replace(reading, measures=_there(reading))
     lost = failures_of(reading)
     if lost is not None and reading.failed not in ("missing", "error"):
         frame, notes = filled(reading, reading.failed)
-        reading = again(frame)
+        reading = _again(reading, frame)
         found += notes
     found += [
         f for rule in (imputed_scores, scores_of_failures) if (f := rule(reading)) is not None
     ]
     return reading, lost
+
+
+def _again(reading: Reading, frame: nw.LazyFrame[Any]) -> Reading:
+    return _reading(frame, reading.roles, reading.measures, reading.repeats, reading.failed)
+
+
+def _streamed(origin: Source, roles: Roles, absent: Mapping[str, str]) -> Places | None:
+    """Read rows in one pass; None where they ask for more than labels and one number each."""
+    columns = {role: names[0] for role, names in roles.of.items() if len(names) == 1}
+    plain = set(columns) | set(absent) == {*LABELS[1:], "value"} and not roles.covariates
+    if origin.stream is None or not plain or len(columns) < len(roles.of):
+        return None
+    return placed(*origin.stream(roles.labels, roles.scores), columns, absent)
+
+
+def _placed(
+    places: Places, roles: Roles, measures: tuple[Measure, ...], repeats: str, failed: Failed
+) -> Reading:
+    summary = summarise(places)
+    counts = {"rows": int(summary.n.sum()), "labels": 0, "absent": 0, "infinite": 0, "large": 0}
+    return Reading(None, None, places, summary, roles, measures, repeats, failed, counts)
 
 
 def _reading(
@@ -478,11 +501,27 @@ def _reading(
     repeats: str,
     failed: Failed,
 ) -> Reading:
+    if isinstance(places := held(frame), Places):
+        return replace(
+            _placed(places, roles, measures, repeats, failed), canonical=frame, usable=frame
+        )
     counts = tally(frame)
     clean = without_faults(frame, counts, roles.covariates)
     if counts["labels"]:
         clean = encoded(clean)
-    return Reading(frame, clean, summarise(clean), roles, measures, repeats, failed, counts)
+    rows = held(clean) if sum(counts.values()) > counts["rows"] else clean
+    return Reading(frame, clean, rows, summarise(rows), roles, measures, repeats, failed, counts)
+
+
+def _declared_only(reading: Reading) -> Reading:
+    """Leave the measures out that were not requested."""
+    names = [m.name for m in reading.measures]
+    if reading.canonical is None and isinstance(reading.held, Places):
+        kept = [name for name in reading.summary.measures if name in names]
+        places = reading.held.of_measures(kept)
+        return _placed(places, reading.roles, reading.measures, reading.repeats, reading.failed)
+    named = nw.col("measure").is_in(names) | nw.col("measure").is_null()
+    return _again(reading, reading.frame.filter(named))
 
 
 def _told_apart(finding: Finding, origin: Source, roles: Roles) -> Finding:
@@ -523,8 +562,11 @@ def _reading_notes(reading: Reading, resampling: Resampling | None) -> list[Find
             found.append(Finding("measure without scores", "warning", len(unused), what, (), hint))
     items = resampling is not None and resampling.kind == "items"
     if reading.roles.has("replication") and summary.datasets and not items:
-        labels = reading.clean.select("replication").unique().collect().to_arrow()
-        names = sorted(str(label) for label in labels.column(0).to_pylist())
+        names = (
+            reading.held.replications
+            if isinstance(reading.held, Places)
+            else sorted(labels_of(reading.clean, "replication"))
+        )
         if swapped := swapped_roles(summary.datasets, names):
             found.append(swapped)
     return found

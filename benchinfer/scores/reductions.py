@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Option
 from benchinfer.core.measure import Measure
+from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.summary import (
     ScoreRows,
     Summary,
@@ -163,6 +164,27 @@ def reduce_blocks(
         mean=mean.reshape(-1, k),
         within=within.reshape(-1, k),
         paired=paired,
+    )
+
+
+def blocks_of(places: Places, measure: Measure) -> Blocks:
+    """Give the blocks of a measure whose replications are shared."""
+    m = places.measures.index(measure.name)
+    dataset, replication, rows = places.blocks(m)
+    value = measure.orient(places.value[rows])
+    there = ~np.isnan(value)
+    value[~there] = 0.0
+    return Blocks(
+        measure,
+        places.datasets,
+        places.algorithms,
+        dataset=dataset,
+        replication=replication,
+        labels=tuple(places.replications[i] for i in places.labels(m)),
+        count=there.astype(np.int64),
+        mean=value,
+        within=np.zeros((len(places.datasets), len(places.algorithms))),
+        paired=True,
     )
 
 

@@ -1,9 +1,9 @@
 """Counts and moments of a table."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import narwhals as nw
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from benchinfer.core.frames import frame as tidy
 from benchinfer.scores.columns import LABELS
+from benchinfer.scores.numerics.places import Places, cell_moments, cell_quantiles, count_equal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -174,8 +175,41 @@ def distinct(frame: Frame, column: str, keys: Sequence[str]) -> Frame:
     return each.group_by(*keys).agg(nw.len().alias("n"))
 
 
-def summarise(frame: Frame) -> Summary:
+def summarise(held: Places | Frame) -> Summary:
     """Reduce a table to its counts and moments."""
+    return _of_places(held) if isinstance(held, Places) else _of_frame(held)
+
+
+def _of_places(places: Places) -> Summary:
+    measures = range(len(places.measures))
+    parts = [cell_moments(places, m) for m in measures]
+    n, mean, squares, minimum, maximum = (
+        np.stack([getattr(part, name) for part in parts])
+        for name in ("n", "mean", "squares", "minimum", "maximum")
+    )
+
+    def count(unclear: NDArray[np.bool_], ends: NDArray[np.float64]) -> NDArray[np.int64]:
+        found = np.zeros((*n.shape, 2), np.int64)
+        for m in np.flatnonzero(unclear.any(axis=1)).tolist():
+            found[m] = count_equal(places, m, ends[m])
+        return found
+
+    return Summary(
+        places.measures,
+        places.datasets,
+        places.algorithms,
+        n=n,
+        replications=n,
+        shared=np.stack([part.blocks for part in parts]),
+        mean=mean,
+        squares=squares,
+        minimum=minimum,
+        maximum=maximum,
+        **_ends(n, minimum, maximum, count),
+    )
+
+
+def _of_frame(frame: Frame) -> Summary:
     table = moments(frame, nw.col("value")).collect().to_arrow()
     columns = [coded(table.column(key)) for key in _KEYS]
     codes, names = [column[0] for column in columns], [column[1] for column in columns]
@@ -185,32 +219,38 @@ def summarise(frame: Frame) -> Summary:
         for name in ("n", "centre", "shift", "squares", "minimum", "maximum")
     )
     there = n > 0
-    count = np.where(there, n, 0).astype(np.int64)
-    ends, at_ends = _ends(frame, names, count, minimum, maximum)
+    n = np.where(there, n, 0).astype(np.int64)
+
+    def count(unclear: NDArray[np.bool_], ends: NDArray[np.float64]) -> NDArray[np.int64]:
+        return _count_equal(frame, names, unclear, ends)
+
     return Summary(
         *names,
-        n=count,
+        n=n,
         replications=_distinct(frame, "replication", _KEYS, names),
         shared=_distinct(frame, "replication", _KEYS[:2], names),
         mean=centre + shift,
         squares=np.where(there, squares - n * shift**2, 0.0).clip(min=0.0),
         minimum=minimum,
         maximum=maximum,
-        ends=ends,
-        at_ends=at_ends,
+        **_ends(n, minimum, maximum, count),
     )
 
 
+class _Ends(TypedDict):
+    ends: NDArray[np.float64]
+    at_ends: NDArray[np.int64]
+
+
 def _ends(
-    frame: Frame,
-    names: Sequence[tuple[str, ...]],
     n: NDArray[np.int64],
     minimum: NDArray[np.float64],
     maximum: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    count: Callable[[NDArray[np.bool_], NDArray[np.float64]], NDArray[np.int64]],
+) -> _Ends:
     """Return the extremes of each measure, and how many scores of each cell equal them.
 
-    The rows are asked only where several cells share an extreme: scores that vary freely do not.
+    Scores are counted only where several cells share an extreme: those that vary freely do not.
     """
     ends = np.array(
         [[np.nanmin(low), np.nanmax(high)] for low, high in zip(minimum, maximum, strict=True)]
@@ -221,20 +261,30 @@ def _ends(
     counts = np.where(constant, n[..., None], held.astype(np.int64))
     unclear = (held & ~constant & (n > 1)[..., None]).sum(axis=(1, 2)) > 0
     unclear &= held.sum(axis=(1, 2)) > 1
+    if unclear.any():
+        counts = np.where(unclear[:, None, None], count(unclear, ends), counts)
+    return {"ends": ends, "at_ends": counts}
+
+
+def _count_equal(
+    frame: Frame,
+    names: Sequence[tuple[str, ...]],
+    unclear: NDArray[np.bool_],
+    ends: NDArray[np.float64],
+) -> NDArray[np.int64]:
+    """Ask how many scores of each cell equal an extreme of their measure."""
     asked = [
         (nw.col("measure") == names[0][m]) & (nw.col("value") == float(ends[m, i]))
         for m, i in np.argwhere(unclear)
     ]
-    if not asked:
-        return ends, counts
     rows = frame.filter(nw.any_horizontal(*asked, ignore_nulls=True))
     table = rows.group_by(*_KEYS, "value").agg(nw.len().alias("n")).collect().to_arrow()
     codes = [coded(table.column(key), own)[0] for key, own in zip(_KEYS, names, strict=True)]
     value = table.column("value").to_numpy()
     side = (value == ends[codes[0], 1]).astype(np.int64)
-    found = np.zeros_like(counts)
+    found = np.zeros((*map(len, names), 2), np.int64)
     np.add.at(found, (*codes, side), table.column("n").to_numpy())
-    return ends, np.where(unclear[:, None, None], found, counts)
+    return found
 
 
 def _distinct(
@@ -354,23 +404,34 @@ def matrix(table: Any, columns: Sequence[str]) -> NDArray[np.float64]:
     return np.column_stack(found) if found else np.empty((table.num_rows, 0))
 
 
-def quantiles(
-    rows: ScoreRows, n: NDArray[np.int64], probabilities: Sequence[float]
-) -> list[NDArray[np.float64]]:
-    """Interpolate linearly between the order statistics of each cell."""
-    ordered = rows.value[np.lexsort((rows.value, rows.algorithm, rows.dataset))]
-    start = np.cumsum(n) - n
-    found: list[NDArray[np.float64]] = []
-    for probability in probabilities:
-        position = (n - 1) * probability
+def scores_of(places: Places, measure: str) -> ScoreRows:
+    """Return the scores of one measure, in order."""
+    m = places.measures.index(measure)
+    dataset, replication, algorithm, value = places.scores(m)
+    labels = tuple(places.replications[i] for i in places.labels(m))
+    return ScoreRows(dataset, replication, algorithm, labels, value, np.empty((len(value), 0)))
+
+
+def quartiles(held: Places | ScoreRows, measure: str, n: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return (D, K, 3) quartiles, interpolated linearly; NaN where there is no score."""
+    probabilities = (0.25, 0.5, 0.75)
+    if isinstance(held, Places):
+        return cell_quantiles(held, held.measures.index(measure), n, probabilities)
+    ordered = held.value[np.lexsort((held.value, held.algorithm, held.dataset))]
+    there = n > 0
+    counts = n[there]
+    start = np.cumsum(counts) - counts
+    found = np.full((*n.shape, 3), np.nan)
+    for p, probability in enumerate(probabilities):
+        position = (counts - 1) * probability
         below = np.floor(position).astype(np.int64)
-        low, high = ordered[start + below], ordered[start + np.minimum(below + 1, n - 1)]
-        found.append(low + (high - low) * (position - below))
+        low, high = ordered[start + below], ordered[start + np.minimum(below + 1, counts - 1)]
+        found[there, p] = low + (high - low) * (position - below)
     return found
 
 
 def digest(
-    fetch: Callable[[str], ScoreRows],
+    fetch: Callable[[str], Places | ScoreRows],
     names: tuple[tuple[str, ...], ...],
     domains: Mapping[str, str] | None,
     covariates: Sequence[str],
@@ -386,18 +447,40 @@ def digest(
         sha.update(repr(sorted(covariates)).encode())
     columns = sorted(range(len(covariates)), key=lambda i: covariates[i])
     for measure in measures:
-        rows = fetch(measure)
-        sha.update(repr(rows.labels).encode())
-        place = (rows.dataset * len(rows.labels) + rows.replication) * len(algorithms)
-        place += rows.algorithm
-        numbers = [
-            c + 0.0 for c in (rows.value, *rows.covariate.T[columns])
-        ]  # -0.0 has other bytes than 0.0
-        order = np.lexsort((*reversed(numbers), place))
-        sha.update(place[order].astype("<i8").tobytes())
-        for number in numbers:
-            sha.update(number[order].astype("<f8").tobytes())
+        held = fetch(measure)
+        if isinstance(held, Places):
+            m = held.measures.index(measure)
+            labels = tuple(held.replications[i] for i in held.labels(m))
+            content = _content_of_places(held, m)
+        else:
+            labels, content = held.labels, _content_of_rows(held, len(algorithms), columns)
+        sha.update(repr(labels).encode())
+        for part in content:
+            sha.update(part)
     return sha.hexdigest()[:16]
+
+
+def _content_of_rows(rows: ScoreRows, k: int, columns: Sequence[int]) -> Iterator[bytes]:
+    """Return places, scores and covariates in the order of places."""
+    place = (rows.dataset * len(rows.labels) + rows.replication) * k + rows.algorithm
+    # -0.0 has other bytes than 0.0
+    numbers = [c + 0.0 for c in (rows.value, *rows.covariate.T[columns])]
+    order = np.lexsort((*reversed(numbers), place))
+    yield place[order].astype("<i8").tobytes()
+    for number in numbers:
+        yield number[order].astype("<f8").tobytes()
+
+
+def _content_of_places(places: Places, m: int) -> Iterator[bytes]:
+    """Return the same without sorting: places are in order, and have one score each."""
+    dataset, replication, rows = places.blocks(m)
+    k = np.arange(len(places.algorithms))
+    first = (dataset * len(places.labels(m)) + replication) * len(k)
+    for part, value in places.parts(rows):
+        place = first[part, None] + k
+        yield place[~np.isnan(value)].astype("<i8").tobytes()
+    for _, value in places.parts(rows):
+        yield (value[~np.isnan(value)] + 0.0).astype("<f8").tobytes()
 
 
 def long_frame(

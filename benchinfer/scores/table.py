@@ -20,11 +20,13 @@ from benchinfer.scores.checks.findings import check
 from benchinfer.scores.columns import slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
 from benchinfer.scores.failures import failures_frame, within
+from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.reductions import (
     Blocks,
     Cells,
     DatasetCovariates,
     Observations,
+    blocks_of,
     cells_of,
     deviation,
     reduce_blocks,
@@ -34,6 +36,7 @@ from benchinfer.scores.reductions import (
     require_scale,
 )
 from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.sources.batches import frame_of, held
 from benchinfer.scores.summary import (
     ScoreRows,
     Summary,
@@ -43,7 +46,8 @@ from benchinfer.scores.summary import (
     in_order,
     labels_of,
     long_frame,
-    quantiles,
+    quartiles,
+    scores_of,
     summarise,
     whole_replications,
 )
@@ -82,9 +86,9 @@ class RateInterval:
             )
 
     def columns(
-        self, rows: ScoreRows, n: NDArray[np.int64], mean: NDArray[np.float64], measure: Measure
+        self, rows: ScoreRows, own: Summary, measure: Measure
     ) -> dict[str, NDArray[np.float64]]:
-        """Return the ends; a bound leaves the better side open up to 0 or 1."""
+        """Return the ends of each cell; a bound leaves the better side open up to 0 or 1."""
         other = rows.value[~np.isin(rows.value, (0, 1))]
         if len(other):
             raise DesignError(
@@ -96,6 +100,8 @@ class RateInterval:
                     " differences of other scores.",
                 )
             )
+        there = own.n[0] > 0
+        n, mean = own.n[0, there], own.mean[0, there]
         tail = (1 - self.level) / self.sides
         low, high = rate_interval(self.kind, np.round(n * mean), n.astype(np.float64), tail)
         if self.sides == 1 and measure.better == "lower":
@@ -105,22 +111,11 @@ class RateInterval:
         return {"conf_low": low, "conf_high": high}
 
 
-def spread(rows: ScoreRows, own: Summary) -> NDArray[np.float64]:
-    """Return (D, K, 5) minimum, quartiles and maximum, NaN where there is no score."""
-    d, k = np.nonzero(own.n[0])
-    inner = quantiles(rows, own.n[0, d, k], (0.25, 0.5, 0.75))
-    result = np.full((*own.n.shape[1:], 5), np.nan)
-    result[d, k] = np.column_stack([own.minimum[0, d, k], *inner, own.maximum[0, d, k]])
-    return result
-
-
-def statistics(
-    rows: ScoreRows, own: Summary, measure: Measure, interval: RateInterval | None = None
-) -> "pd.DataFrame":
+def statistics(own: Summary, quartiles: NDArray[np.float64]) -> "pd.DataFrame":
     """Summarise the scores of one measure per data set and algorithm."""
     d, k = np.nonzero(own.n[0])
     n = own.n[0, d, k]
-    minimum, low, middle, high, maximum = spread(rows, own)[d, k].T
+    low, middle, high = quartiles[d, k].T
     return tidy(
         {
             "dataset": [own.datasets[i] for i in d],
@@ -129,11 +124,10 @@ def statistics(
             "mean": own.mean[0, d, k],
             "sd": deviation(n, own.squares[0, d, k]),
             "median": middle,
-            "minimum": minimum,
+            "minimum": own.minimum[0, d, k],
             "q25": low,
             "q75": high,
-            "maximum": maximum,
-            **(interval.columns(rows, n, own.mean[0, d, k], measure) if interval else {}),
+            "maximum": own.maximum[0, d, k],
         }
     )
 
@@ -332,7 +326,7 @@ class ScoreTable(Showable):
     source: str
     notes: tuple[Finding, ...]
     covariates: tuple[str, ...]
-    _frame: "nw.LazyFrame[Any]"
+    _held: Places | Frame
     _summary: Summary
     # Rows without a score, as an Arrow table.
     _failures: Any = None
@@ -470,14 +464,22 @@ class ScoreTable(Showable):
             maximum [conf_low conf_high]``; ``sd`` has n - 1 and is NaN for one score.
         """
         own = self._of(measure)
-        rows = self._rows(own.measures[0])
         asked = None if interval is None else RateInterval(interval, sides, level)
-        return statistics(rows, own, self.measure(measure), asked)
+        found = statistics(own, self._quartiles(own))
+        if asked is None:
+            return found
+        return found.assign(
+            **asked.columns(self._rows(own.measures[0]), own, self.measure(measure))
+        )
 
     def spread(self, measure: str | None = None) -> NDArray[np.float64]:
         """Return `describe`'s (D, K, 5) minimum, quartiles and maximum, NaN where there is none."""
         own = self._of(measure)
-        return spread(self._rows(own.measures[0]), own)
+        ends = own.minimum[0, :, :, None], own.maximum[0, :, :, None]
+        return np.concatenate([ends[0], self._quartiles(own), ends[1]], axis=2)
+
+    def _quartiles(self, own: Summary) -> NDArray[np.float64]:
+        return quartiles(self._scores(own.measures[0]), own.measures[0], own.n[0])
 
     def cells(self, measure: str | None = None) -> Cells:
         """Reduce to count, mean and standard deviation per data set and algorithm, oriented.
@@ -506,7 +508,10 @@ class ScoreTable(Showable):
             A score has no finite place on the measure's scale.
         """
         found = self.measure(measure)
-        require_scale(self._frame, found)
+        if found.scale != "identity":
+            require_scale(self._frame, found)
+        if self.paired and isinstance(self._held, Places):
+            return blocks_of(self._held, found)
         rows = self._rows(found.name)
         return reduce_blocks(rows, found, self.datasets, self.algorithms, paired=self.paired)
 
@@ -592,7 +597,7 @@ class ScoreTable(Showable):
         if replications is not None:
             there = sorted(labels_of(self._frame, "replication"))
             asked["replication"] = (replications, there)
-        rows = selected(self._frame, asked)
+        rows = held(selected(self._frame, asked))
         part = self._with(rows, summarise(rows))
         if self._failures is None:
             return part
@@ -654,11 +659,11 @@ class ScoreTable(Showable):
             return self.subset(datasets=whole)
         if by != "replication":
             raise DesignError(unknown("by", by, ("dataset", "replication")))
-        rows = whole_replications(self._frame, own.measures[0], len(self.algorithms))
+        rows = held(whole_replications(self._frame, own.measures[0], len(self.algorithms)))
         return self._with(rows, summarise(rows))
 
     def _with(
-        self, rows: "nw.LazyFrame[Any]", summary: Summary, parts: DatasetParts | None = None
+        self, rows: Places | Frame, summary: Summary, parts: DatasetParts | None = None
     ) -> "ScoreTable":
         if not summary.datasets:
             raise DesignError(NOTHING)
@@ -666,12 +671,21 @@ class ScoreTable(Showable):
         if domains is not None:
             domains = {name: domains[name] for name in summary.datasets}
         measures = tuple(m for m in self.measures if m.name in summary.measures)
-        own = replace(self, measures=measures, domains=domains, _frame=rows, _summary=summary)
+        own = replace(self, measures=measures, domains=domains, _held=rows, _summary=summary)
         return replace(own, _memo={}, _parts=parts)
+
+    @property
+    def _frame(self) -> Frame:
+        return frame_of(self._held, self.domains)
+
+    def _scores(self, measure: str) -> Places | ScoreRows:
+        return self._held if isinstance(self._held, Places) else self._rows(measure)
 
     def _rows(self, measure: str) -> ScoreRows:
         if self._parts is not None:
             return self._parts.rows(measure, self.datasets[0], self.algorithms)
+        if isinstance(self._held, Places):
+            return scores_of(self._held, measure)
         names = self.datasets, self.algorithms
         return collect(self._frame, measure, *names, slots(self.covariates))
 
@@ -685,7 +699,7 @@ class ScoreTable(Showable):
         """
         if "digest" not in self._memo:
             names = (self._summary.measures, self.datasets, self.algorithms)
-            self._memo["digest"] = digest(self._rows, names, self.domains, self.covariates)
+            self._memo["digest"] = digest(self._scores, names, self.domains, self.covariates)
         return self._memo["digest"]
 
     @override

@@ -16,6 +16,9 @@ from benchinfer.core.hints import Directions, Either, Given, Option, Phrase, joi
 from benchinfer.core.measure import Measure
 from benchinfer.scores.columns import COMMA, LABELS, Roles, said_to_fail, slots, unreadable, written
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.numerics.places import Places
+from benchinfer.scores.numerics.scatter import MOST
+from benchinfer.scores.sources.batches import frame_of
 from benchinfer.scores.summary import Summary, first_rows
 
 type Frame = "nw.LazyFrame[Any]"
@@ -24,8 +27,6 @@ type Fault = Callable[[Reading], Finding | None]
 _VALUE = nw.col("value")
 _ABSENT = _VALUE.is_null() | _VALUE.is_nan()
 _INFINITE = ~_ABSENT & ~_VALUE.is_finite()
-# The sum of ten million squares of this is still finite.
-MOST = 1e150
 _LARGE = ~_ABSENT & _VALUE.is_finite() & (_VALUE.abs() > MOST)
 
 
@@ -35,12 +36,14 @@ class Reading:
 
     Attributes
     ----------
-    frame
-        Canonical columns, as they came.
-    clean
-        The rows without a missing label and with a finite score.
+    canonical
+        Canonical columns, as they came; None where all rows went to their places at once.
+    usable
+        The rows without a missing label and with a finite score, likewise.
+    held
+        The same rows, in their places where these are dense.
     summary
-        Of the clean rows.
+        Of these rows.
     roles
         Which column played which role.
     measures
@@ -51,8 +54,9 @@ class Reading:
         How many rows fail each test of `tests`.
     """
 
-    frame: Frame
-    clean: Frame
+    canonical: Frame | None
+    usable: Frame | None
+    held: Places | Frame
     summary: Summary
     roles: Roles
     measures: tuple[Measure, ...]
@@ -61,9 +65,21 @@ class Reading:
     counts: dict[str, int]
 
     @property
+    def frame(self) -> Frame:
+        """All rows."""
+        return self.clean if self.canonical is None else self.canonical
+
+    @property
+    def clean(self) -> Frame:
+        """The rows without a missing label and with a finite score."""
+        return frame_of(self.held, None) if self.usable is None else self.usable
+
+    @property
     def columns(self) -> list[str]:
         """The canonical columns that there are."""
-        return self.frame.collect_schema().names()
+        if self.canonical is None:
+            return [*LABELS[1:], "value"]
+        return self.canonical.collect_schema().names()
 
     @property
     def place(self) -> list[str]:

@@ -1,6 +1,7 @@
 """Files of tables by their ending."""
 
-import shlex
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,14 +10,18 @@ from benchinfer.core.errors import ScoreTableError, message, optional
 from benchinfer.core.hints import Either, Phrase
 from benchinfer.core.measure import is_text
 from benchinfer.core.saving import note_input
+from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.documents import archive, read_json, rows_of
 from benchinfer.scores.formats.weka import arff
+from benchinfer.scores.sources.batches import batches
 from benchinfer.scores.sources.databases import duckdb_file
 from benchinfer.scores.sources.frames import of_frame
 from benchinfer.scores.sources.source import Source, first_line
 from benchinfer.scores.sources.text import COMPRESSED, open_text
 
 if TYPE_CHECKING:
+    import narwhals as nw
+
     from benchinfer.scores.formats.format import Format, Rows
 
 TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
@@ -50,24 +55,19 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
     if path.stat().st_size == 0:
         raise ScoreTableError(message(f"{typed!r} is empty."))
     if suffix in TEXT:
-        names, load = open_text(path, typed, TEXT[suffix])
-        return Source(path.name, names, load, stem, toml)
-    known: Format | None = None
-    document = read_json(path, typed) if suffix == ".json" else None
-    if document is not None:
-        known, rows = rows_of(document, path)
-        frame: object = _of_rows(rows)
-    elif suffix in ARRAYS:
-        known, rows = archive(path, typed)
-        frame = _of_rows(rows)
-    elif suffix in ARFF:
-        frame = arff(path, typed)
-    elif suffix in ARROW or suffix in JSON:
-        frame = _arrow_file(path, typed, suffix)
+        names, load, stream = open_text(path, typed, TEXT[suffix])
+        return Source(path.name, names, load, stem, toml, stream=stream)
+    if suffix in ARROW:
+        inner = _arrow_file(path, typed, ARROW[suffix])
+        return replace(inner, stem=stem, toml=toml)
+    if (document := _document(path, typed, suffix)) is not None:
+        known, frame = document
+    elif suffix in JSON:
+        known, frame = None, _json_file(path, typed)
     elif suffix in DUCKDB:
-        frame = duckdb_file(path, typed, query)
+        known, frame = None, duckdb_file(path, typed, query)
     elif suffix in EXCEL:
-        frame = _excel_file(path, typed)
+        known, frame = None, _excel_file(path, typed)
     else:
         raise ScoreTableError(
             message(f"{typed!r} is not a kind of file that can be read.", hint=f"{_KNOWN}.")
@@ -76,39 +76,81 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
     return replace(inner, name=path.name, stem=stem, toml=toml, known=known)
 
 
+def _document(path: Path, typed: str, suffix: str) -> "tuple[Format | None, object] | None":
+    """Read a file that holds more than one table says, with the tool that wrote it."""
+    if suffix in ARFF:
+        return None, arff(path, typed)
+    if suffix in ARRAYS:
+        known, rows = archive(path, typed)
+        return known, _of_rows(rows)
+    document = read_json(path, typed) if suffix == ".json" else None
+    if document is None:
+        return None
+    known, rows = rows_of(document, path)
+    return known, _of_rows(rows)
+
+
 def _of_rows(rows: "Rows") -> object:
     import pandas as pd
 
     return pd.DataFrame(rows)
 
 
-def _arrow_file(path: Path, typed: str, suffix: str) -> object:
+def _arrow_file(path: Path, typed: str, kind: str) -> Source:
+    """Open a file of columns, of which only those are read that play a role."""
     import pyarrow as pa
     from pyarrow import dataset
 
+    @contextmanager
+    def errors() -> Generator[None]:
+        try:
+            yield
+        except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
+            raise ScoreTableError(
+                message(f"{typed!r} cannot be read as {kind}: {first_line(error)}")
+            ) from None
+
+    def load(
+        labels: Sequence[str], scores: Sequence[str], covariates: Sequence[str]
+    ) -> tuple["nw.LazyFrame[Any]", list[Finding]]:
+        with errors():
+            table = file.to_table(columns=list(dict.fromkeys([*labels, *scores, *covariates])))
+        return of_frame(table, path.name).load(labels, scores, covariates)
+
+    def stream(labels: Sequence[str], scores: Sequence[str]) -> tuple[int, Iterator[Any]]:
+        with errors():
+            return file.count_rows(), each([*labels, *scores])
+
+    def each(columns: Sequence[str]) -> Iterator[Any]:
+        with errors():
+            yield from batches(path, kind, columns)
+
+    with errors():
+        file = dataset.dataset(path, format=kind)
+        empty = file.schema.empty_table()
+    return replace(of_frame(empty, path.name), load=load, stream=stream)
+
+
+def _json_file(path: Path, typed: str) -> object:
+    import pyarrow as pa
+
     try:
-        if suffix in JSON:
-            return _json_lines(path)
-        return dataset.dataset(path, format=ARROW[suffix]).to_table()
+        return _json_lines(path)
     except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
         if "Column() changed from object" in str(error):
-            raise ScoreTableError(_not_an_object(path, typed, str(error))) from None
-        kind = "JSON lines" if suffix in JSON else ARROW[suffix]
+            raise ScoreTableError(_not_an_object(typed, str(error))) from None
         raise ScoreTableError(
-            message(f"{typed!r} cannot be read as {kind}: {first_line(error)}")
+            message(f"{typed!r} cannot be read as JSON lines: {first_line(error)}")
         ) from None
 
 
-def _not_an_object(path: Path, typed: str, error: str) -> str:
-    """Say that lines hold no objects; the command of the hint writes over no file."""
+def _not_an_object(typed: str, error: str) -> str:
+    """Say that lines hold no objects."""
     if "to array in row 0" not in error:
         what = f"{typed!r} has a line that is no object, and JSON lines hold one object per line."
         return message(what, hint="remove lines that are no scores, or make them objects.")
-    names = [path.with_suffix(".jsonl").name, f"{path.stem}.lines.jsonl"]
-    lines = shlex.quote(names[path.with_name(names[0]).exists() or Path(names[0]).exists()])
-    hint = f"jq -c '.[]' {shlex.quote(typed)} > {lines}"
     what = f"{typed!r} is one JSON array, and JSON lines hold one object per line."
-    return message(what, hint=hint if path.suffix in JSON else "unpack it first.")
+    return message(what, hint="with the ending .json it is read as one document, up to 256 MB.")
 
 
 def _json_lines(path: Path, block_size: int = 1 << 20) -> Any:

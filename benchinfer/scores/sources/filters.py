@@ -59,7 +59,7 @@ def filtered(source: Source, where: str | Callable[[Any], Any]) -> Source:
         found.append(_left_out(where, *counts))
         return nw.from_native(kept).lazy().drop(more), found
 
-    return replace(source, load=load)
+    return replace(source, load=load, stream=None)
 
 
 def _columns_of(where: str, names: Sequence[str]) -> tuple[str, ...]:

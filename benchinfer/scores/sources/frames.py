@@ -5,7 +5,7 @@ reach the table, and labels become integer codes. Lazy frames and relations stay
 dask frames excepted.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from numbers import Integral
@@ -17,6 +17,8 @@ from benchinfer.core.errors import BenchinferError, ScoreTableError, message
 from benchinfer.core.measure import is_text
 from benchinfer.scores.columns import slots
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.numerics.scatter import NotDenseError
+from benchinfer.scores.sources.batches import ROWS
 from benchinfer.scores.sources.source import Source, engine_of, failed, first_line
 
 if TYPE_CHECKING:
@@ -69,7 +71,49 @@ def of_frame(source: object, name: str) -> Source:
             return chosen, []
         return _into_arrow(nw.to_native(chosen), name, [*scores, *slots(covariates)]), []
 
-    return Source(name, names, load, index=index, kinds=kinds | _odd(frame))
+    def stream(labels: Sequence[str], scores: Sequence[str]) -> tuple[int, Iterator[Any]]:
+        chosen = frame.select(*labels, *scores)
+        if any(kind in _HUGE for kind in chosen.collect_schema().values()):
+            return 0, iter(())
+        rows = 0 if isinstance(chosen, nw.LazyFrame) else len(chosen)
+        return rows, _batches(nw.to_native(chosen))
+
+    return Source(name, names, load, index=index, kinds=kinds | _odd(frame), stream=stream)
+
+
+def _taken_over(kind: Any) -> bool:
+    """Return whether Arrow has the type of a pandas column, and the column holds one type."""
+    import numpy as np
+    import pandas as pd
+
+    if isinstance(kind, pd.CategoricalDtype):
+        kind = kind.categories.dtype
+    if isinstance(kind, pd.StringDtype):
+        return kind.storage == "pyarrow"
+    return isinstance(kind, np.dtype) and kind.kind in "iuf" and kind.itemsize <= 8
+
+
+def _batches(native: Any) -> Iterator[Any]:
+    """Return Arrow batches of a frame whose columns Arrow takes over as they are."""
+    import pyarrow as pa
+
+    engine = engine_of(native)
+    if engine in {"duckdb", "_duckdb"}:
+        yield from native.to_arrow_reader(ROWS)
+        return
+    if engine == "polars" and hasattr(native, "collect_batches"):
+        for part in native.collect_batches(chunk_size=ROWS, maintain_order=False):
+            yield from part.to_arrow().to_batches()
+        return
+    if engine == "polars":
+        native = native.to_arrow()
+    elif engine == "pandas":
+        if not all(map(_taken_over, native.dtypes)):
+            raise NotDenseError
+        native = pa.table({name: pa.array(native[name]) for name in native})
+    elif engine != "pyarrow":
+        raise NotDenseError
+    yield from native.to_batches(max_chunksize=ROWS)
 
 
 def checked_names(names: Iterable[object]) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ def with_partitions(source: Source, values: Mapping[str, str | None]) -> Source:
         ), found
 
     names = tuple(dict.fromkeys([*source.names, *values]))
-    return replace(source, names=names, load=load) if values else source
+    return replace(source, names=names, load=load, stream=None) if values else source
 
 
 def _literal(text: str | None, *, number: bool) -> nw.Expr:

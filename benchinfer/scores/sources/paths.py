@@ -186,7 +186,7 @@ def _of_files(
         return _joined(tables, labels, [*scores, *slots(covariates)]), found
 
     if len(parts) == 1:
-        return replace(parts[0], load=load)
+        return replace(parts[0], load=load, stream=None)
     kinds = {column: kind for part in parts for column, kind in part.kinds.items()}
     known = parts[0].known
     for part in parts[1:]:
@@ -198,6 +198,7 @@ def _of_files(
         stem=folder.name or "data",
         kinds=kinds,
         known=known,
+        stream=None,
     )
 
 

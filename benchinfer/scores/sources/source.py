@@ -1,6 +1,6 @@
 """Source of a table, its columns known and its rows not yet read."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 type Load = Callable[
     [Sequence[str], Sequence[str], Sequence[str]], tuple["nw.LazyFrame[Any]", list[Finding]]
 ]
+
+type Stream = Callable[[Sequence[str], Sequence[str]], tuple[int, Iterable[Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,9 @@ class Source:
         ``"object"``, for those that are.
     known
         The tool that wrote it, where the file tells more than its columns.
+    stream
+        Takes the columns of labels and those of scores; gives how many rows there are, as far as
+        that is known, and Arrow batches, text as codes. None where all rows are loaded.
     """
 
     name: str
@@ -52,6 +57,7 @@ class Source:
     index: tuple[str, ...] = ()
     kinds: Mapping[str, str] = field(default_factory=dict[str, str])
     known: Format | None = None
+    stream: Stream | None = None
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Text files of separated values."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import chain
@@ -14,12 +14,13 @@ from benchinfer.core.errors import ScoreTableError, message
 from benchinfer.core.hints import Either, Phrase
 from benchinfer.scores.columns import BLANKS, NONE, slots
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.sources.source import Load
+from benchinfer.scores.numerics.scatter import NotDenseError
+from benchinfer.scores.sources.source import Load, Stream
 
 COMPRESSED = (".gz", ".bz2", ".zst")
 
 
-def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], Load]:
+def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], Load, Stream]:
     """Read the header of a text file."""
     shape = _shape(path, typed, delimiter)
     names = shape.names
@@ -46,7 +47,10 @@ def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], 
             table = table.append_column(slot, column)
         return nw.from_native(table, eager_only=True).lazy(), found
 
-    return names, load
+    def stream(labels: Sequence[str], scores: Sequence[str]) -> tuple[int, Iterator[Any]]:
+        return 0, _batches(path, shape, labels, scores)
+
+    return names, load, stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +125,7 @@ def _read(
 
     def attempt(kind: Any) -> Any:
         ragged.clear()
-        return pacsv.read_csv(
-            path,
-            read_options=pacsv.ReadOptions(column_names=shape.names, skip_rows=shape.skip),
-            parse_options=pacsv.ParseOptions(
-                delimiter=shape.delimiter, newlines_in_values=True, invalid_row_handler=skip
-            ),
-            convert_options=pacsv.ConvertOptions(
-                column_types=dict.fromkeys(coded, pa.dictionary(pa.int32(), pa.string()))
-                | dict.fromkeys(scores, kind),
-                include_columns=[*coded, *scores],
-            ),
-        )
+        return pacsv.read_csv(path, **_options(shape, coded, scores, kind, skip))
 
     try:
         try:
@@ -149,6 +142,42 @@ def _read(
         raise ScoreTableError(_unreadable(path, typed, error)) from None
     found = [_ragged(ragged, shape)] if ragged else []
     return table.unify_dictionaries(), found
+
+
+def _options(
+    shape: _Shape, coded: Sequence[str], scores: Sequence[str], kind: Any, skip: Any = None
+) -> dict[str, Any]:
+    """Return the options by which a file is read."""
+    import pyarrow as pa
+    from pyarrow import csv as pacsv
+
+    types = dict.fromkeys(coded, pa.dictionary(pa.int32(), pa.string()))
+    return {
+        "read_options": pacsv.ReadOptions(column_names=shape.names, skip_rows=shape.skip),
+        "parse_options": pacsv.ParseOptions(
+            delimiter=shape.delimiter, newlines_in_values=True, invalid_row_handler=skip
+        ),
+        "convert_options": pacsv.ConvertOptions(
+            column_types=types | dict.fromkeys(scores, kind), include_columns=[*coded, *scores]
+        ),
+    }
+
+
+def _batches(
+    path: Path, shape: _Shape, labels: Sequence[str], scores: Sequence[str]
+) -> Iterator[Any]:
+    """Read a file some rows at a time; whatever is wrong is found when all are loaded."""
+    import pyarrow as pa
+    from pyarrow import csv as pacsv
+
+    try:
+        with pacsv.open_csv(path, **_options(shape, labels, scores, pa.float64())) as batches:
+            for batch in batches:
+                if any(_all_whole(batch.column(name).dictionary) for name in labels):
+                    raise NotDenseError  # 1.0 is written as 1 where no label has a fraction
+                yield batch
+    except (pa.ArrowInvalid, OSError):
+        raise NotDenseError from None
 
 
 def _ragged(rows: list[str], shape: _Shape) -> Finding:
@@ -182,8 +211,13 @@ def _whole(column: Any) -> Any:
 
     if not column.num_chunks or not len(column.chunk(0).dictionary):
         return column
-    values = column.chunk(0).dictionary  # the same in all chunks, once unified
-    if not pc.all(pc.match_substring_regex(values, r"^[+-]?\d+\.0+$")).as_py():  # pyright: ignore[reportAttributeAccessIssue]
+    if not _all_whole(column.chunk(0).dictionary):  # the same in all chunks, once unified
         return column
     text = pc.replace_substring_regex(column.cast(pa.string()), r"\.0+$", "")  # pyright: ignore[reportAttributeAccessIssue]
     return text.dictionary_encode().unify_dictionaries()
+
+
+def _all_whole(labels: Any) -> bool:
+    import pyarrow.compute as pc
+
+    return pc.all(pc.match_substring_regex(labels, r"^[+-]?\d+\.0+$")).as_py()  # pyright: ignore[reportAttributeAccessIssue]

@@ -8,7 +8,6 @@ References
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from benchinfer.relations.consensus.numerics.costs import Costs
 from benchinfer.relations.consensus.numerics.dynamic import Indices, OrderGraph, distinct, trimmed
@@ -35,6 +34,8 @@ def cheapest(costs: Array, slack: float, most: int) -> tuple[float, OrderGraph |
     most
         How many sets of objects to look at for one place; beyond, None stands for all orders.
     """
+    from scipy.optimize import linear_sum_assignment
+
     rows, places = linear_sum_assignment(costs)
     tight = costs - costs[rows, places][:, None]
     # Prices of places, so that no object gains by another: shortest paths along exchanges.

@@ -1,0 +1,203 @@
+"""Scores by place: a row per block of one measure, a column per algorithm."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+type Array = NDArray[np.float64]
+type Codes = NDArray[np.int64]
+
+_CHUNK = 1 << 18  # scores that are looked at together: they fit into a processor's cache
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The scores of a table that has at most one in each place.
+
+    Attributes
+    ----------
+    measures, datasets, algorithms, replications
+        The M, D, K and L names that occur, sorted.
+    row
+        (M, D, L) row of each block in `value`, -1 where there is none.
+    value
+        (B, K) scores in the user's unit, blocks in no set order, NaN where there is none.
+    """
+
+    measures: tuple[str, ...]
+    datasets: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    replications: tuple[str, ...]
+    row: NDArray[np.int32]
+    value: Array
+
+    def labels(self, m: int) -> Codes:
+        """Return the replications of a measure, in the order of numbers where all are."""
+        there = np.flatnonzero((self.row[m] >= 0).any(axis=0))
+        names = [self.replications[i] for i in there]
+        if not all(name.isdecimal() and len(name) < 19 for name in names):
+            return there
+        # Sorted as text already: 01 comes before 1.
+        return there[np.argsort(np.array(names, np.int64), kind="stable")]
+
+    def blocks(self, m: int) -> tuple[Codes, Codes, Codes]:
+        """Return (R,) data set, replication and row of each block of a measure, in order.
+
+        Replications are positions in `labels`.
+        """
+        row = self.row[m][:, self.labels(m)]
+        dataset, replication = np.nonzero(row >= 0)
+        return dataset, replication, row[dataset, replication].astype(np.int64)
+
+    def of_measures(self, names: Sequence[str]) -> "Places":
+        """Keep some measures, and the labels that occur with them."""
+        row = self.row[[self.measures.index(name) for name in names]]
+        there = row >= 0
+        d = np.flatnonzero(there.any(axis=(0, 2)))
+        r = np.flatnonzero(there.any(axis=(0, 1)))
+        value = self.value[row[there]]
+        k = np.flatnonzero(~np.isnan(value).all(axis=0))
+        row[there] = np.arange(len(value))
+        return Places(
+            tuple(names),
+            tuple(self.datasets[i] for i in d),
+            tuple(self.algorithms[i] for i in k),
+            tuple(self.replications[i] for i in r),
+            row[:, d[:, None], r],
+            value[:, k],
+        )
+
+    def parts(self, rows: Codes) -> Iterator[tuple[slice, Array]]:
+        """Return the scores of the blocks in rows, some blocks at a time, in their order."""
+        size = max(_CHUNK // max(len(self.algorithms), 1), 1)
+        for start in range(0, len(rows), size):
+            part = slice(start, min(start + size, len(rows)))
+            own = rows[part]
+            steps = np.diff(own)
+            if len(steps) and steps[0] > 0 and (steps == steps[0]).all():
+                yield part, self.value[own[0] : own[-1] + 1 : steps[0]]
+            else:
+                yield part, self.value[own]
+
+    def scores(self, m: int) -> tuple[Codes, Codes, Codes, Array]:
+        """Return (N,) data set, replication, algorithm and value of each score, in order."""
+        dataset, replication, rows = self.blocks(m)
+        value = self.value[rows]
+        block, algorithm = np.nonzero(~np.isnan(value))
+        return dataset[block], replication[block], algorithm, value[block, algorithm]
+
+
+@dataclass(frozen=True, slots=True)
+class CellMoments:
+    """Moments of the cells of one measure.
+
+    Attributes
+    ----------
+    n
+        (D, K) number of scores.
+    mean, minimum, maximum
+        (D, K), NaN where there is none.
+    squares
+        (D, K) sums of squared deviations from the mean.
+    blocks
+        (D,) number of blocks.
+    """
+
+    n: NDArray[np.int64]
+    mean: Array
+    squares: Array
+    minimum: Array
+    maximum: Array
+    blocks: NDArray[np.int64]
+
+
+def cell_moments(places: Places, m: int) -> CellMoments:
+    """Return the moments of one measure.
+
+    Two passes: scores are centred by the mean of their cell before they are squared, so that
+    nothing cancels where they are large and close to each other.
+    """
+    dataset, _, rows = places.blocks(m)
+    shape = len(places.datasets), len(places.algorithms)
+    n, total = np.zeros(shape, np.int64), np.zeros(shape)
+    low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
+    for part, value in places.parts(rows):
+        d, first = _runs(dataset[part])
+        if whole := not np.isnan(value).any():
+            n[d] += np.diff(np.r_[first, len(value)])[:, None]
+        else:
+            n[d] += np.add.reduceat(~np.isnan(value), first, axis=0, dtype=np.int64)
+        filled = value if whole else np.nan_to_num(value, nan=0.0)
+        total[d] += np.add.reduceat(filled, first, axis=0)
+        low[d] = np.fmin(low[d], np.fmin.reduceat(value, first, axis=0))
+        high[d] = np.fmax(high[d], np.fmax.reduceat(value, first, axis=0))
+    there = n > 0
+    mean = np.divide(total, n, out=np.full(shape, np.nan), where=there)
+    shift, squares = np.zeros(shape), np.zeros(shape)
+    for part, value in places.parts(rows):
+        d, first = _runs(dataset[part])
+        size = np.diff(np.r_[first, len(value)])
+        deviation = value - np.repeat(mean[d], size, axis=0)
+        if np.isnan(deviation).any():
+            np.nan_to_num(deviation, copy=False, nan=0.0)
+        shift[d] += np.add.reduceat(deviation, first, axis=0)
+        squares[d] += np.add.reduceat(deviation * deviation, first, axis=0)
+    shift = np.divide(shift, n, out=shift, where=there)
+    return CellMoments(
+        n,
+        mean + shift,
+        np.where(there, squares - n * shift**2, 0.0).clip(min=0.0),
+        np.where(there, low, np.nan),
+        np.where(there, high, np.nan),
+        np.bincount(dataset, minlength=shape[0]),
+    )
+
+
+def count_equal(places: Places, m: int, ends: Array) -> NDArray[np.int64]:
+    """Return (D, K, E) how many scores of each cell equal each of E numbers."""
+    dataset, _, rows = places.blocks(m)
+    found = np.zeros((len(places.datasets), len(places.algorithms), len(ends)), np.int64)
+    for part, value in places.parts(rows):
+        d, first = _runs(dataset[part])
+        for e, end in enumerate(ends):
+            found[d, :, e] += np.add.reduceat(value == end, first, axis=0, dtype=np.int64)
+    return found
+
+
+def _runs(dataset: Codes) -> tuple[Codes, Codes]:
+    """Return the data sets of sorted blocks, each once, and where each begins."""
+    first = np.r_[0, np.flatnonzero(np.diff(dataset)) + 1]
+    return dataset[first], first
+
+
+def cell_quantiles(
+    places: Places, m: int, n: NDArray[np.int64], probabilities: tuple[float, ...]
+) -> Array:
+    """Return (D, K, P) quantiles, interpolated linearly between order statistics.
+
+    Data sets with as many blocks are sorted together; a cell's empty places, NaN, sort last.
+    """
+    dataset, _, rows = places.blocks(m)
+    blocks = np.bincount(dataset, minlength=len(places.datasets))
+    start = np.cumsum(blocks) - blocks
+    found = np.full((*n.shape, len(probabilities)), np.nan)
+    for count in np.unique(blocks[blocks > 0]):
+        alike = np.flatnonzero(blocks == count)
+        step = max(_CHUNK // int(count * n.shape[1]), 1)
+        for i in range(0, len(alike), step):
+            d = alike[i : i + step]
+            value = places.value[rows[start[d][:, None] + np.arange(count)]]
+            ordered = np.sort(np.ascontiguousarray(value.transpose(0, 2, 1)), axis=2)
+            last = np.maximum(n[d] - 1, 0)
+            for p, probability in enumerate(probabilities):
+                position = last * probability
+                below = np.floor(position).astype(np.int64)
+                above = np.minimum(below + 1, last)
+                low, high = (
+                    np.take_along_axis(ordered, at[:, :, None], axis=2)[:, :, 0]
+                    for at in (below, above)
+                )
+                found[d, :, p] = low + (high - low) * (position - below)
+    return found

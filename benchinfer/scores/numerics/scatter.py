@@ -1,0 +1,154 @@
+"""Rows put into their places, some at a time."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.scores.numerics.places import Places
+
+type Codes = NDArray[np.int64]
+# Positions of rows in a list of codes, and that list; no positions where it has one for all rows.
+type Coded = tuple[NDArray[np.integer] | None, Codes]
+
+MOST = 1e150  # the sum of ten million squares of this is still finite
+
+
+class NotDenseError(Exception):
+    """The rows are not one number each in a table that is mostly full."""
+
+
+class Scatter:
+    """The places that rows take as they come.
+
+    Parameters
+    ----------
+    expected
+        How many rows will come, as far as that is known.
+
+    Attributes
+    ----------
+    rows
+        How many rows were added.
+    blocks
+        How many blocks there are.
+    row
+        (M, D, L) row of each block, with room for labels to come.
+    value
+        (B K,) scores, with room for blocks to come.
+    width
+        K, with room for algorithms to come.
+    """
+
+    __slots__ = ("blocks", "expected", "row", "rows", "value", "width")
+
+    def __init__(self, expected: int = 0) -> None:
+        self.expected, self.rows, self.blocks, self.width = expected, 0, 0, 1
+        self.row = np.full((1, 1, 1), -1, np.int32)
+        self.value = np.empty(0)
+
+    def add(self, coded: tuple[Coded, Coded, Coded, Coded], value: NDArray[np.float64]) -> None:
+        """Add rows by their measure, data set, replication and algorithm.
+
+        Raises
+        ------
+        NotDenseError
+            A score is missing or beyond `MOST`, or most places are empty.
+        """
+        if not len(value):
+            return
+        if not max(value.max(), -value.min()) <= MOST:  # NaN, too
+            raise NotDenseError
+        self.rows += len(value)
+        self._make_room([1 + int(codes.max()) for _, codes in coded], len(value))
+        _, datasets, replications = self.row.shape
+        steps = (datasets * replications, replications, 1)
+        block = _sum([(at, codes * by) for (at, codes), by in zip(coded, steps, strict=False)])
+        block = np.broadcast_to(block, len(value))
+        known = self.row.ravel()
+        row = known.take(block)
+        if row.min() < 0:
+            self._number(known, block[row < 0])
+            row = known.take(block)
+        self.value[row.astype(np.int64) * self.width + _sum([coded[3]])] = value
+
+    def _number(self, known: NDArray[np.int32], new: Codes) -> None:
+        """Give the next rows to blocks that have none, whose first scores are still to come."""
+        order = np.arange(len(new), dtype=np.int32)
+        known[new[::-1]] = order[::-1]  # the first row of a block is written last
+        new = new[known[new] == order]
+        end = self.blocks + len(new)
+        known[new] = np.arange(self.blocks, end, dtype=np.int32)
+        self.value[self.blocks * self.width : end * self.width] = np.nan
+        self.blocks = end
+
+    def _make_room(self, sizes: list[int], rows: int) -> None:
+        """Make room for labels, and for as many blocks as there are rows."""
+        shape = self.row.shape
+        if any(size > there for size, there in zip(sizes, shape, strict=False)):
+            grown = [
+                there if size <= there else max(size, there * 3 // 2)
+                for size, there in zip(sizes, shape, strict=False)
+            ]
+            if np.prod(grown, dtype=float) > 8 * self.rows + (1 << 22):
+                grown = sizes[:3]
+            if np.prod(grown, dtype=float) > 8 * self.rows + (1 << 22):
+                raise NotDenseError
+            row = np.full(grown, -1, np.int32)
+            row[: shape[0], : shape[1], : shape[2]] = self.row
+            self.row = row
+        if sizes[3] > self.width:
+            width = max(sizes[3], self.width * 3 // 2)
+            wider = np.full(self.blocks * width, np.nan)
+            old = self.value[: self.blocks * self.width].reshape(self.blocks, self.width)
+            wider.reshape(self.blocks, width)[:, : self.width] = old
+            self.value, self.width = wider, width
+        need = (self.blocks + rows) * self.width
+        if need > len(self.value):
+            if self.blocks * self.width > 4 * self.rows + (1 << 20):
+                raise NotDenseError
+            # What is not written takes no memory: room for all rows need not be copied later.
+            room = np.empty(max(2 * need, need + self.expected * 5 // 4))
+            used = self.blocks * self.width
+            room[:used] = self.value[:used]
+            self.value = room
+
+    def places(self, names: tuple[list[str], list[str], list[str], list[str]]) -> Places | None:
+        """Return the places in the order of labels, None where a place has several scores.
+
+        Parameters
+        ----------
+        names
+            Measures, data sets, replications and algorithms, by code.
+        """
+        value = self.value[: self.blocks * self.width].reshape(-1, self.width)
+        step = 1 << 14
+        chunks = [value[i : i + step] for i in range(0, len(value), step)]
+        held = np.sum([np.count_nonzero(~np.isnan(chunk), axis=0) for chunk in chunks], axis=0)
+        if held.sum() < self.rows:
+            return None
+        there = self.row >= 0
+        keep = [np.flatnonzero(there.any(axis=axes)) for axes in ((1, 2), (0, 2), (0, 1))]
+        keep.append(np.flatnonzero(held))
+        ordered = [_in_order(own, codes) for own, codes in zip(names, keep, strict=True)]
+        row = self.row[np.ix_(*(codes for _, codes in ordered[:3]))]
+        columns = ordered[3][1]
+        if len(columns) < self.width:
+            value = value[:, columns]
+        elif (columns != np.arange(self.width)).any():
+            for chunk in chunks:
+                chunk[:] = chunk[:, columns]
+        measures, datasets, replications, algorithms = (own for own, _ in ordered)
+        return Places(measures, datasets, algorithms, replications, row, value)
+
+
+def _sum(coded: list[Coded]) -> Codes:
+    """Return the sums of codes over rows; a number where they are the same for all."""
+    total = np.int64(0)
+    for at, codes in coded:
+        total = total + (codes[0] if at is None else codes.take(at))
+    return np.asarray(total)
+
+
+def _in_order(names: list[str], codes: Codes) -> tuple[tuple[str, ...], Codes]:
+    """Return labels in order, with their codes."""
+    found = sorted((names[code], int(code)) for code in codes)
+    return tuple(name for name, _ in found), np.array([code for _, code in found], np.int64)
