@@ -265,7 +265,7 @@ def _given(search: _Search, columns: Mapping[str, str]) -> None:
             hint = "from the table's name to ours: " + ", ".join(map(repr, ROLES)) + "."
             if name in ROLES and role in search.names:
                 hint = Phrase(f"the other way round: {Given('columns', {role: name})}.")
-            what = f"{Given('columns', {name: role})}: there is no role {role!r}."
+            what = Phrase(f"{Given('columns', {name: role})}: there is no role {role!r}.")
             raise ScoreTableError(message(what, hint=hint))
         if name not in search.names:
             near = difflib.get_close_matches(name, search.names, 1)

@@ -1,6 +1,5 @@
 """Files of tables by their ending."""
 
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,23 +91,20 @@ def _arrow_file(path: Path, typed: str, suffix: str) -> object:
         return dataset.dataset(path, format=ARROW[suffix]).to_table()
     except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
         if "Column() changed from object" in str(error):
-            raise ScoreTableError(_not_an_object(path, typed, str(error))) from None
+            raise ScoreTableError(_not_an_object(typed, str(error))) from None
         kind = "JSON lines" if suffix in JSON else ARROW[suffix]
         raise ScoreTableError(
             message(f"{typed!r} cannot be read as {kind}: {first_line(error)}")
         ) from None
 
 
-def _not_an_object(path: Path, typed: str, error: str) -> str:
-    """Say that lines hold no objects; the command of the hint writes over no file."""
+def _not_an_object(typed: str, error: str) -> str:
+    """Say that lines hold no objects."""
     if "to array in row 0" not in error:
         what = f"{typed!r} has a line that is no object, and JSON lines hold one object per line."
         return message(what, hint="remove lines that are no scores, or make them objects.")
-    names = [path.with_suffix(".jsonl").name, f"{path.stem}.lines.jsonl"]
-    lines = shlex.quote(names[path.with_name(names[0]).exists() or Path(names[0]).exists()])
-    hint = f"jq -c '.[]' {shlex.quote(typed)} > {lines}"
     what = f"{typed!r} is one JSON array, and JSON lines hold one object per line."
-    return message(what, hint=hint if path.suffix in JSON else "unpack it first.")
+    return message(what, hint="with the ending .json it is read as one document, up to 256 MB.")
 
 
 def _json_lines(path: Path, block_size: int = 1 << 20) -> Any:
